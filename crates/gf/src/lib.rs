@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Dot products over GF(2^8) with polynomial x^8+x^4+x^3+x^2+1 (0x11d), XOR, and CRC per chunk.
+//!
+//! Everything an erasure code does to bytes is one operation: `output[r] = sum over c of
+//! coefficient[r][c] * input[c]`, byte by byte, where the sum is XOR and the product is in GF(2^8).
+//! [`Kernels::dot`] is that operation, [`Kernels::dot_add`] adds into the outputs instead of
+//! replacing them (a delta update), and [`Kernels::dot_with_checksums`] computes CRCs of inputs and
+//! outputs in the same pass over memory.
+//!
+//! There is one implementation per instruction set ([`Isa`]). [`Kernels::active`] is the best one that
+//! this machine runs, chosen once, or the one that the environment variable `STRIPELINE_ISA` names.
+//!
+//! This is the only crate with SIMD `unsafe`. Its public functions are safe: lengths are checked, slices
+//! carry aliasing rules, and a kernel for an absent instruction set cannot be obtained.
+
+mod coefficients;
+mod dispatch;
+pub mod field;
+mod isa;
+mod kernel;
+mod portable;
+
+pub use coefficients::{Coefficients, CoefficientsError};
+pub use isa::{Isa, ParseIsaError};
+pub use kernel::{ChecksumKind, Checksums, Kernels, Selection, StorePolicy};
