@@ -1,2 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder until the crate lands.
+//! The erasure codes of HDFS: encode, decode, verify and update whole stripes held in memory.
+//!
+//! A stripe has k data units and m parity units of one length, numbered 0..k and k..k+m. A [`Codec`]
+//! knows one code and shape; its methods take slices and run on the kernels of `stripeline-gf`:
+//!
+//! * [`Codec::encode`] computes all parity units, [`Codec::encode_with_checksums`] also the CRCs that
+//!   HDFS keeps beside every block, in the same pass over memory.
+//! * [`Codec::decode`] computes exactly the units asked for, data or parity, from any k others.
+//! * [`Codec::verify`] tells whether parity fits the data, without memory for a second parity.
+//! * [`Codec::update`] changes parity after one data unit changed, without reading the others.
+//!
+//! The bytes are those of Hadoop's own coders (see [`Code`]), so files written by either are read by
+//! the other. Calls take `&self`, run in parallel, hold no lock and, once a shape's decode plans are
+//! cached, allocate nothing. Memory per codec is bounded; see [`Codec::new`].
+//!
+//! This crate is for units in memory: striping, buffering and threads belong to its callers.
+//!
+//! ```
+//! use stripeline_codec::{Code, Codec};
+//!
+//! let codec = Codec::new(Code::Rs, 3, 2)?;
+//! let data: [&[u8]; 3] = [b"alpha", b"bravo", b"delta"];
+//! let (mut p, mut q) = ([0; 5], [0; 5]);
+//! codec.encode(&data, &mut [&mut p, &mut q])?;
+//!
+//! let (mut first, mut third) = ([0; 5], [0; 5]);
+//! let units = [None, Some(data[1]), None, Some(&p[..]), Some(&q[..])];
+//! codec.decode(&units, &[0, 2], &mut [&mut first, &mut third])?;
+//! assert_eq!((&first, &third), (b"alpha", b"delta"));
+//! # Ok::<(), stripeline_codec::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod code;
+mod codec;
+mod decode;
+mod error;
+mod matrix;
+mod plan;
+mod plan_cache;
+mod shape;
+mod shared;
+mod unit_set;
+mod update;
+mod verify;
+
+pub use code::{Code, ParseCodeError};
+pub use codec::Codec;
+pub use error::{Error, ErrorKind};
+pub use shared::SHARED_CODECS_MAX;
+pub use stripeline_gf::{ChecksumKind, Checksums, Isa, Kernels, Selection, StorePolicy};
+pub use verify::Verdict;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A code of one shape: construction and encoding.
+
+use std::sync::OnceLock;
+
+use stripeline_gf::{Coefficients, Kernels, StorePolicy};
+
+use crate::error::{Buffer, Call, Error, List};
+use crate::plan::{ParityMatrix, Plan};
+use crate::plan_cache::PlanCache;
+use crate::shape::{check_count, check_lengths};
+use crate::{Code, matrix};
+
+/// A code of one shape, ready to run; see the crate's documentation for an example.
+#[derive(Debug)]
+pub struct Codec {
+    pub(crate) code: Code,
+    pub(crate) data_units: usize,
+    pub(crate) parity_units: usize,
+    pub(crate) kernels: &'static Kernels,
+    pub(crate) parity: Coefficients,
+    pub(crate) plans: PlanCache,
+    /// Per data unit, the coefficients of a delta update; prepared at the unit's first update.
+    pub(crate) updates: Box<[OnceLock<Coefficients>]>,
+}
+
+impl Codec {
+    /// Builds a codec on the kernels of this process ([`Kernels::active`]).
+    ///
+    /// Memory: 41 bytes per coefficient (k x m) for encoding, twice that once every data unit has been
+    /// updated, and decode plans of 41 x k bytes per unit asked for, at most 2 MiB or 8 plans, whichever
+    /// is more. That makes less than 2.1 MiB for every policy of HDFS (k+m <= 16) and less than 8 MiB for
+    /// the largest, 128+128.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidParameters`](crate::ErrorKind) where k or m is 0, k+m exceeds
+    /// [`Code::units_max`], or `xor` is asked for other than 1 parity unit.
+    pub fn new(code: Code, data_units: usize, parity_units: usize) -> Result<Self, Error> {
+        Self::with_kernels(code, data_units, parity_units, Kernels::active())
+    }
+
+    /// Builds a codec on the given kernels, for tests and measurements of one instruction set.
+    ///
+    /// # Errors
+    /// As [`Codec::new`].
+    pub fn with_kernels(
+        code: Code,
+        data_units: usize,
+        parity_units: usize,
+        kernels: &'static Kernels,
+    ) -> Result<Self, Error> {
+        code.check_shape(data_units, parity_units)?;
+        let values = matrix::parity_matrix(code, data_units, parity_units);
+        let parity = Coefficients::new(parity_units, data_units, &values)
+            .expect("a parity matrix has a row per parity unit and a column per data unit");
+        Ok(Self {
+            code,
+            data_units,
+            parity_units,
+            kernels,
+            parity,
+            plans: PlanCache::new(Plan::bytes_max(parity_units, data_units)),
+            updates: (0..data_units).map(|_| OnceLock::new()).collect(),
+        })
+    }
+
+    /// The code.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// The number of data units, k.
+    #[must_use]
+    pub fn data_units(&self) -> usize {
+        self.data_units
+    }
+
+    /// The number of parity units, m.
+    #[must_use]
+    pub fn parity_units(&self) -> usize {
+        self.parity_units
+    }
+
+    /// The kernels that calls run on.
+    #[must_use]
+    pub fn kernels(&self) -> &'static Kernels {
+        self.kernels
+    }
+
+    /// The m x k matrix of parity coefficients, row by row.
+    #[must_use]
+    pub fn parity_matrix(&self) -> &[u8] {
+        self.parity.values()
+    }
+
+    /// Computes all parity units from all data units, storing through the cache.
+    ///
+    /// Units of 0 bytes are allowed and do nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::CountMismatch`](crate::ErrorKind) unless k data and m parity units are given,
+    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless all have one length.
+    pub fn encode(&self, data: &[&[u8]], parity: &mut [&mut [u8]]) -> Result<(), Error> {
+        self.encode_stored(data, parity, StorePolicy::Temporal)
+    }
+
+    /// As [`Codec::encode`], with a choice of how parity is stored.
+    ///
+    /// # Errors
+    /// As [`Codec::encode`].
+    pub fn encode_stored(
+        &self,
+        data: &[&[u8]],
+        parity: &mut [&mut [u8]],
+        store: StorePolicy,
+    ) -> Result<(), Error> {
+        let length = self.check_stripe(Call::Encode, data, parity)?;
+        if length == 0 {
+            return Ok(());
+        }
+        match (self.code, parity) {
+            (Code::Xor, [parity]) => self.kernels.xor(data, parity, store),
+            (_, parity) => self.kernels.dot(&self.parity, data, parity, store),
+        }
+        Ok(())
+    }
+
+    /// Checks a whole stripe and returns the length of its units.
+    pub(crate) fn check_stripe<P: AsRef<[u8]>>(
+        &self,
+        call: Call,
+        data: &[&[u8]],
+        parity: &[P],
+    ) -> Result<usize, Error> {
+        check_count(call, List::DataUnits, data.len(), self.data_units)?;
+        check_count(call, List::ParityUnits, parity.len(), self.parity_units)?;
+        let length = data[0].len();
+        check_lengths(call, data, length, Buffer::Data)?;
+        check_lengths(call, parity, length, Buffer::Parity)?;
+        Ok(length)
+    }
+
+    pub(crate) fn parity_view(&self) -> ParityMatrix<'_> {
+        ParityMatrix {
+            values: self.parity.values(),
+            data_units: self.data_units,
+            parity_units: self.parity_units,
+        }
+    }
+}

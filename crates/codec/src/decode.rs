@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Decoding: choose the survivors, find the plan, run it.
+
+use arrayvec::ArrayVec;
+use stripeline_gf::StorePolicy;
+
+use crate::error::{Buffer, Call, Error, List, Reason};
+use crate::plan::Plan;
+use crate::shape::{check_count, check_length, check_lengths};
+use crate::unit_set::UnitSet;
+use crate::{Code, Codec};
+
+/// The largest stripe of any code; see [`Code::units_max`].
+const UNITS_MAX: usize = 256;
+
+impl Codec {
+    /// Computes the units `erased` into `outputs`, from any k of the others.
+    ///
+    /// `units` has one entry per unit of the stripe, data first; `None` is a unit that is lost or was not
+    /// read. `erased` names what to compute, data or parity, in any order: `outputs[i]` becomes unit
+    /// `erased[i]`. Absent units that are not asked for are not computed.
+    ///
+    /// Of more than k units present, all present data units are read and then the lowest-numbered parity
+    /// units, as Hadoop's coders choose; the others are only checked for their length.
+    ///
+    /// Asking for a unit that is also given is an error. Hadoop's coders differ there: `rs_java` may copy
+    /// the given unit to the output, `rs-legacy_java` refuses, `xor_java` ignores it. None of HDFS's own
+    /// calls does so.
+    ///
+    /// # Errors
+    /// [`ErrorKind`](crate::ErrorKind) `CountMismatch` unless k+m units and one output per erased unit are
+    /// given, `InvalidUnit` for a number of k+m or more, `InvalidErasure` for a unit asked for twice or
+    /// also given, `TooManyErasures` for more than m erased units or fewer than k present ones,
+    /// `LengthMismatch` unless all buffers have one length.
+    pub fn decode(
+        &self,
+        units: &[Option<&[u8]>],
+        erased: &[usize],
+        outputs: &mut [&mut [u8]],
+    ) -> Result<(), Error> {
+        self.decode_stored(units, erased, outputs, StorePolicy::Temporal)
+    }
+
+    /// As [`Codec::decode`], with a choice of how outputs are stored.
+    ///
+    /// # Errors
+    /// As [`Codec::decode`].
+    pub fn decode_stored(
+        &self,
+        units: &[Option<&[u8]>],
+        erased: &[usize],
+        outputs: &mut [&mut [u8]],
+        store: StorePolicy,
+    ) -> Result<(), Error> {
+        check_count(
+            Call::Decode,
+            List::Units,
+            units.len(),
+            self.data_units + self.parity_units,
+        )?;
+        check_count(Call::Decode, List::Outputs, outputs.len(), erased.len())?;
+        self.check_erased(units, erased)?;
+        let Some(length) = check_unit_lengths(units, outputs)? else {
+            if erased.is_empty() {
+                return Ok(());
+            }
+            let wanted = self.data_units;
+            return Err(Reason::NothingToReadFrom {
+                wanted,
+                erased: erased.len(),
+            }
+            .into());
+        };
+        if erased.is_empty() {
+            return Ok(());
+        }
+        let (survivors, inputs) = self.choose_survivors(units, erased.len())?;
+        if length == 0 {
+            return Ok(());
+        }
+        if self.code == Code::Xor {
+            self.kernels.xor(&inputs, outputs[0], store);
+            return Ok(());
+        }
+        let build = || Plan::build(self.parity_view(), &survivors, erased);
+        self.plans.with_plan(&survivors, erased, build, |plan| {
+            self.kernels
+                .dot(plan.coefficients(), &inputs, outputs, store);
+        });
+        Ok(())
+    }
+
+    fn check_erased(&self, units: &[Option<&[u8]>], erased: &[usize]) -> Result<(), Error> {
+        let mut seen = UnitSet::default();
+        for unit in erased.iter().copied() {
+            let Some(given) = units.get(unit) else {
+                let call = Call::Decode;
+                return Err(Reason::UnitRange {
+                    call,
+                    unit,
+                    units: units.len(),
+                }
+                .into());
+            };
+            if seen.contains(unit) {
+                return Err(Reason::ErasedTwice { unit }.into());
+            }
+            if given.is_some() {
+                return Err(Reason::ErasedPresent { unit }.into());
+            }
+            seen.insert(unit);
+        }
+        if erased.len() > self.parity_units {
+            let parity_units = self.parity_units;
+            return Err(Reason::ErasedCount {
+                erased: erased.len(),
+                parity_units,
+            }
+            .into());
+        }
+        Ok(())
+    }
+
+    /// The first k units present, in ascending order.
+    fn choose_survivors<'a>(
+        &self,
+        units: &[Option<&'a [u8]>],
+        erased: usize,
+    ) -> Result<(UnitSet, ArrayVec<&'a [u8], UNITS_MAX>), Error> {
+        let mut survivors = UnitSet::default();
+        let mut inputs = ArrayVec::new();
+        for (number, unit) in units.iter().enumerate() {
+            if let Some(unit) = unit {
+                survivors.insert(number);
+                inputs.push(*unit);
+                if inputs.len() == self.data_units {
+                    return Ok((survivors, inputs));
+                }
+            }
+        }
+        let (present, wanted) = (inputs.len(), self.data_units);
+        Err(Reason::TooFewSurvivors {
+            erased,
+            present,
+            units: units.len(),
+            wanted,
+        }
+        .into())
+    }
+}
+
+/// Requires one length of all buffers and returns it, or `None` where no unit is present.
+fn check_unit_lengths(
+    units: &[Option<&[u8]>],
+    outputs: &[&mut [u8]],
+) -> Result<Option<usize>, Error> {
+    let Some(length) = units.iter().flatten().map(|unit| unit.len()).next() else {
+        return Ok(None);
+    };
+    for (number, unit) in units.iter().enumerate() {
+        if let Some(unit) = unit {
+            check_length(Call::Decode, Buffer::Unit(number), unit.len(), length)?;
+        }
+    }
+    check_lengths(Call::Decode, outputs, length, Buffer::Output)?;
+    Ok(Some(length))
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What can be wrong with a call. Nothing here allocates: a refused call costs as little as a good one.
+
+use std::fmt;
+
+use crate::Code;
+
+/// What kind of mistake a call made; tells the caller what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No codec has this code and shape: choose another number of data or parity units.
+    InvalidParameters,
+    /// A list has the wrong number of entries: pass one buffer per unit that the call names.
+    CountMismatch,
+    /// Buffers differ in length: pass units of one length.
+    LengthMismatch,
+    /// More units are lost than the code repairs: read more units, or the data is gone.
+    TooManyErasures,
+    /// The list of units to decode names a unit twice, or one that was given: ask for absent units once.
+    InvalidErasure,
+    /// A unit number is outside the stripe: units count from 0, data before parity.
+    InvalidUnit,
+    /// The checksum lists do not fit the buffers: see `Checksums` for their shape.
+    InvalidChecksums,
+}
+
+/// A refused call. Nothing was written to any output.
+///
+/// The text reads "Cannot <verb> <object>: <reason with values>".
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Error {
+    reason: Reason,
+}
+
+/// The precise reason with its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Shape {
+        code: Code,
+        data_units: usize,
+        parity_units: usize,
+    },
+    Count {
+        call: Call,
+        what: List,
+        given: usize,
+        wanted: usize,
+    },
+    Length {
+        call: Call,
+        what: Buffer,
+        given: usize,
+        wanted: usize,
+    },
+    NothingToReadFrom {
+        wanted: usize,
+        erased: usize,
+    },
+    ErasedCount {
+        erased: usize,
+        parity_units: usize,
+    },
+    TooFewSurvivors {
+        erased: usize,
+        present: usize,
+        units: usize,
+        wanted: usize,
+    },
+    ErasedTwice {
+        unit: usize,
+    },
+    ErasedPresent {
+        unit: usize,
+    },
+    UnitRange {
+        call: Call,
+        unit: usize,
+        units: usize,
+    },
+}
+
+/// The verb of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Call {
+    Encode,
+    Decode,
+    Verify,
+    Update,
+}
+
+/// A list of buffers that a call takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum List {
+    DataUnits,
+    ParityUnits,
+    Units,
+    Outputs,
+}
+
+/// One buffer that a call takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Buffer {
+    Data(usize),
+    Parity(usize),
+    Unit(usize),
+    Output(usize),
+    New,
+}
+
+impl Error {
+    /// The kind of mistake.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self.reason {
+            Reason::Shape { .. } => ErrorKind::InvalidParameters,
+            Reason::Count { .. } => ErrorKind::CountMismatch,
+            Reason::Length { .. } => ErrorKind::LengthMismatch,
+            Reason::NothingToReadFrom { .. }
+            | Reason::ErasedCount { .. }
+            | Reason::TooFewSurvivors { .. } => ErrorKind::TooManyErasures,
+            Reason::ErasedTwice { .. } | Reason::ErasedPresent { .. } => ErrorKind::InvalidErasure,
+            Reason::UnitRange { .. } => ErrorKind::InvalidUnit,
+        }
+    }
+}
+
+impl From<Reason> for Error {
+    fn from(reason: Reason) -> Self {
+        Self { reason }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("reason", &self.reason)
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.reason.fmt(formatter)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Shape {
+                code,
+                data_units,
+                parity_units,
+            } => {
+                write!(
+                    formatter,
+                    "Cannot build a codec {code} {data_units}+{parity_units}: "
+                )?;
+                if code == Code::Xor {
+                    return write!(
+                        formatter,
+                        "needs 1 to 255 data units and exactly 1 parity unit"
+                    );
+                }
+                let max = code.units_max();
+                write!(
+                    formatter,
+                    "needs at least 1 data and 1 parity unit, at most {max} together"
+                )
+            }
+            Self::Count {
+                call,
+                what,
+                given,
+                wanted,
+            } => {
+                write!(
+                    formatter,
+                    "Cannot {call} the stripe: {given} {what} given, {wanted} needed"
+                )
+            }
+            Self::Length {
+                call,
+                what,
+                given,
+                wanted,
+            } => write!(
+                formatter,
+                "Cannot {call} the stripe: {what} has {given} bytes, the others have {wanted}"
+            ),
+            Self::NothingToReadFrom { wanted, erased } => write!(
+                formatter,
+                "Cannot decode {erased} units: no unit is present, {wanted} needed"
+            ),
+            Self::ErasedCount {
+                erased,
+                parity_units,
+            } => write!(
+                formatter,
+                "Cannot decode {erased} units: the code repairs at most {parity_units}"
+            ),
+            Self::TooFewSurvivors {
+                erased,
+                present,
+                units,
+                wanted,
+            } => write!(
+                formatter,
+                "Cannot decode {erased} units: {present} of {units} units are present, {wanted} needed"
+            ),
+            Self::ErasedTwice { unit } => {
+                write!(
+                    formatter,
+                    "Cannot decode unit {unit}: it is asked for twice"
+                )
+            }
+            Self::ErasedPresent { unit } => write!(
+                formatter,
+                "Cannot decode unit {unit}: it is asked for and also given as an input"
+            ),
+            Self::UnitRange { call, unit, units } => {
+                write!(
+                    formatter,
+                    "Cannot {call} unit {unit}: units are 0 to {}",
+                    units - 1
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Encode => "encode",
+            Self::Decode => "decode",
+            Self::Verify => "verify",
+            Self::Update => "update",
+        })
+    }
+}
+
+impl fmt::Display for List {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::DataUnits => "data units",
+            Self::ParityUnits => "parity units",
+            Self::Units => "units",
+            Self::Outputs => "outputs",
+        })
+    }
+}
+
+impl fmt::Display for Buffer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Data(unit) => write!(formatter, "data unit {unit}"),
+            Self::Parity(unit) => write!(formatter, "parity unit {unit}"),
+            Self::Unit(unit) => write!(formatter, "unit {unit}"),
+            Self::Output(index) => write!(formatter, "output {index}"),
+            Self::New => formatter.write_str("the new data"),
+        }
+    }
+}

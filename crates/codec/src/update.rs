@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Delta update: parity after one data unit changed.
+
+use stripeline_gf::Coefficients;
+
+use crate::Codec;
+use crate::error::{Buffer, Call, Error, List, Reason};
+use crate::shape::{check_count, check_length, check_lengths};
+
+impl Codec {
+    /// Changes all parity units in place for data unit `data_unit` having changed from `old` to `new`.
+    ///
+    /// The codes are linear: parity changes by its coefficient times (old + new). Both are multiplied in
+    /// one pass over parity, so the sum never exists in memory.
+    ///
+    /// # Errors
+    /// [`ErrorKind`](crate::ErrorKind) `InvalidUnit` for a data unit of k or more, `CountMismatch` unless
+    /// m parity units are given, `LengthMismatch` unless all buffers have one length.
+    pub fn update(
+        &self,
+        data_unit: usize,
+        old: &[u8],
+        new: &[u8],
+        parity: &mut [&mut [u8]],
+    ) -> Result<(), Error> {
+        let Some(prepared) = self.updates.get(data_unit) else {
+            let (call, units) = (Call::Update, self.data_units);
+            return Err(Reason::UnitRange {
+                call,
+                unit: data_unit,
+                units,
+            }
+            .into());
+        };
+        check_count(
+            Call::Update,
+            List::ParityUnits,
+            parity.len(),
+            self.parity_units,
+        )?;
+        check_length(Call::Update, Buffer::New, new.len(), old.len())?;
+        check_lengths(Call::Update, parity, old.len(), Buffer::Parity)?;
+        if old.is_empty() {
+            return Ok(());
+        }
+        let coefficients = prepared.get_or_init(|| self.update_coefficients(data_unit));
+        self.kernels.dot_add(coefficients, &[old, new], parity);
+        Ok(())
+    }
+
+    /// The data unit's column of the parity matrix, twice: once for the old bytes, once for the new.
+    fn update_coefficients(&self, data_unit: usize) -> Coefficients {
+        let rows = self.parity.values().chunks_exact(self.data_units);
+        let values: Vec<_> = rows.flat_map(|row| [row[data_unit]; 2]).collect();
+        Coefficients::new(self.parity_units, 2, &values).expect("two columns per parity unit")
+    }
+}

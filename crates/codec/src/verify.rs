@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Verification: recompute parity block by block and compare.
+
+use arrayvec::ArrayVec;
+use stripeline_gf::StorePolicy;
+
+use crate::Codec;
+use crate::error::{Call, Error};
+
+/// What [`Codec::verify`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Verdict {
+    /// Every parity byte is what the data gives.
+    Sound,
+    /// Some byte is not. Which unit is wrong cannot be told from one stripe alone: any data unit may be.
+    Mismatch {
+        /// The lowest parity unit (0..m) that differs at `offset`.
+        parity_unit: usize,
+        /// The first byte at which any parity unit differs.
+        offset: usize,
+    },
+}
+
+/// Recomputed parity lives on the stack: large enough that a block amortises the call of the kernel, small
+/// enough to stay in the first-level cache beside the units and to fit any thread's stack.
+const SCRATCH_BYTES: usize = 16 << 10;
+
+/// Blocks are a whole number of these, so that vector kernels run without tails.
+const BLOCK_ALIGNMENT: usize = 64;
+
+impl Codec {
+    /// Tells whether the parity units are those of the data units.
+    ///
+    /// Works through the stripe in blocks, so it needs 16 KiB of stack, no heap, and stops at the first
+    /// block with a difference.
+    ///
+    /// # Errors
+    /// As [`Codec::encode`].
+    pub fn verify(&self, data: &[&[u8]], parity: &[&[u8]]) -> Result<Verdict, Error> {
+        let length = self.check_stripe(Call::Verify, data, parity)?;
+        // At least 64 bytes, since m <= 255 and 16384 / 255 = 64.
+        let block = SCRATCH_BYTES / self.parity_units / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+        let mut scratch = [0; SCRATCH_BYTES];
+        let mut start = 0;
+        while start < length {
+            let end = length.min(start + block);
+            if let Some((offset, parity_unit)) =
+                self.find_mismatch(data, parity, start..end, &mut scratch)
+            {
+                return Ok(Verdict::Mismatch {
+                    parity_unit,
+                    offset,
+                });
+            }
+            start = end;
+        }
+        Ok(Verdict::Sound)
+    }
+
+    /// The first (offset, parity unit) that differs in a range, by offset and then by unit.
+    fn find_mismatch(
+        &self,
+        data: &[&[u8]],
+        parity: &[&[u8]],
+        range: std::ops::Range<usize>,
+        scratch: &mut [u8],
+    ) -> Option<(usize, usize)> {
+        let inputs: ArrayVec<&[u8], 256> = data.iter().map(|unit| &unit[range.clone()]).collect();
+        let mut expected: ArrayVec<&mut [u8], 256> = scratch
+            .chunks_exact_mut(range.len())
+            .take(self.parity_units)
+            .collect();
+        self.kernels
+            .dot(&self.parity, &inputs, &mut expected, StorePolicy::Temporal);
+        let mut first = None;
+        for (unit, (expected, parity)) in expected.iter().zip(parity).enumerate() {
+            let given = &parity[range.clone()];
+            if **expected != *given {
+                let differing = expected
+                    .iter()
+                    .zip(given)
+                    .position(|(left, right)| left != right);
+                let found = differing.map(|position| (range.start + position, unit));
+                first = match (first, found) {
+                    (Some(earlier), Some(found)) => Some(std::cmp::min(earlier, found)),
+                    (earlier, found) => earlier.or(found),
+                };
+            }
+        }
+        first
+    }
+}
