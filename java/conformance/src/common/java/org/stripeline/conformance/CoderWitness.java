@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.conformance;
+
+import static net.bytebuddy.matcher.ElementMatchers.hasSuperType;
+import static net.bytebuddy.matcher.ElementMatchers.isAbstract;
+import static net.bytebuddy.matcher.ElementMatchers.isPublic;
+import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.nameStartsWith;
+import static net.bytebuddy.matcher.ElementMatchers.not;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.instrument.Instrumentation;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import net.bytebuddy.agent.builder.AgentBuilder;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.matcher.ElementMatcher;
+
+/**
+ * Java agent that counts, per class of coder, the {@code encode} and {@code decode} calls which a
+ * JVM really made.
+ *
+ * <p>Hadoop falls back from one raw coder to the next with no more than a DEBUG line, so a green
+ * test run proves nothing about the coder that was meant. This agent hooks every {@code
+ * RawErasureEncoder} and {@code RawErasureDecoder} from outside, whatever package it lives in and
+ * whichever public method it overrides, and writes what it saw when the JVM ends. It changes no
+ * arguments and no results.
+ *
+ * <p>Output, one record per line, tab separated: {@code calls <operation> <class> <count>} and
+ * {@code peak-rss-kib <number>}.
+ */
+public final class CoderWitness {
+  private static final String ENCODER =
+      "org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder";
+  private static final String DECODER =
+      "org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder";
+
+  private static final Map<String, LongAdder> CALLS = new ConcurrentHashMap<>();
+
+  /** Calls in progress on this thread: overloads call each other, only the outermost counts. */
+  private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
+
+  private CoderWitness() {}
+
+  /**
+   * Starts the agent.
+   *
+   * @param output file that receives the records when the JVM ends
+   * @param instrumentation given by the JVM
+   */
+  public static void premain(String output, Instrumentation instrumentation) {
+    Path file = Paths.get(output).toAbsolutePath();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> write(file), "coder-witness"));
+    // Looking up the supertypes of each of the thousands of classes loaded would cost seconds.
+    ElementMatcher.Junction<TypeDescription> candidates =
+        nameStartsWith("org.apache.hadoop.io.erasurecode.").or(nameStartsWith("org.stripeline."));
+    install(instrumentation, candidates, ENCODER, "encode", EncodeAdvice.class);
+    install(instrumentation, candidates, DECODER, "decode", DecodeAdvice.class);
+  }
+
+  private static void install(
+      Instrumentation instrumentation,
+      ElementMatcher.Junction<TypeDescription> candidates,
+      String base,
+      String method,
+      Class<?> advice) {
+    new AgentBuilder.Default()
+        .with(AgentBuilder.Listener.StreamWriting.toSystemError().withErrorsOnly())
+        .disableClassFormatChanges()
+        .type(candidates.and(hasSuperType(named(base))))
+        .transform(
+            (builder, type, loader, module, domain) ->
+                builder.visit(
+                    Advice.to(advice).on(named(method).and(isPublic()).and(not(isAbstract())))))
+        .installOn(instrumentation);
+  }
+
+  /**
+   * Notes that a call begins. Public because woven code calls it.
+   *
+   * @param coder the coder called
+   * @param operation {@code encode} or {@code decode}
+   */
+  public static void enter(Object coder, String operation) {
+    int[] depth = DEPTH.get();
+    if (depth[0]++ == 0) {
+      CALLS
+          .computeIfAbsent(operation + '\t' + coder.getClass().getName(), key -> new LongAdder())
+          .increment();
+    }
+  }
+
+  /** Notes that a call ended. Public because woven code calls it. */
+  public static void exit() {
+    DEPTH.get()[0]--;
+  }
+
+  private static void write(Path file) {
+    List<String> lines = new ArrayList<>();
+    new TreeMap<>(CALLS).forEach((key, count) -> lines.add("calls\t" + key + '\t' + count.sum()));
+    try {
+      for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
+        if (line.startsWith("VmHWM:")) {
+          lines.add("peak-rss-kib\t" + line.replaceAll("[^0-9]", ""));
+        }
+      }
+      Files.write(file, lines, StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Woven around {@code encode}. */
+  public static final class EncodeAdvice {
+    private EncodeAdvice() {}
+
+    @Advice.OnMethodEnter
+    static void enter(@Advice.This Object coder) {
+      CoderWitness.enter(coder, "encode");
+    }
+
+    @Advice.OnMethodExit(onThrowable = Throwable.class)
+    static void exit() {
+      CoderWitness.exit();
+    }
+  }
+
+  /** Woven around {@code decode}. */
+  public static final class DecodeAdvice {
+    private DecodeAdvice() {}
+
+    @Advice.OnMethodEnter
+    static void enter(@Advice.This Object coder) {
+      CoderWitness.enter(coder, "decode");
+    }
+
+    @Advice.OnMethodExit(onThrowable = Throwable.class)
+    static void exit() {
+      CoderWitness.exit();
+    }
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.conformance;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Judges a finished run of Hadoop's tests: every test passed or is a known deviation, every class
+ * ran to its end with at least one test, and the coder under test is the one that did the coding.
+ *
+ * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder. The run
+ * directory holds one folder per class with {@code entry}, {@code exit}, {@code tests.tsv} and
+ * {@code witness.tsv}. Prints a table; writes {@code results.tsv} into the run directory and the
+ * names of folders whose logs are worth keeping into {@code keep}. Exit status 0 if all is as
+ * expected, 1 if not.
+ */
+public final class Verdict {
+  /** What a class is expected to do with coders. */
+  enum Coding {
+    /** The coder under test codes, and no other does. */
+    LIVE,
+    /** No coder is called at all, by the nature of the tests. */
+    IDLE,
+    /** The coder under test codes, and the tests call others by name too. */
+    MIXED,
+    /** The tests choose the coder themselves; says nothing about ours. */
+    ANY
+  }
+
+  private final Path run;
+  private final List<Deviation> deviations;
+  private final String coder;
+  private final List<String> unexpected = new ArrayList<>();
+  private final List<String> results = new ArrayList<>();
+  private final List<String> keep = new ArrayList<>();
+  private final int[] totals = new int[4];
+  private static final int PASSED = 0;
+  private static final int FAILED = 1;
+  private static final int SKIPPED = 2;
+  private static final int DEVIATED = 3;
+
+  private Verdict(Path run, List<Deviation> deviations, String coder) {
+    this.run = run;
+    this.deviations = deviations;
+    this.coder = coder;
+  }
+
+  /**
+   * Judges a run.
+   *
+   * @param args see the class comment
+   * @throws IOException if the run cannot be read
+   */
+  public static void main(String[] args) throws IOException {
+    if (args.length != 5) {
+      System.err.println("usage: Verdict RUN DEVIATIONS HADOOP JAVA CODER");
+      System.exit(2);
+    }
+    List<Deviation> deviations =
+        Deviation.load(Paths.get(args[1])).stream()
+            .filter(deviation -> deviation.appliesTo(args[2], args[3], args[4]))
+            .collect(Collectors.toList());
+    boolean sound = new Verdict(Paths.get(args[0]), deviations, args[4]).judge();
+    System.exit(sound ? 0 : 1);
+  }
+
+  private boolean judge() throws IOException {
+    List<Path> folders;
+    try (Stream<Path> entries = Files.list(run)) {
+      folders =
+          entries
+              .filter(path -> Files.exists(path.resolve("entry")))
+              .sorted()
+              .collect(Collectors.toList());
+    }
+    System.out.printf(
+        "%-52s %6s %6s %6s %7s %8s  %s%n",
+        "class", "passed", "failed", "skip", "seconds", "MiB", "coder calls (encode+decode)");
+    for (Path folder : folders) {
+      judgeClass(folder);
+    }
+    if (folders.isEmpty()) {
+      unexpected.add("no class was run");
+    }
+    Files.write(run.resolve("results.tsv"), results, StandardCharsets.UTF_8);
+    Files.write(run.resolve("keep"), keep, StandardCharsets.UTF_8);
+    System.out.printf(
+        "%d passed, %d failed, %d skipped (%d of the failed or skipped are known deviations)%n",
+        totals[PASSED], totals[FAILED], totals[SKIPPED], totals[DEVIATED]);
+    for (String line : unexpected) {
+      System.out.println("UNEXPECTED: " + line);
+    }
+    return unexpected.isEmpty();
+  }
+
+  private void judgeClass(Path folder) throws IOException {
+    String[] entry = readLines(folder.resolve("entry")).get(0).split("\t");
+    String[] exit = readLines(folder.resolve("exit")).get(0).split("\t");
+    String className = entry[0].replaceAll("#.*", "");
+    int troubleBefore = unexpected.size();
+
+    int[] counts = new int[3];
+    boolean ended = false;
+    for (String line : readLines(folder.resolve("tests.tsv"))) {
+      if (line.equals("end")) {
+        ended = true;
+        continue;
+      }
+      String[] test = line.split("\t", -1);
+      counts[judgeTest(test)]++;
+      results.add(line);
+    }
+    if (!ended) {
+      String why = exit[0].equals("124") || exit[0].equals("137") ? "time limit" : "JVM ended";
+      unexpected.add(className + ": stopped after " + exit[1] + " s, " + why + ", exit " + exit[0]);
+    }
+    if (counts[PASSED] + counts[FAILED] == 0) {
+      unexpected.add(className + ": ran no test");
+    }
+    for (String method : entry[0].replaceAll("^[^#]*#?", "").split(",")) {
+      if (!method.isEmpty() && results.stream().noneMatch(r -> names(r, className, method))) {
+        unexpected.add(className + "#" + method + ": did not run");
+      }
+    }
+    Map<String, Long> calls = new LinkedHashMap<>();
+    long peakRssKib = 0;
+    for (String line : readLines(folder.resolve("witness.tsv"))) {
+      String[] fields = line.split("\t");
+      if (fields[0].equals("calls")) {
+        calls.merge(fields[2], Long.parseLong(fields[3]), Long::sum);
+      } else if (fields[0].equals("peak-rss-kib")) {
+        peakRssKib = Long.parseLong(fields[1]);
+      }
+    }
+    judgeCoding(className, Coding.valueOf(entry[1].toUpperCase()), calls, peakRssKib);
+    for (int i = 0; i < counts.length; i++) {
+      totals[i] += counts[i];
+    }
+    System.out.printf(
+        "%-52s %6d %6d %6d %7s %8d  %s%n",
+        className.replaceAll(".*\\.", ""),
+        counts[PASSED],
+        counts[FAILED],
+        counts[SKIPPED],
+        exit[1],
+        peakRssKib / 1024,
+        describe(calls));
+    if (unexpected.size() > troubleBefore) {
+      keep.add(folder.getFileName().toString());
+    }
+  }
+
+  private int judgeTest(String[] test) {
+    String outcome = test[0];
+    Deviation deviation =
+        deviations.stream().filter(d -> d.covers(test[1])).findFirst().orElse(null);
+    switch (outcome) {
+      case "passed":
+        if (deviation != null && deviation.outcome() == Deviation.Outcome.FAILS) {
+          unexpected.add(test[1] + ": passed, yet is listed as failing: " + deviation.reason());
+        }
+        return PASSED;
+      case "skipped":
+        if (deviation != null && deviation.outcome() == Deviation.Outcome.SKIPS) {
+          totals[DEVIATED]++;
+        } else {
+          unexpected.add(test[1] + ": skipped: " + test[3]);
+        }
+        return SKIPPED;
+      default:
+        if (deviation != null && deviation.outcome() != Deviation.Outcome.SKIPS) {
+          totals[DEVIATED]++;
+        } else {
+          unexpected.add(test[1] + ": failed: " + test[3]);
+        }
+        return FAILED;
+    }
+  }
+
+  private void judgeCoding(
+      String className, Coding coding, Map<String, Long> calls, long peakRssKib) {
+    if (peakRssKib == 0) {
+      unexpected.add(className + ": the coder witness left no record");
+      return;
+    }
+    List<String> ours = new ArrayList<>();
+    List<String> others = new ArrayList<>();
+    calls.keySet().forEach(name -> (isUnderTest(name) ? ours : others).add(name));
+    boolean oursExpected = coding == Coding.LIVE || coding == Coding.MIXED;
+    if (oursExpected && ours.isEmpty()) {
+      unexpected.add(className + ": coder '" + coder + "' was never called: " + describe(calls));
+    }
+    if ((coding == Coding.LIVE || coding == Coding.IDLE) && !others.isEmpty()) {
+      unexpected.add(className + ": other coders were called: " + describe(calls));
+    }
+    if (coding == Coding.IDLE && !ours.isEmpty()) {
+      unexpected.add(className + ": codes, yet is listed as idle: " + describe(calls));
+    }
+  }
+
+  private boolean isUnderTest(String coderClass) {
+    boolean hadoops = coderClass.matches(".*\\.(RS|RSLegacy|XOR)Raw(En|De)coder");
+    return coder.equals("rs_java") ? hadoops : coderClass.matches(".*\\.Stripeline[A-Z].*");
+  }
+
+  private static boolean names(String result, String className, String method) {
+    String name = result.split("\t", -1)[1];
+    return name.equals(className + "#" + method) || name.startsWith(className + "#" + method + "[");
+  }
+
+  private static String describe(Map<String, Long> calls) {
+    return calls.isEmpty()
+        ? "none"
+        : calls.entrySet().stream()
+            .map(call -> call.getKey().replaceAll(".*\\.", "") + " " + call.getValue())
+            .collect(Collectors.joining(", "));
+  }
+
+  private static List<String> readLines(Path file) throws IOException {
+    return Files.exists(file)
+        ? Files.readAllLines(file, StandardCharsets.UTF_8)
+        : Collections.emptyList();
+  }
+}

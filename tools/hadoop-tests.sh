@@ -1,0 +1,296 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs Hadoop's own published tests against our coder, each class in its own JVM, one at a time.
+# How it works and what it found: docs/internals/conformance.md.
+set -euo pipefail
+
+readonly ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+readonly SOURCES="$ROOT/java/conformance"
+readonly BUILD="$ROOT/build/hadoop-tests"
+
+hadoop=3.4.2
+java_home=${JAVA_HOME:-}
+coder=stripeline
+jar=$ROOT/java/tools/target/stripeline-0.1.0.jar
+keep_logs=false
+dry_run=false
+selection=()
+
+usage() {
+  cat <<'TEXT'
+Usage: tools/hadoop-tests.sh [options] --list NAME|CLASS[#METHOD,...] ...
+
+Runs Hadoop's own tests and exits 0 only if each of them passed or is listed in
+java/conformance/deviations.txt, and the coder under test did the coding.
+
+  --list WHAT ...    raw, quick, ec (java/conformance/lists), or a class, or class#method,method
+                     (default: quick)
+  --hadoop VERSION   3.3.6, 3.4.2 or 3.5.0 (default: 3.4.2)
+  --java HOME        JDK to run on; 'newest' takes the newest one installed (default: JAVA_HOME,
+                     else the java on PATH)
+  --coder NAME       stripeline, or rs_java for Hadoop's own as a baseline (default: stripeline)
+  --jar PATH[:PATH]  our jar or class folders (default: java/tools/target/stripeline-0.1.0.jar)
+  --keep-logs        keep the log of every class, not only of those with unexpected results
+  --dry-run          print what would be run
+TEXT
+}
+
+fail_usage() {
+  echo "hadoop-tests: $1" >&2
+  usage >&2
+  exit 2
+}
+
+# Prints the home of the newest JDK among those of this machine.
+newest_java() {
+  local home version best_home='' best_version=0
+  for home in /usr/lib/jvm/*/; do
+    [[ -x $home/bin/javac ]] || continue
+    version=$(java_major "$home")
+    if ((version > best_version)); then
+      best_version=$version best_home=${home%/}
+    fi
+  done
+  [[ -n $best_home ]] || { echo "hadoop-tests: no JDK under /usr/lib/jvm" >&2; exit 2; }
+  echo "$best_home"
+}
+
+java_major() {
+  # "17.0.15" and "1.8.0_452" both lead with the number that counts, save for the "1.".
+  "$1/bin/java" -XshowSettings:properties -version 2>&1 |
+    sed -n 's/^ *java\.specification\.version = \(1\.\)\{0,1\}\([0-9]*\).*/\2/p'
+}
+
+parse_arguments() {
+  while (($#)); do
+    case $1 in
+      --hadoop | --java | --coder | --jar)
+        (($# > 1)) || fail_usage "$1 needs a value"
+        case $1 in
+          --hadoop) hadoop=$2 ;;
+          --java) java_home=$2 ;;
+          --coder) coder=$2 ;;
+          --jar) jar=$2 ;;
+        esac
+        shift 2
+        ;;
+      --list)
+        shift
+        while (($#)) && [[ $1 != --* ]]; do
+          selection+=("$1")
+          shift
+        done
+        ;;
+      --keep-logs) keep_logs=true && shift ;;
+      --dry-run) dry_run=true && shift ;;
+      -h | --help) usage && exit 0 ;;
+      *) fail_usage "unknown argument: $1" ;;
+    esac
+  done
+  ((${#selection[@]})) || selection=(quick)
+  [[ $hadoop =~ ^3\.[0-9]+\.[0-9]+$ ]] || fail_usage "not a Hadoop version: $hadoop"
+  [[ $coder == stripeline || $coder == rs_java ]] || fail_usage "unknown coder: $coder"
+  if [[ $java_home == newest ]]; then
+    java_home=$(newest_java)
+  elif [[ -z $java_home ]]; then
+    command -v java >/dev/null || fail_usage "no java on PATH; install JDK 17 or give --java"
+    java_home=$(dirname "$(dirname "$(readlink -f "$(command -v java)")")")
+  fi
+  [[ -x $java_home/bin/javac ]] || fail_usage "no JDK (bin/javac) in $java_home"
+  if [[ $coder == stripeline ]]; then
+    local part
+    local IFS=:
+    for part in $jar; do
+      [[ -e $part ]] || fail_usage "Cannot find our jar: no $part; build it or give --jar"
+    done
+  fi
+}
+
+# Prints the entries to run, "class[#methods] TAB coding TAB limit", one per line.
+entries() {
+  local what list
+  for what in "${selection[@]}"; do
+    list=$SOURCES/lists/$what.txt
+    if [[ -f $list ]]; then
+      sed 's/#[[:space:]].*//' "$list" | awk -v hadoop="$hadoop" -v OFS='\t' '
+        NF && (NF < 4 || index("," $4 ",", "," hadoop ",")) { print $1, $2, $3 }'
+    elif [[ $what == *.* ]]; then
+      printf '%s\tany\t900\n' "$what"
+    else
+      echo "hadoop-tests: no list '$what' in $SOURCES/lists and not a class name" >&2
+      exit 2
+    fi
+  done
+}
+
+# Resolves the class path and Hadoop's test resources, once per Hadoop version and pom.
+prepare() {
+  local home=$BUILD/$hadoop stamp=$BUILD/$hadoop/resolved
+  mkdir -p "$home"
+  exec 9>"$home/lock"
+  flock 9
+  if [[ ! $stamp -nt $SOURCES/pom.xml ]]; then
+    echo "hadoop-tests: resolving Hadoop $hadoop and its tests" >&2
+    rm -rf "$home/resources" "$home/markers"
+    mvn --batch-mode --quiet -f "$SOURCES/pom.xml" -Dhadoop.version="$hadoop" generate-resources >&2
+    touch "$stamp"
+  fi
+  class_path=$(<"$home/classpath.txt")
+  resources=$home/resources
+  compile "$home"
+  exec 9>&-
+}
+
+# Compiles our additions; 3.3 and 3.4 test with JUnit 4, later ones with JUnit 5.
+compile() {
+  local api=junit4 dirs
+  [[ $hadoop == 3.[34].* ]] || api=jupiter
+  classes=$1/classes
+  witness=$1/witness.jar
+  dirs=("$SOURCES/src/common" "$SOURCES/src/$api")
+  if [[ $witness -nt $SOURCES/pom.xml && -z $(find "${dirs[@]}" -newer "$witness" -print -quit) ]]; then
+    return
+  fi
+  rm -rf "$classes"
+  mkdir -p "$classes"
+  find "${dirs[@]}" -name '*.java' -exec "$java_home/bin/javac" --release 8 -nowarn -Xlint:-options \
+    -proc:none -encoding UTF-8 -d "$classes" -cp "$class_path" {} + 2>&1 |
+    grep -v -e '^Note:' -e '^[0-9]* warning' -e 'warning: ' >&2 || true
+  [[ -f $classes/org/stripeline/conformance/Verdict.class ]] || exit 1
+  cp -r "$SOURCES/src/common/resources/." "$classes"
+  printf 'Premain-Class: org.stripeline.conformance.CoderWitness\n' >"$1/manifest"
+  "$java_home/bin/jar" --create --file "$witness.new" --manifest "$1/manifest"
+  mv "$witness.new" "$witness"
+}
+
+# Hadoop's test core-site.xml with our keys added; first on the class path, so that every
+# "new Configuration()" of every test sees them.
+write_site() {
+  local codec name
+  mkdir -p "$1"
+  {
+    sed '/<\/configuration>/,$d' "$resources/core-site.xml"
+    for codec in rs rs-legacy xor; do
+      name=$coder
+      [[ $coder != rs_java ]] || name=${codec}_java
+      printf '  <property><name>io.erasurecode.codec.%s.rawcoders</name>' "$codec"
+      printf '<value>%s</value></property>\n' "$name"
+    done
+    echo '</configuration>'
+  } >"$1/core-site.xml"
+}
+
+# Options that the JVM needs on this JDK; Hadoop's own build passes the same.
+java_options() {
+  local package major
+  major=$(java_major "$java_home")
+  options=(-Xmx1200m -XX:MaxDirectMemorySize=384m -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
+  if ((major >= 9)); then
+    for package in java.io java.lang java.lang.reflect java.math java.net java.nio java.security \
+      java.text java.util java.util.concurrent java.util.zip sun.nio.ch sun.security.util \
+      sun.security.x509; do
+      options+=(--add-opens "java.base/$package=ALL-UNNAMED")
+    done
+    options+=(--add-exports java.base/sun.net.dns=ALL-UNNAMED
+      --add-exports java.base/sun.net.util=ALL-UNNAMED)
+  fi
+  # Until JDK 23 this brings back what Hadoop's login needs; later ones refuse to start with it.
+  if ((major >= 18 && major <= 23)); then
+    options+=(-Djava.security.manager=allow)
+  fi
+}
+
+# Runs one class in folder $1, which holds its entry; leaves records and the log there.
+run_class() {
+  local folder=$1 work=$1/work spec coding limit class methods method select=() status=0 start ours=
+  IFS=$'\t' read -r spec coding limit <"$folder/entry"
+  class=${spec%%#*} methods=
+  [[ $spec != *#* ]] || methods=${spec#*#}
+  if [[ -n $methods ]]; then
+    for method in ${methods//,/ }; do
+      select+=(-m "$class#$method")
+    done
+  else
+    select=(-c "$class")
+  fi
+  [[ $coder != stripeline ]] || ours=:$jar
+  mkdir -p "$work"/{data,hadoop,logs,tmp,empty}
+  start=$SECONDS
+  (
+    cd "$work"
+    # At the limit QUIT makes the JVM write its stacks to the log; KILL follows.
+    exec timeout --signal=QUIT --kill-after=10 "$limit" "$java_home/bin/java" "${options[@]}" \
+      -javaagent:"$witness=$folder/witness.tsv" \
+      -Dstripeline.conformance.tests="$folder/tests.tsv" \
+      -Dstripeline.conformance.coder="$coder" \
+      -Dtest.build.data="$work/data" -Dtest.build.dir="$work/data" -Dhadoop.tmp.dir="$work/hadoop" \
+      -Dhadoop.log.dir="$work/logs" -Djava.io.tmpdir="$work/tmp" -Dtest.cache.data="$resources" \
+      -Djava.library.path="$work/empty" -Djava.net.preferIPv4Stack=true \
+      -Djava.security.egd=file:/dev/urandom \
+      -cp "$run/site:$classes$ours:$resources:$class_path" \
+      org.junit.platform.console.ConsoleLauncher execute --disable-banner --details=none \
+      --include-classname='.*' "${select[@]}"
+  ) >"$folder/log" 2>&1 </dev/null 9>&- &
+  child=$!
+  wait "$child" || status=$?
+  child=
+  printf '%s\t%s\n' "$status" "$((SECONDS - start))" >"$folder/exit"
+  rm -rf "$work"
+  printf 'hadoop-tests: %4d s  %s: %s\n' "$((SECONDS - start))" "${class##*.}" \
+    "$(cut -f1 "$folder/tests.tsv" 2>/dev/null | grep -v '^end$' | sort | uniq -c | xargs)" >&2
+}
+
+# Ends the running JVM and removes what the run left.
+clean_up() {
+  [[ -z ${child:-} ]] || kill -TERM "$child" 2>/dev/null || true
+  [[ -z ${child:-} ]] || wait "$child" 2>/dev/null || true
+  [[ -z ${run:-} ]] || rm -rf "$run"
+}
+
+parse_arguments "$@"
+entry_lines=$(entries)
+if $dry_run; then
+  printf '%s\n' "$entry_lines"
+  exit 0
+fi
+for tool in mvn flock timeout; do
+  command -v "$tool" >/dev/null || fail_usage "Cannot run: no '$tool' on PATH"
+done
+prepare
+java_options
+java_version=$(java_major "$java_home")
+run=$(mktemp -d "$BUILD/run-XXXXXX")
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+write_site "$run/site"
+count=0
+while IFS= read -r line; do
+  folder=$run/$(printf '%03d-%s' "$count" "$(sed 's/[#\t].*//; s/.*\.//' <<<"$line")")
+  mkdir "$folder"
+  printf '%s\n' "$line" >"$folder/entry"
+  run_class "$folder"
+  count=$((count + 1))
+done <<<"$entry_lines"
+
+status=0
+echo "Hadoop $hadoop, Java $java_version, coder $coder"
+"$java_home/bin/java" -Xshare:auto -cp "$classes" org.stripeline.conformance.Verdict "$run" \
+  "$SOURCES/deviations.txt" "$hadoop" "$java_version" "$coder" | tee "$run/summary.txt" || status=1
+report=$BUILD/$hadoop/report-$(IFS=+; echo "${selection[*]##*.}" | tr -c 'A-Za-z0-9+\n' _)
+report=${report:0:200}-$coder-java$java_version
+rm -rf "$report.old"
+mkdir -p "$run/report"
+cp "$run/summary.txt" "$run/results.tsv" "$run/report"
+for folder in "$run"/[0-9]*/; do
+  name=$(basename "$folder")
+  if $keep_logs || grep -qx "$name" "$run/keep"; then
+    mkdir -p "$run/report/$name"
+    cp "$folder"/{entry,log,tests.tsv,witness.tsv} "$run/report/$name" 2>/dev/null || true
+  fi
+done
+rm -rf "$report"
+mv -T "$run/report" "$report"
+echo "hadoop-tests: report in ${report#"$ROOT"/}" >&2
+exit "$status"
