@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What every foreign boundary (C, JNI) shares, so that each crate only converts its own types.
+//!
+//! A foreign caller hands over lists of addresses and one length. [`List`] names such a list,
+//! [`check_memory`] refuses what would break Rust's aliasing rules (null, wrapping, overlapping outputs),
+//! and [`shared`], [`optional`] and [`exclusive`] then view the memory as slices, on the stack, without
+//! an allocation. [`describe`] is the library's self-description and [`panic_text`] reads a caught panic.
+
+mod describe;
+mod memory;
+
+pub use describe::{describe, quoted};
+pub use memory::{
+    Exclusive, List, Optional, Refusal, Shared, UNITS_MAX, check_memory, exclusive, optional,
+    shared,
+};
+
+use std::any::Any;
+
+/// The text that a caught panic carried.
+#[must_use]
+pub fn panic_text(payload: &(dyn Any + Send)) -> &str {
+    if let Some(text) = payload.downcast_ref::<&'static str>() {
+        text
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text
+    } else {
+        "no text"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::panic_text;
+
+    #[test]
+    fn panic_text_reads_literals_formats_and_anything_else() {
+        assert_eq!(panic_text(&"literal"), "literal");
+        assert_eq!(panic_text(&format!("number {}", 7)), "number 7");
+        assert_eq!(panic_text(&7_u8), "no text");
+    }
+}
