@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The committed vectors are those that the oracle gives today.
+
+use std::path::Path;
+
+use stripeline_reference::{Code, vectors::VectorFile, vectors::vector_file};
+
+#[test]
+fn committed_vectors_are_the_oracles() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
+    for code in Code::ALL {
+        let path = folder.join(format!("{}.json", code.name()));
+        let committed = std::fs::read_to_string(&path).expect("vectors are committed");
+        let expected = vector_file(code);
+        assert!(
+            committed == expected.to_json(),
+            "{} is outdated: see vectors/README.md for how to write it",
+            path.display()
+        );
+        assert_eq!(
+            VectorFile::from_json(&committed).expect("the form is ours"),
+            expected
+        );
+    }
+}
