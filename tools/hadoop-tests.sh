@@ -24,7 +24,7 @@ Usage: tools/hadoop-tests.sh [options] --list NAME|CLASS[#METHOD,...] ...
 Runs Hadoop's own tests and exits 0 only if each of them passed or is listed in
 java/conformance/deviations.txt, and the coder under test did the coding.
 
-  --list WHAT ...    raw, quick, ec (java/conformance/lists), or a class, or class#method,method
+  --list WHAT ...    raw, quick, core, ec (java/conformance/lists), or a class, or class#method,method
                      (default: quick)
   --hadoop VERSION   3.3.6, 3.4.2 or 3.5.0 (default: 3.4.2)
   --java HOME        JDK to run on; 'newest' takes the newest one installed (default: JAVA_HOME,
@@ -109,12 +109,10 @@ parse_arguments() {
 
 # Prints the entries to run, "class[#methods] TAB coding TAB limit", one per line.
 entries() {
-  local what list
-  for what in "${selection[@]}"; do
-    list=$SOURCES/lists/$what.txt
-    if [[ -f $list ]]; then
-      sed 's/#[[:space:]].*//' "$list" | awk -v hadoop="$hadoop" -v OFS='\t' '
-        NF && (NF < 4 || index("," $4 ",", "," hadoop ",")) { print $1, $2, $3 }'
+  local what
+  for what; do
+    if [[ -f $SOURCES/lists/$what.txt ]]; then
+      list_entries "$what"
     elif [[ $what == *.* ]]; then
       printf '%s\tany\t900\n' "$what"
     else
@@ -122,6 +120,22 @@ entries() {
       exit 2
     fi
   done
+}
+
+# Prints the entries of a list that apply to this Hadoop version; "@other" includes a list.
+list_entries() {
+  local class coding limit versions
+  while read -r class coding limit versions; do
+    case $class in
+      '' | '#'*) ;;
+      @*) list_entries "${class#@}" ;;
+      *)
+        if [[ -z $versions || ,$versions, == *,$hadoop,* ]]; then
+          printf '%s\t%s\t%s\n' "$class" "$coding" "$limit"
+        fi
+        ;;
+    esac
+  done <"$SOURCES/lists/$1.txt"
 }
 
 # Resolves the class path and Hadoop's test resources, once per Hadoop version and pom.
@@ -142,26 +156,29 @@ prepare() {
   exec 9>&-
 }
 
-# Compiles our additions; 3.3 and 3.4 test with JUnit 4, later ones with JUnit 5.
+# Compiles our additions; 3.3 and 3.4 test with JUnit 4, later ones with JUnit 5. The folder is
+# named after the sources, so that a run never has its classes replaced underneath it.
 compile() {
-  local api=junit4 dirs
+  local api=junit4 dirs hash
   [[ $hadoop == 3.[34].* ]] || api=jupiter
-  classes=$1/classes
-  witness=$1/witness.jar
   dirs=("$SOURCES/src/common" "$SOURCES/src/$api")
-  if [[ $witness -nt $SOURCES/pom.xml && -z $(find "${dirs[@]}" -newer "$witness" -print -quit) ]]; then
-    return
+  hash=$(find "${dirs[@]}" "$SOURCES/pom.xml" -type f -print0 | sort -z | xargs -0 sha256sum |
+    sha256sum | cut -c1-12)
+  classes=$1/classes-$hash
+  witness=$1/witness.jar
+  if [[ ! -f $witness ]]; then
+    printf 'Premain-Class: org.stripeline.conformance.CoderWitness\n' >"$1/manifest"
+    "$java_home/bin/jar" --create --file "$witness" --manifest "$1/manifest"
   fi
-  rm -rf "$classes"
-  mkdir -p "$classes"
-  find "${dirs[@]}" -name '*.java' -exec "$java_home/bin/javac" --release 8 -nowarn -Xlint:-options \
-    -proc:none -encoding UTF-8 -d "$classes" -cp "$class_path" {} + 2>&1 |
-    grep -v -e '^Note:' -e '^[0-9]* warning' -e 'warning: ' >&2 || true
-  [[ -f $classes/org/stripeline/conformance/Verdict.class ]] || exit 1
-  cp -r "$SOURCES/src/common/resources/." "$classes"
-  printf 'Premain-Class: org.stripeline.conformance.CoderWitness\n' >"$1/manifest"
-  "$java_home/bin/jar" --create --file "$witness.new" --manifest "$1/manifest"
-  mv "$witness.new" "$witness"
+  if [[ ! -d $classes ]]; then
+    find "$1" -maxdepth 1 -name 'classes-*' -mmin +1440 -exec rm -rf {} +
+    rm -rf "$1/classes.new"
+    mkdir -p "$1/classes.new"
+    find "${dirs[@]}" -name '*.java' -print0 | xargs -0 "$java_home/bin/javac" --release 8 \
+      -nowarn -Xlint:none -proc:none -encoding UTF-8 -d "$1/classes.new" -cp "$class_path" >&2
+    cp -r "$SOURCES/src/common/resources/." "$1/classes.new"
+    mv "$1/classes.new" "$classes"
+  fi
 }
 
 # Hadoop's test core-site.xml with our keys added; first on the class path, so that every
@@ -185,7 +202,7 @@ write_site() {
 java_options() {
   local package major
   major=$(java_major "$java_home")
-  options=(-Xmx1200m -XX:MaxDirectMemorySize=384m -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
+  options=(-Xmx1200m -XX:MaxDirectMemorySize=384m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
   if ((major >= 9)); then
     for package in java.io java.lang java.lang.reflect java.math java.net java.nio java.security \
       java.text java.util java.util.concurrent java.util.zip sun.nio.ch sun.security.util \
@@ -249,7 +266,7 @@ clean_up() {
 }
 
 parse_arguments "$@"
-entry_lines=$(entries)
+entry_lines=$(entries "${selection[@]}")
 if $dry_run; then
   printf '%s\n' "$entry_lines"
   exit 0

@@ -105,6 +105,23 @@ public final class CoderWitness {
     DEPTH.get()[0]--;
   }
 
+  /**
+   * Returns how often each coder has been called in this JVM so far.
+   *
+   * @param operation {@code encode} or {@code decode}
+   * @return calls by simple class name of the coder; empty if the agent is not loaded
+   */
+  public static Map<String, Long> calls(String operation) {
+    Map<String, Long> counts = new TreeMap<>();
+    CALLS.forEach(
+        (key, count) -> {
+          if (key.startsWith(operation + '\t')) {
+            counts.merge(key.replaceAll(".*[.\t]", ""), count.sum(), Long::sum);
+          }
+        });
+    return counts;
+  }
+
   private static void write(Path file) {
     List<String> lines = new ArrayList<>();
     new TreeMap<>(CALLS).forEach((key, count) -> lines.add("calls\t" + key + '\t' + count.sum()));
