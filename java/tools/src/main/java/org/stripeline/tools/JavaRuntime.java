@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/** What the running Java needs in order to run Hadoop. */
+public final class JavaRuntime {
+  private JavaRuntime() {}
+
+  /**
+   * Feature number of the running Java.
+   *
+   * @return 8, 11, 17 ...
+   */
+  public static int feature() {
+    return feature(System.getProperty("java.specification.version"));
+  }
+
+  static int feature(String specificationVersion) {
+    // Java 8 calls itself 1.8, later releases by their number alone.
+    return Integer.parseInt(specificationVersion.replaceFirst("^1\\.", ""));
+  }
+
+  /**
+   * Arguments that a Java of this release needs to run Hadoop.
+   *
+   * @return possibly empty
+   */
+  public static List<String> hadoopArguments() {
+    return hadoopArguments(feature());
+  }
+
+  static List<String> hadoopArguments(int feature) {
+    if (feature < 9) {
+      return Collections.emptyList();
+    }
+    List<String> arguments =
+        new ArrayList<>(
+            Arrays.asList(
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
+    if (feature >= 18 && feature < 24) {
+      // Hadoop asks for the current user by an interface that needs this from Java 18 to 23.
+      arguments.add("-Djava.security.manager=allow");
+    }
+    if (feature >= 22) {
+      // Later releases warn about every library that is loaded without it.
+      arguments.add("--enable-native-access=ALL-UNNAMED");
+    }
+    return arguments;
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.cluster;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configurable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.net.DNSToSwitchMapping;
+import org.apache.hadoop.net.NetworkTopology;
+
+/** Tells the NameNode the rack of each DataNode by the DataNode's own loopback address. */
+public final class RackTable implements DNSToSwitchMapping, Configurable {
+  /** Rack paths in order of DataNode numbers, starting over at the end. */
+  static final String RACKS_KEY = "stripeline.cluster.racks";
+
+  /** DataNode 1 has the address 127.0.0.11, so that 127.0.0.1 stays the clients' own. */
+  private static final String ADDRESS_PREFIX = "127.0.0.";
+
+  private static final int ADDRESS_OFFSET = 10;
+
+  private Configuration conf;
+
+  static String address(int number) {
+    return ADDRESS_PREFIX + (ADDRESS_OFFSET + number);
+  }
+
+  static String rack(List<String> racks, int number) {
+    return racks.get((number - 1) % racks.size());
+  }
+
+  @Override
+  public List<String> resolve(List<String> names) {
+    List<String> racks = new ArrayList<>(conf.getTrimmedStringCollection(RACKS_KEY));
+    List<String> resolved = new ArrayList<>(names.size());
+    for (String name : names) {
+      int number = number(name);
+      resolved.add(
+          number < 1 || racks.isEmpty() ? NetworkTopology.DEFAULT_RACK : rack(racks, number));
+    }
+    return resolved;
+  }
+
+  private static int number(String name) {
+    if (!name.startsWith(ADDRESS_PREFIX)) {
+      return 0;
+    }
+    try {
+      return Integer.parseInt(name.substring(ADDRESS_PREFIX.length())) - ADDRESS_OFFSET;
+    } catch (NumberFormatException foreign) {
+      return 0;
+    }
+  }
+
+  @Override
+  public void reloadCachedMappings() {
+    // Nothing is cached.
+  }
+
+  @Override
+  public void reloadCachedMappings(List<String> names) {
+    // Nothing is cached.
+  }
+
+  @Override
+  public void setConf(Configuration conf) {
+    this.conf = conf;
+  }
+
+  @Override
+  public Configuration getConf() {
+    return conf;
+  }
+}
