@@ -1,3 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder until the bench lands.
-fn main() {}
+//! `stripeline-bench`: erasure coders timed against each other in one process, on the same buffers.
+//!
+//! A definition (bench/definitions) is a grid of points: shape x cell size x workload x operation x
+//! threads. At each point every engine's bytes are checked against a scalar computation, then windows of
+//! some tens of milliseconds are timed, all engines in turn within each repetition. Figures are medians;
+//! ratios are formed repetition by repetition from CPU time, so that a neighbour on the machine slows
+//! both sides or neither. bench/README.md says what each number means.
+
+mod arena;
+mod arguments;
+mod check;
+mod definition;
+mod engine;
+mod engines;
+mod job;
+mod measure;
+mod report;
+mod run;
+mod scalar;
+mod statistics;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Format};
+use clap::Parser;
+use definition::{Definition, Plan};
+use report::record::Record;
+use report::summary::{self, Judgement, Verdict};
+use report::table;
+use run::{Failure, Session};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let outcome = if arguments.list {
+        list()
+    } else {
+        execute(&arguments)
+    };
+    let (text, code) = match outcome {
+        Ok(code) => return ExitCode::from(code),
+        Err(Failure::WrongBytes(text)) => (text, 1),
+        Err(Failure::Usage(text)) => (text, 2),
+        Err(Failure::Unable(text)) => (text, 3),
+    };
+    eprintln!("{text}");
+    ExitCode::from(code)
+}
+
+fn list() -> Result<u8, Failure> {
+    for definition in Definition::built_in() {
+        println!("{:<10} {}", definition.name, definition.purpose);
+    }
+    Ok(0)
+}
+
+fn execute(arguments: &Arguments) -> Result<u8, Failure> {
+    let mut definition = Definition::load(&arguments.definition).map_err(Failure::Usage)?;
+    arguments.apply(&mut definition);
+    let plan = Plan::new(&definition).map_err(Failure::Usage)?;
+    let placement = arguments.placement();
+    let session = Session::open(plan, placement)?;
+    prove_the_check()?;
+    introduce(&session);
+    let names: Vec<_> = session
+        .present
+        .iter()
+        .map(|present| present.name.clone())
+        .collect();
+    let show_table = arguments.format == Format::Table;
+    if show_table {
+        println!("{}", table::heading(&names));
+    }
+    let points = session.run(|point, index, count| {
+        if show_table {
+            println!("{}", table::line(point, &names));
+        }
+        eprint!("\r{index}/{count} ");
+    })?;
+    eprintln!();
+    let judgements = summary::judge(&definition.expectations, &points);
+    let names = (definition.name.as_str(), definition.baseline.as_str());
+    let record = Record::new(names, placement, &session, &judgements, &points);
+    match arguments.format {
+        Format::Table => judgements
+            .iter()
+            .for_each(|judgement| println!("{}", summary::line(judgement))),
+        Format::Json => println!("{}", record.to_json()),
+    }
+    if let Some(path) = &arguments.json {
+        std::fs::write(path, record.to_json() + "\n").map_err(|error| {
+            Failure::Unable(format!("Cannot write record '{}': {error}", path.display()))
+        })?;
+    }
+    Ok(exit_code(&judgements, arguments.enforce))
+}
+
+fn exit_code(judgements: &[Judgement], enforce: bool) -> u8 {
+    u8::from(
+        enforce
+            && judgements
+                .iter()
+                .any(|judgement| judgement.verdict == Verdict::Missed),
+    )
+}
+
+fn introduce(session: &Session) {
+    for present in &session.present {
+        eprintln!("{:<24} {}", present.name, present.identity);
+    }
+    for reason in &session.absent {
+        eprintln!("{reason}");
+    }
+}
+
+/// A check that sees nothing would pass every engine, so each run first shows it a wrong one.
+fn prove_the_check() -> Result<(), Failure> {
+    let mut definition = Definition::load("codec").map_err(Failure::Unable)?;
+    definition.shapes = vec!["3+2".to_owned()];
+    definition.cells = vec!["4KiB".to_owned()];
+    definition.workloads = vec!["cached".to_owned()];
+    definition.engines = vec!["wrong".to_owned()];
+    definition.threads = vec![1];
+    let plan = Plan::new(&definition).map_err(Failure::Unable)?;
+    let placement = run::Placement {
+        offset_bytes: 0,
+        stagger_bytes: 0,
+        huge_pages: false,
+    };
+    match Session::open(plan, placement)?.run(|_, _, _| {}) {
+        Err(Failure::WrongBytes(_)) => Ok(()),
+        _ => Err(Failure::Unable(
+            "Cannot trust the check: an engine with one wrong bit passed it".to_owned(),
+        )),
+    }
+}

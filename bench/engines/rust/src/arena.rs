@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The memory that all engines work on: one mapping per thread, the same cells for every engine.
+
+use std::io;
+use std::{ptr, slice};
+
+use arrayvec::ArrayVec;
+
+use crate::job::Job;
+
+/// Page-aligned anonymous memory, filled once with pseudo-random bytes.
+#[derive(Debug)]
+pub struct Arena {
+    base: *mut u8,
+    bytes: usize,
+}
+
+// SAFETY: the mapping belongs to this value alone; sharing hands out raw addresses only, and each thread of a
+// measurement has an arena of its own.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// Maps and fills `bytes` bytes, on huge pages if asked for.
+    ///
+    /// # Errors
+    /// If the system has no room.
+    pub fn new(bytes: usize, huge_pages: bool, seed: u64) -> io::Result<Self> {
+        // SAFETY: a fresh private anonymous mapping touches no other memory.
+        let base = unsafe {
+            libc::mmap(
+                ptr::null_mut(),
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+                -1,
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let advice = if huge_pages {
+            libc::MADV_HUGEPAGE
+        } else {
+            libc::MADV_NOHUGEPAGE
+        };
+        // SAFETY: the range is the mapping made above. A kernel without huge pages refuses the advice, which
+        // then changes nothing for any engine.
+        unsafe { libc::madvise(base, bytes, advice) };
+        let arena = Self {
+            base: base.cast(),
+            bytes,
+        };
+        arena.fill(seed);
+        Ok(arena)
+    }
+
+    /// The number of bytes mapped.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Rewrites everything with the xorshift sequence of `seed`.
+    fn fill(&self, seed: u64) {
+        let mut state = seed | 1;
+        // SAFETY: the mapping is page-aligned, readable and writable over its whole length, and nobody else
+        // holds a reference into it while it is being filled.
+        let words = unsafe {
+            slice::from_raw_parts_mut(self.base.cast::<u64>(), self.bytes / size_of::<u64>())
+        };
+        for word in words {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            *word = state;
+        }
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: base and length are those of the mapping made in `new`.
+        unsafe { libc::munmap(self.base.cast(), self.bytes) };
+    }
+}
+
+/// How cells lie in an arena.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Bytes of a cell.
+    pub cell_bytes: usize,
+    /// Added to the address of every cell; 0 keeps cells on page boundaries, 16 is where Java's land.
+    pub offset_bytes: usize,
+    /// Added between cells, so that they do not all fall on the same cache sets.
+    pub stagger_bytes: usize,
+}
+
+impl Layout {
+    fn cell_stride(self) -> usize {
+        self.cell_bytes.next_multiple_of(64) + self.stagger_bytes
+    }
+
+    /// Bytes from one stripe to the next.
+    pub fn stripe_stride(self, units: usize) -> usize {
+        self.cell_stride() * units
+    }
+}
+
+/// The cells of one call, as addresses: what C coders take as they are.
+#[derive(Debug)]
+pub struct Stripe {
+    /// The cells to read, one per matrix column.
+    pub sources: Vec<*const u8>,
+    /// The cells to write, one per matrix row.
+    pub targets: Vec<*mut u8>,
+    /// The length of each.
+    pub cell_bytes: usize,
+}
+
+/// The most units that the bench takes: the code's own limit.
+pub const UNITS_MAX: usize = 256;
+
+impl Stripe {
+    /// Runs `body` with the cells as slices.
+    pub fn with_slices(&mut self, body: impl FnOnce(&[&[u8]], &mut [&mut [u8]])) {
+        let length = self.cell_bytes;
+        let sources: ArrayVec<&[u8], UNITS_MAX> = self
+            .sources
+            .iter()
+            // SAFETY: `Rotation` points every source at a cell of `length` bytes of a live arena, and sources
+            // and targets of a job are different units.
+            .map(|&cell| unsafe { slice::from_raw_parts(cell, length) })
+            .collect();
+        let mut targets: ArrayVec<&mut [u8], UNITS_MAX> = self
+            .targets
+            .iter()
+            // SAFETY: as above; the targets of a job are distinct units, so the slices are disjoint.
+            .map(|&cell| unsafe { slice::from_raw_parts_mut(cell, length) })
+            .collect();
+        body(&sources, &mut targets);
+    }
+}
+
+/// Walks over the stripes of an arena, again from the first after the last.
+#[derive(Debug)]
+pub struct Rotation {
+    stripe: Stripe,
+    base: *mut u8,
+    sources: Vec<usize>,
+    targets: Vec<usize>,
+    cell_stride: usize,
+    stripe_stride: usize,
+    stripes: usize,
+    index: usize,
+}
+
+// SAFETY: the addresses point into an arena that outlives the rotation and that only its thread works on.
+unsafe impl Send for Rotation {}
+
+impl Rotation {
+    /// Lays `stripes` stripes of the job's code over the arena, as many as fit at most.
+    ///
+    /// # Panics
+    /// If not even one stripe fits.
+    pub fn new(arena: &Arena, job: &Job, layout: Layout, stripes: usize) -> Self {
+        let stripe_stride = layout.stripe_stride(job.shape.units());
+        let fitting = (arena.bytes - layout.offset_bytes) / stripe_stride;
+        assert!(
+            fitting >= 1,
+            "an arena of {} bytes holds no stripe",
+            arena.bytes
+        );
+        let mut rotation = Self {
+            stripe: Stripe {
+                sources: vec![ptr::null(); job.columns()],
+                targets: vec![ptr::null_mut(); job.rows()],
+                cell_bytes: layout.cell_bytes,
+            },
+            // SAFETY: the offset is inside the mapping, as the subtraction above shows.
+            base: unsafe { arena.base.add(layout.offset_bytes) },
+            sources: job.sources.clone(),
+            targets: job.targets.clone(),
+            cell_stride: layout.cell_stride(),
+            stripe_stride,
+            stripes: stripes.clamp(1, fitting),
+            index: 0,
+        };
+        rotation.point();
+        rotation
+    }
+
+    /// The number of stripes that are walked over.
+    pub fn stripes(&self) -> usize {
+        self.stripes
+    }
+
+    /// The next stripe. With one stripe it is always the same and costs nothing to find.
+    #[inline]
+    pub fn advance(&mut self) -> &mut Stripe {
+        if self.stripes > 1 {
+            self.index = (self.index + 1) % self.stripes;
+            self.point();
+        }
+        &mut self.stripe
+    }
+
+    /// The cell of any unit of the current stripe, for filling and checking.
+    pub fn cell(&mut self, unit: usize) -> &mut [u8] {
+        // SAFETY: the unit lies inside the stripe, the stripe inside the arena; the borrow of `self` keeps
+        // callers of this method from holding two.
+        unsafe { slice::from_raw_parts_mut(self.address(unit), self.stripe.cell_bytes) }
+    }
+
+    fn address(&self, unit: usize) -> *mut u8 {
+        // SAFETY: `new` made sure that `stripes` stripes of all units fit into the arena.
+        unsafe {
+            self.base
+                .add(self.index * self.stripe_stride + unit * self.cell_stride)
+        }
+    }
+
+    fn point(&mut self) {
+        for slot in 0..self.sources.len() {
+            self.stripe.sources[slot] = self.address(self.sources[slot]);
+        }
+        for slot in 0..self.targets.len() {
+            self.stripe.targets[slot] = self.address(self.targets[slot]);
+        }
+    }
+}

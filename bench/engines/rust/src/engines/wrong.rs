@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An engine that gets one bit wrong, so that every run proves that its check sees one.
+
+use super::refuse_choice;
+use crate::arena::Stripe;
+use crate::engine::{self, Absence, Coder, Engine, EngineName, Family};
+use crate::job::Job;
+
+struct Wrong;
+
+struct Flipping {
+    right: Box<dyn Coder>,
+}
+
+pub fn open(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
+    refuse_choice(name)?;
+    Ok(Box::new(Wrong))
+}
+
+impl Engine for Wrong {
+    fn identity(&self) -> String {
+        "stripeline with the last bit of the last target flipped".to_owned()
+    }
+
+    fn family(&self) -> Family {
+        Family::Cauchy
+    }
+
+    fn prepare(&self, job: &Job, cell_bytes: usize) -> Option<Box<dyn Coder>> {
+        let right = engine::open("stripeline").ok()?.prepare(job, cell_bytes)?;
+        Some(Box::new(Flipping { right }))
+    }
+}
+
+impl Coder for Flipping {
+    fn run(&mut self, stripe: &mut Stripe) {
+        self.right.run(stripe);
+        stripe.with_slices(|_, targets| {
+            if let Some(byte) = targets.last_mut().and_then(|target| target.last_mut()) {
+                *byte ^= 1;
+            }
+        });
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is computed: a shape and an operation make a matrix, its source units and its target units.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::scalar;
+
+/// A code of `data` and `parity` units, written `6+3`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Data units of a stripe.
+    pub data: usize,
+    /// Parity units of a stripe.
+    pub parity: usize,
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}+{}", self.data, self.parity)
+    }
+}
+
+impl FromStr for Shape {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once('+').and_then(|(data, parity)| {
+            Some(Self {
+                data: data.trim().parse().ok()?,
+                parity: parity.trim().parse().ok()?,
+            })
+        });
+        match parsed {
+            Some(shape) if shape.data >= 1 && shape.parity >= 1 && shape.units() <= 256 => {
+                Ok(shape)
+            }
+            _ => Err(format!(
+                "Cannot use shape '{text}': write data+parity, each at least 1, together at most 256"
+            )),
+        }
+    }
+}
+
+impl Shape {
+    /// Data and parity units together.
+    pub fn units(self) -> usize {
+        self.data + self.parity
+    }
+}
+
+/// What is asked of a coder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// All parity units from all data units.
+    Encode,
+    /// The first so many data units from the next surviving ones.
+    Decode(usize),
+    /// As many lost data units as there are parity units.
+    DecodeMost,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Encode => formatter.write_str("encode"),
+            Self::Decode(lost) => write!(formatter, "decode-{lost}"),
+            Self::DecodeMost => formatter.write_str("decode-m"),
+        }
+    }
+}
+
+impl FromStr for Operation {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "encode" => Ok(Self::Encode),
+            "decode-m" => Ok(Self::DecodeMost),
+            _ => match text
+                .strip_prefix("decode-")
+                .and_then(|lost| lost.parse().ok())
+            {
+                Some(lost) if lost >= 1 => Ok(Self::Decode(lost)),
+                _ => Err(format!(
+                    "Cannot use operation '{text}': known are encode, decode-1, decode-2 ... and decode-m"
+                )),
+            },
+        }
+    }
+}
+
+/// One matrix to apply: `targets = coefficients x sources`, the units numbered as in the stripe.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The code.
+    pub shape: Shape,
+    /// The operation, with `decode-m` kept as it was asked for.
+    pub operation: Operation,
+    /// Units that are read, one per matrix column.
+    pub sources: Vec<usize>,
+    /// Units that are written, one per matrix row.
+    pub targets: Vec<usize>,
+    /// The matrix, row by row.
+    pub coefficients: Vec<u8>,
+}
+
+impl Job {
+    /// Builds the job, or `None` where the shape cannot lose that many data units, or where
+    /// `decode-m` already says the same.
+    pub fn new(shape: Shape, operation: Operation) -> Option<Self> {
+        let lost = match operation {
+            Operation::Encode => return Some(Self::encode(shape)),
+            Operation::DecodeMost => shape.parity.min(shape.data),
+            Operation::Decode(lost) if lost < shape.parity.min(shape.data) => lost,
+            Operation::Decode(_) => return None,
+        };
+        let sources: Vec<usize> = (lost..lost + shape.data).collect();
+        let generator = scalar::generator(shape.data, shape.parity);
+        let survivors = sources
+            .iter()
+            .map(|&unit| generator[unit].clone())
+            .collect();
+        let inverse = scalar::invert_matrix(survivors).expect("any k rows of the code invert");
+        let coefficients = inverse[..lost].concat();
+        Some(Self {
+            shape,
+            operation,
+            sources,
+            targets: (0..lost).collect(),
+            coefficients,
+        })
+    }
+
+    fn encode(shape: Shape) -> Self {
+        let generator = scalar::generator(shape.data, shape.parity);
+        Self {
+            shape,
+            operation: Operation::Encode,
+            sources: (0..shape.data).collect(),
+            targets: (shape.data..shape.units()).collect(),
+            coefficients: generator[shape.data..].concat(),
+        }
+    }
+
+    /// The number of units written.
+    pub fn rows(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The number of units read, which is that of the data units.
+    pub fn columns(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Data bytes of one call at the given cell size: what every GB/s figure counts.
+    pub fn bytes_per_call(&self, cell_bytes: usize) -> u64 {
+        (self.columns() * cell_bytes) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decode_m_replaces_the_count_that_equals_it() {
+        let shape: Shape = "3+2".parse().expect("a shape");
+        assert!(Job::new(shape, Operation::Decode(2)).is_none());
+        let most = Job::new(shape, Operation::DecodeMost).expect("a job");
+        assert_eq!((most.sources, most.targets), (vec![2, 3, 4], vec![0, 1]));
+    }
+
+    #[test]
+    fn bad_names_say_what_is_known() {
+        assert!(
+            "6x3"
+                .parse::<Shape>()
+                .expect_err("not a shape")
+                .contains("'6x3'")
+        );
+        assert!("0+3".parse::<Shape>().is_err());
+        assert!(
+            "decode-0"
+                .parse::<Operation>()
+                .expect_err("none lost")
+                .contains("decode-m")
+        );
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Clocks and windows.
+//!
+//! A window is a fixed number of calls, some tens of milliseconds long. It is timed twice: by the wall
+//! clock and by the CPU clocks of its threads. On a machine shared with others the wall clock also counts
+//! their work; the CPU clock counts only what the coder itself used, so ratios are taken from it.
+
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::arena::Rotation;
+use crate::engine::Coder;
+
+/// What one window took.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// From the first thread's start to the last one's end.
+    pub wall: Duration,
+    /// CPU time of all threads together.
+    pub cpu: Duration,
+    /// Calls of all threads together.
+    pub calls: u64,
+}
+
+/// One coder per thread.
+pub type Lanes = [Box<dyn Coder>];
+
+/// The CPU time that the calling thread has used so far.
+fn thread_cpu() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the pointer is to a timespec of this frame; this clock exists on every Linux.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    assert_eq!(status, 0, "the thread CPU clock always reads");
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+/// Runs `calls` calls on each lane at the same time, lane i over rotation i.
+pub fn window(lanes: &mut Lanes, rotations: &mut [Rotation], calls: u64) -> Window {
+    if let ([lane], [rotation]) = (&mut *lanes, &mut *rotations) {
+        let (start, end, cpu) = timed(lane, rotation, calls);
+        return Window {
+            wall: end - start,
+            cpu,
+            calls,
+        };
+    }
+    let barrier = Barrier::new(lanes.len());
+    let spans: Vec<(Instant, Instant, Duration)> = thread::scope(|scope| {
+        let running: Vec<_> = lanes
+            .iter_mut()
+            .zip(rotations.iter_mut())
+            .map(|(lane, rotation)| {
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    barrier.wait();
+                    timed(lane, rotation, calls)
+                })
+            })
+            .collect();
+        running
+            .into_iter()
+            .map(|thread| thread.join().expect("a coder does not panic"))
+            .collect()
+    });
+    let start = spans
+        .iter()
+        .map(|span| span.0)
+        .min()
+        .expect("at least one lane");
+    let end = spans
+        .iter()
+        .map(|span| span.1)
+        .max()
+        .expect("at least one lane");
+    let cpu = spans.iter().map(|span| span.2).sum();
+    Window {
+        wall: end - start,
+        cpu,
+        calls: calls * spans.len() as u64,
+    }
+}
+
+fn timed(
+    lane: &mut Box<dyn Coder>,
+    rotation: &mut Rotation,
+    calls: u64,
+) -> (Instant, Instant, Duration) {
+    let cpu = thread_cpu();
+    let start = Instant::now();
+    lane.run_many(rotation, calls);
+    let end = Instant::now();
+    (start, end, thread_cpu() - cpu)
+}
+
+/// Finds how many calls fill a window of `target`, warming up caches, tables and clocks on the way.
+pub fn calibrate(lanes: &mut Lanes, rotations: &mut [Rotation], target: Duration) -> u64 {
+    let lanes_count = lanes.len() as u32;
+    let mut calls = 1;
+    loop {
+        let cpu = window(lanes, rotations, calls).cpu / lanes_count;
+        if cpu * 2 >= target || calls >= 1 << 40 {
+            let scale = target.as_secs_f64() / cpu.as_secs_f64().max(1e-9);
+            return ((calls as f64 * scale).round() as u64).max(1);
+        }
+        // Grows by measured speed but at most tenfold, since a first cold call tells little.
+        let growth = target.as_secs_f64() / cpu.as_secs_f64().max(1e-9);
+        calls = ((calls as f64 * growth.clamp(2.0, 10.0)) as u64).max(calls + 1);
+    }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a run shows: a table, the verdict on the thresholds, a JSON record.
+
+pub mod record;
+pub mod summary;
+pub mod table;

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One run: every point of a plan, all engines interleaved at each.
+
+use serde::Serialize;
+
+use crate::arena::{Arena, Layout, Rotation};
+use crate::check::Expected;
+use crate::definition::{Plan, Workload};
+use crate::engine::{self, Absence, Engine, Family};
+use crate::job::Job;
+use crate::measure::{self, Window};
+use crate::statistics::Spread;
+
+/// Where cells lie, for all engines alike.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Placement {
+    /// Bytes past a page boundary.
+    pub offset_bytes: usize,
+    /// Bytes between cells.
+    pub stagger_bytes: usize,
+    /// Whether the system was asked for huge pages, or asked for none.
+    pub huge_pages: bool,
+}
+
+/// An engine at a point.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// Its name.
+    pub engine: String,
+    /// 10^9 data bytes per second of CPU time, times the threads.
+    pub cpu_gbps: Spread,
+    /// 10^9 data bytes per second of the wall clock.
+    pub wall_gbps: Spread,
+    /// CPU nanoseconds of one call.
+    pub call_ns: Spread,
+    /// This engine's rate over the baseline's, repetition by repetition.
+    pub ratio: Option<Spread>,
+    /// Calls of one window and thread.
+    pub calls: u64,
+    /// `cpu_gbps` of each repetition, in order.
+    pub cpu_gbps_each: Vec<f64>,
+}
+
+/// One combination of everything that is varied.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// The code.
+    pub shape: String,
+    /// The cell size as the definition gives it.
+    pub cell: String,
+    /// The workload.
+    pub workload: &'static str,
+    /// The operation.
+    pub operation: String,
+    /// Threads that code at the same time.
+    pub threads: usize,
+    /// Stripes that each of them walks over.
+    pub stripes: usize,
+    /// The engines that took the job.
+    pub figures: Vec<Figure>,
+}
+
+/// Why a run gave no figures.
+#[derive(Debug)]
+pub enum Failure {
+    /// The definition or command line is wrong.
+    Usage(String),
+    /// An engine wrote wrong bytes.
+    WrongBytes(String),
+    /// The machine lacks something.
+    Unable(String),
+}
+
+/// An engine that is there.
+pub struct Present {
+    /// Its name.
+    pub name: String,
+    /// What stands behind it.
+    pub identity: String,
+    engine: Box<dyn Engine>,
+}
+
+/// Everything that is opened before the first point.
+pub struct Session {
+    plan: Plan,
+    placement: Placement,
+    /// The engines that run.
+    pub present: Vec<Present>,
+    /// Those that do not, and why.
+    pub absent: Vec<String>,
+    arenas: Vec<Arena>,
+}
+
+impl Session {
+    /// Opens the engines and maps the memory.
+    ///
+    /// # Errors
+    /// If an engine's name is unknown, none is there, or the memory is not.
+    pub fn open(plan: Plan, placement: Placement) -> Result<Self, Failure> {
+        let (mut present, mut absent) = (Vec::new(), Vec::new());
+        for name in &plan.engines {
+            match engine::open(name) {
+                Ok(engine) => {
+                    let identity = engine.identity();
+                    present.push(Present {
+                        name: name.clone(),
+                        identity,
+                        engine,
+                    });
+                }
+                Err(Absence::Unavailable(reason)) => absent.push(reason),
+                Err(Absence::Unknown(reason)) => return Err(Failure::Usage(reason)),
+            }
+        }
+        if present.is_empty() {
+            let reason = "Cannot run: none of the engines is there";
+            return Err(Failure::Unable(format!("{reason}: {}", absent.join("; "))));
+        }
+        let bytes = arena_bytes(&plan, placement);
+        let lanes = plan.threads.iter().copied().max().unwrap_or(1);
+        let arenas = (0..lanes)
+            .map(|lane| {
+                Arena::new(
+                    bytes,
+                    placement.huge_pages,
+                    0x9e37_79b9_7f4a_7c15 ^ lane as u64,
+                )
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|error| {
+                Failure::Unable(format!(
+                    "Cannot map {lanes} x {bytes} bytes of memory: {error}"
+                ))
+            })?;
+        Ok(Self {
+            plan,
+            placement,
+            present,
+            absent,
+            arenas,
+        })
+    }
+
+    /// Measures every point, handing each over as it is done.
+    ///
+    /// # Errors
+    /// If an engine writes a wrong byte; then nothing more is timed.
+    pub fn run(&self, mut done: impl FnMut(&Point, usize, usize)) -> Result<Vec<Point>, Failure> {
+        let combinations = self.combinations();
+        let mut points = Vec::new();
+        for (index, (job, cell, workload)) in combinations.iter().enumerate() {
+            self.check(job, cell.1)?;
+            for &threads in &self.plan.threads {
+                let point = self.measure(job, cell, *workload, threads);
+                done(&point, index + 1, combinations.len());
+                points.push(point);
+            }
+        }
+        Ok(points)
+    }
+
+    fn combinations(&self) -> Vec<(Job, (String, usize), Workload)> {
+        let mut all = Vec::new();
+        for &shape in &self.plan.shapes {
+            for cell in &self.plan.cells {
+                for &workload in &self.plan.workloads {
+                    let jobs = self
+                        .plan
+                        .operations
+                        .iter()
+                        .filter_map(|&it| Job::new(shape, it));
+                    all.extend(jobs.map(|job| (job, cell.clone(), workload)));
+                }
+            }
+        }
+        all
+    }
+
+    fn layout(&self, cell_bytes: usize) -> Layout {
+        let Placement {
+            offset_bytes,
+            stagger_bytes,
+            ..
+        } = self.placement;
+        Layout {
+            cell_bytes,
+            offset_bytes,
+            stagger_bytes,
+        }
+    }
+
+    fn check(&self, job: &Job, cell_bytes: usize) -> Result<(), Failure> {
+        let expected = Expected::new(&self.arenas[0], job, self.layout(cell_bytes));
+        for present in &self.present {
+            expected
+                .check(&self.arenas[0], present.engine.as_ref())
+                .map_err(|difference| {
+                    Failure::WrongBytes(format!(
+                        "Cannot time {}: {} {} with {cell_bytes}-byte cells: {difference}",
+                        present.name, job.shape, job.operation
+                    ))
+                })?;
+        }
+        Ok(())
+    }
+
+    fn measure(
+        &self,
+        job: &Job,
+        cell: &(String, usize),
+        workload: Workload,
+        threads: usize,
+    ) -> Point {
+        let stripes = match workload {
+            Workload::Cached => 1,
+            Workload::Streaming => usize::MAX,
+        };
+        let arenas = &self.arenas[..threads];
+        let mut rotations: Vec<_> = arenas
+            .iter()
+            .map(|arena| Rotation::new(arena, job, self.layout(cell.1), stripes))
+            .collect();
+        let mut ready = Vec::new();
+        for present in &self.present {
+            let lanes: Option<Vec<_>> = (0..threads)
+                .map(|_| present.engine.prepare(job, cell.1))
+                .collect();
+            if let Some(mut lanes) = lanes {
+                let calls = measure::calibrate(&mut lanes, &mut rotations, self.plan.window);
+                ready.push((present, lanes, calls, Vec::new()));
+            }
+        }
+        for repetition in 0..self.plan.repetitions {
+            // Each repetition starts with another engine, so that none always follows the same one.
+            let count = ready.len();
+            for turn in 0..count {
+                let (_, lanes, calls, windows) = &mut ready[(turn + repetition) % count];
+                windows.push(measure::window(lanes, &mut rotations, *calls));
+            }
+        }
+        let bytes = job.bytes_per_call(cell.1);
+        let mut figures: Vec<Figure> = ready
+            .iter()
+            .map(|(present, _, calls, windows)| {
+                figure(&present.name, windows, *calls, bytes, threads)
+            })
+            .collect();
+        add_ratios(&mut figures, &self.plan.baseline);
+        Point {
+            shape: job.shape.to_string(),
+            cell: cell.0.clone(),
+            workload: workload.name(),
+            operation: job.operation.to_string(),
+            threads,
+            stripes: rotations[0].stripes(),
+            figures,
+        }
+    }
+
+    /// The engines whose bytes are compared with the scalar computation, for the record.
+    pub fn checked(&self) -> impl Iterator<Item = &str> {
+        self.present
+            .iter()
+            .filter(|present| present.engine.family() != Family::Bound)
+            .map(|present| present.name.as_str())
+    }
+
+    /// Bytes that each streaming thread walks over.
+    pub fn arena_bytes(&self) -> usize {
+        self.arenas[0].bytes()
+    }
+}
+
+fn figure(name: &str, windows: &[Window], calls: u64, bytes: u64, threads: usize) -> Figure {
+    let rate = |window: &Window, seconds: f64| (bytes * window.calls) as f64 / seconds / 1e9;
+    let cpu_gbps_each: Vec<f64> = windows
+        .iter()
+        .map(|window| rate(window, window.cpu.as_secs_f64()) * threads as f64)
+        .collect();
+    Figure {
+        engine: name.to_owned(),
+        cpu_gbps: Spread::of(cpu_gbps_each.iter().copied()),
+        wall_gbps: Spread::of(
+            windows
+                .iter()
+                .map(|window| rate(window, window.wall.as_secs_f64())),
+        ),
+        call_ns: Spread::of(
+            windows
+                .iter()
+                .map(|window| window.cpu.as_secs_f64() * 1e9 / window.calls as f64),
+        ),
+        ratio: None,
+        calls,
+        cpu_gbps_each,
+    }
+}
+
+fn add_ratios(figures: &mut [Figure], baseline: &str) {
+    let Some(base) = figures
+        .iter()
+        .find(|figure| figure.engine == baseline)
+        .cloned()
+    else {
+        return;
+    };
+    for figure in figures.iter_mut() {
+        figure.ratio = Some(ratio(figure, &base));
+    }
+}
+
+/// The first engine's rate over the second's, each pair from the same repetition.
+pub fn ratio(figure: &Figure, base: &Figure) -> Spread {
+    let pairs = figure.cpu_gbps_each.iter().zip(&base.cpu_gbps_each);
+    Spread::of(pairs.map(|(rate, base)| rate / base))
+}
+
+/// Room for the largest stripe, and where anything streams for all that a thread walks over.
+fn arena_bytes(plan: &Plan, placement: Placement) -> usize {
+    let layout = |cell_bytes| Layout {
+        cell_bytes,
+        offset_bytes: placement.offset_bytes,
+        stagger_bytes: placement.stagger_bytes,
+    };
+    let units = plan
+        .shapes
+        .iter()
+        .map(|shape| shape.units())
+        .max()
+        .unwrap_or(1);
+    let cell_bytes = plan.cells.iter().map(|cell| cell.1).max().unwrap_or(1);
+    let stripe = layout(cell_bytes).stripe_stride(units) + placement.offset_bytes;
+    let streamed = if plan.workloads.contains(&Workload::Streaming) {
+        plan.stream_bytes
+    } else {
+        0
+    };
+    // Whole huge pages, and a page of slack for what reads a vector past the end.
+    stripe.max(streamed).next_multiple_of(2 << 20) + (2 << 20)
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Medians and their spread.
+
+use serde::Serialize;
+
+/// The five numbers that a repeated measurement is reported by.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The smallest.
+    pub min: f64,
+    /// A quarter lies below.
+    pub quartile1: f64,
+    /// Half lies below.
+    pub median: f64,
+    /// A quarter lies above.
+    pub quartile3: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl Spread {
+    /// Sums up `values`.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = values.into_iter().collect();
+        assert!(!sorted.is_empty(), "a spread needs a value");
+        sorted.sort_by(f64::total_cmp);
+        let at = |part: f64| {
+            let place = part * (sorted.len() - 1) as f64;
+            let (low, high) = (
+                sorted[place.floor() as usize],
+                sorted[place.ceil() as usize],
+            );
+            low + (high - low) * place.fract()
+        };
+        Self {
+            min: at(0.0),
+            quartile1: at(0.25),
+            median: at(0.5),
+            quartile3: at(0.75),
+            max: at(1.0),
+        }
+    }
+}
+
+/// The geometric mean, the only fair average of ratios.
+pub fn geometric_mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_lie_between() {
+        let spread = Spread::of([5.0, 1.0, 4.0, 2.0, 3.0]);
+        assert_eq!(
+            (spread.min, spread.quartile1, spread.median),
+            (1.0, 2.0, 3.0)
+        );
+        assert_eq!((spread.quartile3, spread.max), (4.0, 5.0));
+        assert_eq!(Spread::of([1.0, 2.0]).median, 1.5);
+    }
+
+    #[test]
+    fn a_half_and_a_double_cancel() {
+        assert!((geometric_mean(&[0.5, 2.0]) - 1.0).abs() < 1e-12);
+    }
+}
