@@ -60,22 +60,12 @@ impl Codec {
         )?;
         check_count(Call::Decode, List::Outputs, outputs.len(), erased.len())?;
         self.check_erased(units, erased)?;
-        let Some(length) = check_unit_lengths(units, outputs)? else {
-            if erased.is_empty() {
-                return Ok(());
-            }
-            let wanted = self.data_units;
-            return Err(Reason::NothingToReadFrom {
-                wanted,
-                erased: erased.len(),
-            }
-            .into());
-        };
+        check_unit_lengths(units, outputs)?;
         if erased.is_empty() {
             return Ok(());
         }
-        let (survivors, inputs) = self.choose_survivors(units, erased.len())?;
-        if length == 0 {
+        let (survivors, inputs) = self.choose_survivors(units)?;
+        if inputs[0].is_empty() {
             return Ok(());
         }
         if self.code == Code::Xor {
@@ -125,7 +115,6 @@ impl Codec {
     fn choose_survivors<'a>(
         &self,
         units: &[Option<&'a [u8]>],
-        erased: usize,
     ) -> Result<(UnitSet, ArrayVec<&'a [u8], UNITS_MAX>), Error> {
         let mut survivors = UnitSet::default();
         let mut inputs = ArrayVec::new();
@@ -140,7 +129,6 @@ impl Codec {
         }
         let (present, wanted) = (inputs.len(), self.data_units);
         Err(Reason::TooFewSurvivors {
-            erased,
             present,
             units: units.len(),
             wanted,
@@ -149,19 +137,15 @@ impl Codec {
     }
 }
 
-/// Requires one length of all buffers and returns it, or `None` where no unit is present.
-fn check_unit_lengths(
-    units: &[Option<&[u8]>],
-    outputs: &[&mut [u8]],
-) -> Result<Option<usize>, Error> {
-    let Some(length) = units.iter().flatten().map(|unit| unit.len()).next() else {
-        return Ok(None);
+/// Requires one length of all buffers.
+fn check_unit_lengths(units: &[Option<&[u8]>], outputs: &[&mut [u8]]) -> Result<(), Error> {
+    let Some(first) = units.iter().flatten().next() else {
+        return Ok(());
     };
     for (number, unit) in units.iter().enumerate() {
         if let Some(unit) = unit {
-            check_length(Call::Decode, Buffer::Unit(number), unit.len(), length)?;
+            check_length(Call::Decode, Buffer::Unit(number), unit.len(), first.len())?;
         }
     }
-    check_lengths(Call::Decode, outputs, length, Buffer::Output)?;
-    Ok(Some(length))
+    check_lengths(Call::Decode, outputs, first.len(), Buffer::Output)
 }

@@ -53,16 +53,11 @@ pub(crate) enum Reason {
         given: usize,
         wanted: usize,
     },
-    NothingToReadFrom {
-        wanted: usize,
-        erased: usize,
-    },
     ErasedCount {
         erased: usize,
         parity_units: usize,
     },
     TooFewSurvivors {
-        erased: usize,
         present: usize,
         units: usize,
         wanted: usize,
@@ -116,9 +111,9 @@ impl Error {
             Reason::Shape { .. } => ErrorKind::InvalidParameters,
             Reason::Count { .. } => ErrorKind::CountMismatch,
             Reason::Length { .. } => ErrorKind::LengthMismatch,
-            Reason::NothingToReadFrom { .. }
-            | Reason::ErasedCount { .. }
-            | Reason::TooFewSurvivors { .. } => ErrorKind::TooManyErasures,
+            Reason::ErasedCount { .. } | Reason::TooFewSurvivors { .. } => {
+                ErrorKind::TooManyErasures
+            }
             Reason::ErasedTwice { .. } | Reason::ErasedPresent { .. } => ErrorKind::InvalidErasure,
             Reason::UnitRange { .. } => ErrorKind::InvalidUnit,
         }
@@ -181,7 +176,7 @@ impl fmt::Display for Reason {
             } => {
                 write!(
                     formatter,
-                    "Cannot {call} the stripe: {given} {what} given, {wanted} needed"
+                    "Cannot {call} the stripe: {what} given: {given}, needed: {wanted}"
                 )
             }
             Self::Length {
@@ -193,25 +188,20 @@ impl fmt::Display for Reason {
                 formatter,
                 "Cannot {call} the stripe: {what} has {given} bytes, the others have {wanted}"
             ),
-            Self::NothingToReadFrom { wanted, erased } => write!(
-                formatter,
-                "Cannot decode {erased} units: no unit is present, {wanted} needed"
-            ),
             Self::ErasedCount {
                 erased,
                 parity_units,
             } => write!(
                 formatter,
-                "Cannot decode {erased} units: the code repairs at most {parity_units}"
+                "Cannot decode the stripe: units asked for: {erased}, the code repairs: {parity_units}"
             ),
             Self::TooFewSurvivors {
-                erased,
                 present,
                 units,
                 wanted,
             } => write!(
                 formatter,
-                "Cannot decode {erased} units: {present} of {units} units are present, {wanted} needed"
+                "Cannot decode the stripe: units present: {present} of {units}, needed: {wanted}"
             ),
             Self::ErasedTwice { unit } => {
                 write!(

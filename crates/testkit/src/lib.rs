@@ -1,2 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Placeholder until the crate lands.
+//! Suites that every kernel and every codec passes, whatever language calls it.
+//!
+//! * [`codec_suite`]: functions over [`CodecUnderTest`], which the Rust codec implements for each
+//!   instruction set and the C interface once more. The oracle is `stripeline-reference`.
+//! * [`kernel_suite`]: functions over the kernels of one instruction set.
+//! * [`Guarded`] buffers at any alignment that notice a write past their ends; [`Random`] numbers that are the
+//!   same in every run.
+//!
+//! Suites panic where an expectation fails, naming shape, length and pattern. None of them sleeps, reads the
+//! clock or takes a seed from outside.
+
+#![forbid(unsafe_code)]
+
+pub mod codec_suite;
+mod codec_under_test;
+mod guarded;
+mod random;
+mod stripe;
+
+pub use codec_under_test::{CodecUnderTest, Opened, Refusal, RustCodec};
+pub use guarded::{Guarded, slices, slices_mut};
+pub use random::Random;
+pub use stripe::Stripe;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What every codec does, whichever interface and instruction set it is called through.
+//!
+//! Each function takes `open`, which makes a codec of a shape. [`right_input`] and [`wrong_patterns`] are for
+//! every interface; [`wrong_buffers`] only for those whose buffers carry a length and lists a count.
+
+mod patterns;
+mod refusals;
+mod updates;
+mod vectors;
+mod verification;
+
+use stripeline_codec::Code;
+
+use crate::{Opened, Random, Stripe};
+
+pub use patterns::{exhaustive_patterns, wide_codes};
+pub use refusals::{wrong_buffers, wrong_patterns};
+pub use updates::updates;
+pub use vectors::golden_vectors;
+pub use verification::verification;
+
+/// Every length to 300: all tails of every vector width, and more than one step of the widest.
+pub(crate) const LENGTH_MAX: usize = 300;
+
+/// Makes a codec of a code and shape.
+pub type Open<'a> = &'a dyn Fn(Code, usize, usize) -> Opened;
+
+/// Everything that is about right bytes.
+pub fn right_input(open: Open<'_>) {
+    golden_vectors(open);
+    every_length(open);
+    exhaustive_patterns(open);
+    wide_codes(open);
+    updates(open);
+    verification(open);
+}
+
+/// Encodes and decodes every length from 0 to 300.
+pub fn every_length(open: Open<'_>) {
+    for (code, data_units, parity_units) in
+        [(Code::Rs, 6, 3), (Code::RsLegacy, 4, 2), (Code::Xor, 2, 1)]
+    {
+        let codec = opened(open, code, data_units, parity_units);
+        let longest = Stripe::random(code, data_units, parity_units, LENGTH_MAX);
+        let mut random = Random::new(1);
+        for length in 0..=LENGTH_MAX {
+            let stripe = longest.shortened(length);
+            stripe.check_encode(&*codec);
+            let lost = random.choose(parity_units, data_units + parity_units);
+            stripe.check_decode(&*codec, &lost, &lost);
+        }
+    }
+}
+
+/// A codec that must exist.
+pub(crate) fn opened(
+    open: Open<'_>,
+    code: Code,
+    data_units: usize,
+    parity_units: usize,
+) -> Box<dyn crate::CodecUnderTest> {
+    open(code, data_units, parity_units)
+        .unwrap_or_else(|refusal| panic!("{code} {data_units}+{parity_units}: {}", refusal.text))
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the codec suite needs of an implementation.
+
+use stripeline_codec::{Code, Codec, Error, ErrorKind, Kernels, StorePolicy, Verdict};
+
+/// A call that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The kind of mistake.
+    pub kind: ErrorKind,
+    /// The text for the user.
+    pub text: String,
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self {
+            kind: error.kind(),
+            text: error.to_string(),
+        }
+    }
+}
+
+/// A codec, or why there is none of this shape.
+pub type Opened = Result<Box<dyn CodecUnderTest>, Refusal>;
+
+/// A codec of one code and shape, called through any interface.
+pub trait CodecUnderTest {
+    /// Computes all parity units.
+    ///
+    /// # Errors
+    /// As [`Codec::encode`].
+    fn encode(&self, data: &[&[u8]], parity: &mut [&mut [u8]]) -> Result<(), Refusal>;
+
+    /// Computes erased units.
+    ///
+    /// # Errors
+    /// As [`Codec::decode`].
+    fn decode(
+        &self,
+        units: &[Option<&[u8]>],
+        erased: &[usize],
+        outputs: &mut [&mut [u8]],
+    ) -> Result<(), Refusal>;
+
+    /// Compares parity with data.
+    ///
+    /// # Errors
+    /// As [`Codec::verify`].
+    fn verify(&self, data: &[&[u8]], parity: &[&[u8]]) -> Result<Verdict, Refusal>;
+
+    /// Changes parity for one changed data unit.
+    ///
+    /// # Errors
+    /// As [`Codec::update`].
+    fn update(
+        &self,
+        data_unit: usize,
+        old: &[u8],
+        new: &[u8],
+        parity: &mut [&mut [u8]],
+    ) -> Result<(), Refusal>;
+}
+
+/// The Rust codec on given kernels and with a given way to store.
+#[derive(Debug)]
+pub struct RustCodec {
+    codec: Codec,
+    store: StorePolicy,
+}
+
+impl RustCodec {
+    /// Builds a codec for the suites.
+    ///
+    /// # Errors
+    /// As [`Codec::with_kernels`].
+    pub fn open(
+        kernels: &'static Kernels,
+        store: StorePolicy,
+        code: Code,
+        data_units: usize,
+        parity_units: usize,
+    ) -> Opened {
+        let codec = Codec::with_kernels(code, data_units, parity_units, kernels)?;
+        Ok(Box::new(Self { codec, store }))
+    }
+}
+
+impl CodecUnderTest for RustCodec {
+    fn encode(&self, data: &[&[u8]], parity: &mut [&mut [u8]]) -> Result<(), Refusal> {
+        Ok(self.codec.encode_stored(data, parity, self.store)?)
+    }
+
+    fn decode(
+        &self,
+        units: &[Option<&[u8]>],
+        erased: &[usize],
+        outputs: &mut [&mut [u8]],
+    ) -> Result<(), Refusal> {
+        Ok(self
+            .codec
+            .decode_stored(units, erased, outputs, self.store)?)
+    }
+
+    fn verify(&self, data: &[&[u8]], parity: &[&[u8]]) -> Result<Verdict, Refusal> {
+        Ok(self.codec.verify(data, parity)?)
+    }
+
+    fn update(
+        &self,
+        data_unit: usize,
+        old: &[u8],
+        new: &[u8],
+        parity: &mut [&mut [u8]],
+    ) -> Result<(), Refusal> {
+        Ok(self.codec.update(data_unit, old, new, parity)?)
+    }
+}
