@@ -68,6 +68,7 @@ final class HdfsSettings {
   /** Dead after 10 heartbeats and 2 rechecks of a second each, then repaired at once. */
   private static void setFastRecovery(Configuration conf) {
     conf.setInt("dfs.namenode.heartbeat.recheck-interval", 1000);
+    conf.setInt("dfs.namenode.stale.datanode.interval", 5000);
     conf.set("dfs.namenode.redundancy.interval.seconds", "1s");
     conf.setInt("dfs.namenode.replication.work.multiplier.per.iteration", 10);
     conf.setInt("dfs.namenode.replication.max-streams", 8);

@@ -104,6 +104,9 @@ final class ServerLauncher {
   private static final String LOGGING =
       "log4j.rootLogger=WARN, out\n"
           + "log4j.logger.org.stripeline=INFO\n"
+          // Each DataNode would say twice that web pages are open to everybody on this machine.
+          + "log4j.logger.org.apache.hadoop.security.authentication=ERROR\n"
+          + "log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR\n"
           + "log4j.appender.out=org.apache.log4j.ConsoleAppender\n"
           + "log4j.appender.out.layout=org.apache.log4j.PatternLayout\n"
           + "log4j.appender.out.layout.ConversionPattern=%d{ISO8601} %-5p %c{1}: %m%n\n";
