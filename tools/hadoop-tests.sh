@@ -147,7 +147,7 @@ prepare() {
   if [[ ! $stamp -nt $SOURCES/pom.xml ]]; then
     echo "hadoop-tests: resolving Hadoop $hadoop and its tests" >&2
     rm -rf "$home/resources" "$home/markers"
-    mvn --batch-mode --quiet -f "$SOURCES/pom.xml" -Dhadoop.version="$hadoop" generate-resources >&2
+    mvn --batch-mode --quiet -Dstyle.color=never -f "$SOURCES/pom.xml" -Dhadoop.version="$hadoop" generate-resources >&2
     touch "$stamp"
   fi
   class_path=$(<"$home/classpath.txt")
