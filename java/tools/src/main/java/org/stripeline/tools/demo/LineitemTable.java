@@ -3,11 +3,12 @@ package org.stripeline.tools.demo;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
 import org.apache.parquet.column.page.PageReadStore;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.example.data.simple.convert.GroupRecordConverter;
@@ -15,12 +16,14 @@ import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.ParquetWriter;
 import org.apache.parquet.hadoop.api.WriteSupport;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.hadoop.util.HadoopStreams;
 import org.apache.parquet.io.ColumnIOFactory;
 import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.LocalOutputFile;
 import org.apache.parquet.io.MessageColumnIO;
 import org.apache.parquet.io.OutputFile;
 import org.apache.parquet.io.RecordReader;
+import org.apache.parquet.io.SeekableInputStream;
 import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.io.api.RecordConsumer;
 import org.apache.parquet.schema.MessageType;
@@ -104,7 +107,7 @@ final class LineitemTable {
   }
 
   /** Writes rows until the file is about {@code bytes} long. The same size gives the same file. */
-  static Summary write(Path file, long bytes, LongConsumer written) throws IOException {
+  static Summary write(java.nio.file.Path file, long bytes, LongConsumer written) throws IOException {
     Summary summary = new Summary();
     RowMaker rows = new RowMaker();
     try (ParquetWriter<Row> writer =
@@ -127,7 +130,11 @@ final class LineitemTable {
   }
 
   /** Runs query 6 with the four columns that it needs: positioned reads, as engines do. */
-  static Summary query(InputFile file) throws IOException {
+  static Summary query(FileSystem fs, Path file) throws IOException {
+    return query(new HdfsFile(fs, file));
+  }
+
+  private static Summary query(InputFile file) throws IOException {
     MessageType wanted = MessageTypeParser.parseMessageType(QUERY_SCHEMA_TEXT);
     Summary summary = new Summary();
     try (ParquetFileReader reader = ParquetFileReader.open(file)) {
@@ -147,6 +154,27 @@ final class LineitemTable {
       }
     }
     return summary;
+  }
+
+  /** A file of one given file system; Parquet's own class would open another one for it. */
+  private static final class HdfsFile implements InputFile {
+    private final FileSystem fs;
+    private final Path path;
+
+    HdfsFile(FileSystem fs, Path path) {
+      this.fs = fs;
+      this.path = path;
+    }
+
+    @Override
+    public long getLength() throws IOException {
+      return fs.getFileStatus(path).getLen();
+    }
+
+    @Override
+    public SeekableInputStream newStream() throws IOException {
+      return HadoopStreams.wrap(fs.open(path));
+    }
   }
 
   /** One line item; amounts in hundredths, days since 1970. */

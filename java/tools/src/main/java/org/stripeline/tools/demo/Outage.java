@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.demo;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.ECBlockGroupStats;
+
+/**
+ * As many DataNodes as the code bears die with their disks; later empty ones take their place and
+ * HDFS rebuilds what was lost.
+ */
+final class Outage {
+
+  private static final String ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity*";
+  private static final String FSNAMESYSTEM = "Hadoop:service=NameNode,name=FSNamesystemState";
+
+  /** Longest time without one more rebuilt block until the demo gives up. */
+  private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(90);
+
+  private static final long POLL_MILLIS = 100;
+
+  private final DemoCluster cluster;
+  private final StripeShape shape;
+  private final DistributedFileSystem fs;
+  private final List<Path> files;
+  private final List<String> victims;
+  private final BlockGroups.Loss loss;
+  private Map<String, Double> counters;
+
+  private Outage(
+      DemoCluster cluster,
+      StripeShape shape,
+      DistributedFileSystem fs,
+      List<Path> files,
+      List<String> victims,
+      BlockGroups.Loss loss) {
+    this.cluster = cluster;
+    this.shape = shape;
+    this.fs = fs;
+    this.files = files;
+    this.victims = victims;
+    this.loss = loss;
+  }
+
+  /**
+   * Chooses the DataNodes whose loss costs readers most; nothing dies yet.
+   *
+   * @param spared DataNodes to leave alone if enough others are there
+   */
+  static Outage plan(
+      DemoCluster cluster,
+      StripeShape shape,
+      DistributedFileSystem fs,
+      List<Path> files,
+      Set<String> spared)
+      throws IOException {
+    Map<String, String> nodeOfAddress = new HashMap<>();
+    cluster.liveNodes().forEach((id, address) -> nodeOfAddress.put(address, id));
+    List<String> candidates = new ArrayList<>(nodeOfAddress.keySet());
+    candidates.removeIf(address -> spared.contains(nodeOfAddress.get(address)));
+    if (candidates.size() < shape.parityUnits()) {
+      candidates = new ArrayList<>(nodeOfAddress.keySet());
+    }
+    BlockGroups groups = BlockGroups.of(fs, files, shape);
+    List<String> addresses = groups.worstNodes(candidates, shape.parityUnits());
+    BlockGroups.Loss loss = groups.lossOf(addresses);
+    if (loss.groupsWithoutData() == 0) {
+      throw new DemoException(
+          "Cannot choose DataNodes to kill: none of " + nodeOfAddress.values()
+              + " holds a data block; the files are empty");
+    }
+    List<String> victims = new ArrayList<>();
+    for (String address : addresses) {
+      victims.add(nodeOfAddress.get(address));
+    }
+    return new Outage(cluster, shape, fs, files, victims, loss);
+  }
+
+  /** Names of the DataNodes that die. */
+  List<String> victims() {
+    return victims;
+  }
+
+  /** What lies on them. */
+  BlockGroups.Loss loss() {
+    return loss;
+  }
+
+  /** Kills them. */
+  void begin() throws IOException {
+    cluster.kill(victims);
+  }
+
+  /**
+   * Starts empty DataNodes and waits until every internal block is back.
+   *
+   * @param rebuilder names the coder that the DataNodes use
+   * @return bytes rebuilt and what it took
+   * @throws DemoException if it does not get done
+   */
+  Figures.Round rebuildWith(Contestant rebuilder, Progress.Step step) throws IOException {
+    cluster.set(Contestant.coderKey(shape), rebuilder.coderName());
+    Map<String, Double> before = cluster.sums(ACTIVITY);
+    Stopwatch watch = Stopwatch.start(cluster::cpuSeconds);
+    cluster.replace(victims);
+    step.note("empty DataNodes started");
+    awaitRedundancy(step);
+    Figures.Round round = watch.stop(loss.bytes());
+    counters = new HashMap<>();
+    cluster.sums(ACTIVITY).forEach((k, v) -> counters.put(k, v - before.getOrDefault(k, 0.0)));
+    return round;
+  }
+
+  /** How far a metric of all DataNodes together went up while rebuilding. */
+  double counter(String name) {
+    return counters.getOrDefault(name, 0.0);
+  }
+
+  private void awaitRedundancy(Progress.Step step) throws IOException {
+    int least = Integer.MAX_VALUE;
+    long lastProgress = System.nanoTime();
+    while (true) {
+      int missing = missingOnLiveNodes();
+      ECBlockGroupStats stats = fs.getClient().getNamenode().getECBlockGroupStats();
+      if (missing == 0
+          && stats.getLowRedundancyBlockGroups() == 0
+          && stats.getMissingBlockGroups() == 0
+          && stats.getCorruptBlockGroups() == 0) {
+        return;
+      }
+      if (missing < least) {
+        least = missing;
+        lastProgress = System.nanoTime();
+      }
+      if (System.nanoTime() - lastProgress > STALL_NANOS) {
+        throw new DemoException(
+            String.format(
+                "Rebuilding did not finish: %d of %d blocks still missing, no progress for %d s;"
+                    + " NameNode says %s; pending %s",
+                missing,
+                loss.blocks(),
+                TimeUnit.NANOSECONDS.toSeconds(STALL_NANOS),
+                stats,
+                cluster.sums(FSNAMESYSTEM).get("PendingReplicationBlocks")));
+      }
+      step.note((loss.blocks() - missing) + " of " + loss.blocks() + " blocks are back");
+      pause();
+    }
+  }
+
+  /** A block on a DataNode that is dead, though the NameNode may not know it yet, is missing. */
+  private int missingOnLiveNodes() throws IOException {
+    Collection<String> live = cluster.liveNodes().values();
+    int missing = 0;
+    for (BlockGroups.Group group : BlockGroups.of(fs, files, shape).groups()) {
+      for (int unit : group.units()) {
+        missing += live.contains(group.locations().get(unit)) ? 0 : 1;
+      }
+    }
+    return missing;
+  }
+
+  private static void pause() throws IOException {
+    try {
+      Thread.sleep(POLL_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Cannot wait for rebuilding: interrupted", e);
+    }
+  }
+}
