@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * One erasure code with its numbers of units: encodes, decodes, verifies and updates.
+ *
+ * <p>Buffers take part from their position to their limit; all of one call must have the same number
+ * of bytes remaining, and be all direct or all backed by an array. No call changes a position or a
+ * limit. Nothing is copied on the way to the native library. Outputs must not overlap each other or
+ * an input; inputs may overlap, and may be the same buffer. A length of zero is legal and does
+ * nothing.
+ *
+ * <p>Every method may be called by several threads at once, and {@link #close()} at any time: calls
+ * under way finish, later ones throw an {@link IOException} that says "closed". An argument that is
+ * refused causes an {@link IllegalArgumentException} before any byte is written.
+ *
+ * <pre>{@code
+ * try (ErasureCodec codec = ErasureCodec.create(Code.RS, 6, 3)) {
+ *   codec.encode(data, parity);
+ *   units[2] = null;
+ *   codec.decode(units, new int[] {2}, new ByteBuffer[] {restored});
+ * }
+ * }</pre>
+ */
+public interface ErasureCodec extends Closeable {
+
+  /**
+   * Creates a codec over the native library, or over pure Java where that cannot be loaded; {@link
+   * CoderStatus#current()} says which. Costs microseconds after the first call of the process.
+   *
+   * @param code the code
+   * @param dataUnits number of data units, at least 1
+   * @param parityUnits number of parity units, at least 1; exactly 1 for {@link Code#XOR}
+   * @throws IllegalArgumentException if the code does not exist with these numbers
+   */
+  static ErasureCodec create(Code code, int dataUnits, int parityUnits) {
+    return CodecSelection.create(code, dataUnits, parityUnits);
+  }
+
+  /** Returns the code. */
+  Code code();
+
+  /** Returns the number of data units. */
+  int dataUnits();
+
+  /** Returns the number of parity units. */
+  int parityUnits();
+
+  /** Returns whether calls go to the native library. */
+  boolean isNative();
+
+  /**
+   * Computes all parity units.
+   *
+   * @param data the data units
+   * @param parity the parity units to fill
+   * @throws IOException if this codec is closed
+   */
+  void encode(ByteBuffer[] data, ByteBuffer[] parity) throws IOException;
+
+  /**
+   * Computes all parity units, from and to arrays.
+   *
+   * @param data the data units
+   * @param dataOffsets where each data unit starts in its array
+   * @param parity the parity units to fill
+   * @param parityOffsets where each parity unit starts in its array
+   * @param length bytes of each unit
+   * @throws IOException if this codec is closed
+   */
+  void encode(
+      byte[][] data, int[] dataOffsets, byte[][] parity, int[] parityOffsets, int length)
+      throws IOException;
+
+  /**
+   * Computes all parity units and, in the same pass, checksums of all data and parity units.
+   *
+   * @param data the data units
+   * @param parity the parity units to fill
+   * @param kind which checksum
+   * @param bytesPerChecksum bytes that each checksum covers, at least 1; the last of a unit may
+   *     cover fewer
+   * @param sums receives the checksums unit by unit, data first; its length is (data units + parity
+   *     units) times the number of checksums of a unit
+   * @throws IOException if this codec is closed
+   */
+  void encodeWithChecksums(
+      ByteBuffer[] data, ByteBuffer[] parity, ChecksumKind kind, int bytesPerChecksum, int[] sums)
+      throws IOException;
+
+  /**
+   * Computes erased units from any units that suffice.
+   *
+   * @param units all units, data first; null where one is erased or was not read
+   * @param erased indices of the units to produce, in any order, each one null in {@code units}
+   * @param outputs one buffer for each of {@code erased}, in that order
+   * @throws IOException if this codec is closed
+   */
+  void decode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs) throws IOException;
+
+  /**
+   * Computes erased units from any units that suffice, from and to arrays.
+   *
+   * @param units all units, data first; null where one is erased or was not read
+   * @param unitOffsets where each unit starts in its array; ignored where that is null
+   * @param erased indices of the units to produce, in any order, each one null in {@code units}
+   * @param outputs one array for each of {@code erased}, in that order
+   * @param outputOffsets where each output starts in its array
+   * @param length bytes of each unit
+   * @throws IOException if this codec is closed
+   */
+  void decode(
+      byte[][] units,
+      int[] unitOffsets,
+      int[] erased,
+      byte[][] outputs,
+      int[] outputOffsets,
+      int length)
+      throws IOException;
+
+  /**
+   * Checks whether the parity units belong to the data units.
+   *
+   * @param units all units, data first; none null
+   * @return -1 if they do, else the index among the parity units of the first that does not
+   * @throws IOException if this codec is closed
+   */
+  int verify(ByteBuffer[] units) throws IOException;
+
+  /**
+   * Checks whether the parity units belong to the data units, all in arrays.
+   *
+   * @param units all units, data first; none null
+   * @param unitOffsets where each unit starts in its array
+   * @param length bytes of each unit
+   * @return -1 if they do, else the index among the parity units of the first that does not
+   * @throws IOException if this codec is closed
+   */
+  int verify(byte[][] units, int[] unitOffsets, int length) throws IOException;
+
+  /**
+   * Brings all parity units up to date after one data unit has changed, without the other data.
+   *
+   * @param dataUnit index of the data unit that changed
+   * @param old what it held
+   * @param fresh what it holds now
+   * @param parity the parity units, which are read and written
+   * @throws IOException if this codec is closed
+   */
+  void update(int dataUnit, ByteBuffer old, ByteBuffer fresh, ByteBuffer[] parity)
+      throws IOException;
+
+  /**
+   * Brings all parity units up to date after one data unit has changed, all in arrays.
+   *
+   * @param dataUnit index of the data unit that changed
+   * @param old what it held
+   * @param oldOffset where that starts
+   * @param fresh what it holds now
+   * @param freshOffset where that starts
+   * @param parity the parity units, which are read and written
+   * @param parityOffsets where each parity unit starts in its array
+   * @param length bytes of each unit
+   * @throws IOException if this codec is closed
+   */
+  void update(
+      int dataUnit,
+      byte[] old,
+      int oldOffset,
+      byte[] fresh,
+      int freshOffset,
+      byte[][] parity,
+      int[] parityOffsets,
+      int length)
+      throws IOException;
+
+  /** Makes later calls fail; calls under way finish. Calling it again does nothing. */
+  @Override
+  void close();
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Function;
+
+/**
+ * Finds the native library, checks it, loads it once, and tests it before anyone may use it.
+ *
+ * <p>Where it looks: the file that {@code stripeline.native.path} names, and then nowhere else; the
+ * folders of {@code java.library.path}; the jar, from which it is copied to {@code
+ * stripeline.native.temp-dir}, under a name of its own, and deleted again as soon as it is mapped.
+ * {@code stripeline.native.enabled=false} turns all of it off.
+ *
+ * <p>Nothing here throws into a caller: what went wrong is kept, for {@link CoderStatus} to tell.
+ */
+final class NativeLoader {
+  static final String PATH_KEY = "stripeline.native.path";
+  static final String TEMP_DIR_KEY = "stripeline.native.temp-dir";
+  static final String ENABLED_KEY = "stripeline.native.enabled";
+
+  /** Part of the extracted file's name, so that a leftover says where it came from. */
+  static final String VERSION = "0.1.0";
+
+  private final Properties properties;
+  private final NativePlatform platform;
+  private final Function<String, InputStream> resources;
+
+  private String origin;
+  private Throwable cause;
+  private boolean attempted;
+
+  NativeLoader(
+      Properties properties, NativePlatform platform, Function<String, InputStream> resources) {
+    this.properties = properties;
+    this.platform = platform;
+    this.resources = resources;
+  }
+
+  /** Returns the loader of this process; it loads when first asked, not when it is made. */
+  static NativeLoader shared() {
+    return Shared.INSTANCE;
+  }
+
+  /** Returns whether the library is loaded and passed its self test, loading it if need be. */
+  synchronized boolean isEnabled() {
+    attempt();
+    return cause == null;
+  }
+
+  /**
+   * Throws what kept the library from being used, if anything did.
+   *
+   * @throws IllegalStateException whose message says what is wrong and what to do
+   */
+  synchronized void verifyEnabled() {
+    attempt();
+    if (cause != null) {
+      throw new IllegalStateException(cause.getMessage(), cause);
+    }
+  }
+
+  /** Returns what kept the library from being used, or null. */
+  synchronized Throwable cause() {
+    attempt();
+    return cause;
+  }
+
+  /** Returns where the library came from, or null if it is not loaded. */
+  synchronized String origin() {
+    attempt();
+    return cause == null ? origin : null;
+  }
+
+  private void attempt() {
+    if (attempted) {
+      return;
+    }
+    attempted = true;
+    try {
+      load();
+      checkInterface();
+      NativeSelfTest.run();
+    } catch (IOException | LinkageError | RuntimeException e) {
+      cause = e;
+    }
+  }
+
+  private void load() throws IOException {
+    if (!Boolean.parseBoolean(properties.getProperty(ENABLED_KEY, "true").trim())) {
+      throw new IOException("Cannot load native library: " + ENABLED_KEY + " is "
+          + properties.getProperty(ENABLED_KEY));
+    }
+    String explicit = properties.getProperty(PATH_KEY);
+    if (explicit != null) {
+      loadFile(Paths.get(explicit).toAbsolutePath(), "named by " + PATH_KEY);
+      return;
+    }
+    if (!platform.isSupported()) {
+      throw new IOException(
+          "Cannot load native library: there is none for " + platform.folder() + ", only for "
+              + String.join(", ", NativePlatform.SUPPORTED));
+    }
+    List<IOException> refused = new ArrayList<>();
+    if (loadFromLibraryPath(refused)) {
+      return;
+    }
+    try {
+      loadFromJar();
+    } catch (IOException e) {
+      refused.forEach(e::addSuppressed);
+      throw e;
+    }
+  }
+
+  private boolean loadFromLibraryPath(List<IOException> refused) {
+    String libraryPath = properties.getProperty("java.library.path", "");
+    for (String folder : libraryPath.split(File.pathSeparator)) {
+      Path file = Paths.get(folder.isEmpty() ? "." : folder, platform.libraryFileName());
+      if (!Files.isRegularFile(file)) {
+        continue;
+      }
+      try {
+        loadFile(file.toAbsolutePath(), "found on java.library.path");
+        return true;
+      } catch (IOException e) {
+        refused.add(e);
+      }
+    }
+    return false;
+  }
+
+  private void loadFile(Path file, String how) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      throw new IOException("Cannot load native library " + file + ", " + how + ": no such file");
+    }
+    try {
+      ElfHeader.check(file, platform.elfMachine());
+      System.load(file.toString());
+    } catch (IOException | UnsatisfiedLinkError e) {
+      throw new IOException(
+          "Cannot load native library " + file + ", " + how + ": " + e.getMessage(), e);
+    }
+    origin = file.toString();
+  }
+
+  private void loadFromJar() throws IOException {
+    Path folder =
+        Paths.get(properties.getProperty(TEMP_DIR_KEY, properties.getProperty("java.io.tmpdir")))
+            .toAbsolutePath();
+    String resource = platform.resourcePath();
+    try (InputStream content = resources.apply(resource)) {
+      if (content == null) {
+        throw new IOException(
+            "Cannot load native library: the jar was built without " + resource + "; build one that "
+                + "has it, or name a library by " + PATH_KEY);
+      }
+      Path copy = extract(content, folder);
+      try {
+        loadCopy(copy, folder, resource);
+      } finally {
+        // Once mapped it needs no name; deleting it now leaves nothing behind after a crash either.
+        Files.deleteIfExists(copy);
+      }
+    }
+    origin = "jar:" + resource;
+  }
+
+  private Path extract(InputStream content, Path folder) throws IOException {
+    FileAttribute<?> ownerOnly =
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    Path copy = null;
+    try {
+      Files.createDirectories(folder);
+      copy = Files.createTempFile(folder, "stripeline_jni-" + VERSION + "-", ".so", ownerOnly);
+      Files.copy(content, copy, StandardCopyOption.REPLACE_EXISTING);
+      // Replacing made a new file with the process's default permissions.
+      Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rwx------"));
+      return copy;
+    } catch (IOException | UnsupportedOperationException e) {
+      if (copy != null) {
+        Files.deleteIfExists(copy);
+      }
+      throw new IOException(
+          "Cannot extract native library to " + folder + ": " + reason(e) + "; set " + TEMP_DIR_KEY
+              + " to a folder with a few MiB free where files may be made and executed",
+          e);
+    }
+  }
+
+  private void loadCopy(Path copy, Path folder, String resource) throws IOException {
+    try {
+      ElfHeader.check(copy, platform.elfMachine());
+    } catch (IOException e) {
+      throw new IOException(
+          "Cannot load native library " + resource + " of the jar: " + e.getMessage(), e);
+    }
+    try {
+      System.load(copy.toString());
+    } catch (UnsatisfiedLinkError e) {
+      String message = String.valueOf(e.getMessage());
+      // What glibc says when mmap refuses PROT_EXEC, which is what a no-exec mount makes it do.
+      if (message.contains("failed to map segment")) {
+        throw new IOException(
+            "Cannot load native library from " + folder + ": the file system does not allow "
+                + "execution (mounted noexec?); set " + TEMP_DIR_KEY + " to a folder that does ("
+                + message + ")",
+            e);
+      }
+      throw new IOException("Cannot load native library " + resource + " of the jar: " + message, e);
+    }
+  }
+
+  private void checkInterface() throws IOException {
+    int version;
+    try {
+      version = NativeBridge.abiVersion();
+    } catch (UnsatisfiedLinkError e) {
+      throw new IOException(
+          "Cannot use native library " + origin + ": it is not Stripeline's (" + e.getMessage()
+              + ")",
+          e);
+    }
+    if (version != NativeBridge.ABI_VERSION) {
+      throw new IOException(
+          "Cannot use native library " + origin + ": its interface version is " + version
+              + ", but this jar needs " + NativeBridge.ABI_VERSION);
+    }
+  }
+
+  /** File system exceptions say only the file's name unless asked for their reason. */
+  private static String reason(Exception e) {
+    if (e instanceof FileSystemException) {
+      String reason = ((FileSystemException) e).getReason();
+      return reason != null ? reason : e.getClass().getSimpleName();
+    }
+    return String.valueOf(e.getMessage());
+  }
+
+  private static final class Shared {
+    static final NativeLoader INSTANCE =
+        new NativeLoader(
+            System.getProperties(),
+            NativePlatform.of(System.getProperty("os.name"), System.getProperty("os.arch")),
+            NativeLoader.class::getResourceAsStream);
+
+    private Shared() {}
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.zip.CRC32;
+
+/**
+ * Known answers that the native library must give before it may be used.
+ *
+ * <p>A library that was damaged, or that runs into a processor fault, must not write one wrong byte
+ * to HDFS. The expected values are constants, not what the Java codec computes, so that a mistake
+ * common to both would be seen too; tests hold them against Hadoop's own coder.
+ */
+final class NativeSelfTest {
+  private static final int DATA_UNITS = 6;
+  private static final int PARITY_UNITS = 3;
+
+  /** Longer than one step of every kernel, and not a multiple of any. */
+  private static final int LENGTH = 331;
+
+  /** CRC-32 of the three parity units, one after the other. */
+  private static final int[] PARITY_CRC32 = {0, 0, 0};
+
+  private NativeSelfTest() {}
+
+  /**
+   * Encodes and decodes known bytes, from arrays and from direct buffers.
+   *
+   * @throws IOException if the library gives other bytes than it must
+   */
+  static void run() throws IOException {
+    run(new NativeCodec(Code.RS, DATA_UNITS, PARITY_UNITS));
+  }
+
+  static void run(ErasureCodec codec) throws IOException {
+    byte[][] units = new byte[DATA_UNITS + PARITY_UNITS][LENGTH];
+    for (int i = 0; i < DATA_UNITS; i++) {
+      units[i] = dataUnit(i);
+    }
+    byte[][] data = Arrays.copyOf(units, DATA_UNITS);
+    byte[][] parity = Arrays.copyOfRange(units, DATA_UNITS, units.length);
+    codec.encode(data, new int[DATA_UNITS], parity, new int[PARITY_UNITS], LENGTH);
+    checkParity(parity, "arrays");
+
+    ByteBuffer[] directData = direct(data);
+    ByteBuffer[] directParity = direct(new byte[PARITY_UNITS][LENGTH]);
+    codec.encode(directData, directParity);
+    checkParity(arrays(directParity), "direct buffers");
+
+    // One data unit, one parity unit, and unsorted.
+    int[] erased = {7, 1};
+    byte[][] remaining = units.clone();
+    remaining[7] = null;
+    remaining[1] = null;
+    byte[][] restored = new byte[erased.length][LENGTH];
+    codec.decode(remaining, new int[units.length], erased, restored, new int[2], LENGTH);
+    checkRestored(units, erased, restored, "arrays");
+
+    ByteBuffer[] directRestored = direct(new byte[erased.length][LENGTH]);
+    codec.decode(direct(remaining), erased, directRestored);
+    checkRestored(units, erased, arrays(directRestored), "direct buffers");
+  }
+
+  /** Returns the bytes of a data unit, which tests use as well. */
+  static byte[] dataUnit(int index) {
+    byte[] unit = new byte[LENGTH];
+    for (int j = 0; j < LENGTH; j++) {
+      unit[j] = (byte) (j * (2 * index + 7) + 31 * index + (j >>> 3));
+    }
+    return unit;
+  }
+
+  private static void checkParity(byte[][] parity, String kind) throws IOException {
+    for (int i = 0; i < parity.length; i++) {
+      CRC32 crc = new CRC32();
+      crc.update(parity[i], 0, LENGTH);
+      if ((int) crc.getValue() != PARITY_CRC32[i]) {
+        throw new IOException(
+            String.format(
+                "Cannot use native library: its self test gave wrong parity unit %d from %s "
+                    + "(CRC-32 0x%08x instead of 0x%08x)",
+                i, kind, crc.getValue(), PARITY_CRC32[i]));
+      }
+    }
+  }
+
+  private static void checkRestored(byte[][] units, int[] erased, byte[][] restored, String kind)
+      throws IOException {
+    for (int i = 0; i < erased.length; i++) {
+      if (!Arrays.equals(units[erased[i]], restored[i])) {
+        throw new IOException(
+            "Cannot use native library: its self test restored unit " + erased[i] + " wrongly from "
+                + kind);
+      }
+    }
+  }
+
+  private static ByteBuffer[] direct(byte[][] arrays) {
+    ByteBuffer[] buffers = new ByteBuffer[arrays.length];
+    for (int i = 0; i < arrays.length; i++) {
+      if (arrays[i] != null) {
+        buffers[i] = ByteBuffer.allocateDirect(LENGTH);
+        buffers[i].put(arrays[i]).rewind();
+      }
+    }
+    return buffers;
+  }
+
+  private static byte[][] arrays(ByteBuffer[] buffers) {
+    byte[][] arrays = new byte[buffers.length][LENGTH];
+    for (int i = 0; i < buffers.length; i++) {
+      buffers[i].duplicate().get(arrays[i]);
+    }
+    return arrays;
+  }
+}
