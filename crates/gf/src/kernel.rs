@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The safe front of the kernels: checks lengths, then calls the chosen column of the dispatch table.
 
-use crate::{Coefficients, Isa, dispatch};
+use crate::checksum::ChecksumFunctions;
+use crate::dispatch::{self, Dot, Sum};
+use crate::pass::Pass;
+use crate::{Coefficients, Isa};
+use std::ops::Range;
 
 /// Whether outputs go through the cache or past it.
 ///
@@ -53,7 +57,14 @@ pub enum Selection {
 #[derive(Clone, Copy, Debug)]
 pub struct Kernels {
     pub(crate) isa: Isa,
+    pub(crate) dot: Dot,
+    pub(crate) sum: Sum,
+    pub(crate) checksum: ChecksumFunctions,
 }
+
+/// Bytes of every cell between two rounds of checksums: what a pass has just read and written is then
+/// still in the first-level cache for the usual numbers of units, and in the second-level cache for all.
+const CHECKSUM_BLOCK_BYTES: usize = 4096;
 
 impl Kernels {
     /// The kernels chosen for this process: the fastest available, or those that `STRIPELINE_ISA` names.
@@ -93,12 +104,8 @@ impl Kernels {
         outputs: &mut [&mut [u8]],
         store: StorePolicy,
     ) {
-        let _ = store;
-        check_shape(coefficients, inputs, outputs);
-        for output in outputs.iter_mut() {
-            output.fill(0);
-        }
-        self.dot_add(coefficients, inputs, outputs);
+        let length = check_shape(coefficients, inputs, outputs);
+        self.run(coefficients, inputs, outputs, 0..length, false, store);
     }
 
     /// Computes `outputs[r] ^= sum over c of coefficients[r][c] * inputs[c]`.
@@ -111,8 +118,48 @@ impl Kernels {
         inputs: &[&[u8]],
         outputs: &mut [&mut [u8]],
     ) {
-        check_shape(coefficients, inputs, outputs);
-        crate::portable::dot_add(coefficients, inputs, outputs);
+        let length = check_shape(coefficients, inputs, outputs);
+        self.run(coefficients, inputs, outputs, 0..length, true, StorePolicy::Temporal);
+    }
+
+    /// As [`Kernels::dot`], and computes a checksum of every chunk of the outputs, and of the inputs if
+    /// `checksums.inputs` is not empty, while the bytes are in the cache.
+    ///
+    /// # Panics
+    /// As [`Kernels::dot`]; if `bytes_per_checksum` is 0; if a list of checksums does not have exactly
+    /// ceil(length / `bytes_per_checksum`) entries, or there is not one list per unit.
+    pub fn dot_with_checksums(
+        &self,
+        coefficients: &Coefficients,
+        inputs: &[&[u8]],
+        outputs: &mut [&mut [u8]],
+        store: StorePolicy,
+        checksums: Checksums<'_, '_>,
+    ) {
+        let length = check_shape(coefficients, inputs, outputs);
+        let Checksums { kind, bytes_per_checksum, inputs: input_sums, outputs: output_sums } = checksums;
+        assert!(bytes_per_checksum > 0, "a checksum covers at least one byte");
+        let chunks = length.div_ceil(bytes_per_checksum);
+        assert!(input_sums.is_empty() || input_sums.len() == inputs.len(), "one list per input, or none");
+        assert_eq!(output_sums.len(), outputs.len(), "one list per output");
+        assert!(
+            input_sums.iter().chain(output_sums.iter()).all(|sums| sums.len() == chunks),
+            "one checksum per chunk"
+        );
+        let chunks_per_block = (CHECKSUM_BLOCK_BYTES / bytes_per_checksum).max(1);
+        for first in (0..chunks).step_by(chunks_per_block) {
+            let last = chunks.min(first + chunks_per_block);
+            let range = first * bytes_per_checksum..length.min(last * bytes_per_checksum);
+            self.run(coefficients, inputs, outputs, range.clone(), false, store);
+            for (input, sums) in inputs.iter().zip(input_sums.iter_mut()) {
+                let data = &input[range.clone()];
+                self.checksum.chunks(kind, data, bytes_per_checksum, &mut sums[first..last]);
+            }
+            for (output, sums) in outputs.iter().zip(output_sums.iter_mut()) {
+                let data = &output[range.clone()];
+                self.checksum.chunks(kind, data, bytes_per_checksum, &mut sums[first..last]);
+            }
+        }
     }
 
     /// Computes the XOR of all inputs into `output`.
@@ -120,22 +167,64 @@ impl Kernels {
     /// # Panics
     /// If there is no input or a length differs from the output's.
     pub fn xor(&self, inputs: &[&[u8]], output: &mut [u8], store: StorePolicy) {
-        let _ = store;
         assert!(!inputs.is_empty(), "XOR needs at least one input");
-        output.copy_from_slice(inputs[0]);
-        for input in &inputs[1..] {
-            for (out, byte) in output.iter_mut().zip(*input) {
-                *out ^= byte;
-            }
+        assert!(inputs.iter().all(|input| input.len() == output.len()), "inputs of the output's length");
+        // SAFETY: the table holds only columns that this machine runs; lengths are checked above.
+        unsafe { (self.sum)(inputs, output, store == StorePolicy::NonTemporal) }
+    }
+
+    /// Continues a checksum over more data: `seed` is 0 at first, then the result so far.
+    #[must_use]
+    pub fn checksum(&self, kind: ChecksumKind, seed: u32, data: &[u8]) -> u32 {
+        self.checksum.whole(kind, seed, data)
+    }
+
+    /// Computes one checksum per `bytes_per_checksum` bytes, the last chunk possibly short.
+    ///
+    /// # Panics
+    /// If `bytes_per_checksum` is 0 or `sums` does not have exactly
+    /// ceil(data length / `bytes_per_checksum`) entries.
+    pub fn chunk_checksums(
+        &self,
+        kind: ChecksumKind,
+        data: &[u8],
+        bytes_per_checksum: usize,
+        sums: &mut [u32],
+    ) {
+        assert!(bytes_per_checksum > 0, "a checksum covers at least one byte");
+        assert_eq!(sums.len(), data.len().div_ceil(bytes_per_checksum), "one checksum per chunk");
+        self.checksum.chunks(kind, data, bytes_per_checksum, sums);
+    }
+
+    /// Runs every pass over `range`, which lies within all units, whose counts match the coefficients.
+    fn run(
+        &self,
+        coefficients: &Coefficients,
+        inputs: &[&[u8]],
+        outputs: &mut [&mut [u8]],
+        range: Range<usize>,
+        accumulate: bool,
+        store: StorePolicy,
+    ) {
+        let stream = store == StorePolicy::NonTemporal;
+        let mut rest = outputs;
+        for prepared in coefficients.passes() {
+            let (outputs, more) = rest.split_at_mut(prepared.rows);
+            rest = more;
+            let mut pass = Pass { inputs, outputs, range: range.clone(), accumulate, stream };
+            // SAFETY: the table holds only columns that this machine runs; the shape is checked by
+            // every caller and the range lies within it.
+            unsafe { (self.dot)(prepared, &mut pass) }
         }
     }
 }
 
-/// Every length error is a bug of the caller in this crate's terms; `codec` turns bad input into errors.
-fn check_shape(coefficients: &Coefficients, inputs: &[&[u8]], outputs: &[&mut [u8]]) {
+/// The length of all units. A mismatch is a bug of the caller; `codec` turns bad input into errors.
+fn check_shape(coefficients: &Coefficients, inputs: &[&[u8]], outputs: &[&mut [u8]]) -> usize {
     assert_eq!(inputs.len(), coefficients.columns(), "one input per column");
     assert_eq!(outputs.len(), coefficients.rows(), "one output per row");
     let length = inputs[0].len();
     assert!(inputs.iter().all(|input| input.len() == length), "inputs of one length");
     assert!(outputs.iter().all(|output| output.len() == length), "outputs of the inputs' length");
+    length
 }

@@ -13,12 +13,25 @@
 //! This is the only crate with SIMD `unsafe`. Its public functions are safe: lengths are checked, slices
 //! carry aliasing rules, and a kernel for an absent instruction set cannot be obtained.
 
+// Rows and columns index several arrays of registers at once; iterators over one of them read worse.
+#![allow(clippy::needless_range_loop)]
+
+#[cfg(target_arch = "aarch64")]
+mod aarch64;
+mod checksum;
 mod coefficients;
 mod dispatch;
 pub mod field;
 mod isa;
 mod kernel;
+mod pass;
 mod portable;
+#[cfg(not(feature = "no-shuffle-tables"))]
+mod shuffle;
+mod vector;
+#[cfg(target_arch = "x86_64")]
+mod x86_64;
+mod xor;
 
 pub use coefficients::{Coefficients, CoefficientsError};
 pub use isa::{Isa, ParseIsaError};

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//! NEON: 16 bytes a register, products from nibble tables.
+
+use crate::coefficients::Prepared;
+use crate::pass::Pass;
+use crate::vector::{ShuffleVector, Vector, load_through_stack, store_through_stack};
+use crate::{shuffle, xor};
+use std::arch::aarch64::*;
+
+#[derive(Clone, Copy)]
+struct Neon(uint8x16_t);
+
+// SAFETY: each method is the instruction it names.
+unsafe impl Vector for Neon {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn zero() -> Self {
+        // SAFETY: the caller vouches for the instruction set, here and below.
+        unsafe { Self(vdupq_n_u8(0)) }
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller vouches for the pointer.
+        unsafe { Self(vld1q_u8(from)) }
+    }
+    #[inline(always)]
+    unsafe fn load_partial(from: *const u8, bytes: usize) -> Self {
+        // SAFETY: handed through from the caller.
+        unsafe { load_through_stack(from, bytes) }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut u8) {
+        // SAFETY: the caller vouches for the pointer.
+        unsafe { vst1q_u8(to, self.0) }
+    }
+    #[inline(always)]
+    unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
+        // SAFETY: handed through from the caller.
+        unsafe { store_through_stack(self, to, bytes) }
+    }
+    /// An ordinary store: NEON has no streaming store that Rust exposes.
+    #[inline(always)]
+    unsafe fn stream(self, to: *mut u8) {
+        // SAFETY: handed through from the caller.
+        unsafe { self.store(to) }
+    }
+    #[inline(always)]
+    unsafe fn fence() {}
+    /// Nothing: the prefetch intrinsic is not stable, and AArch64 cores follow these streams.
+    #[inline(always)]
+    unsafe fn prefetch(_at: *const u8) {}
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: register operation.
+        unsafe { Self(veorq_u8(self.0, other.0)) }
+    }
+}
+
+// SAFETY: each method is the instruction it names.
+unsafe impl ShuffleVector for Neon {
+    #[inline(always)]
+    unsafe fn table(from: *const u8) -> Self {
+        // SAFETY: the caller vouches for 16 bytes.
+        unsafe { Self::load(from) }
+    }
+    #[inline(always)]
+    unsafe fn low_nibbles(self) -> Self {
+        // SAFETY: register operation.
+        unsafe { Self(vandq_u8(self.0, vdupq_n_u8(0x0f))) }
+    }
+    #[inline(always)]
+    unsafe fn high_nibbles(self) -> Self {
+        // SAFETY: register operation.
+        unsafe { Self(vshrq_n_u8::<4>(self.0)) }
+    }
+    #[inline(always)]
+    unsafe fn lookup(self, indices: Self) -> Self {
+        // SAFETY: register operation.
+        unsafe { Self(vqtbl1q_u8(self.0, indices.0)) }
+    }
+}
+
+/// See [`shuffle::dot`].
+///
+/// # Safety
+/// The machine has NEON; otherwise as [`shuffle::dot`].
+#[target_feature(enable = "neon")]
+pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
+    // SAFETY: handed through from the caller.
+    unsafe { shuffle::dot::<Neon>(&prepared.tables, pass) }
+}
+
+/// See [`xor::sum`].
+///
+/// # Safety
+/// The machine has NEON; otherwise as [`xor::sum`].
+#[target_feature(enable = "neon")]
+pub(crate) unsafe fn sum(inputs: &[&[u8]], output: &mut [u8], stream: bool) {
+    // SAFETY: handed through from the caller.
+    unsafe { xor::sum::<Neon>(inputs, output, stream) }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the kernels ask of a vector register; each architecture file says how its instructions do it.
+
+use crate::pass::Span;
+
+/// A vector register of bytes.
+///
+/// # Safety
+/// Every method may only run on a machine with the implementing type's instruction set, which the
+/// dispatch table establishes before it hands out a kernel. Pointers must be valid for the bytes named.
+pub(crate) unsafe trait Vector: Copy {
+    /// Bytes in one register.
+    const BYTES: usize;
+
+    unsafe fn zero() -> Self;
+    /// Loads `BYTES` bytes at any alignment.
+    unsafe fn load(from: *const u8) -> Self;
+    /// Loads 1..BYTES bytes and sets the others to zero; touches no byte past them.
+    unsafe fn load_partial(from: *const u8, bytes: usize) -> Self;
+    /// Stores `BYTES` bytes at any alignment.
+    unsafe fn store(self, to: *mut u8);
+    /// Stores the first 1..BYTES bytes; touches no byte past them.
+    unsafe fn store_partial(self, to: *mut u8, bytes: usize);
+    /// Stores past the cache; `to` is aligned to `BYTES`.
+    unsafe fn stream(self, to: *mut u8);
+    /// Orders streamed stores before what follows.
+    unsafe fn fence();
+    /// Asks for the cache line at `at`, which need not be mapped.
+    unsafe fn prefetch(at: *const u8);
+    unsafe fn xor(self, other: Self) -> Self;
+    /// The XOR of three registers, one instruction where the set has it.
+    #[inline(always)]
+    unsafe fn xor3(self, second: Self, third: Self) -> Self {
+        // SAFETY: the caller vouches for the instruction set.
+        unsafe { self.xor(second.xor(third)) }
+    }
+}
+
+/// A register that multiplies by a constant with one affine instruction (GFNI).
+///
+/// # Safety
+/// As [`Vector`].
+pub(crate) unsafe trait AffineVector: Vector {
+    /// The 8x8 bit matrix in every 64-bit lane.
+    unsafe fn broadcast(matrix: u64) -> Self;
+    /// Multiplies every byte by the bit matrix.
+    unsafe fn affine(self, matrix: Self) -> Self;
+    /// [`affine_block`](crate::pass::affine_block) in a function of its own with the instruction set
+    /// enabled: inlined into one dispatching function, all shapes together take minutes to compile.
+    unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: bool>(
+        matrices: &[u64],
+        sources: &[&[u8]],
+        offset: usize,
+        span: &Span<M>,
+    );
+}
+
+/// A register that multiplies by looking nibbles up in 16-byte tables (PSHUFB, TBL).
+///
+/// # Safety
+/// As [`Vector`].
+#[cfg(not(feature = "no-shuffle-tables"))]
+pub(crate) unsafe trait ShuffleVector: Vector {
+    /// 16 bytes of table, repeated over the register.
+    unsafe fn table(from: *const u8) -> Self;
+    unsafe fn low_nibbles(self) -> Self;
+    unsafe fn high_nibbles(self) -> Self;
+    /// Looks every byte of `indices` (0..16) up in this table.
+    unsafe fn lookup(self, indices: Self) -> Self;
+}
+
+/// Partial loads and stores for sets without masks: by way of a register-sized buffer on the stack.
+#[inline(always)]
+pub(crate) unsafe fn load_through_stack<V: Vector>(from: *const u8, bytes: usize) -> V {
+    let mut buffer = [0u8; 64];
+    debug_assert!(bytes < V::BYTES && V::BYTES <= buffer.len());
+    // SAFETY: the caller vouches for `bytes` bytes at `from`; the buffer holds a whole register.
+    unsafe {
+        std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), bytes);
+        V::load(buffer.as_ptr())
+    }
+}
+
+#[inline(always)]
+pub(crate) unsafe fn store_through_stack<V: Vector>(vector: V, to: *mut u8, bytes: usize) {
+    let mut buffer = [0u8; 64];
+    debug_assert!(bytes < V::BYTES && V::BYTES <= buffer.len());
+    // SAFETY: the buffer holds a whole register; the caller vouches for `bytes` bytes at `to`.
+    unsafe {
+        vector.store(buffer.as_mut_ptr());
+        std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, bytes);
+    }
+}

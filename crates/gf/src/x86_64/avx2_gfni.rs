@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//! AVX2 with GFNI: 32 bytes a register, affine products.
+
+use super::avx2::Ymm;
+use crate::coefficients::Prepared;
+use crate::pass::{self, Pass, Span};
+use crate::vector::AffineVector;
+use std::arch::x86_64::*;
+
+// SAFETY: each method is the instruction it names.
+unsafe impl AffineVector for Ymm {
+    #[inline(always)]
+    unsafe fn broadcast(matrix: u64) -> Self {
+        // SAFETY: register operation.
+        unsafe { Self(_mm256_set1_epi64x(matrix.cast_signed())) }
+    }
+    #[inline(always)]
+    unsafe fn affine(self, matrix: Self) -> Self {
+        // SAFETY: register operation.
+        unsafe { Self(_mm256_gf2p8affine_epi64_epi8::<0>(self.0, matrix.0)) }
+    }
+    #[inline(always)]
+    unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: bool>(
+        matrices: &[u64],
+        sources: &[&[u8]],
+        offset: usize,
+        span: &Span<M>,
+    ) {
+        // SAFETY: handed through from the caller.
+        unsafe { block::<G, M, ADD, STREAM>(matrices, sources, offset, span) }
+    }
+}
+
+/// See [`pass::affine_block`].
+#[target_feature(enable = "avx2,gfni")]
+unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: bool>(
+    matrices: &[u64],
+    sources: &[&[u8]],
+    offset: usize,
+    span: &Span<M>,
+) {
+    // SAFETY: handed through from the caller.
+    unsafe { pass::affine_block::<Ymm, G, M, ADD, STREAM>(matrices, sources, offset, span) }
+}
+
+/// See [`pass::affine`].
+///
+/// # Safety
+/// The machine has AVX2 and GFNI; otherwise as [`pass::affine`].
+#[target_feature(enable = "avx2,gfni")]
+pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
+    // SAFETY: handed through from the caller.
+    unsafe { pass::affine::<Ymm>(&prepared.matrices, pass) }
+}
