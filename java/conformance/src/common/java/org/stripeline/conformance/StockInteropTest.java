@@ -7,12 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import org.apache.commons.io.IOUtils;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -26,8 +29,8 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
-import org.apache.hadoop.io.IOUtils;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -184,7 +187,7 @@ class StockInteropTest {
   private static byte[] read(FileSystem fs, Path file) throws IOException {
     byte[] bytes = new byte[(int) fs.getFileStatus(file).getLen()];
     try (FSDataInputStream in = fs.open(file)) {
-      IOUtils.readFully(in, bytes, 0, bytes.length);
+      IOUtils.readFully(in, bytes);
       assertEquals(-1, in.read());
     }
     return bytes;
@@ -227,12 +230,11 @@ class StockInteropTest {
               group, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
       for (int index = 0; index < blocks.length; index++) {
         if (blocks[index] != null) {
-          contents.put(
-              index,
-              Files.readAllBytes(
-                  cluster
-                      .getBlockFile(nodeOf(cluster, blocks[index]), blocks[index].getBlock())
-                      .toPath()));
+          DataNode node = cluster.getDataNodes().get(nodeOf(cluster, blocks[index]));
+          try (InputStream in =
+              node.getFSDataset().getBlockInputStream(blocks[index].getBlock(), 0)) {
+            contents.put(index, IOUtils.toByteArray(in));
+          }
         }
       }
       result.add(contents);
@@ -254,18 +256,30 @@ class StockInteropTest {
     }
   }
 
-  /** Deletes as many data blocks of each group as its parity can make up for. */
+  /**
+   * Deletes what the nodes with the first data blocks of the first group hold of the file, as many
+   * nodes as parity can make up for. The same nodes for each group: a stock reader avoids a node
+   * that failed it once for the rest of the file, and would run out of nodes otherwise.
+   */
   private static void loseDataBlocks(
       MiniDFSCluster cluster, DistributedFileSystem fs, Path file, ErasureCodingPolicy policy)
       throws IOException {
+    Set<Integer> lost = new HashSet<>();
     for (LocatedStripedBlock group : groups(fs, file)) {
       LocatedBlock[] blocks =
           StripedBlockUtil.parseStripedBlockGroup(
               group, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
-      for (int index = 0; index < policy.getNumParityUnits(); index++) {
-        cluster
-            .getMaterializedReplica(nodeOf(cluster, blocks[index]), blocks[index].getBlock())
-            .deleteData();
+      for (LocatedBlock block : blocks) {
+        if (block == null) {
+          continue; // The last group need not have every data block.
+        }
+        int node = nodeOf(cluster, block);
+        if (lost.size() < policy.getNumParityUnits()) {
+          lost.add(node);
+        }
+        if (lost.contains(node)) {
+          cluster.getMaterializedReplica(node, block.getBlock()).deleteData();
+        }
       }
     }
   }
