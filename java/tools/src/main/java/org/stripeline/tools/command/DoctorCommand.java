@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.command;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import org.stripeline.tools.ExitStatus;
+import org.stripeline.tools.OutputOptions;
+import org.stripeline.tools.doctor.Doctor;
+import org.stripeline.tools.doctor.DoctorReport;
+import org.stripeline.tools.doctor.ReportPrinter;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code stripeline doctor}. */
+@Command(
+    name = "doctor",
+    description = {
+      "Find out whether erasure coding here is fast and right, and what to change if not.",
+      "",
+      "Shows the processor's features and the kernels chosen for it, where the native library came"
+          + " from, the releases of Hadoop and Java, the configuration in force, and for each code"
+          + " the coder that Hadoop uses with it. Then computes known answers, compares with"
+          + " Hadoop's own coders and decodes every pattern of lost units.",
+      "",
+      "Run it as the user and with the HADOOP_CONF_DIR of the client or DataNode in question."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:No problem found",
+      "1:At least one problem found; each is listed with its way out",
+      "2:The command line cannot be carried out as given",
+      "3:Could not check, because the configuration cannot be read"
+    })
+public final class DoctorCommand implements Callable<Integer> {
+  @Mixin private OutputOptions output;
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    DoctorReport report = new Doctor().examine(System.getenv("HADOOP_CONF_DIR"));
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.isJson()) {
+      OutputOptions.printJson(out, report);
+    } else {
+      new ReportPrinter(out).print(report);
+    }
+    return report.problems.isEmpty() ? ExitStatus.SOUND : ExitStatus.FAILED;
+  }
+}
