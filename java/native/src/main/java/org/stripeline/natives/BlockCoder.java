@@ -81,26 +81,34 @@ final class BlockCoder {
     }
   }
 
-  /** Returns the first output that the bytes of {@code claimed} are not equal to, or -1. */
+  /**
+   * Returns the index of the output that differs from {@code claimed} at the lowest offset, the lowest
+   * such index, or -1 if none differs.
+   */
   int firstMismatch(Unit[] in, Unit[] claimed, int length, Scratch scratch) {
     int blockLongs = scratch.fit(inputs);
-    int first = claimed.length;
-    for (int start = 0; start < length && first > 0; start += 8 * blockLongs) {
+    for (int start = 0; start < length; start += 8 * blockLongs) {
       int bytes = Math.min(8 * blockLongs, length - start);
       int longs = (bytes + 7) >>> 3;
       for (int i = 0; i < inputs; i++) {
         in[i].read(start, bytes, scratch.blocks[i]);
       }
-      // Outputs from the first known mismatch on cannot change the answer.
-      for (int i = 0; i < first; i++) {
+      int lowest = Integer.MAX_VALUE;
+      int found = -1;
+      for (int i = 0; i < claimed.length; i++) {
         combine(inputsOfBit[i], scratch.blocks, scratch.accumulator, longs);
         claimed[i].read(start, bytes, scratch.expected);
-        if (!equal(scratch.accumulator, scratch.expected, longs)) {
-          first = i;
+        int offset = mismatch(scratch.accumulator, scratch.expected, longs);
+        if (offset >= 0 && offset < lowest) {
+          lowest = offset;
+          found = i;
         }
       }
+      if (found >= 0) {
+        return found;
+      }
     }
-    return first == claimed.length ? -1 : first;
+    return -1;
   }
 
   private static void combine(int[][] bits, long[][] blocks, long[] accumulator, int longs) {
@@ -181,15 +189,17 @@ final class BlockCoder {
     }
   }
 
-  private static boolean equal(long[] a, long[] b, int n) {
-    long difference = 0;
+  /** Returns the offset of the first byte that differs, or -1; units are little-endian. */
+  private static int mismatch(long[] a, long[] b, int n) {
     for (int i = 0; i < n; i++) {
-      difference |= a[i] ^ b[i];
+      if (a[i] != b[i]) {
+        return 8 * i + Long.numberOfTrailingZeros(a[i] ^ b[i]) / 8;
+      }
     }
-    return difference == 0;
+    return -1;
   }
 
-  /** The bytes of one unit, read and written as longs in the processor's own order. */
+  /** The bytes of one unit, read and written as little-endian longs. */
   static final class Unit {
     private final ByteBuffer bytes;
     private final LongBuffer longs;
@@ -198,7 +208,7 @@ final class BlockCoder {
     private Unit(ByteBuffer bytes, int position) {
       this.bytes = bytes;
       this.position = position;
-      bytes.order(ByteOrder.nativeOrder());
+      bytes.order(ByteOrder.LITTLE_ENDIAN);
       bytes.position(position);
       this.longs = bytes.asLongBuffer();
     }

@@ -126,7 +126,8 @@ public interface ErasureCodec extends Closeable {
    * Checks whether the parity units belong to the data units.
    *
    * @param units all units, data first; none null
-   * @return -1 if they do, else the index among the parity units of the first that does not
+   * @return -1 if they do, else the index among the parity units of the one that differs at the
+   *     lowest offset
    * @throws IOException if this codec is closed
    */
   int verify(ByteBuffer[] units) throws IOException;
@@ -137,7 +138,8 @@ public interface ErasureCodec extends Closeable {
    * @param units all units, data first; none null
    * @param unitOffsets where each unit starts in its array
    * @param length bytes of each unit
-   * @return -1 if they do, else the index among the parity units of the first that does not
+   * @return -1 if they do, else the index among the parity units of the one that differs at the
+   *     lowest offset
    * @throws IOException if this codec is closed
    */
   int verify(byte[][] units, int[] unitOffsets, int length) throws IOException;

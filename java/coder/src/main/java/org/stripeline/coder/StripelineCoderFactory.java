@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.coder;
+
+import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
+import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawDecoder;
+import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawEncoder;
+import org.stripeline.natives.Code;
+import org.stripeline.natives.ErasureCodec;
+
+/**
+ * Creates the coders of one codec.
+ *
+ * <p>HDFS creates a decoder for every file that it opens, so creation costs about a microsecond: the
+ * native codec and its tables are shared by the whole process.
+ */
+abstract class StripelineCoderFactory implements RawErasureCoderFactory {
+  /**
+   * The name to configure. It must not contain "native": {@code io.erasurecode.codec.native.enabled}
+   * would switch off every coder whose name does.
+   */
+  static final String CODER_NAME = "stripeline";
+
+  private final Code code;
+
+  StripelineCoderFactory(Code code) {
+    this.code = code;
+  }
+
+  @Override
+  public final RawErasureEncoder createEncoder(ErasureCoderOptions options) {
+    return new StripelineRawEncoder(options, create(options), CoderMetrics.shared());
+  }
+
+  @Override
+  public final RawErasureDecoder createDecoder(ErasureCoderOptions options) {
+    return new StripelineRawDecoder(options, create(options), CoderMetrics.shared());
+  }
+
+  @Override
+  public final String getCoderName() {
+    return CODER_NAME;
+  }
+
+  @Override
+  public final String getCodecName() {
+    return code.codecName();
+  }
+
+  private ErasureCodec create(ErasureCoderOptions options) {
+    ErasureCodec codec =
+        ErasureCodec.create(code, options.getNumDataUnits(), options.getNumParityUnits());
+    LiveCoder.announce(codec);
+    return codec;
+  }
+}
