@@ -68,7 +68,11 @@ public final class Stripeline implements Runnable {
 
   /** Gives a command and all below it the help, version and exit statuses that all have. */
   private static void applyHouseStyle(CommandSpec spec) {
-    spec.mixinStandardHelpOptions(true);
+    if (!spec.mixinStandardHelpOptions()) {
+      // Commands that are methods say so themselves: added here, the options would shift their
+      // parameters.
+      spec.mixinStandardHelpOptions(true);
+    }
     spec.versionProvider(new Version());
     UsageMessageSpec usage = spec.usageMessage();
     usage.width(96);

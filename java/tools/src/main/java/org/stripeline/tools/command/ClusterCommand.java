@@ -8,6 +8,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.stripeline.tools.CommandException;
 import org.stripeline.tools.ExitStatus;
 import org.stripeline.tools.OutputOptions;
 import org.stripeline.tools.cluster.ClusterException;
@@ -65,6 +66,7 @@ public final class ClusterCommand implements Runnable {
 
   @Command(
       name = "start",
+      mixinStandardHelpOptions = true,
       description = {
         "Start an HDFS in the background.",
         "",
@@ -118,8 +120,9 @@ public final class ClusterCommand implements Runnable {
           Map<String, String> settings,
       @Mixin OutputOptions output)
       throws IOException {
-    ClusterOptions.Builder options = ClusterOptions.builder().heapMib(heapMib);
+    ClusterOptions.Builder options = ClusterOptions.builder();
     try {
+      options.heapMib(heapMib);
       Optional.ofNullable(datanodes).ifPresent(options::datanodes);
       Optional.ofNullable(port).ifPresent(options::port);
       Optional.ofNullable(webPort).ifPresent(options::webPort);
@@ -154,6 +157,7 @@ public final class ClusterCommand implements Runnable {
 
   @Command(
       name = "status",
+      mixinStandardHelpOptions = true,
       description = {
         "Show whether a cluster runs, its addresses and its DataNodes.",
         "",
@@ -165,7 +169,7 @@ public final class ClusterCommand implements Runnable {
     try {
       status = ClusterProcess.status(target.directory);
     } catch (ClusterException e) {
-      throw new org.stripeline.tools.CommandException(ExitStatus.UNCHECKED, e.getMessage());
+      throw new CommandException(ExitStatus.UNCHECKED, e.getMessage());
     }
     print(status, output);
     boolean sound =
@@ -173,7 +177,10 @@ public final class ClusterCommand implements Runnable {
     return sound ? ExitStatus.SOUND : ExitStatus.FAILED;
   }
 
-  @Command(name = "stop", description = "Stop a cluster; its files stay.")
+  @Command(
+      name = "stop",
+      mixinStandardHelpOptions = true,
+      description = "Stop a cluster; its files stay.")
   int stop(@Mixin Target target) throws IOException {
     Optional<ClusterProcess> running = ClusterProcess.find(target.directory);
     PrintWriter err = spec.commandLine().getErr();
@@ -189,6 +196,7 @@ public final class ClusterCommand implements Runnable {
 
   @Command(
       name = "stop-datanode",
+      mixinStandardHelpOptions = true,
       description = "Stop DataNodes: their blocks can no longer be read.")
   int stopDataNode(
       @Mixin Target target,
@@ -212,6 +220,7 @@ public final class ClusterCommand implements Runnable {
 
   @Command(
       name = "start-datanode",
+      mixinStandardHelpOptions = true,
       description = "Start stopped DataNodes with the blocks that they had.")
   int startDataNode(
       @Mixin Target target,
@@ -226,6 +235,7 @@ public final class ClusterCommand implements Runnable {
 
   @Command(
       name = "add-datanode",
+      mixinStandardHelpOptions = true,
       description = "Add an empty DataNode for good, and print its name.")
   int addDataNode(@Mixin Target target) throws IOException {
     PrintWriter out = spec.commandLine().getOut();
@@ -236,6 +246,7 @@ public final class ClusterCommand implements Runnable {
 
   @Command(
       name = "set",
+      mixinStandardHelpOptions = true,
       description = {
         "Set a Hadoop key on all running DataNodes.",
         "",
