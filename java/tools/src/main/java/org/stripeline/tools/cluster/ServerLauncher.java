@@ -23,10 +23,14 @@ final class ServerLauncher {
     Path logging = directory.lock().resolveSibling("log4j.properties");
     Files.write(logging, LOGGING.getBytes(StandardCharsets.UTF_8));
     Files.write(directory.hosts(), hosts().getBytes(StandardCharsets.UTF_8));
+    Path metrics = directory.lock().resolveSibling("hadoop-metrics2.properties");
+    Files.write(metrics, METRICS.getBytes(StandardCharsets.UTF_8));
 
     ProcessBuilder builder = new ProcessBuilder(command(directory, planFile, options, logging));
     // In the environment it does not clutter `ps`, and has no limit of one argument's length.
-    builder.environment().put("CLASSPATH", classPath());
+    builder
+        .environment()
+        .put("CLASSPATH", metrics.getParent() + File.pathSeparator + classPath());
     // glibc gives every thread pool its own heap; many threads would cost hundreds of MiB.
     builder.environment().put("MALLOC_ARENA_MAX", "2");
     builder.redirectInput(new File("/dev/null"));
@@ -99,6 +103,9 @@ final class ServerLauncher {
       return e.getMessage().split(":", 2)[0];
     }
   }
+
+  /** Hadoop shows metrics by JMX as they were up to one period ago; its default is 10 s. */
+  private static final String METRICS = "*.period=1\n";
 
   /** Hadoop's own information lines cost more processor time than some of its work. */
   private static final String LOGGING =

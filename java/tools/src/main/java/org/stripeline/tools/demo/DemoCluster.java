@@ -101,6 +101,16 @@ final class DemoCluster implements AutoCloseable {
     }
   }
 
+  /** Stops a DataNode; the NameNode notices only after a while. */
+  void stop(String id) throws IOException {
+    client().stopDataNode(id);
+  }
+
+  /** Starts a stopped DataNode with the blocks that it had. */
+  void restart(String id) throws IOException {
+    client().startDataNode(id);
+  }
+
   /** Puts DataNodes with empty disks in the place of stopped ones. */
   void replace(Collection<String> ids) throws IOException {
     for (ClusterStatus.DataNodeStatus node : status().datanodes) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.demo;
 
-import com.google.gson.GsonBuilder;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.stripeline.tools.OutputOptions;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,20 +24,13 @@ import picocli.CommandLine.Spec;
           + " DataNodes rebuild what was lost, and checks the outcome on the disks, with hdfs fsck"
           + " and with hdfs debug verifyEC. Takes about two minutes; leaves nothing behind."
     },
-    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:every byte was right and everything was rebuilt",
-      "1:something was wrong: it is named",
-      "2:the command line was not understood",
-      "3:the demo could not run, for want of space or a cluster"
-    },
-    sortOptions = false)
+      "0:Every byte was right and everything was rebuilt",
+      "1:Something was wrong, and is named",
+      "2:The command line cannot be carried out as given",
+      "3:Could not check, for want of space or a cluster"
+    })
 public final class DemoCommand implements Callable<Integer> {
-
-  private enum Format {
-    table,
-    json
-  }
 
   @Option(
       names = "--size",
@@ -77,12 +71,7 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Leave the files of the cluster, to be started with 'stripeline cluster'.")
   private boolean keep;
 
-  @Option(
-      names = "--format",
-      paramLabel = "FORMAT",
-      defaultValue = "table",
-      description = "table or json, on standard output (default: ${DEFAULT-VALUE}).")
-  private Format format;
+  @Mixin private OutputOptions output;
 
   @Spec private CommandSpec spec;
 
@@ -115,10 +104,11 @@ public final class DemoCommand implements Callable<Integer> {
 
   private void print(DemoReport report) {
     PrintWriter out = spec.commandLine().getOut();
-    out.print(
-        format == Format.json
-            ? new GsonBuilder().setPrettyPrinting().create().toJson(report) + "\n"
-            : report.render());
+    if (output.isJson()) {
+      OutputOptions.printJson(out, report);
+    } else {
+      out.print(report.render());
+    }
     out.flush();
   }
 

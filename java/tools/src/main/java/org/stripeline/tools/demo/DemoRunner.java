@@ -5,14 +5,11 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.stripeline.tools.ExitStatus;
 import org.stripeline.tools.cluster.ClusterStatus;
 
 /** Sets the stage for the demo, runs it, clears the stage, and turns the outcome into a status. */
 final class DemoRunner {
-
-  static final int PASSED = 0;
-  static final int FAILED = 1;
-  static final int COULD_NOT_CHECK = 3;
 
   /** What a shell shows for a command that SIGINT ended. */
   static final int INTERRUPTED = 130;
@@ -47,7 +44,7 @@ final class DemoRunner {
     try {
       place = Workplace.open(directory, atEnd);
     } catch (IOException e) {
-      return end(COULD_NOT_CHECK, e);
+      return end(ExitStatus.UNCHECKED, e);
     }
     try {
       status = run(place);
@@ -71,14 +68,14 @@ final class DemoRunner {
       warmUp = warmUpFile(place.data());
       demo = startCluster(place, sample);
     } catch (DemoException | IOException e) {
-      return place.isInterrupted() ? INTERRUPTED : end(COULD_NOT_CHECK, e);
+      return place.isInterrupted() ? INTERRUPTED : end(ExitStatus.UNCHECKED, e);
     }
     try {
       demo.run(sample, place, warmUp);
       report.passed = true;
-      return end(PASSED, null);
+      return end(ExitStatus.SOUND, null);
     } catch (DemoException | IOException e) {
-      return place.isInterrupted() ? INTERRUPTED : end(FAILED, e);
+      return place.isInterrupted() ? INTERRUPTED : end(ExitStatus.FAILED, e);
     }
   }
 

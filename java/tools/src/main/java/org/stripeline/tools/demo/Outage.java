@@ -25,6 +25,9 @@ final class Outage {
   /** Longest time without one more rebuilt block until the demo gives up. */
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(90);
 
+  /** Longest time until counters must show what was done. */
+  private static final long COUNTERS_NANOS = TimeUnit.SECONDS.toNanos(20);
+
   private static final long POLL_MILLIS = 100;
 
   private final DemoCluster cluster;
@@ -114,9 +117,29 @@ final class Outage {
     step.note("empty DataNodes started");
     awaitRedundancy(step);
     Figures.Round round = watch.stop(loss.bytes());
-    counters = new HashMap<>();
-    cluster.sums(ACTIVITY).forEach((k, v) -> counters.put(k, v - before.getOrDefault(k, 0.0)));
+    awaitCounters(before);
     return round;
+  }
+
+  /**
+   * Takes what the DataNodes counted. They count after the NameNode knows of the block, and show it
+   * up to a second later.
+   */
+  private void awaitCounters(Map<String, Double> before) throws IOException {
+    long started = System.nanoTime();
+    do {
+      pause();
+      counters = new HashMap<>();
+      cluster.sums(ACTIVITY).forEach((k, v) -> counters.put(k, v - before.getOrDefault(k, 0.0)));
+    } while (counter("EcReconstructionBytesWritten") < loss.bytes()
+        && System.nanoTime() - started < COUNTERS_NANOS);
+    if (counter("EcReconstructionBytesWritten") < loss.bytes()) {
+      throw new DemoException(
+          String.format(
+              "Cannot tell who rebuilt the blocks: the DataNodes count %.0f bytes written while"
+                  + " rebuilding, should be %d or more",
+              counter("EcReconstructionBytesWritten"), loss.bytes()));
+    }
   }
 
   /** How far a metric of all DataNodes together went up while rebuilding. */
@@ -168,12 +191,13 @@ final class Outage {
     return missing;
   }
 
-  private static void pause() throws IOException {
+  /** Lets a moment pass between two looks at a condition. */
+  static void pause() throws IOException {
     try {
       Thread.sleep(POLL_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("Cannot wait for rebuilding: interrupted", e);
+      throw new IOException("Cannot wait for the cluster: interrupted", e);
     }
   }
 }

@@ -61,6 +61,18 @@ final class ReplicaFiles {
     return found;
   }
 
+  /** Whether any internal block of any of these groups lies on a disk. */
+  boolean holdsAnyOf(BlockGroups groups) {
+    for (BlockGroups.Group group : groups.groups()) {
+      for (int unit : group.units()) {
+        if (filesOfBlock.containsKey(group.unitId(unit))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   /**
    * Takes the fingerprint of every internal block.
    *
