@@ -21,7 +21,7 @@ final class NativeSelfTest {
   private static final int LENGTH = 331;
 
   /** CRC-32 of the three parity units, one after the other. */
-  private static final int[] PARITY_CRC32 = {0, 0, 0};
+  private static final int[] PARITY_CRC32 = {0xe630632e, 0xe96de0ef, 0x5e1ff867};
 
   private NativeSelfTest() {}
 
