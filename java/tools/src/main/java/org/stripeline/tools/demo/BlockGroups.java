@@ -107,20 +107,20 @@ final class BlockGroups {
     return Collections.unmodifiableList(groups);
   }
 
+  /** Those of files below a directory. */
+  BlockGroups below(Path directory) {
+    BlockGroups some = new BlockGroups();
+    for (Group group : groups) {
+      if (group.file().toUri().getPath().startsWith(directory.toUri().getPath() + "/")) {
+        some.groups.add(group);
+      }
+    }
+    return some;
+  }
+
   /** Internal blocks that there should be. */
   int expected() {
     return groups.stream().mapToInt(g -> g.units().size()).sum();
-  }
-
-  /** Internal blocks that should be and are nowhere. */
-  int missing() {
-    int missing = 0;
-    for (Group group : groups) {
-      for (int unit : group.units()) {
-        missing += group.locations().containsKey(unit) ? 0 : 1;
-      }
-    }
-    return missing;
   }
 
   /** What lies on some DataNodes, named by address. */

@@ -13,6 +13,7 @@ import org.apache.hadoop.io.erasurecode.CodecUtil;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
+import org.stripeline.coder.RsCoderFactory;
 
 /**
  * A coder that takes part: its name in Hadoop's configuration, a file system that uses it and
@@ -22,6 +23,9 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
  * cannot be made; with a list of one it fails instead.
  */
 final class Contestant implements AutoCloseable {
+
+  /** Our coder's name in Hadoop's configuration. */
+  static final String OURS = new RsCoderFactory().getCoderName();
 
   private final String coderName;
   private final StripeShape shape;
@@ -48,11 +52,16 @@ final class Contestant implements AutoCloseable {
 
   /** Our coder first, then Hadoop's own Java coder of the same codec. */
   static List<String> usualCoders(StripeShape shape) {
-    return Collections.unmodifiableList(Arrays.asList("stripeline", shape.codecName() + "_java"));
+    return Collections.unmodifiableList(
+        Arrays.asList(OURS, shape.codecName() + "_java"));
   }
 
   String coderName() {
     return coderName;
+  }
+
+  boolean isOurs() {
+    return coderName.equals(OURS);
   }
 
   Configuration conf() {
@@ -75,27 +84,34 @@ final class Contestant implements AutoCloseable {
 
   /** Class of the encoder that Hadoop makes for this configuration. */
   Class<?> encoderClass() throws IOException {
-    RawErasureEncoder encoder = CodecUtil.createRawEncoder(conf, shape.codecName(), options());
     try {
-      return encoder.getClass();
-    } finally {
+      RawErasureEncoder encoder = CodecUtil.createRawEncoder(conf, shape.codecName(), options());
       encoder.release();
+      return encoder.getClass();
+    } catch (IllegalArgumentException e) {
+      throw unusable(e);
     }
   }
 
   /** Class of the decoder that Hadoop makes for this configuration. */
   Class<?> decoderClass() throws IOException {
-    RawErasureDecoder decoder = CodecUtil.createRawDecoder(conf, shape.codecName(), options());
     try {
-      return decoder.getClass();
-    } finally {
+      RawErasureDecoder decoder = CodecUtil.createRawDecoder(conf, shape.codecName(), options());
       decoder.release();
+      return decoder.getClass();
+    } catch (IllegalArgumentException e) {
+      throw unusable(e);
     }
   }
 
   @Override
   public void close() throws IOException {
     fs.close();
+  }
+
+  private DemoException unusable(IllegalArgumentException e) {
+    return new DemoException(
+        "Cannot use coder " + coderName + ": Hadoop cannot make it (" + e.getMessage() + ")");
   }
 
   private ErasureCoderOptions options() {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 
@@ -41,7 +42,7 @@ final class Demo {
     this.cluster = cluster;
     this.progress = progress;
     this.report = report;
-    this.liveCoders = new LiveCoders(cluster, report, settings.shape());
+    this.liveCoders = new LiveCoders(cluster, report);
   }
 
   /**
@@ -56,7 +57,7 @@ final class Demo {
     warmUp(warmUpFile);
     writeAll();
     Map<String, Fingerprint> written = compareCodersOnDisk();
-    readAll(READ);
+    readAll(READ, contestant -> 0);
     queryTable("read table");
     Set<String> replaced = new HashSet<>();
     for (Contestant rebuilder : contestants) {
@@ -109,22 +110,33 @@ final class Demo {
     for (int round = 0; round < settings.rounds(); round++) {
       for (Contestant contestant : inTurn(round)) {
         try (Progress.Step step = step(WRITE, contestant, round, sample.bytes())) {
+          long encoded = liveCoders.encodedBytes();
           Stopwatch watch = Stopwatch.start(cluster::cpuSeconds);
           write(contestant, sample.files(), step);
           report.add(WRITE, contestant.coderName(), watch.stop(sample.bytes()));
+          encoded = liveCoders.encodedBytes() - encoded;
+          liveCoders.requireShare(contestant, WRITE, encoded, sample.bytes());
           step.succeeded();
         }
       }
     }
   }
 
-  private void readAll(String name) throws IOException {
+  /**
+   * Reads and compares everything in rounds.
+   *
+   * @param lost tells the bytes that a reader of a coder's files must decode
+   */
+  private void readAll(String name, ToLongFunction<Contestant> lost) throws IOException {
     for (int round = 0; round < settings.rounds(); round++) {
       for (Contestant contestant : inTurn(round)) {
         try (Progress.Step step = step(name, contestant, round, sample.bytes())) {
+          long decoded = liveCoders.decodedBytes();
           Stopwatch watch = Stopwatch.start(cluster::cpuSeconds);
           read(contestant, sample.files(), Fingerprint.ContentDigest::quick, step);
           report.add(name, contestant.coderName(), watch.stop(sample.bytes()));
+          decoded = liveCoders.decodedBytes() - decoded;
+          liveCoders.requireShare(contestant, name, decoded, lost.applyAsLong(contestant));
           report.proof.bytesVerified += sample.bytes();
           step.succeeded();
         }
@@ -142,7 +154,7 @@ final class Demo {
       ReplicaFiles replicas = ReplicaFiles.find(cluster.storage());
       for (Contestant contestant : contestants) {
         Map<String, Fingerprint> own =
-            replicas.fingerprints(groups, contestant.directory() + "/", step);
+            replicas.fingerprints(groups, contestant.directory(), step);
         if (first == null) {
           first = own;
         } else {
@@ -170,15 +182,17 @@ final class Demo {
     }
     report.proof.datanodesKilled += outage.victims().size();
     report.proof.blocksLost += outage.loss().blocks();
-    readAll(READ + ", " + dead);
+    readAll(READ + ", " + dead, c -> outage.lossBelow(c.directory()).dataBytes());
     queryTable("read table, " + dead);
     String name = "rebuild by DataNodes";
     try (Progress.Step step = progress.step(name + " with " + rebuilder.coderName(), 0)) {
+      long decoded = liveCoders.clusterDecodedBytes();
       report.add(name, rebuilder.coderName(), outage.rebuildWith(rebuilder, step));
+      decoded = liveCoders.clusterDecodedBytes() - decoded;
+      liveCoders.noteRebuild(rebuilder, outage, decoded);
       step.succeeded();
     }
     report.proof.blocksRebuilt += outage.loss().blocks();
-    liveCoders.noteRebuild(rebuilder, outage);
     replaced.addAll(outage.victims());
     compareWithWritten(rebuilder, written);
   }
@@ -194,7 +208,7 @@ final class Demo {
             ReplicaFiles.compare(
                 "after rebuilding with " + rebuilder.coderName(),
                 written,
-                replicas.fingerprints(groups, contestant.directory() + "/", step));
+                replicas.fingerprints(groups, contestant.directory(), step));
       }
       step.succeeded();
     }

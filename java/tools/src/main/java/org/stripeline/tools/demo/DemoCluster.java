@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -131,6 +132,12 @@ final class DemoCluster implements AutoCloseable {
   /** Processor seconds used by the cluster's process. */
   double cpuSeconds() throws IOException {
     return client().cpuSeconds();
+  }
+
+  /** Attributes of one bean of the cluster's process; empty while there is no such bean. */
+  Map<String, Object> bean(String name) throws IOException {
+    Map<String, Map<String, Object>> found = client().metrics(name);
+    return found.isEmpty() ? Collections.emptyMap() : found.values().iterator().next();
   }
 
   /** Sum of each numeric metric over all beans that match. */

@@ -30,7 +30,6 @@ final class HdfsBench {
   /** Codes nothing and leaves parity as it finds it: on the class path of benches only. */
   static final String NO_OP_CODER = "noop";
 
-  private static final String OURS = "stripeline";
   private static final int CHUNK_BYTES = 1 << 20;
   private static final int WARM_UP_ROUNDS = 2;
   private static final long DELETE_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -68,13 +67,13 @@ final class HdfsBench {
     report.bytes = bytes;
     Map<String, Figures> writes = measureWrites(workplace);
     writes.forEach((coder, figures) -> report.add("write", coder, figures));
-    double ours = writes.get(OURS).mibPerSecond();
+    double ours = writes.get(Contestant.OURS).mibPerSecond();
     report.writeToRsJava = ours / writes.get(shape.codecName() + "_java").mibPerSecond();
     if (writes.containsKey(NO_OP_CODER)) {
       report.writeToNoOp = ours / writes.get(NO_OP_CODER).mibPerSecond();
     }
     Map<String, Figures> reads = measureReads(writers.get(0));
-    reads.forEach((step, figures) -> report.add(step, OURS, figures));
+    reads.forEach((step, figures) -> report.add(step, Contestant.OURS, figures));
     List<Figures> inOrder = new ArrayList<>(reads.values());
     report.degradedToHealthyRead = inOrder.get(1).mibPerSecond() / inOrder.get(0).mibPerSecond();
     return report;

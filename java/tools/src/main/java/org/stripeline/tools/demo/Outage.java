@@ -35,6 +35,8 @@ final class Outage {
   private final DistributedFileSystem fs;
   private final List<Path> files;
   private final List<String> victims;
+  private final BlockGroups groups;
+  private final List<String> addresses;
   private final BlockGroups.Loss loss;
   private Map<String, Double> counters;
 
@@ -44,13 +46,16 @@ final class Outage {
       DistributedFileSystem fs,
       List<Path> files,
       List<String> victims,
-      BlockGroups.Loss loss) {
+      BlockGroups groups,
+      List<String> addresses) {
     this.cluster = cluster;
     this.shape = shape;
     this.fs = fs;
     this.files = files;
     this.victims = victims;
-    this.loss = loss;
+    this.groups = groups;
+    this.addresses = addresses;
+    this.loss = groups.lossOf(addresses);
   }
 
   /**
@@ -74,8 +79,7 @@ final class Outage {
     }
     BlockGroups groups = BlockGroups.of(fs, files, shape);
     List<String> addresses = groups.worstNodes(candidates, shape.parityUnits());
-    BlockGroups.Loss loss = groups.lossOf(addresses);
-    if (loss.groupsWithoutData() == 0) {
+    if (groups.lossOf(addresses).dataBytes() == 0) {
       throw new DemoException(
           "Cannot choose DataNodes to kill: none of " + nodeOfAddress.values()
               + " holds a data block; the files are empty");
@@ -84,7 +88,7 @@ final class Outage {
     for (String address : addresses) {
       victims.add(nodeOfAddress.get(address));
     }
-    return new Outage(cluster, shape, fs, files, victims, loss);
+    return new Outage(cluster, shape, fs, files, victims, groups, addresses);
   }
 
   /** Names of the DataNodes that die. */
@@ -95,6 +99,11 @@ final class Outage {
   /** What lies on them. */
   BlockGroups.Loss loss() {
     return loss;
+  }
+
+  /** What lies on them of files below a directory. */
+  BlockGroups.Loss lossBelow(Path directory) {
+    return groups.below(directory).lossOf(addresses);
   }
 
   /** Kills them. */

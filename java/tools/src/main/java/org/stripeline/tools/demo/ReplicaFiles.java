@@ -74,22 +74,20 @@ final class ReplicaFiles {
   }
 
   /**
-   * Takes the fingerprint of every internal block.
+   * Takes the fingerprint of every internal block of files below a directory.
    *
-   * @return by a name that does not depend on the coder: file below {@code root}, group, unit
+   * @return by a name that does not depend on the coder: file below the directory, group, unit
    * @throws DemoException when a block is on no disk
    */
   Map<String, Fingerprint> fingerprints(
-      BlockGroups groups, String root, Progress.Step step) throws IOException {
+      BlockGroups groups, org.apache.hadoop.fs.Path directory, Progress.Step step)
+      throws IOException {
     Map<String, Fingerprint> all = new TreeMap<>();
-    for (BlockGroups.Group group : groups.groups()) {
-      String file = group.file().toUri().getPath();
-      if (!file.startsWith(root)) {
-        continue;
-      }
+    int prefix = directory.toUri().getPath().length() + 1;
+    for (BlockGroups.Group group : groups.below(directory).groups()) {
+      String file = group.file().toUri().getPath().substring(prefix);
       for (int unit : group.units()) {
-        String name =
-            String.format("%s group %d unit %d", file.substring(root.length()), group.number(), unit);
+        String name = String.format("%s group %d unit %d", file, group.number(), unit);
         List<Path> copies = filesOfBlock.get(group.unitId(unit));
         if (copies == null) {
           throw new DemoException(
