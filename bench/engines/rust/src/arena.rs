@@ -141,6 +141,23 @@ impl Stripe {
     }
 }
 
+/// The geometry of a [`Rotation`].
+#[derive(Clone, Copy, Debug)]
+pub struct Walk {
+    /// Unit 0 of stripe 0.
+    pub base: *mut u8,
+    /// The length of a cell.
+    pub cell_bytes: usize,
+    /// From a unit to the next.
+    pub cell_stride: usize,
+    /// From a stripe to the next.
+    pub stripe_stride: usize,
+    /// How many there are.
+    pub stripes: usize,
+    /// The first to code; after the last comes stripe 0.
+    pub first: usize,
+}
+
 /// Walks over the stripes of an arena, again from the first after the last.
 #[derive(Debug)]
 pub struct Rotation {
@@ -209,6 +226,32 @@ impl Rotation {
         // SAFETY: the unit lies inside the stripe, the stripe inside the arena; the borrow of `self` keeps
         // callers of this method from holding two.
         unsafe { slice::from_raw_parts_mut(self.address(unit), self.stripe.cell_bytes) }
+    }
+
+    /// The cell that the current stripe's last target is.
+    pub fn last_target(&mut self) -> &mut [u8] {
+        let unit = self
+            .targets
+            .last()
+            .copied()
+            .expect("every job writes a unit");
+        self.cell(unit)
+    }
+
+    /// Where the stripes lie, for a coder that walks over them by itself; it is then taken to have
+    /// walked `calls` stripes on.
+    pub fn walk(&mut self, calls: u64) -> Walk {
+        let first = (self.index + 1) % self.stripes;
+        self.index = ((self.index as u64 + calls) % self.stripes as u64) as usize;
+        self.point();
+        Walk {
+            base: self.base,
+            cell_bytes: self.stripe.cell_bytes,
+            cell_stride: self.cell_stride,
+            stripe_stride: self.stripe_stride,
+            stripes: self.stripes,
+            first,
+        }
     }
 
     fn address(&self, unit: usize) -> *mut u8 {

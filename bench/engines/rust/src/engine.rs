@@ -31,14 +31,20 @@ pub trait Engine {
 
 /// An engine made ready for one job; each thread has its own.
 pub trait Coder: Send {
-    /// Reads the stripe's sources and writes its targets.
-    fn run(&mut self, stripe: &mut Stripe);
+    /// Codes each of the next `calls` stripes of the rotation.
+    fn run(&mut self, rotation: &mut Rotation, calls: u64);
+}
 
-    /// Runs one call on each of the next `calls` stripes. Only an engine whose every call crosses into
-    /// another runtime has a reason to loop on its own.
-    fn run_many(&mut self, rotation: &mut Rotation, calls: u64) {
+/// A coder whose library is called once per stripe: all but those that live in another runtime.
+pub trait StripeCoder: Send {
+    /// Reads the stripe's sources and writes its targets.
+    fn code(&mut self, stripe: &mut Stripe);
+}
+
+impl<T: StripeCoder> Coder for T {
+    fn run(&mut self, rotation: &mut Rotation, calls: u64) {
         for _ in 0..calls {
-            self.run(rotation.advance());
+            self.code(rotation.advance());
         }
     }
 }

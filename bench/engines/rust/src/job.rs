@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::scalar;
+use stripeline_reference::Code;
 
 /// A code of `data` and `parity` units, written `6+3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,37 +110,24 @@ impl Job {
     /// `decode-m` already says the same.
     pub fn new(shape: Shape, operation: Operation) -> Option<Self> {
         let lost = match operation {
-            Operation::Encode => return Some(Self::encode(shape)),
+            Operation::Encode => 0,
             Operation::DecodeMost => shape.parity.min(shape.data),
             Operation::Decode(lost) if lost < shape.parity.min(shape.data) => lost,
             Operation::Decode(_) => return None,
         };
         let sources: Vec<usize> = (lost..lost + shape.data).collect();
-        let generator = scalar::generator(shape.data, shape.parity);
-        let survivors = sources
-            .iter()
-            .map(|&unit| generator[unit].clone())
-            .collect();
-        let inverse = scalar::invert_matrix(survivors).expect("any k rows of the code invert");
-        let coefficients = inverse[..lost].concat();
+        let targets: Vec<usize> = match operation {
+            Operation::Encode => (shape.data..shape.units()).collect(),
+            _ => (0..lost).collect(),
+        };
+        let coefficients = coefficients(shape, &sources, &targets);
         Some(Self {
             shape,
             operation,
             sources,
-            targets: (0..lost).collect(),
+            targets,
             coefficients,
         })
-    }
-
-    fn encode(shape: Shape) -> Self {
-        let generator = scalar::generator(shape.data, shape.parity);
-        Self {
-            shape,
-            operation: Operation::Encode,
-            sources: (0..shape.data).collect(),
-            targets: (shape.data..shape.units()).collect(),
-            coefficients: generator[shape.data..].concat(),
-        }
     }
 
     /// The number of units written.
@@ -159,6 +146,20 @@ impl Job {
     }
 }
 
+/// The matrix that makes targets from sources, asked of the oracle: decoding a stripe whose source s
+/// is 1 at offset s and 0 elsewhere leaves in target t, at offset s, the coefficient of s in t.
+fn coefficients(shape: Shape, sources: &[usize], targets: &[usize]) -> Vec<u8> {
+    let mut units = vec![None; shape.units()];
+    for (offset, &source) in sources.iter().enumerate() {
+        let mut cell = vec![0; sources.len()];
+        cell[offset] = 1;
+        units[source] = Some(cell);
+    }
+    stripeline_reference::decode(Code::Rs, shape.data, shape.parity, &units, targets)
+        .expect("k units are present")
+        .concat()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +170,13 @@ mod tests {
         assert!(Job::new(shape, Operation::Decode(2)).is_none());
         let most = Job::new(shape, Operation::DecodeMost).expect("a job");
         assert_eq!((most.sources, most.targets), (vec![2, 3, 4], vec![0, 1]));
+    }
+
+    #[test]
+    fn the_first_parity_row_of_six_plus_three_is_hadoop_s() {
+        // RSUtil.genCauchyMatrix for 6+3: row 6 holds 1/6, 1/7, 1/4, 1/5, 1/2, 1/3.
+        let job = Job::new("6+3".parse().expect("a shape"), Operation::Encode).expect("a job");
+        assert_eq!(job.coefficients[..6], [122, 186, 71, 167, 142, 244]);
     }
 
     #[test]

@@ -17,7 +17,6 @@ mod job;
 mod measure;
 mod report;
 mod run;
-mod scalar;
 mod statistics;
 
 use std::process::ExitCode;

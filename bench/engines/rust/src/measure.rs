@@ -91,7 +91,7 @@ fn timed(
 ) -> (Instant, Instant, Duration) {
     let cpu = thread_cpu();
     let start = Instant::now();
-    lane.run_many(rotation, calls);
+    lane.run(rotation, calls);
     let end = Instant::now();
     (start, end, thread_cpu() - cpu)
 }

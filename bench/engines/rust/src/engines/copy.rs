@@ -3,7 +3,7 @@
 
 use super::refuse_choice;
 use crate::arena::Stripe;
-use crate::engine::{Absence, Coder, Engine, EngineName, Family};
+use crate::engine::{Absence, Coder, Engine, EngineName, Family, StripeCoder};
 use crate::job::Job;
 
 struct Copy;
@@ -27,8 +27,8 @@ impl Engine for Copy {
     }
 }
 
-impl Coder for Copy {
-    fn run(&mut self, stripe: &mut Stripe) {
+impl StripeCoder for Copy {
+    fn code(&mut self, stripe: &mut Stripe) {
         stripe.with_slices(|sources, targets| {
             for (index, source) in sources.iter().enumerate() {
                 targets[index % targets.len()].copy_from_slice(source);

@@ -7,16 +7,8 @@ use std::ffi::c_int;
 // Links libisal.a; the calls are declared here because the crate binds only the compression half.
 use isal_sys as _;
 
-use crate::arena::Stripe;
-use crate::engine::{Absence, Coder, Engine, EngineName, Family};
-use crate::job::Job;
-
-/// `ec_init_tables`: expands a matrix into the tables that the matching `ec_encode_data` reads.
-pub type InitTables = unsafe extern "C" fn(c_int, c_int, *const u8, *mut u8);
-
-/// `ec_encode_data`: length, sources, targets, tables, source and target addresses.
-pub type EncodeData =
-    unsafe extern "C" fn(c_int, c_int, c_int, *const u8, *const *const u8, *const *mut u8);
+use super::isal_calls::{EncodeData, InitTables, IsaL};
+use crate::engine::{Absence, Engine, EngineName};
 
 unsafe extern "C" {
     fn ec_init_tables(k: c_int, rows: c_int, matrix: *const u8, tables: *mut u8);
@@ -43,25 +35,6 @@ declare_encode_data! {
     ec_encode_data ec_encode_data_base ec_encode_data_sse ec_encode_data_avx2
     ec_encode_data_avx512 ec_encode_data_avx2_gfni ec_encode_data_avx512_gfni
 }
-
-/// An ISA-L, whichever way it was found.
-pub struct IsaL {
-    identity: String,
-    init_tables: InitTables,
-    encode_data: EncodeData,
-}
-
-struct Tables {
-    encode_data: EncodeData,
-    tables: Box<[Aligned]>,
-    k: c_int,
-    rows: c_int,
-}
-
-/// ISA-L reads its tables with aligned loads where they are whole vectors.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Aligned(#[allow(dead_code)] [u8; 64]);
 
 pub fn open(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
     if let Some(variant) = name.variant {
@@ -103,53 +76,4 @@ pub fn open(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
         init_tables,
         encode_data,
     }))
-}
-
-impl Engine for IsaL {
-    fn identity(&self) -> String {
-        self.identity.clone()
-    }
-
-    fn family(&self) -> Family {
-        Family::Cauchy
-    }
-
-    fn prepare(&self, job: &Job, _: usize) -> Option<Box<dyn Coder>> {
-        // ISA-L documents 32 bytes per coefficient.
-        let lines = (32 * job.rows() * job.columns()).div_ceil(64);
-        let mut tables = vec![Aligned([0; 64]); lines].into_boxed_slice();
-        let (k, rows) = (job.columns() as c_int, job.rows() as c_int);
-        // SAFETY: the matrix holds rows x k bytes and the tables 32 x rows x k, as ISA-L asks.
-        unsafe {
-            (self.init_tables)(
-                k,
-                rows,
-                job.coefficients.as_ptr(),
-                tables.as_mut_ptr().cast(),
-            );
-        }
-        Some(Box::new(Tables {
-            encode_data: self.encode_data,
-            tables,
-            k,
-            rows,
-        }))
-    }
-}
-
-impl Coder for Tables {
-    fn run(&mut self, stripe: &mut Stripe) {
-        // SAFETY: k sources and `rows` targets of `cell_bytes` bytes each, as the job that made the tables
-        // has; the instruction set was found present when the engine was opened.
-        unsafe {
-            (self.encode_data)(
-                stripe.cell_bytes as c_int,
-                self.k,
-                self.rows,
-                self.tables.as_ptr().cast(),
-                stripe.sources.as_ptr(),
-                stripe.targets.as_ptr(),
-            );
-        }
-    }
 }

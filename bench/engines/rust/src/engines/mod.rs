@@ -2,10 +2,19 @@
 //! One file per library.
 
 mod copy;
+mod dynamic;
+#[cfg(feature = "peers")]
+mod erasure_crate;
 #[cfg(feature = "peers")]
 mod isal;
+mod isal_calls;
+mod isal_debian;
+mod jerasure;
+mod klauspost;
+#[cfg(feature = "peers")]
+mod simd_crate;
 mod stripeline;
-pub mod wrong;
+mod wrong;
 
 use crate::engine::{Absence, Engine, EngineName};
 
@@ -19,7 +28,7 @@ pub struct Row {
     pub open: Open,
 }
 
-/// Every library that this build knows.
+/// Every library that the bench knows, whether or not this build and machine have it.
 pub const TABLE: &[Row] = &[
     Row {
         library: "stripeline",
@@ -27,7 +36,27 @@ pub const TABLE: &[Row] = &[
     },
     Row {
         library: "isal",
-        open: open_isal,
+        open: compiled::ISAL,
+    },
+    Row {
+        library: "isal-debian",
+        open: isal_debian::open,
+    },
+    Row {
+        library: "klauspost",
+        open: klauspost::open,
+    },
+    Row {
+        library: "jerasure",
+        open: jerasure::open,
+    },
+    Row {
+        library: "reed-solomon-erasure",
+        open: compiled::ERASURE_CRATE,
+    },
+    Row {
+        library: "reed-solomon-simd",
+        open: compiled::SIMD_CRATE,
     },
     Row {
         library: "memcpy",
@@ -39,20 +68,31 @@ pub const TABLE: &[Row] = &[
     },
 ];
 
+/// The engines that are compiled in.
 #[cfg(feature = "peers")]
-use isal::open as open_isal;
+mod compiled {
+    use super::{Open, erasure_crate, isal, simd_crate};
 
-#[cfg(not(feature = "peers"))]
-fn open_isal(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
-    Err(not_built(name))
+    pub const ISAL: Open = isal::open;
+    pub const ERASURE_CRATE: Open = erasure_crate::open;
+    pub const SIMD_CRATE: Open = simd_crate::open;
 }
 
+/// A build without the peers feature knows them by name only.
 #[cfg(not(feature = "peers"))]
-fn not_built(name: &EngineName<'_>) -> Absence {
-    Absence::Unavailable(format!(
-        "Cannot run {}: built without the peers feature, run tools/bench-build.sh",
-        name.library
-    ))
+mod compiled {
+    use super::{Absence, Engine, EngineName, Open};
+
+    pub const ISAL: Open = refuse;
+    pub const ERASURE_CRATE: Open = refuse;
+    pub const SIMD_CRATE: Open = refuse;
+
+    fn refuse(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
+        Err(Absence::Unavailable(format!(
+            "Cannot run {}: built without the peers feature, run tools/bench-build.sh",
+            name.library
+        )))
+    }
 }
 
 /// Refuses what a library has only one of.

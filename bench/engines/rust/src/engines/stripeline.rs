@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our own kernels, called with a prepared matrix as the other libraries are.
+//! Our own coder: the kernels with a prepared matrix, as the other libraries are called, and with
+//! variant `codec` the way that programs call it, argument checks and plan lookup included.
 
+use arrayvec::ArrayVec;
+use stripeline_codec::{Code, Codec};
 use stripeline_gf::{Coefficients, Isa, Kernels, StorePolicy};
 
-use crate::arena::Stripe;
-use crate::engine::{Absence, Coder, Engine, EngineName, Family};
-use crate::job::Job;
+use crate::arena::{Stripe, UNITS_MAX};
+use crate::engine::{Absence, Coder, Engine, EngineName, Family, StripeCoder};
+use crate::job::{Job, Operation};
 
 struct Stripeline {
     kernels: &'static Kernels,
     store: StorePolicy,
+    through_codec: bool,
 }
 
 struct Dot {
@@ -18,13 +22,27 @@ struct Dot {
     coefficients: Coefficients,
 }
 
+struct Encoder {
+    codec: Codec,
+    store: StorePolicy,
+}
+
+struct Decoder {
+    codec: Codec,
+    store: StorePolicy,
+    sources: Vec<usize>,
+    erased: Vec<usize>,
+}
+
 pub fn open(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
-    let store = match name.variant {
-        None => StorePolicy::Temporal,
-        Some("nt") => StorePolicy::NonTemporal,
+    let (through_codec, store) = match name.variant {
+        None => (false, StorePolicy::Temporal),
+        Some("nt") => (false, StorePolicy::NonTemporal),
+        Some("codec") => (true, StorePolicy::Temporal),
+        Some("codec-nt") => (true, StorePolicy::NonTemporal),
         Some(variant) => {
             return Err(Absence::Unknown(format!(
-                "Cannot use variant '{variant}' of stripeline: known is nt"
+                "Cannot use variant '{variant}' of stripeline: known are nt codec codec-nt"
             )));
         }
     };
@@ -41,13 +59,18 @@ pub fn open(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
             })?
         }
     };
-    Ok(Box::new(Stripeline { kernels, store }))
+    Ok(Box::new(Stripeline {
+        kernels,
+        store,
+        through_codec,
+    }))
 }
 
 impl Engine for Stripeline {
     fn identity(&self) -> String {
+        let layer = if self.through_codec { "codec" } else { "gf" };
         format!(
-            "stripeline-gf {} {}",
+            "stripeline-{layer} {} {}",
             env!("CARGO_PKG_VERSION"),
             self.kernels.isa()
         )
@@ -58,21 +81,62 @@ impl Engine for Stripeline {
     }
 
     fn prepare(&self, job: &Job, _: usize) -> Option<Box<dyn Coder>> {
-        let coefficients = Coefficients::new(job.rows(), job.columns(), &job.coefficients)
-            .expect("a job holds rows x columns coefficients");
-        Some(Box::new(Dot {
-            kernels: self.kernels,
-            store: self.store,
-            coefficients,
+        let store = self.store;
+        if !self.through_codec {
+            let coefficients = Coefficients::new(job.rows(), job.columns(), &job.coefficients)
+                .expect("a job holds rows x columns coefficients");
+            return Some(Box::new(Dot {
+                kernels: self.kernels,
+                store,
+                coefficients,
+            }));
+        }
+        let (data, parity) = (job.shape.data, job.shape.parity);
+        let codec = Codec::with_kernels(Code::Rs, data, parity, self.kernels).ok()?;
+        if job.operation == Operation::Encode {
+            return Some(Box::new(Encoder { codec, store }));
+        }
+        let (sources, erased) = (job.sources.clone(), job.targets.clone());
+        Some(Box::new(Decoder {
+            codec,
+            store,
+            sources,
+            erased,
         }))
     }
 }
 
-impl Coder for Dot {
-    fn run(&mut self, stripe: &mut Stripe) {
+impl StripeCoder for Dot {
+    fn code(&mut self, stripe: &mut Stripe) {
         stripe.with_slices(|sources, targets| {
             self.kernels
                 .dot(&self.coefficients, sources, targets, self.store);
+        });
+    }
+}
+
+impl StripeCoder for Encoder {
+    fn code(&mut self, stripe: &mut Stripe) {
+        stripe.with_slices(|sources, targets| {
+            self.codec
+                .encode_stored(sources, targets, self.store)
+                .expect("a sound stripe");
+        });
+    }
+}
+
+impl StripeCoder for Decoder {
+    fn code(&mut self, stripe: &mut Stripe) {
+        let units_count = self.codec.data_units() + self.codec.parity_units();
+        stripe.with_slices(|sources, targets| {
+            let mut units: ArrayVec<Option<&[u8]>, UNITS_MAX> =
+                (0..units_count).map(|_| None).collect();
+            for (&unit, source) in self.sources.iter().zip(sources) {
+                units[unit] = Some(source);
+            }
+            self.codec
+                .decode_stored(&units, &self.erased, targets, self.store)
+                .expect("k units of the stripe");
         });
     }
 }

@@ -2,7 +2,7 @@
 //! An engine that gets one bit wrong, so that every run proves that its check sees one.
 
 use super::refuse_choice;
-use crate::arena::Stripe;
+use crate::arena::Rotation;
 use crate::engine::{self, Absence, Coder, Engine, EngineName, Family};
 use crate::job::Job;
 
@@ -33,12 +33,10 @@ impl Engine for Wrong {
 }
 
 impl Coder for Flipping {
-    fn run(&mut self, stripe: &mut Stripe) {
-        self.right.run(stripe);
-        stripe.with_slices(|_, targets| {
-            if let Some(byte) = targets.last_mut().and_then(|target| target.last_mut()) {
-                *byte ^= 1;
-            }
-        });
+    fn run(&mut self, rotation: &mut Rotation, calls: u64) {
+        self.right.run(rotation, calls);
+        if let Some(byte) = rotation.last_target().last_mut() {
+            *byte ^= 1;
+        }
     }
 }

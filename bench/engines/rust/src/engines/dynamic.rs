@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Libraries that are found when the bench runs.
+
+use std::path::Path;
+
+use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+
+use crate::engine::Absence;
+
+/// Loads a library for the rest of the process, keeping its symbols to itself.
+///
+/// # Errors
+/// If it cannot be loaded; the text names the Debian package or the script that brings it.
+pub fn open(file: &str, source: &str) -> Result<&'static Library, Absence> {
+    // SAFETY: the named libraries run no code of consequence when loaded.
+    let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
+    // Never closed: coders hold addresses of its functions.
+    library
+        .map(|library| &*Box::leak(Box::new(library)))
+        .map_err(|error| {
+            Absence::Unavailable(format!("Cannot load {file} (from {source}): {error}"))
+        })
+}
+
+/// The address of a function.
+///
+/// # Safety
+/// `T` must be the function pointer type that the library's header declares for the name.
+pub unsafe fn symbol<T: Copy>(library: &'static Library, name: &str) -> Result<T, Absence> {
+    // SAFETY: passed on to the caller.
+    let symbol = unsafe { library.get::<T>(name) };
+    symbol.map(|symbol| *symbol).map_err(|error| {
+        Absence::Unavailable(format!("Cannot find {name} in its library: {error}"))
+    })
+}
+
+/// The file that a loaded library comes from, with its version in the name where links are resolved.
+pub fn path(file: &str) -> String {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let stem = file.split(".so").next().unwrap_or(file);
+    let mapped = maps
+        .lines()
+        .filter_map(|line| line.split_whitespace().nth(5));
+    let name = mapped
+        .filter_map(|path| Path::new(path).file_name()?.to_str())
+        .find(|name| name.starts_with(stem));
+    name.unwrap_or(file).to_owned()
+}
