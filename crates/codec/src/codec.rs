@@ -27,10 +27,10 @@ pub struct Codec {
 impl Codec {
     /// Builds a codec on the kernels of this process ([`Kernels::active`]).
     ///
-    /// Memory: 41 bytes per coefficient (k x m) for encoding, twice that once every data unit has been
-    /// updated, and decode plans of 41 x k bytes per unit asked for, at most 2 MiB or 8 plans, whichever
-    /// is more. That makes less than 2.1 MiB for every policy of HDFS (k+m <= 16) and less than 8 MiB for
-    /// the largest, 128+128.
+    /// Memory: about 49 bytes per coefficient (k x m) for encoding, twice that more once every data unit
+    /// has been updated, and decode plans of 49 x k bytes per unit asked for, at most 2 MiB or 8 plans of m
+    /// units, whichever is more. That makes less than 2.1 MiB for every policy of HDFS (k+m <= 16) and less
+    /// than 9 MiB for the largest, 128+128.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameters`](crate::ErrorKind) where k or m is 0, k+m exceeds
@@ -59,7 +59,7 @@ impl Codec {
             parity_units,
             kernels,
             parity,
-            plans: PlanCache::new(Plan::bytes_max(parity_units, data_units)),
+            plans: PlanCache::new(Plan::bytes(parity_units, data_units)),
             updates: (0..data_units).map(|_| OnceLock::new()).collect(),
         })
     }

@@ -68,6 +68,12 @@ pub(crate) enum Reason {
     ErasedPresent {
         unit: usize,
     },
+    ZeroChunk,
+    SumCount {
+        of: Buffer,
+        given: usize,
+        wanted: usize,
+    },
     UnitRange {
         call: Call,
         unit: usize,
@@ -91,6 +97,8 @@ pub(crate) enum List {
     ParityUnits,
     Units,
     Outputs,
+    InputChecksums,
+    OutputChecksums,
 }
 
 /// One buffer that a call takes.
@@ -109,6 +117,12 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self.reason {
             Reason::Shape { .. } => ErrorKind::InvalidParameters,
+            Reason::Count {
+                what: List::InputChecksums | List::OutputChecksums,
+                ..
+            }
+            | Reason::ZeroChunk
+            | Reason::SumCount { .. } => ErrorKind::InvalidChecksums,
             Reason::Count { .. } => ErrorKind::CountMismatch,
             Reason::Length { .. } => ErrorKind::LengthMismatch,
             Reason::ErasedCount { .. } | Reason::TooFewSurvivors { .. } => {
@@ -203,6 +217,13 @@ impl fmt::Display for Reason {
                 formatter,
                 "Cannot decode the stripe: units present: {present} of {units}, needed: {wanted}"
             ),
+            Self::ZeroChunk => {
+                formatter.write_str("Cannot encode the stripe: bytes per checksum is 0")
+            }
+            Self::SumCount { of, given, wanted } => write!(
+                formatter,
+                "Cannot encode the stripe: checksums given for {of}: {given}, needed: {wanted}"
+            ),
             Self::ErasedTwice { unit } => {
                 write!(
                     formatter,
@@ -242,6 +263,8 @@ impl fmt::Display for List {
             Self::ParityUnits => "parity units",
             Self::Units => "units",
             Self::Outputs => "outputs",
+            Self::InputChecksums => "checksum lists of data units",
+            Self::OutputChecksums => "checksum lists of parity units",
         })
     }
 }

@@ -33,6 +33,7 @@
 
 #![forbid(unsafe_code)]
 
+mod checksums;
 mod code;
 mod codec;
 mod decode;

@@ -41,11 +41,12 @@ impl ParityMatrix<'_> {
 }
 
 impl Plan {
-    /// An upper bound of the memory of a plan for the given number of outputs and inputs.
+    /// About the memory of a plan for the given number of outputs and inputs.
     ///
-    /// A prepared coefficient takes up to 41 bytes: itself, 8 for affine kernels, 32 for nibble tables.
-    pub(crate) const fn bytes_max(outputs: usize, inputs: usize) -> usize {
-        256 + outputs + 41 * outputs * inputs
+    /// A prepared coefficient takes itself, 8 bytes for affine kernels, 32 for nibble tables and 8 for
+    /// the portable kernel.
+    pub(crate) const fn bytes(outputs: usize, inputs: usize) -> usize {
+        256 + outputs + 49 * outputs * inputs
     }
 
     /// Builds the plan; `erased` holds units that are not survivors, each once.

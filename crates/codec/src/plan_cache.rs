@@ -20,7 +20,7 @@ const WAYS: usize = 4;
 /// What the plans of one codec may take together, unless that is fewer than [`SLOTS_MIN`] plans.
 const BYTES_BUDGET: usize = 2 << 20;
 
-/// Wide codes (128+128 has plans of 656 KiB) still keep a few plans.
+/// Wide codes (128+128 has plans of 784 KiB) still keep a few plans.
 const SLOTS_MIN: usize = 8;
 
 /// More patterns than this are not in use at once on any HDFS policy.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the codec suite needs of an implementation.
 
-use stripeline_codec::{Code, Codec, Error, ErrorKind, Kernels, StorePolicy, Verdict};
+use stripeline_codec::{
+    ChecksumKind, Checksums, Code, Codec, Error, ErrorKind, Kernels, StorePolicy, Verdict,
+};
 
 /// A call that was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,20 @@ pub trait CodecUnderTest {
     /// # Errors
     /// As [`Codec::encode`].
     fn encode(&self, data: &[&[u8]], parity: &mut [&mut [u8]]) -> Result<(), Refusal>;
+
+    /// Computes all parity units, and the checksums of every unit (data first) into `sums`, whose lists have
+    /// the right number of entries.
+    ///
+    /// # Errors
+    /// As [`Codec::encode_with_checksums`].
+    fn encode_with_checksums(
+        &self,
+        data: &[&[u8]],
+        parity: &mut [&mut [u8]],
+        kind: ChecksumKind,
+        bytes_per_checksum: usize,
+        sums: &mut [Vec<u32>],
+    ) -> Result<(), Refusal>;
 
     /// Computes erased units.
     ///
@@ -89,6 +105,28 @@ impl RustCodec {
 impl CodecUnderTest for RustCodec {
     fn encode(&self, data: &[&[u8]], parity: &mut [&mut [u8]]) -> Result<(), Refusal> {
         Ok(self.codec.encode_stored(data, parity, self.store)?)
+    }
+
+    fn encode_with_checksums(
+        &self,
+        data: &[&[u8]],
+        parity: &mut [&mut [u8]],
+        kind: ChecksumKind,
+        bytes_per_checksum: usize,
+        sums: &mut [Vec<u32>],
+    ) -> Result<(), Refusal> {
+        let (inputs, outputs) = sums.split_at_mut(self.codec.data_units());
+        let mut inputs: Vec<&mut [u32]> = inputs.iter_mut().map(|sums| &mut sums[..]).collect();
+        let mut outputs: Vec<&mut [u32]> = outputs.iter_mut().map(|sums| &mut sums[..]).collect();
+        let sums = Checksums {
+            kind,
+            bytes_per_checksum,
+            inputs: &mut inputs,
+            outputs: &mut outputs,
+        };
+        Ok(self
+            .codec
+            .encode_with_checksums(data, parity, self.store, sums)?)
     }
 
     fn decode(

@@ -15,6 +15,7 @@
 pub mod codec_suite;
 mod codec_under_test;
 mod guarded;
+pub mod kernel_suite;
 mod random;
 mod stripe;
 

@@ -4,6 +4,7 @@
 //! Each function takes `open`, which makes a codec of a shape. [`right_input`] and [`wrong_patterns`] are for
 //! every interface; [`wrong_buffers`] only for those whose buffers carry a length and lists a count.
 
+mod checksums;
 mod patterns;
 mod refusals;
 mod updates;
@@ -14,6 +15,7 @@ use stripeline_codec::Code;
 
 use crate::{Opened, Random, Stripe};
 
+pub use checksums::checksums;
 pub use patterns::{exhaustive_patterns, wide_codes};
 pub use refusals::{wrong_buffers, wrong_patterns};
 pub use updates::updates;
@@ -34,6 +36,7 @@ pub fn right_input(open: Open<'_>) {
     wide_codes(open);
     updates(open);
     verification(open);
+    checksums(open);
 }
 
 /// Encodes and decodes every length from 0 to 300.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Wrong input is refused with its kind and its numbers, and writes nothing.
 
-use stripeline_codec::{Code, ErrorKind};
+use stripeline_codec::{ChecksumKind, Code, ErrorKind};
 
 use super::{Open, opened};
 use crate::{CodecUnderTest, Refusal, Stripe, slices, slices_mut};
@@ -28,6 +28,7 @@ pub fn wrong_patterns(open: Open<'_>) {
 pub fn wrong_buffers(open: Open<'_>) {
     wrong_counts(open);
     wrong_lengths(open);
+    wrong_checksums(open);
 }
 
 fn wrong_shapes(open: Open<'_>) {
@@ -214,6 +215,41 @@ fn wrong_lengths(open: Open<'_>) {
         length,
         "Cannot encode the stripe: data unit 2 has 5 bytes, the others have 8",
     );
+    assert!(outputs.concat().iter().all(|byte| *byte == UNTOUCHED));
+}
+
+fn wrong_checksums(open: Open<'_>) {
+    let codec = opened(open, Code::Rs, 3, 2);
+    let stripe = Stripe::random(Code::Rs, 3, 2, 8);
+    let data = slices(stripe.data());
+    let mut outputs = vec![vec![UNTOUCHED; 8]; 2];
+    for (bytes_per_checksum, counts, text) in [
+        (0, [8; 5], "bytes per checksum is 0"),
+        (
+            4,
+            [2, 2, 1, 2, 2],
+            "checksums given for data unit 2: 1, needed: 2",
+        ),
+        (
+            3,
+            [3, 3, 3, 3, 4],
+            "checksums given for parity unit 1: 4, needed: 3",
+        ),
+        (
+            usize::MAX,
+            [1, 1, 1, 0, 1],
+            "checksums given for parity unit 0: 0, needed: 1",
+        ),
+    ] {
+        let mut sums: Vec<Vec<u32>> = counts.iter().map(|count| vec![7; *count]).collect();
+        let mut parity = slices_mut(&mut outputs);
+        let kind = ChecksumKind::Crc32c;
+        let refused =
+            codec.encode_with_checksums(&data, &mut parity, kind, bytes_per_checksum, &mut sums);
+        let text = format!("Cannot encode the stripe: {text}");
+        expect(refused, ErrorKind::InvalidChecksums, &text);
+        assert!(sums.concat().iter().all(|sum| *sum == 7));
+    }
     assert!(outputs.concat().iter().all(|byte| *byte == UNTOUCHED));
 }
 

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the kernels of every instruction set do, against products from the definition.
+//!
+//! Each function takes the kernels to test. All outputs lie between guard bytes, and their former content is
+//! something that a kernel must replace ([`Operation::Dot`]) or keep adding to ([`Operation::DotAdd`]).
+
+mod checksums;
+mod dots;
+mod products;
+mod xors;
+
+use stripeline_gf::Kernels;
+
+pub use checksums::{chunk_checksums, fused_checksums, whole_checksums};
+pub use dots::{every_alignment, every_length, every_shape, long_buffers, wrong_shapes};
+pub use products::every_product;
+pub use xors::xors;
+
+/// A dot product in one of its forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Outputs replaced by ordinary stores.
+    Dot,
+    /// Outputs replaced by stores past the cache.
+    DotPastCache,
+    /// Outputs added to.
+    DotAdd,
+}
+
+impl Operation {
+    /// Every form.
+    pub const ALL: [Self; 3] = [Self::Dot, Self::DotPastCache, Self::DotAdd];
+}
+
+/// Everything.
+pub fn all(kernels: &Kernels) {
+    every_product(kernels);
+    every_length(kernels);
+    every_alignment(kernels);
+    every_shape(kernels);
+    long_buffers(kernels);
+    xors(kernels);
+    wrong_shapes(kernels);
+    whole_checksums(kernels);
+    chunk_checksums(kernels);
+    fused_checksums(kernels);
+}
