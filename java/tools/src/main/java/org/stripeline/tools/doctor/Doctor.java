@@ -119,6 +119,11 @@ public final class Doctor {
       library.version = status.version();
       library.instructionSet = status.isa();
       library.selection = status.selection();
+      if (status.selection().startsWith("refused")) {
+        report.addProblem(
+            "The kernels are not those asked for: " + status.selection(),
+            "remove STRIPELINE_ISA, or set it to an instruction set that this processor has");
+      }
       return;
     }
     report.addProblem(
