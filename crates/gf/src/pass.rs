@@ -45,6 +45,7 @@ impl Pass<'_, '_, '_> {
 }
 
 /// Where a group's sums start from and where they go; all `bytes` long.
+#[derive(Clone, Copy)]
 pub(crate) struct Span<const M: usize> {
     from: [*mut u8; M],
     to: [*mut u8; M],
@@ -205,10 +206,12 @@ pub(crate) unsafe fn affine_block<
             }
             inputs[column] = sources.get_unchecked(column).as_ptr().add(offset);
         }
+        // A copy, because the stores below could alias what the reference names.
+        let span = *span;
         let mut at = 0;
         while at < span.bytes {
-            affine_step::<V, G, M, ADD, STREAM>(&coefficients, &inputs, span, at);
-            affine_step::<V, G, M, ADD, STREAM>(&coefficients, &inputs, span, at + V::BYTES);
+            affine_step::<V, G, M, ADD, STREAM>(&coefficients, &inputs, &span, at);
+            affine_step::<V, G, M, ADD, STREAM>(&coefficients, &inputs, &span, at + V::BYTES);
             at += 2 * V::BYTES;
         }
     }
