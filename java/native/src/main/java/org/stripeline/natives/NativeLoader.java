@@ -253,7 +253,7 @@ final class NativeLoader {
     static final NativeLoader INSTANCE =
         new NativeLoader(
             System.getProperties(),
-            NativePlatform.of(System.getProperty("os.name"), System.getProperty("os.arch")),
+            NativePlatform.current(),
             NativeLoader.class::getResourceAsStream);
 
     private Shared() {}

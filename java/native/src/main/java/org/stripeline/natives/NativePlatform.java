@@ -27,6 +27,11 @@ final class NativePlatform {
     return new NativePlatform(normalOs(osName), normalArchitecture(osArch));
   }
 
+  /** Returns the platform that this JVM runs on. */
+  static NativePlatform current() {
+    return of(System.getProperty("os.name"), System.getProperty("os.arch"));
+  }
+
   /** Returns the name of the platform's folder in the jar, such as {@code linux-x86_64}. */
   String folder() {
     return osName + "-" + architecture;

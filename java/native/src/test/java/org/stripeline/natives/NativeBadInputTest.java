@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.natives;
 
-import org.junit.jupiter.api.BeforeAll;
-
+@NeedsNativeLibrary
 class NativeBadInputTest extends BadInputContractTest {
-  @BeforeAll
-  static void requireLibrary() {
-    NativeLibraryUnderTest.require();
-  }
-
   @Override
   ErasureCodec create(Code code, int dataUnits, int parityUnits) {
     return new NativeCodec(code, dataUnits, parityUnits);

@@ -71,11 +71,13 @@ final class Stripes {
   static byte[] bytes(ByteBuffer buffer) {
     byte[] bytes = new byte[buffer.remaining()];
     buffer.duplicate().get(bytes);
+    ByteBuffer all = buffer.duplicate();
+    all.clear();
     for (int i = 0; i < buffer.capacity(); i++) {
-      boolean outside = i < buffer.position() || i >= buffer.limit();
-      ByteBuffer all = buffer.duplicate();
-      all.clear();
-      if (outside && all.get(i) != GUARD) {
+      if (i == buffer.position()) {
+        i = buffer.limit();
+      }
+      if (all.get(i) != GUARD) {
         throw new AssertionError("guard byte " + i + " was overwritten in " + buffer);
       }
     }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+/** The steady state of the native codec allocates nothing on the Java heap. */
+@NeedsNativeLibrary
+class AllocationTest {
+  private static final int CALLS = 2000;
+
+  private final ErasureCodec codec = new NativeCodec(Code.RS, 6, 3);
+  private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  @Test
+  void direct_and_heap_calls_allocate_nothing() throws Exception {
+    ByteBuffer[] direct = new ByteBuffer[9];
+    ByteBuffer[] heap = new ByteBuffer[9];
+    for (int i = 0; i < 9; i++) {
+      direct[i] = ByteBuffer.allocateDirect(4096);
+      heap[i] = ByteBuffer.allocate(4096);
+    }
+    int[] erased = {0, 8};
+    for (ByteBuffer[] units : new ByteBuffer[][] {direct, heap}) {
+      ByteBuffer[] data = Arrays.copyOf(units, 6);
+      ByteBuffer[] parity = Arrays.copyOfRange(units, 6, 9);
+      ByteBuffer[] remaining = units.clone();
+      remaining[0] = null;
+      remaining[8] = null;
+      ByteBuffer[] outputs = {units[0], units[8]};
+      // Encode and decode want frames of different sizes, so each is measured by itself.
+      assertThat(allocatedBy(() -> codec.encode(data, parity))).isLessThan(CALLS);
+      assertThat(allocatedBy(() -> codec.decode(remaining, erased, outputs))).isLessThan(CALLS);
+    }
+  }
+
+  private interface Call {
+    void run() throws Exception;
+  }
+
+  /** Returns bytes allocated by many calls; less than one each is the measurement's own. */
+  private long allocatedBy(Call call) throws Exception {
+    for (int i = 0; i < CALLS; i++) {
+      call.run();
+    }
+    long thread = Thread.currentThread().getId();
+    long before = threads.getThreadAllocatedBytes(thread);
+    for (int i = 0; i < CALLS; i++) {
+      call.run();
+    }
+    return threads.getThreadAllocatedBytes(thread) - before;
+  }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Runs a main class in a JVM of its own, with the class path of this one. */
+final class ForkedJvm {
+  private ForkedJvm() {}
+
+  /** What came of it. */
+  static final class Outcome {
+    final int exitCode;
+    final String output;
+
+    Outcome(int exitCode, String output) {
+      this.exitCode = exitCode;
+      this.output = output;
+    }
+  }
+
+  static Outcome run(
+      Map<String, String> environment, List<String> jvmArguments, Class<?> main, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+    command.add("-Xmx256m");
+    command.add("-cp");
+    command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    String library = System.getProperty(NativeLoader.PATH_KEY);
+    if (library != null) {
+      command.add("-D" + NativeLoader.PATH_KEY + "=" + library);
+    }
+    command.addAll(jvmArguments);
+    command.add(main.getName());
+    command.addAll(Arrays.asList(arguments));
+    Path output = Files.createTempFile("stripeline-forked", ".txt");
+    try {
+      ProcessBuilder builder = new ProcessBuilder(command);
+      builder.environment().putAll(environment);
+      builder.redirectErrorStream(true);
+      // A file, not a pipe: nobody reads while the process runs.
+      builder.redirectOutput(output.toFile());
+      Process process = builder.start();
+      if (!process.waitFor(120, TimeUnit.SECONDS)) {
+        process.destroyForcibly().waitFor();
+        throw new IOException("forked JVM did not end: " + command);
+      }
+      return new Outcome(
+          process.exitValue(), new String(Files.readAllBytes(output)));
+    } finally {
+      Files.delete(output);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.Collections;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every instruction set that this machine has, forced in a JVM of its own. */
+@NeedsNativeLibrary
+class InstructionSetTest {
+  private static final int CODES = 25;
+
+  @ParameterizedTest
+  @ValueSource(strings = {"portable", "ssse3", "avx2", "avx2+gfni", "avx512+gfni", "neon"})
+  void agrees_with_java(String isa) throws Exception {
+    ForkedJvm.Outcome outcome =
+        ForkedJvm.run(
+            Collections.singletonMap("STRIPELINE_ISA", isa), Collections.emptyList(), Main.class, isa);
+    assumeTrue(outcome.exitCode != Main.UNAVAILABLE, () -> "this machine lacks " + isa);
+    assertThat(outcome.exitCode).as(outcome.output).isEqualTo(0);
+    assertThat(outcome.output).contains("isa=" + isa + " ");
+  }
+
+  /** Runs in the other JVM. */
+  static final class Main {
+    static final int UNAVAILABLE = 77;
+
+    private Main() {}
+
+    public static void main(String[] arguments) throws Exception {
+      NativeLoader.shared().verifyEnabled();
+      CoderStatus status = CoderStatus.current();
+      System.out.println("isa=" + status.isa() + " selection=" + status.selection());
+      if (!status.isa().equals(arguments[0])) {
+        System.exit(UNAVAILABLE);
+      }
+      CodecAgreementTest.compareRandomCodes(CODES);
+    }
+  }
+}
