@@ -12,6 +12,7 @@ readonly BUILD="$ROOT/build/hadoop-tests"
 hadoop=3.4.2
 java_home=${JAVA_HOME:-}
 coder=stripeline
+engine=native
 jar=$ROOT/java/tools/target/stripeline-0.1.0.jar
 keep_logs=false
 dry_run=false
@@ -30,6 +31,7 @@ java/conformance/deviations.txt, and the coder under test did the coding.
   --java HOME        JDK to run on; 'newest' takes the newest one installed (default: JAVA_HOME,
                      else the java on PATH)
   --coder NAME       stripeline, or rs_java for Hadoop's own as a baseline (default: stripeline)
+  --engine NAME      what our coder must run on: native, or java for its fallback (default: native)
   --jar PATH[:PATH]  our jar or class folders (default: java/tools/target/stripeline-0.1.0.jar)
   --keep-logs        keep the log of every class, not only of those with unexpected results
   --dry-run          print what would be run
@@ -65,12 +67,13 @@ java_major() {
 parse_arguments() {
   while (($#)); do
     case $1 in
-      --hadoop | --java | --coder | --jar)
+      --hadoop | --java | --coder | --engine | --jar)
         (($# > 1)) || fail_usage "$1 needs a value"
         case $1 in
           --hadoop) hadoop=$2 ;;
           --java) java_home=$2 ;;
           --coder) coder=$2 ;;
+          --engine) engine=$2 ;;
           --jar) jar=$2 ;;
         esac
         shift 2
@@ -91,6 +94,7 @@ parse_arguments() {
   ((${#selection[@]})) || selection=(quick)
   [[ $hadoop =~ ^3\.[0-9]+\.[0-9]+$ ]] || fail_usage "not a Hadoop version: $hadoop"
   [[ $coder == stripeline || $coder == rs_java ]] || fail_usage "unknown coder: $coder"
+  [[ $engine == native || $engine == java ]] || fail_usage "unknown engine: $engine"
   if [[ $java_home == newest ]]; then
     java_home=$(newest_java)
   elif [[ -z $java_home ]]; then
@@ -181,11 +185,12 @@ compile() {
   fi
 }
 
-# Hadoop's test core-site.xml with our keys added; first on the class path, so that every
-# "new Configuration()" of every test sees them.
-write_site() {
+# Writes two folders to go first on the class path, so that every "new Configuration()" of every
+# test sees them: Hadoop's test core-site.xml with our keys added, and as it is for "off" entries.
+write_sites() {
   local codec name
-  mkdir -p "$1"
+  mkdir -p "$run/site" "$run/site-off"
+  cp "$resources/core-site.xml" "$run/site-off"
   {
     sed '/<\/configuration>/,$d' "$resources/core-site.xml"
     for codec in rs rs-legacy xor; do
@@ -195,14 +200,28 @@ write_site() {
       printf '<value>%s</value></property>\n' "$name"
     done
     echo '</configuration>'
-  } >"$1/core-site.xml"
+  } >"$run/site/core-site.xml"
+}
+
+# Copies our jar into the run, since a build beside us may replace it.
+copy_jar() {
+  local part
+  local IFS=:
+  ours=
+  [[ $coder == stripeline ]] || return 0
+  mkdir "$run/ours"
+  for part in $jar; do
+    cp -r "$part" "$run/ours"
+    ours+=:$run/ours/$(basename "$part")
+  done
 }
 
 # Options that the JVM needs on this JDK; Hadoop's own build passes the same.
 java_options() {
   local package major
   major=$(java_major "$java_home")
-  options=(-Xmx1200m -XX:MaxDirectMemorySize=384m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
+  options=(-Dstripeline.native.enabled="$([[ $engine == native ]] && echo true || echo false)")
+  options+=(-Xmx1200m -XX:MaxDirectMemorySize=384m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
   if ((major >= 9)); then
     for package in java.io java.lang java.lang.reflect java.math java.net java.nio java.security \
       java.text java.util java.util.concurrent java.util.zip sun.nio.ch sun.security.util \
@@ -220,7 +239,8 @@ java_options() {
 
 # Runs one class in folder $1, which holds its entry; leaves records and the log there.
 run_class() {
-  local folder=$1 work=$1/work spec coding limit class methods method select=() status=0 start ours=
+  local folder=$1 work=$1/work spec coding limit class methods method select=() status=0 start
+  local site=$run/site
   IFS=$'\t' read -r spec coding limit <"$folder/entry"
   class=${spec%%#*} methods=
   [[ $spec != *#* ]] || methods=${spec#*#}
@@ -231,7 +251,7 @@ run_class() {
   else
     select=(-c "$class")
   fi
-  [[ $coder != stripeline ]] || ours=:$jar
+  [[ $coding != off ]] || site=$run/site-off
   mkdir -p "$work"/{data,hadoop,logs,tmp,empty}
   start=$SECONDS
   (
@@ -245,7 +265,7 @@ run_class() {
       -Dhadoop.log.dir="$work/logs" -Djava.io.tmpdir="$work/tmp" -Dtest.cache.data="$resources" \
       -Djava.library.path="$work/empty" -Djava.net.preferIPv4Stack=true \
       -Djava.security.egd=file:/dev/urandom \
-      -cp "$run/site:$classes$ours:$resources:$class_path" \
+      -cp "$site:$classes$ours:$resources:$class_path" \
       org.junit.platform.console.ConsoleLauncher execute --disable-banner --details=none \
       --include-classname='.*' "${select[@]}"
   ) >"$folder/log" 2>&1 </dev/null 9>&- &
@@ -281,7 +301,8 @@ run=$(mktemp -d "$BUILD/run-XXXXXX")
 trap clean_up EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM HUP
-write_site "$run/site"
+write_sites
+copy_jar
 count=0
 while IFS= read -r line; do
   folder=$run/$(printf '%03d-%s' "$count" "$(sed 's/[#\t].*//; s/.*\.//' <<<"$line")")
@@ -292,11 +313,11 @@ while IFS= read -r line; do
 done <<<"$entry_lines"
 
 status=0
-echo "Hadoop $hadoop, Java $java_version, coder $coder"
+echo "Hadoop $hadoop, Java $java_version, coder $coder, engine $engine"
 "$java_home/bin/java" -Xshare:auto -cp "$classes" org.stripeline.conformance.Verdict "$run" \
-  "$SOURCES/deviations.txt" "$hadoop" "$java_version" "$coder" | tee "$run/summary.txt" || status=1
+  "$SOURCES/deviations.txt" "$hadoop" "$java_version" "$coder" "$engine" | tee "$run/summary.txt" || status=1
 report=$BUILD/$hadoop/report-$(IFS=+; echo "${selection[*]##*.}" | tr -c 'A-Za-z0-9+\n' _)
-report=${report:0:200}-$coder-java$java_version
+report=${report:0:200}-$coder-$engine-java$java_version
 rm -rf "$report.old"
 mkdir -p "$run/report"
 cp "$run/summary.txt" "$run/results.tsv" "$run/report"

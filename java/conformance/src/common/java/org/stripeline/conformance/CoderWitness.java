@@ -11,6 +11,7 @@ import static net.bytebuddy.matcher.ElementMatchers.not;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.instrument.Instrumentation;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,9 +19,13 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import net.bytebuddy.agent.builder.AgentBuilder;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.type.TypeDescription;
@@ -36,8 +41,9 @@ import net.bytebuddy.matcher.ElementMatcher;
  * whichever public method it overrides, and writes what it saw when the JVM ends. It changes no
  * arguments and no results.
  *
- * <p>Output, one record per line, tab separated: {@code calls <operation> <class> <count>} and
- * {@code peak-rss-kib <number>}.
+ * <p>Output, one record per line, tab separated: {@code calls <operation> <class> <count>}, {@code
+ * engine <native or java> <instruction set>} if our coder published its bean, and {@code
+ * peak-rss-kib <number>}.
  */
 public final class CoderWitness {
   private static final String ENCODER =
@@ -125,6 +131,7 @@ public final class CoderWitness {
   private static void write(Path file) {
     List<String> lines = new ArrayList<>();
     new TreeMap<>(CALLS).forEach((key, count) -> lines.add("calls\t" + key + '\t' + count.sum()));
+    engine().ifPresent(lines::add);
     try {
       for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
         if (line.startsWith("VmHWM:")) {
@@ -134,6 +141,23 @@ public final class CoderWitness {
       Files.write(file, lines, StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Asks our coder's bean, by name only, so that the witness shares no code with the product. */
+  private static Optional<String> engine() {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    try {
+      ObjectName bean = new ObjectName("Hadoop:service=Stripeline,name=Coder");
+      return server.isRegistered(bean)
+          ? Optional.of(
+              "engine\t"
+                  + server.getAttribute(bean, "Implementation")
+                  + '\t'
+                  + server.getAttribute(bean, "Isa"))
+          : Optional.empty();
+    } catch (JMException e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -18,8 +19,8 @@ import java.util.stream.Stream;
  * Judges a finished run of Hadoop's tests: every test passed or is a known deviation, every class
  * ran to its end with at least one test, and the coder under test is the one that did the coding.
  *
- * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder. The run
- * directory holds one folder per class with {@code entry}, {@code exit}, {@code tests.tsv} and
+ * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder, engine of
+ * our coder ({@code native} or {@code java}). The run directory holds one folder per class with {@code entry}, {@code exit}, {@code tests.tsv} and
  * {@code witness.tsv}. Prints a table; writes {@code results.tsv} into the run directory and the
  * names of folders whose logs are worth keeping into {@code keep}. Exit status 0 if all is as
  * expected, 1 if not.
@@ -34,12 +35,15 @@ public final class Verdict {
     /** The coder under test codes, and the tests call others by name too. */
     MIXED,
     /** The tests choose the coder themselves; says nothing about ours. */
-    ANY
+    ANY,
+    /** Our jar is on the class path but not configured: it must not be used. */
+    OFF
   }
 
   private final Path run;
   private final List<Deviation> deviations;
   private final String coder;
+  private final String engine;
   private final List<String> unexpected = new ArrayList<>();
   private final List<String> results = new ArrayList<>();
   private final List<String> keep = new ArrayList<>();
@@ -49,10 +53,11 @@ public final class Verdict {
   private static final int SKIPPED = 2;
   private static final int DEVIATED = 3;
 
-  private Verdict(Path run, List<Deviation> deviations, String coder) {
+  private Verdict(Path run, List<Deviation> deviations, String coder, String engine) {
     this.run = run;
     this.deviations = deviations;
     this.coder = coder;
+    this.engine = engine;
   }
 
   /**
@@ -62,15 +67,15 @@ public final class Verdict {
    * @throws IOException if the run cannot be read
    */
   public static void main(String[] args) throws IOException {
-    if (args.length != 5) {
-      System.err.println("usage: Verdict RUN DEVIATIONS HADOOP JAVA CODER");
+    if (args.length != 6) {
+      System.err.println("usage: Verdict RUN DEVIATIONS HADOOP JAVA CODER ENGINE");
       System.exit(2);
     }
     List<Deviation> deviations =
         Deviation.load(Paths.get(args[1])).stream()
             .filter(deviation -> deviation.appliesTo(args[2], args[3], args[4]))
             .collect(Collectors.toList());
-    boolean sound = new Verdict(Paths.get(args[0]), deviations, args[4]).judge();
+    boolean sound = new Verdict(Paths.get(args[0]), deviations, args[4], args[5]).judge();
     System.exit(sound ? 0 : 1);
   }
 
@@ -132,17 +137,8 @@ public final class Verdict {
         unexpected.add(className + "#" + method + ": did not run");
       }
     }
-    Map<String, Long> calls = new LinkedHashMap<>();
-    long peakRssKib = 0;
-    for (String line : readLines(folder.resolve("witness.tsv"))) {
-      String[] fields = line.split("\t");
-      if (fields[0].equals("calls")) {
-        calls.merge(fields[2], Long.parseLong(fields[3]), Long::sum);
-      } else if (fields[0].equals("peak-rss-kib")) {
-        peakRssKib = Long.parseLong(fields[1]);
-      }
-    }
-    judgeCoding(className, Coding.valueOf(entry[1].toUpperCase()), calls, peakRssKib);
+    Witness witness = Witness.read(folder.resolve("witness.tsv"));
+    judgeCoding(className, Coding.valueOf(entry[1].toUpperCase(Locale.ROOT)), witness);
     for (int i = 0; i < counts.length; i++) {
       totals[i] += counts[i];
     }
@@ -153,8 +149,8 @@ public final class Verdict {
         counts[FAILED],
         counts[SKIPPED],
         exit[1],
-        peakRssKib / 1024,
-        describe(calls));
+        witness.peakRssKib / 1024,
+        describe(witness));
     if (unexpected.size() > troubleBefore) {
       keep.add(folder.getFileName().toString());
     }
@@ -187,24 +183,30 @@ public final class Verdict {
     }
   }
 
-  private void judgeCoding(
-      String className, Coding coding, Map<String, Long> calls, long peakRssKib) {
-    if (peakRssKib == 0) {
+  private void judgeCoding(String className, Coding coding, Witness witness) {
+    if (witness.peakRssKib == 0) {
       unexpected.add(className + ": the coder witness left no record");
       return;
     }
     List<String> ours = new ArrayList<>();
     List<String> others = new ArrayList<>();
-    calls.keySet().forEach(name -> (isUnderTest(name) ? ours : others).add(name));
+    witness.calls.keySet().forEach(name -> (isUnderTest(name) ? ours : others).add(name));
+    String seen = describe(witness);
     boolean oursExpected = coding == Coding.LIVE || coding == Coding.MIXED;
     if (oursExpected && ours.isEmpty()) {
-      unexpected.add(className + ": coder '" + coder + "' was never called: " + describe(calls));
+      unexpected.add(className + ": coder '" + coder + "' was never called: " + seen);
     }
     if ((coding == Coding.LIVE || coding == Coding.IDLE) && !others.isEmpty()) {
-      unexpected.add(className + ": other coders were called: " + describe(calls));
+      unexpected.add(className + ": other coders were called: " + seen);
     }
     if (coding == Coding.IDLE && !ours.isEmpty()) {
-      unexpected.add(className + ": codes, yet is listed as idle: " + describe(calls));
+      unexpected.add(className + ": codes, yet is listed as idle: " + seen);
+    }
+    if (coding == Coding.OFF && !ours.isEmpty() && !coder.equals("rs_java")) {
+      unexpected.add(className + ": our coder was called though not configured: " + seen);
+    }
+    if (!ours.isEmpty() && !coder.equals("rs_java") && !witness.engine.startsWith(engine + ' ')) {
+      unexpected.add(className + ": engine '" + engine + "' was not the live one: " + seen);
     }
   }
 
@@ -218,12 +220,39 @@ public final class Verdict {
     return name.equals(className + "#" + method) || name.startsWith(className + "#" + method + "[");
   }
 
-  private static String describe(Map<String, Long> calls) {
-    return calls.isEmpty()
-        ? "none"
-        : calls.entrySet().stream()
-            .map(call -> call.getKey().replaceAll(".*\\.", "") + " " + call.getValue())
-            .collect(Collectors.joining(", "));
+  private static String describe(Witness witness) {
+    if (witness.calls.isEmpty()) {
+      return "none";
+    }
+    return witness.calls.entrySet().stream()
+            .map(call -> call.getKey().replaceAll(".*\\.", "") + ' ' + call.getValue())
+            .collect(Collectors.joining(", "))
+        + (witness.engine.isEmpty() ? "" : " (" + witness.engine + ')');
+  }
+
+  /** What {@link CoderWitness} saw in the JVM of one class. */
+  private static final class Witness {
+    private final Map<String, Long> calls = new LinkedHashMap<>();
+    private String engine = "";
+    private long peakRssKib;
+
+    static Witness read(Path file) throws IOException {
+      Witness witness = new Witness();
+      for (String line : readLines(file)) {
+        String[] fields = line.split("\t");
+        switch (fields[0]) {
+          case "calls":
+            witness.calls.merge(fields[2], Long.parseLong(fields[3]), Long::sum);
+            break;
+          case "engine":
+            witness.engine = fields[1] + ' ' + fields[2];
+            break;
+          default:
+            witness.peakRssKib = Long.parseLong(fields[1]);
+        }
+      }
+      return witness;
+    }
   }
 
   private static List<String> readLines(Path file) throws IOException {
