@@ -38,7 +38,13 @@ impl ChecksumFunctions {
     }
 
     /// One checksum per `bytes_per_checksum` bytes of `data`, the last chunk possibly short.
-    pub fn chunks(&self, kind: ChecksumKind, data: &[u8], bytes_per_checksum: usize, sums: &mut [u32]) {
+    pub fn chunks(
+        &self,
+        kind: ChecksumKind,
+        data: &[u8],
+        bytes_per_checksum: usize,
+        sums: &mut [u32],
+    ) {
         let mut done = 0;
         if kind == ChecksumKind::Crc32c {
             for quadruple in data.chunks_exact(4 * bytes_per_checksum) {

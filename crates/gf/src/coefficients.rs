@@ -62,7 +62,11 @@ impl Coefficients {
             || columns > usize::from(u16::MAX)
             || rows.checked_mul(columns) != Some(values.len())
         {
-            return Err(CoefficientsError { rows, columns, values: values.len() });
+            return Err(CoefficientsError {
+                rows,
+                columns,
+                values: values.len(),
+            });
         }
         // Passes of nearly equal size: 9 outputs are 5 + 4, not 8 + 1.
         let passes = rows.div_ceil(ROWS_MAX);
@@ -75,7 +79,12 @@ impl Coefficients {
                 Prepared::new(of_pass, columns, values)
             })
             .collect();
-        Ok(Self { rows, columns, values: values.into(), passes })
+        Ok(Self {
+            rows,
+            columns,
+            values: values.into(),
+            passes,
+        })
     }
 
     /// The number of outputs.
@@ -110,8 +119,9 @@ impl fmt::Debug for Coefficients {
 impl Prepared {
     fn new(rows: usize, columns: usize, values: &[u8]) -> Self {
         #[cfg(any(target_arch = "x86_64", not(feature = "no-shuffle-tables")))]
-        let input_by_input = (0..columns)
-            .flat_map(|column| (0..rows).map(move |row| usize::from(values[row * columns + column])));
+        let input_by_input = (0..columns).flat_map(|column| {
+            (0..rows).map(move |row| usize::from(values[row * columns + column]))
+        });
         Self {
             rows,
             #[cfg(target_arch = "x86_64")]

@@ -40,7 +40,10 @@ fn select(columns: &[Kernels], requested: Option<&str>) -> (usize, Selection) {
         return (fastest, Selection::Detected);
     };
     match name.parse::<Isa>() {
-        Err(error) => (fastest, Selection::Refused(format!("{error}; see {ISA_VARIABLE}"))),
+        Err(error) => (
+            fastest,
+            Selection::Refused(format!("{error}; see {ISA_VARIABLE}")),
+        ),
         Ok(isa) => match columns.iter().position(|kernels| kernels.isa == isa) {
             Some(index) => (index, Selection::Forced),
             None => {
@@ -74,21 +77,44 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
     use crate::x86_64::{avx2, avx2_gfni, avx512, crc32c};
     use std::arch::is_x86_feature_detected as has;
 
-    let checksum: ChecksumFunctions =
-        if has!("sse4.2") { crc32c::SSE42 } else { checksum::PORTABLE };
+    let checksum: ChecksumFunctions = if has!("sse4.2") {
+        crc32c::SSE42
+    } else {
+        checksum::PORTABLE
+    };
     #[cfg(not(feature = "no-shuffle-tables"))]
     if has!("ssse3") {
         use crate::x86_64::ssse3;
-        columns.push(Kernels { isa: Isa::Ssse3, dot: ssse3::dot, sum: ssse3::sum, checksum });
+        columns.push(Kernels {
+            isa: Isa::Ssse3,
+            dot: ssse3::dot,
+            sum: ssse3::sum,
+            checksum,
+        });
     }
     if has!("avx2") {
-        columns.push(Kernels { isa: Isa::Avx2, dot: avx2::dot, sum: avx2::sum, checksum });
+        columns.push(Kernels {
+            isa: Isa::Avx2,
+            dot: avx2::dot,
+            sum: avx2::sum,
+            checksum,
+        });
     }
     if has!("avx2") && has!("gfni") {
-        columns.push(Kernels { isa: Isa::Avx2Gfni, dot: avx2_gfni::dot, sum: avx2::sum, checksum });
+        columns.push(Kernels {
+            isa: Isa::Avx2Gfni,
+            dot: avx2_gfni::dot,
+            sum: avx2::sum,
+            checksum,
+        });
     }
     if has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("gfni") {
-        columns.push(Kernels { isa: Isa::Avx512Gfni, dot: avx512::dot, sum: avx512::sum, checksum });
+        columns.push(Kernels {
+            isa: Isa::Avx512Gfni,
+            dot: avx512::dot,
+            sum: avx512::sum,
+            checksum,
+        });
     }
 }
 
@@ -97,9 +123,18 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
     use crate::aarch64::{crc32c, neon};
     use std::arch::is_aarch64_feature_detected as has;
 
-    let checksum: ChecksumFunctions = if has!("crc") { crc32c::CRC } else { checksum::PORTABLE };
+    let checksum: ChecksumFunctions = if has!("crc") {
+        crc32c::CRC
+    } else {
+        checksum::PORTABLE
+    };
     if has!("neon") {
-        columns.push(Kernels { isa: Isa::Neon, dot: neon::dot, sum: neon::sum, checksum });
+        columns.push(Kernels {
+            isa: Isa::Neon,
+            dot: neon::dot,
+            sum: neon::sum,
+            checksum,
+        });
     }
 }
 
@@ -115,8 +150,14 @@ mod tests {
 
     #[test]
     fn no_request_takes_the_fastest() {
-        assert_eq!(select(columns(), None), (columns().len() - 1, Selection::Detected));
-        assert_eq!(select(columns(), Some("")), (columns().len() - 1, Selection::Detected));
+        assert_eq!(
+            select(columns(), None),
+            (columns().len() - 1, Selection::Detected)
+        );
+        assert_eq!(
+            select(columns(), Some("")),
+            (columns().len() - 1, Selection::Detected)
+        );
     }
 
     #[test]
@@ -131,13 +172,23 @@ mod tests {
     fn an_unknown_or_absent_set_is_refused_with_the_reason() {
         let (index, selection) = select(columns(), Some("mmx"));
         assert_eq!(index, columns().len() - 1);
-        let Selection::Refused(reason) = selection else { panic!("{selection:?}") };
-        assert!(reason.contains("'mmx'") && reason.contains("avx512+gfni"), "{reason}");
+        let Selection::Refused(reason) = selection else {
+            panic!("{selection:?}")
+        };
+        assert!(
+            reason.contains("'mmx'") && reason.contains("avx512+gfni"),
+            "{reason}"
+        );
 
         let only_portable = &columns()[..1];
         let (index, selection) = select(only_portable, Some("avx2"));
         assert_eq!(index, 0);
-        let Selection::Refused(reason) = selection else { panic!("{selection:?}") };
-        assert!(reason.contains("'avx2'") && reason.ends_with("have portable"), "{reason}");
+        let Selection::Refused(reason) = selection else {
+            panic!("{selection:?}")
+        };
+        assert!(
+            reason.contains("'avx2'") && reason.ends_with("have portable"),
+            "{reason}"
+        );
     }
 }

@@ -61,7 +61,11 @@ pub struct ParseIsaError {
 
 impl fmt::Display for ParseIsaError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "Cannot use instruction set '{}': known are", self.name)?;
+        write!(
+            formatter,
+            "Cannot use instruction set '{}': known are",
+            self.name
+        )?;
         for isa in Isa::ALL {
             write!(formatter, " {isa}")?;
         }
@@ -78,6 +82,8 @@ impl FromStr for Isa {
         Self::ALL
             .into_iter()
             .find(|isa| isa.name().eq_ignore_ascii_case(name.trim()))
-            .ok_or_else(|| ParseIsaError { name: name.to_owned() })
+            .ok_or_else(|| ParseIsaError {
+                name: name.to_owned(),
+            })
     }
 }

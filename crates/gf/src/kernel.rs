@@ -119,7 +119,14 @@ impl Kernels {
         outputs: &mut [&mut [u8]],
     ) {
         let length = check_shape(coefficients, inputs, outputs);
-        self.run(coefficients, inputs, outputs, 0..length, true, StorePolicy::Temporal);
+        self.run(
+            coefficients,
+            inputs,
+            outputs,
+            0..length,
+            true,
+            StorePolicy::Temporal,
+        );
     }
 
     /// As [`Kernels::dot`], and computes a checksum of every chunk of the outputs, and of the inputs if
@@ -137,13 +144,27 @@ impl Kernels {
         checksums: Checksums<'_, '_>,
     ) {
         let length = check_shape(coefficients, inputs, outputs);
-        let Checksums { kind, bytes_per_checksum, inputs: input_sums, outputs: output_sums } = checksums;
-        assert!(bytes_per_checksum > 0, "a checksum covers at least one byte");
+        let Checksums {
+            kind,
+            bytes_per_checksum,
+            inputs: input_sums,
+            outputs: output_sums,
+        } = checksums;
+        assert!(
+            bytes_per_checksum > 0,
+            "a checksum covers at least one byte"
+        );
         let chunks = length.div_ceil(bytes_per_checksum);
-        assert!(input_sums.is_empty() || input_sums.len() == inputs.len(), "one list per input, or none");
+        assert!(
+            input_sums.is_empty() || input_sums.len() == inputs.len(),
+            "one list per input, or none"
+        );
         assert_eq!(output_sums.len(), outputs.len(), "one list per output");
         assert!(
-            input_sums.iter().chain(output_sums.iter()).all(|sums| sums.len() == chunks),
+            input_sums
+                .iter()
+                .chain(output_sums.iter())
+                .all(|sums| sums.len() == chunks),
             "one checksum per chunk"
         );
         let chunks_per_block = (CHECKSUM_BLOCK_BYTES / bytes_per_checksum).max(1);
@@ -153,11 +174,13 @@ impl Kernels {
             self.run(coefficients, inputs, outputs, range.clone(), false, store);
             for (input, sums) in inputs.iter().zip(input_sums.iter_mut()) {
                 let data = &input[range.clone()];
-                self.checksum.chunks(kind, data, bytes_per_checksum, &mut sums[first..last]);
+                self.checksum
+                    .chunks(kind, data, bytes_per_checksum, &mut sums[first..last]);
             }
             for (output, sums) in outputs.iter().zip(output_sums.iter_mut()) {
                 let data = &output[range.clone()];
-                self.checksum.chunks(kind, data, bytes_per_checksum, &mut sums[first..last]);
+                self.checksum
+                    .chunks(kind, data, bytes_per_checksum, &mut sums[first..last]);
             }
         }
     }
@@ -168,7 +191,10 @@ impl Kernels {
     /// If there is no input or a length differs from the output's.
     pub fn xor(&self, inputs: &[&[u8]], output: &mut [u8], store: StorePolicy) {
         assert!(!inputs.is_empty(), "XOR needs at least one input");
-        assert!(inputs.iter().all(|input| input.len() == output.len()), "inputs of the output's length");
+        assert!(
+            inputs.iter().all(|input| input.len() == output.len()),
+            "inputs of the output's length"
+        );
         // SAFETY: the table holds only columns that this machine runs; lengths are checked above.
         unsafe { (self.sum)(inputs, output, store == StorePolicy::NonTemporal) }
     }
@@ -191,8 +217,15 @@ impl Kernels {
         bytes_per_checksum: usize,
         sums: &mut [u32],
     ) {
-        assert!(bytes_per_checksum > 0, "a checksum covers at least one byte");
-        assert_eq!(sums.len(), data.len().div_ceil(bytes_per_checksum), "one checksum per chunk");
+        assert!(
+            bytes_per_checksum > 0,
+            "a checksum covers at least one byte"
+        );
+        assert_eq!(
+            sums.len(),
+            data.len().div_ceil(bytes_per_checksum),
+            "one checksum per chunk"
+        );
         self.checksum.chunks(kind, data, bytes_per_checksum, sums);
     }
 
@@ -211,7 +244,13 @@ impl Kernels {
         for prepared in coefficients.passes() {
             let (outputs, more) = rest.split_at_mut(prepared.rows);
             rest = more;
-            let mut pass = Pass { inputs, outputs, range: range.clone(), accumulate, stream };
+            let mut pass = Pass {
+                inputs,
+                outputs,
+                range: range.clone(),
+                accumulate,
+                stream,
+            };
             // SAFETY: the table holds only columns that this machine runs; the shape is checked by
             // every caller and the range lies within it.
             unsafe { (self.dot)(prepared, &mut pass) }
@@ -224,7 +263,13 @@ fn check_shape(coefficients: &Coefficients, inputs: &[&[u8]], outputs: &[&mut [u
     assert_eq!(inputs.len(), coefficients.columns(), "one input per column");
     assert_eq!(outputs.len(), coefficients.rows(), "one output per row");
     let length = inputs[0].len();
-    assert!(inputs.iter().all(|input| input.len() == length), "inputs of one length");
-    assert!(outputs.iter().all(|output| output.len() == length), "outputs of the inputs' length");
+    assert!(
+        inputs.iter().all(|input| input.len() == length),
+        "inputs of one length"
+    );
+    assert!(
+        outputs.iter().all(|output| output.len() == length),
+        "outputs of the inputs' length"
+    );
     length
 }

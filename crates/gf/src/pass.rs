@@ -39,7 +39,11 @@ impl Pass<'_, '_, '_> {
     pub fn streams<V: Vector>(&self) -> bool {
         self.stream
             && self.outputs.iter().all(|output| {
-                output.as_ptr().addr().wrapping_add(self.range.start).is_multiple_of(V::BYTES)
+                output
+                    .as_ptr()
+                    .addr()
+                    .wrapping_add(self.range.start)
+                    .is_multiple_of(V::BYTES)
             })
     }
 }
@@ -80,7 +84,13 @@ pub(crate) unsafe fn affine<V: AffineVector>(matrices: &[u64], pass: &mut Pass<'
 
 /// Inputs of one group: at most 24 coefficients, of the 32 registers that AVX-512 has.
 const fn group_max(rows: usize) -> usize {
-    if rows <= 4 { 6 } else if rows <= 6 { 4 } else { 3 }
+    if rows <= 4 {
+        6
+    } else if rows <= 6 {
+        4
+    } else {
+        3
+    }
 }
 
 #[inline(always)]
@@ -116,7 +126,11 @@ unsafe fn affine_blocks<V: AffineVector, const M: usize>(
     let (size, larger) = (columns / groups, columns % groups);
     let mut scratch = Scratch(std::mem::MaybeUninit::uninit());
     let scratch = scratch.0.as_mut_ptr().cast::<u8>();
-    let block_bytes = if groups == 1 { range.len() } else { BLOCK_BYTES };
+    let block_bytes = if groups == 1 {
+        range.len()
+    } else {
+        BLOCK_BYTES
+    };
 
     let mut offset = range.start;
     while offset < range.end {
@@ -144,10 +158,18 @@ unsafe fn affine_blocks<V: AffineVector, const M: usize>(
             // SAFETY: spans lie within outputs or scratch, sources within inputs.
             unsafe {
                 match (pass.accumulate || group > 0, stream && last) {
-                    (false, false) => affine_group::<V, M, false, false>(matrices, sources, offset, &span),
-                    (true, false) => affine_group::<V, M, true, false>(matrices, sources, offset, &span),
-                    (false, true) => affine_group::<V, M, false, true>(matrices, sources, offset, &span),
-                    (true, true) => affine_group::<V, M, true, true>(matrices, sources, offset, &span),
+                    (false, false) => {
+                        affine_group::<V, M, false, false>(matrices, sources, offset, &span)
+                    }
+                    (true, false) => {
+                        affine_group::<V, M, true, false>(matrices, sources, offset, &span)
+                    }
+                    (false, true) => {
+                        affine_group::<V, M, false, true>(matrices, sources, offset, &span)
+                    }
+                    (true, true) => {
+                        affine_group::<V, M, true, true>(matrices, sources, offset, &span)
+                    }
                 }
             }
             first += inputs;
@@ -169,9 +191,15 @@ unsafe fn affine_group<V: AffineVector, const M: usize, const ADD: bool, const S
             1 => V::block::<1, M, ADD, STREAM>(matrices, sources, offset, span),
             2 => V::block::<2, M, ADD, STREAM>(matrices, sources, offset, span),
             3 => V::block::<3, M, ADD, STREAM>(matrices, sources, offset, span),
-            4 if const { group_max(M) >= 4 } => V::block::<4, M, ADD, STREAM>(matrices, sources, offset, span),
-            5 if const { group_max(M) >= 5 } => V::block::<5, M, ADD, STREAM>(matrices, sources, offset, span),
-            6 if const { group_max(M) >= 6 } => V::block::<6, M, ADD, STREAM>(matrices, sources, offset, span),
+            4 if const { group_max(M) >= 4 } => {
+                V::block::<4, M, ADD, STREAM>(matrices, sources, offset, span)
+            }
+            5 if const { group_max(M) >= 5 } => {
+                V::block::<5, M, ADD, STREAM>(matrices, sources, offset, span)
+            }
+            6 if const { group_max(M) >= 6 } => {
+                V::block::<6, M, ADD, STREAM>(matrices, sources, offset, span)
+            }
             other => unreachable!("a group of {other} inputs for {M} outputs"),
         }
     }
@@ -246,7 +274,11 @@ unsafe fn affine_step<
             for row in 0..M {
                 let left = left.affine(coefficients[column][row]);
                 let right = right.affine(coefficients[column + 1][row]);
-                sums[row] = if ADD || column > 0 { sums[row].xor3(left, right) } else { left.xor(right) };
+                sums[row] = if ADD || column > 0 {
+                    sums[row].xor3(left, right)
+                } else {
+                    left.xor(right)
+                };
             }
             column += 2;
         }
@@ -254,7 +286,11 @@ unsafe fn affine_step<
             let last: V = load_input::<V, STREAM>(inputs[column].add(at), V::BYTES);
             for row in 0..M {
                 let product = last.affine(coefficients[column][row]);
-                sums[row] = if ADD || column > 0 { sums[row].xor(product) } else { product };
+                sums[row] = if ADD || column > 0 {
+                    sums[row].xor(product)
+                } else {
+                    product
+                };
             }
         }
         for row in 0..M {
@@ -301,7 +337,13 @@ unsafe fn affine_tail<V: AffineVector, const M: usize>(
 #[inline(always)]
 pub(crate) unsafe fn load<V: Vector>(from: *const u8, bytes: usize) -> V {
     // SAFETY: the caller vouches for `bytes` bytes at `from`.
-    unsafe { if bytes == V::BYTES { V::load(from) } else { V::load_partial(from, bytes) } }
+    unsafe {
+        if bytes == V::BYTES {
+            V::load(from)
+        } else {
+            V::load_partial(from, bytes)
+        }
+    }
 }
 
 /// As [`load`], asking for what comes later if the outputs are streamed.

@@ -28,16 +28,27 @@ impl BitColumns {
         let mut list = Vec::new();
         for row in values.chunks_exact(columns) {
             for bit in (0..8).rev() {
-                list.extend((0..columns).filter(|&column| row[column] >> bit & 1 == 1).map(|c| c as u16));
+                list.extend(
+                    (0..columns)
+                        .filter(|&column| row[column] >> bit & 1 == 1)
+                        .map(|c| c as u16),
+                );
                 ends.push(list.len() as u32);
             }
         }
-        Self { ends: ends.into(), columns: list.into() }
+        Self {
+            ends: ends.into(),
+            columns: list.into(),
+        }
     }
 
     fn of(&self, row: usize, step: usize) -> &[u16] {
         let list = row * 8 + step;
-        let start = if list == 0 { 0 } else { self.ends[list - 1] as usize };
+        let start = if list == 0 {
+            0
+        } else {
+            self.ends[list - 1] as usize
+        };
         &self.columns[start..self.ends[list] as usize]
     }
 }

@@ -16,7 +16,10 @@ unsafe fn one(seed: u32, data: &[u8]) -> u32 {
     let mut crc = !seed;
     let mut words = data.chunks_exact(8);
     for word in &mut words {
-        crc = __crc32cd(crc, u64::from_le_bytes(word.try_into().expect("chunks of eight")));
+        crc = __crc32cd(
+            crc,
+            u64::from_le_bytes(word.try_into().expect("chunks of eight")),
+        );
     }
     for &byte in words.remainder() {
         crc = __crc32cb(crc, byte);

@@ -78,7 +78,10 @@ unsafe impl ShuffleVector for Ymm {
     unsafe fn high_nibbles(self) -> Self {
         // SAFETY: register operation.
         unsafe {
-            Self(_mm256_and_si256(_mm256_srli_epi64::<4>(self.0), _mm256_set1_epi8(0x0f)))
+            Self(_mm256_and_si256(
+                _mm256_srli_epi64::<4>(self.0),
+                _mm256_set1_epi8(0x0f),
+            ))
         }
     }
     #[inline(always)]

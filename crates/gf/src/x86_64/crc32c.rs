@@ -16,7 +16,10 @@ unsafe fn one(seed: u32, data: &[u8]) -> u32 {
     let mut crc = u64::from(!seed);
     let mut words = data.chunks_exact(8);
     for word in &mut words {
-        crc = _mm_crc32_u64(crc, u64::from_le_bytes(word.try_into().expect("chunks of eight")));
+        crc = _mm_crc32_u64(
+            crc,
+            u64::from_le_bytes(word.try_into().expect("chunks of eight")),
+        );
     }
     let mut crc = crc as u32;
     for &byte in words.remainder() {

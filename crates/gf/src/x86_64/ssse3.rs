@@ -76,7 +76,12 @@ unsafe impl ShuffleVector for Xmm {
     #[inline(always)]
     unsafe fn high_nibbles(self) -> Self {
         // SAFETY: register operation.
-        unsafe { Self(_mm_and_si128(_mm_srli_epi64::<4>(self.0), _mm_set1_epi8(0x0f))) }
+        unsafe {
+            Self(_mm_and_si128(
+                _mm_srli_epi64::<4>(self.0),
+                _mm_set1_epi8(0x0f),
+            ))
+        }
     }
     #[inline(always)]
     unsafe fn lookup(self, indices: Self) -> Self {

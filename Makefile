@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make` alone lists the targets. `make demo` and `make test` do everything on a fresh Debian machine with
+# JDK 17, Maven, cargo and a C compiler; what else they need they fetch, or name in one line.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help need native build demo test check fmt conformance bench bench-quick fuzz asan soak dist clean
+
+MVN := mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml
+DEMO_ARGUMENTS ?=
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+need:
+	@tools/need.sh
+
+native: need ## build the native libraries for every architecture into build/native
+	tools/build-native.sh
+
+build: native ## build the one jar, java/tools/target/stripeline-*.jar
+	$(MVN) package -DskipTests
+
+demo: build ## build, then run the main job on a real HDFS (DEMO_ARGUMENTS="--size=1GiB")
+	./stripeline demo $(DEMO_ARGUMENTS)
+
+test: need ## build and run every test that finishes in minutes
+	tools/test.sh
+
+check: need ## formatting, lints and size limits, without tests
+	tools/check.sh
+
+fmt: need ## format the Rust code
+	cargo fmt --all
+
+conformance: build ## Hadoop's own tests on every supported release, aarch64 under qemu, other JDKs (hours)
+	tools/conformance.sh
+
+bench: need ## build the bench with every competitor, then: ./stripeline bench codec
+	tools/bench-build.sh
+
+fuzz: need ## run every fuzz target for a minute against the reference
+	tools/fuzz.sh 60
+
+asan: need ## run the Rust and C suites under the address sanitizer
+	tools/asan.sh
+
+soak: build ## fuzz for ten minutes a target and repeat the demo with 4 GiB
+	tools/fuzz.sh 600
+	./stripeline demo --size=4GiB
+
+dist: build ## make build/stripeline-*.tar.gz: bin, lib, sample configuration
+	tools/dist.sh
+
+clean: ## remove everything that was built
+	cargo clean
+	$(MVN) clean
+	rm -rf build

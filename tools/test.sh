@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds and runs every test that finishes in minutes; `make test`.
+# Prints the time of each step, and at the end one line with the number of steps.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+passed=0
+step() {
+  local name=$1 started=$SECONDS
+  shift
+  echo "== $name: $*"
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "== $name: passed in $((SECONDS - started)) s"
+  else
+    echo "== $name: FAILED after $((SECONDS - started)) s" >&2
+    echo "$passed passed, 1 failed"
+    exit 1
+  fi
+}
+
+maven=(mvn --batch-mode --no-transfer-progress -f java/pom.xml)
+
+step "formatting, lints, sizes" tools/check.sh
+step "native libraries" tools/build-native.sh
+step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
+step "build without shuffle tables" \
+  cargo test --quiet -p stripeline-gf -p stripeline-codec --features stripeline-codec/no-shuffle-tables
+step "ISA-L and Jerasure as judges" tools/test-peers.sh --quiet
+step "C and Rust examples, C suite" tools/test-c.sh
+# -Dsurefire output stays: it names each class with its count.
+step "Java modules, cluster, demo" "${maven[@]}" install
+step "bench, quick form" tools/bench-quick.sh
+step "Hadoop's own tests, quick list" tools/hadoop-tests.sh --list quick
+echo "$passed passed, 0 failed"
