@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -109,12 +110,18 @@ final class BlockGroups {
 
   /** Those of files below a directory. */
   BlockGroups below(Path directory) {
+    String prefix = directory.toUri().getPath() + "/";
+    return only(group -> group.file().toUri().getPath().startsWith(prefix));
+  }
+
+  /** Those that have a block for every unit: no DataNode is left free to take a lost one. */
+  BlockGroups ofFullWidth() {
+    return only(group -> group.units().size() == group.shape.units());
+  }
+
+  private BlockGroups only(Predicate<Group> wanted) {
     BlockGroups some = new BlockGroups();
-    for (Group group : groups) {
-      if (group.file().toUri().getPath().startsWith(directory.toUri().getPath() + "/")) {
-        some.groups.add(group);
-      }
-    }
+    groups.stream().filter(wanted).forEach(some.groups::add);
     return some;
   }
 
@@ -125,11 +132,20 @@ final class BlockGroups {
 
   /** What lies on some DataNodes, named by address. */
   Loss lossOf(Collection<String> addresses) {
+    return loss(addresses::contains);
+  }
+
+  /** What lies on none of some DataNodes, named by address. */
+  Loss missingFrom(Collection<String> addresses) {
+    return loss(address -> !addresses.contains(address));
+  }
+
+  private Loss loss(Predicate<String> isLost) {
     Loss loss = new Loss();
     for (Group group : groups) {
       boolean lostData = false;
       for (int unit : group.units()) {
-        if (addresses.contains(group.locations().get(unit))) {
+        if (isLost.test(group.locations().get(unit))) {
           loss.blocks++;
           loss.bytes += group.unitBytes(unit);
           if (group.isData(unit)) {

@@ -93,11 +93,11 @@ final class Demo {
       }
       for (Contestant rebuilder : contestants) {
         Outage outage = outage(files, Collections.emptySet());
-        outage.begin();
+        outage.begin(rebuilder);
         for (Contestant contestant : contestants) {
           read(contestant, files, Fingerprint.ContentDigest::quick, step);
         }
-        outage.rebuildWith(rebuilder, step);
+        outage.rebuild(step);
       }
       for (Contestant contestant : contestants) {
         contestant.fs().delete(contestant.path(file), false);
@@ -172,8 +172,9 @@ final class Demo {
       throws IOException {
     Outage outage = outage(sample.files(), replaced);
     String dead = outage.victims().size() + " DataNodes dead";
+    long decoded = liveCoders.clusterDecodedBytes();
     try (Progress.Step step = progress.step("kill " + String.join(", ", outage.victims()), 0)) {
-      outage.begin();
+      outage.begin(rebuilder);
       step.note(
           String.format(
               "%d blocks gone; %d of %d groups lack data",
@@ -182,12 +183,11 @@ final class Demo {
     }
     report.proof.datanodesKilled += outage.victims().size();
     report.proof.blocksLost += outage.loss().blocks();
-    readAll(READ + ", " + dead, c -> outage.lossBelow(c.directory()).dataBytes());
+    readAll(READ + ", " + dead, c -> outage.lastingDataLoss(c.directory()));
     queryTable("read table, " + dead);
     String name = "rebuild by DataNodes";
     try (Progress.Step step = progress.step(name + " with " + rebuilder.coderName(), 0)) {
-      long decoded = liveCoders.clusterDecodedBytes();
-      report.add(name, rebuilder.coderName(), outage.rebuildWith(rebuilder, step));
+      report.add(name, rebuilder.coderName(), outage.rebuild(step));
       decoded = liveCoders.clusterDecodedBytes() - decoded;
       liveCoders.noteRebuild(rebuilder, outage, decoded);
       step.succeeded();

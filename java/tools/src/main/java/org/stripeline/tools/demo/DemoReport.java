@@ -128,6 +128,10 @@ final class DemoReport {
   /** The report for a person. */
   String render() {
     StringBuilder text = new StringBuilder();
+    if (policy == null) {
+      line(text, "Could not run: %s", failure);
+      return text.toString();
+    }
     line(
         text,
         "%s on %d DataNodes, Hadoop %s, Java %s, %d processors; %d files, %.1f MiB, %d block groups",

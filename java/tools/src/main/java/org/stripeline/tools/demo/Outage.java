@@ -3,7 +3,6 @@ package org.stripeline.tools.demo;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +37,7 @@ final class Outage {
   private final BlockGroups groups;
   private final List<String> addresses;
   private final BlockGroups.Loss loss;
+  private Map<String, Double> countersBefore;
   private Map<String, Double> counters;
 
   private Outage(
@@ -101,32 +101,37 @@ final class Outage {
     return loss;
   }
 
-  /** What lies on them of files below a directory. */
-  BlockGroups.Loss lossBelow(Path directory) {
-    return groups.below(directory).lossOf(addresses);
+  /** Data bytes of files below a directory that stay lost until replacements are there. */
+  long lastingDataLoss(Path directory) {
+    return groups.below(directory).ofFullWidth().lossOf(addresses).dataBytes();
   }
 
-  /** Kills them. */
-  void begin() throws IOException {
+  /**
+   * Kills them.
+   *
+   * @param rebuilder names the coder that DataNodes rebuild with: from now on, because a short group
+   *     leaves DataNodes free that can take its blocks before any replacement is there
+   */
+  void begin(Contestant rebuilder) throws IOException {
+    cluster.set(Contestant.coderKey(shape), rebuilder.coderName());
+    countersBefore = cluster.sums(ACTIVITY);
     cluster.kill(victims);
   }
 
   /**
    * Starts empty DataNodes and waits until every internal block is back.
    *
-   * @param rebuilder names the coder that the DataNodes use
-   * @return bytes rebuilt and what it took
+   * @return bytes that were missing at the start, and what it took
    * @throws DemoException if it does not get done
    */
-  Figures.Round rebuildWith(Contestant rebuilder, Progress.Step step) throws IOException {
-    cluster.set(Contestant.coderKey(shape), rebuilder.coderName());
-    Map<String, Double> before = cluster.sums(ACTIVITY);
+  Figures.Round rebuild(Progress.Step step) throws IOException {
+    long missingBytes = missing().bytes();
     Stopwatch watch = Stopwatch.start(cluster::cpuSeconds);
     cluster.replace(victims);
     step.note("empty DataNodes started");
     awaitRedundancy(step);
-    Figures.Round round = watch.stop(loss.bytes());
-    awaitCounters(before);
+    Figures.Round round = watch.stop(missingBytes);
+    awaitCounters();
     return round;
   }
 
@@ -134,12 +139,14 @@ final class Outage {
    * Takes what the DataNodes counted. They count after the NameNode knows of the block, and show it
    * up to a second later.
    */
-  private void awaitCounters(Map<String, Double> before) throws IOException {
+  private void awaitCounters() throws IOException {
     long started = System.nanoTime();
     do {
       pause();
       counters = new HashMap<>();
-      cluster.sums(ACTIVITY).forEach((k, v) -> counters.put(k, v - before.getOrDefault(k, 0.0)));
+      cluster
+          .sums(ACTIVITY)
+          .forEach((k, v) -> counters.put(k, v - countersBefore.getOrDefault(k, 0.0)));
     } while (counter("EcReconstructionBytesWritten") < loss.bytes()
         && System.nanoTime() - started < COUNTERS_NANOS);
     if (counter("EcReconstructionBytesWritten") < loss.bytes()) {
@@ -160,7 +167,7 @@ final class Outage {
     int least = Integer.MAX_VALUE;
     long lastProgress = System.nanoTime();
     while (true) {
-      int missing = missingOnLiveNodes();
+      int missing = missing().blocks();
       ECBlockGroupStats stats = fs.getClient().getNamenode().getECBlockGroupStats();
       if (missing == 0
           && stats.getLowRedundancyBlockGroups() == 0
@@ -189,15 +196,8 @@ final class Outage {
   }
 
   /** A block on a DataNode that is dead, though the NameNode may not know it yet, is missing. */
-  private int missingOnLiveNodes() throws IOException {
-    Collection<String> live = cluster.liveNodes().values();
-    int missing = 0;
-    for (BlockGroups.Group group : BlockGroups.of(fs, files, shape).groups()) {
-      for (int unit : group.units()) {
-        missing += live.contains(group.locations().get(unit)) ? 0 : 1;
-      }
-    }
-    return missing;
+  private BlockGroups.Loss missing() throws IOException {
+    return BlockGroups.of(fs, files, shape).missingFrom(cluster.liveNodes().values());
   }
 
   /** Lets a moment pass between two looks at a condition. */
