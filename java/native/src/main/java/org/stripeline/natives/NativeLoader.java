@@ -4,11 +4,11 @@ package org.stripeline.natives;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -33,6 +33,8 @@ final class NativeLoader {
 
   /** Part of the extracted file's name, so that a leftover says where it came from. */
   static final String VERSION = "0.1.0";
+
+  private static final int COPY_BYTES = 64 * 1024;
 
   private final Properties properties;
   private final NativePlatform platform;
@@ -185,9 +187,13 @@ final class NativeLoader {
     try {
       Files.createDirectories(folder);
       copy = Files.createTempFile(folder, "stripeline_jni-" + VERSION + "-", ".so", ownerOnly);
-      Files.copy(content, copy, StandardCopyOption.REPLACE_EXISTING);
-      // Replacing made a new file with the process's default permissions.
-      Files.setPosixFilePermissions(copy, PosixFilePermissions.fromString("rwx------"));
+      // Written in place, not copied over, which would make a file that others may read.
+      try (OutputStream output = Files.newOutputStream(copy)) {
+        byte[] chunk = new byte[COPY_BYTES];
+        for (int bytes = content.read(chunk); bytes >= 0; bytes = content.read(chunk)) {
+          output.write(chunk, 0, bytes);
+        }
+      }
       return copy;
     } catch (IOException | UnsupportedOperationException e) {
       if (copy != null) {

@@ -10,8 +10,8 @@ import java.util.zip.CRC32;
  * Known answers that the native library must give before it may be used.
  *
  * <p>A library that was damaged, or that runs into a processor fault, must not write one wrong byte
- * to HDFS. The expected values are constants, not what the Java codec computes, so that a mistake
- * common to both would be seen too; tests hold them against Hadoop's own coder.
+ * to HDFS. The expected values are constants, not what the Java codec computes then and there; tests
+ * hold them against that codec, and that codec against golden vectors and Hadoop's own coders.
  */
 final class NativeSelfTest {
   private static final int DATA_UNITS = 6;

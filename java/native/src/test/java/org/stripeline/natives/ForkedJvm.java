@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -29,11 +30,23 @@ final class ForkedJvm {
   static Outcome run(
       Map<String, String> environment, List<String> jvmArguments, Class<?> main, String... arguments)
       throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
+    return runUnder(Collections.emptyList(), environment, jvmArguments, main, arguments);
+  }
+
+  /** Runs the JVM as the argument of another command. */
+  static Outcome runUnder(
+      List<String> prefix,
+      Map<String, String> environment,
+      List<String> jvmArguments,
+      Class<?> main,
+      String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(prefix);
     command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
     command.add("-Xmx256m");
     command.add("-cp");
-    command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
     String library = System.getProperty(NativeLoader.PATH_KEY);
     if (library != null) {
       command.add("-D" + NativeLoader.PATH_KEY + "=" + library);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.util.Random;
+
+/** Run in a JVM of its own: creates codecs, uses one, and prints which implementation it got. */
+final class LoaderProbe {
+  private LoaderProbe() {}
+
+  public static void main(String[] arguments) throws Exception {
+    byte[][] units = Stripes.stripe(new Random(1), Code.RS, 6, 3, 1000);
+    for (int i = 0; i < 3; i++) {
+      try (ErasureCodec codec = ErasureCodec.create(Code.RS, 6, 3)) {
+        if (codec.verify(units, new int[9], 1000) != -1) {
+          throw new AssertionError("wrong parity from " + CoderStatus.current());
+        }
+      }
+    }
+    CoderStatus status = CoderStatus.current();
+    System.out.println("implementation=" + status.implementation());
+    System.out.println("origin=" + status.origin().orElse("none"));
+    System.out.println("cause=" + status.fallbackCause().orElse("none"));
+    System.out.println("status=" + status);
+  }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every way in which loading fails: the words, nothing left behind, and never a crash. */
+class NativeLoaderTest {
+  private static final NativePlatform LINUX = NativePlatform.of("Linux", "amd64");
+
+  @TempDir Path folder;
+
+  private final Properties properties = new Properties();
+  private Path temporary;
+
+  @BeforeEach
+  void setUp() {
+    temporary = folder.resolve("temporary");
+    properties.setProperty(NativeLoader.TEMP_DIR_KEY, temporary.toString());
+  }
+
+  @Test
+  void disabled() {
+    properties.setProperty(NativeLoader.ENABLED_KEY, "false");
+    assertThat(cause(LINUX, noResources()))
+        .isEqualTo("Cannot load native library: stripeline.native.enabled is false");
+  }
+
+  @Test
+  void platform_without_library() {
+    assertThat(cause(NativePlatform.of("Linux", "ppc64le"), noResources()))
+        .isEqualTo(
+            "Cannot load native library: there is none for linux-ppc64le, only for linux-x86_64, "
+                + "linux-aarch64");
+  }
+
+  @Test
+  void jar_without_library() {
+    assertThat(cause(LINUX, noResources()))
+        .isEqualTo(
+            "Cannot load native library: the jar was built without "
+                + "/native/linux-x86_64/libstripeline_jni.so; build one that has it, or name a "
+                + "library by stripeline.native.path");
+  }
+
+  @Test
+  void named_file_is_missing_and_the_jar_is_not_asked() {
+    Path file = folder.resolve("none.so");
+    properties.setProperty(NativeLoader.PATH_KEY, file.toString());
+    String cause =
+        cause(
+            LINUX,
+            resource -> {
+              throw new AssertionError("asked the jar for " + resource);
+            });
+    assertThat(cause)
+        .isEqualTo(
+            "Cannot load native library " + file
+                + ", named by stripeline.native.path: no such file");
+  }
+
+  @Test
+  void text_file() throws IOException {
+    assertThat(causeOfNamed("not a library, but long enough to hold the header of one".getBytes()))
+        .endsWith("it is truncated or damaged (56 bytes)");
+    assertThat(causeOfNamed(new byte[4096])).endsWith(
+        "it is not an ELF file (it starts with 0x00000000)");
+    assertThat(causeOfNamed(new byte[0])).endsWith("it is truncated or damaged (0 bytes)");
+  }
+
+  @Test
+  void other_processor() throws IOException {
+    assertThat(causeOfNamed(elf(ElfHeader.MACHINE_AARCH64, 3, 4096).array()))
+        .endsWith("it is built for aarch64, but this JVM runs on x86_64");
+    assertThat(causeOfNamed(elf(22, 3, 4096).array()))
+        .endsWith("it is built for ELF machine 22, but this JVM runs on x86_64");
+  }
+
+  @Test
+  void damaged_elf() throws IOException {
+    assertThat(causeOfNamed(elf(ElfHeader.MACHINE_X86_64, 2, 4096).array()))
+        .endsWith("it is not a shared library (ELF type 2)");
+    assertThat(causeOfNamed(elf(ElfHeader.MACHINE_X86_64, 3, 4096).put(4, (byte) 1).array()))
+        .endsWith("it is not a 64-bit little-endian ELF file");
+    assertThat(causeOfNamed(elf(ElfHeader.MACHINE_X86_64, 3, 1 << 20).array()))
+        .as("a segment that reaches past the end of the file")
+        .endsWith("it is truncated or damaged (4096 bytes)");
+    assertThat(
+            causeOfNamed(
+                elf(ElfHeader.MACHINE_X86_64, 3, 4096).putLong(32, Long.MAX_VALUE).array()))
+        .endsWith("it is truncated or damaged (4096 bytes)");
+    assertThat(
+            causeOfNamed(
+                elf(ElfHeader.MACHINE_X86_64, 3, 4096).putShort(56, (short) 0).array()))
+        .endsWith("its ELF header is damaged");
+  }
+
+  @Test
+  void damaged_resource_leaves_nothing_behind() throws IOException {
+    assertThat(cause(LINUX, resource -> new ByteArrayInputStream(new byte[5000])))
+        .isEqualTo(
+            "Cannot load native library /native/linux-x86_64/libstripeline_jni.so of the jar: it is "
+                + "not an ELF file (it starts with 0x00000000)");
+    assertThat(files(temporary)).isEmpty();
+  }
+
+  @Test
+  void resource_that_breaks_off_leaves_nothing_behind() throws IOException {
+    Function<String, InputStream> resources =
+        resource ->
+            new FilterInputStream(new ByteArrayInputStream(new byte[100])) {
+              @Override
+              public int read(byte[] bytes, int offset, int length) throws IOException {
+                throw new IOException("zip entry is damaged");
+              }
+            };
+    assertThat(cause(LINUX, resources))
+        .isEqualTo(
+            "Cannot extract native library to " + temporary + ": zip entry is damaged; set "
+                + "stripeline.native.temp-dir to a folder with a few MiB free where files may be "
+                + "made and executed");
+    assertThat(files(temporary)).isEmpty();
+  }
+
+  @Test
+  void extracted_file_is_for_its_owner_only() {
+    List<String> permissions = new ArrayList<>();
+    Function<String, InputStream> resources =
+        resource ->
+            new FilterInputStream(new ByteArrayInputStream(new byte[100])) {
+              @Override
+              public int read(byte[] bytes, int offset, int length) throws IOException {
+                for (Path file : files(temporary)) {
+                  assertThat(file.getFileName().toString()).startsWith("stripeline_jni-0.1.0-");
+                  permissions.add(
+                      PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+                }
+                return super.read(bytes, offset, length);
+              }
+            };
+    cause(LINUX, resources);
+    assertThat(permissions).isNotEmpty().containsOnly("rwx------");
+  }
+
+  @Test
+  void temporary_folder_cannot_be_made() throws IOException {
+    Files.write(temporary, new byte[1]);
+    assertThat(cause(LINUX, resource -> new ByteArrayInputStream(new byte[100])))
+        .startsWith("Cannot extract native library to " + temporary + ": ")
+        .contains("set stripeline.native.temp-dir to a folder");
+  }
+
+  @Test
+  void bad_library_on_the_library_path_is_told_and_passed_over() throws IOException {
+    Files.write(folder.resolve("libstripeline_jni.so"), new byte[4096]);
+    properties.setProperty("java.library.path", "/nonexistent:" + folder);
+    NativeLoader loader = new NativeLoader(properties, LINUX, noResources());
+    assertThat(loader.isEnabled()).isFalse();
+    assertThat(loader.cause()).hasMessageContaining("the jar was built without");
+    assertThat(loader.cause().getSuppressed()[0])
+        .hasMessage(
+            "Cannot load native library " + folder.resolve("libstripeline_jni.so")
+                + ", found on java.library.path: it is not an ELF file (it starts with 0x00000000)");
+  }
+
+  @Test
+  void cause_is_kept_and_loading_is_not_tried_again() {
+    List<String> asked = new ArrayList<>();
+    NativeLoader loader =
+        new NativeLoader(
+            properties,
+            LINUX,
+            resource -> {
+              asked.add(resource);
+              return null;
+            });
+    assertThat(asked).as("nothing is loaded when the loader is made").isEmpty();
+    assertThat(loader.isEnabled()).isFalse();
+    assertThat(loader.origin()).isNull();
+    assertThatThrownBy(loader::verifyEnabled)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("the jar was built without")
+        .hasCause(loader.cause());
+    assertThat(asked).hasSize(1);
+  }
+
+  @Test
+  void self_test_refuses_wrong_bytes() throws IOException {
+    NativeSelfTest.run(new JavaCodec(Code.RS, 6, 3));
+    assertThatThrownBy(() -> NativeSelfTest.run(new JavaCodec(Code.RS_LEGACY, 6, 3)))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith(
+            "Cannot use native library: its self test gave wrong parity unit 0 from arrays");
+  }
+
+  private String causeOfNamed(byte[] content) throws IOException {
+    Path file = folder.resolve("library.so");
+    Files.write(file, content);
+    properties.setProperty(NativeLoader.PATH_KEY, file.toString());
+    String cause = cause(LINUX, noResources());
+    assertThat(cause)
+        .startsWith("Cannot load native library " + file + ", named by stripeline.native.path: ");
+    return cause;
+  }
+
+  private String cause(NativePlatform platform, Function<String, InputStream> resources) {
+    return new NativeLoader(properties, platform, resources).cause().getMessage();
+  }
+
+  private static Function<String, InputStream> noResources() {
+    return resource -> null;
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    List<Path> files = new ArrayList<>();
+    try (Stream<Path> stream = Files.list(folder)) {
+      stream.forEach(files::add);
+    }
+    return files;
+  }
+
+  /** Makes a file of 4096 bytes that is an ELF library but for having no content. */
+  private static ByteBuffer elf(int machine, int type, long segmentBytes) {
+    ByteBuffer elf = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+    elf.putInt(0, 0x464c457f).put(4, (byte) 2).put(5, (byte) 1);
+    elf.putShort(16, (short) type).putShort(18, (short) machine);
+    elf.putLong(32, 64).putShort(54, (short) 56).putShort(56, (short) 1);
+    elf.putInt(64, 1).putLong(64 + 32, segmentBytes);
+    return elf;
+  }
+}
