@@ -89,11 +89,12 @@ impl List<'_> {
         }
     }
 
-    /// Refuses a null entry.
+    /// Checks buffers that are only read and must all be there.
     ///
     /// # Errors
-    /// [`Refusal::Null`] with the first such entry.
+    /// [`Refusal::Null`] or [`Refusal::TooLong`] with the first such buffer.
     pub fn check_present(&self) -> Result<(), Refusal> {
+        self.check_range()?;
         match self.pointers.iter().position(|pointer| pointer.is_null()) {
             Some(index) => Err(Refusal::Null(self.place(index))),
             None => Ok(()),
@@ -110,7 +111,6 @@ pub fn check_memory(inputs: &[List<'_>], outputs: &List<'_>) -> Result<(), Refus
     for input in inputs {
         input.check_range()?;
     }
-    outputs.check_range()?;
     outputs.check_present()?;
     for (index, &output) in outputs.pointers.iter().enumerate() {
         for (other, &pointer) in outputs.pointers[..index].iter().enumerate() {

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Gives the shared library a name of its own, so that a program linked with it finds it by name and
+//! not by the path that it was linked from.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libstripeline.so");
+    }
+}

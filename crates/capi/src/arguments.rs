@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Copies of the lists that a caller passes.
+
+use arrayvec::ArrayVec;
+use stripeline_boundary::{List, UNITS_MAX, check_memory};
+
+use crate::codec::stripeline_codec;
+use crate::failure::Failure;
+
+/// Addresses of one list, on the stack.
+pub(crate) type Pointers = ArrayVec<*const u8, UNITS_MAX>;
+
+/// What one function calls itself in messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Call(pub(crate) &'static str);
+
+impl Call {
+    /// Reads a handle.
+    ///
+    /// # Safety
+    /// `codec` must be null or come from `stripeline_codec_open` and not be closed for `'a`.
+    pub(crate) unsafe fn codec<'a>(
+        self,
+        codec: *const stripeline_codec,
+    ) -> Result<&'a stripeline_codec, Failure> {
+        // SAFETY: null or a live handle, as the caller vouches.
+        unsafe { codec.as_ref() }.ok_or(Failure::NullArgument(self.0, "codec"))
+    }
+
+    /// Copies a list of `count` values, which may be at any alignment.
+    ///
+    /// # Safety
+    /// `list` must be null or have `count` readable values. `count` must be at most `UNITS_MAX`.
+    pub(crate) unsafe fn list<T: Copy>(
+        self,
+        name: &'static str,
+        list: *const T,
+        count: usize,
+    ) -> Result<ArrayVec<T, UNITS_MAX>, Failure> {
+        if list.is_null() && count != 0 {
+            return Err(Failure::NullArgument(self.0, name));
+        }
+        // SAFETY: each index is below `count`, the number of readable values.
+        Ok((0..count)
+            .map(|index| unsafe { list.add(index).read_unaligned() })
+            .collect())
+    }
+
+    /// Copies a list of buffers to write.
+    ///
+    /// # Safety
+    /// As [`Call::list`].
+    pub(crate) unsafe fn outputs(
+        self,
+        name: &'static str,
+        list: *const *mut u8,
+        count: usize,
+    ) -> Result<Pointers, Failure> {
+        // SAFETY: as the caller vouches; `*const u8` and `*mut u8` are of one layout.
+        unsafe { self.list(name, list.cast::<*const u8>(), count) }
+    }
+
+    /// Refuses inputs of which one is null.
+    pub(crate) fn check_present(self, list: &List<'_>) -> Result<(), Failure> {
+        list.check_present()
+            .map_err(|refusal| Failure::Memory(self.0, refusal))
+    }
+
+    /// Refuses outputs that are null or share bytes with anything.
+    pub(crate) fn check_memory(
+        self,
+        inputs: &[List<'_>],
+        outputs: &List<'_>,
+    ) -> Result<(), Failure> {
+        check_memory(inputs, outputs).map_err(|refusal| Failure::Memory(self.0, refusal))
+    }
+
+    /// Refuses a pointer where one value goes if it is null.
+    pub(crate) fn check_result<T>(self, name: &'static str, result: *mut T) -> Result<(), Failure> {
+        if result.is_null() {
+            Err(Failure::NullArgument(self.0, name))
+        } else {
+            Ok(())
+        }
+    }
+}

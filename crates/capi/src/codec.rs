@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Opening, using and closing a codec.
+
+use std::sync::Arc;
+
+use ::stripeline_codec::{ChecksumKind, Checksums, Code, Codec, StorePolicy, Verdict};
+use arrayvec::ArrayVec;
+use stripeline_boundary::{List, UNITS_MAX, exclusive, optional, shared};
+
+use crate::arguments::Call;
+use crate::entry::guard;
+use crate::failure::{Failure, stripeline_status};
+
+/// The erasure codes. Values are never reused.
+#[allow(non_camel_case_types, reason = "the name in C")]
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum stripeline_code {
+    /// Reed-Solomon, k+m <= 256: the bytes of HDFS's `rs` and of ISA-L's gf_gen_cauchy1_matrix.
+    STRIPELINE_RS = 0,
+    /// Reed-Solomon, k+m <= 255: the bytes of HDFS's `rs-legacy`.
+    STRIPELINE_RS_LEGACY = 1,
+    /// One parity unit, the XOR of up to 255 data units: the bytes of HDFS's `xor`.
+    STRIPELINE_XOR = 2,
+}
+
+/// The checksums that HDFS keeps per chunk of a unit. Values are never reused.
+#[allow(non_camel_case_types, reason = "the name in C")]
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum stripeline_checksum {
+    /// CRC-32C (Castagnoli), the default of HDFS.
+    STRIPELINE_CRC32C = 0,
+    /// CRC-32 as in zlib and gzip.
+    STRIPELINE_CRC32 = 1,
+}
+
+/// An erasure code of one shape. Opaque; any number of threads may use one codec at once.
+#[allow(non_camel_case_types, reason = "the name in C")]
+pub struct stripeline_codec {
+    codec: Arc<Codec>,
+}
+
+/// Opens a codec. Takes under a microsecond for a shape that the process has opened before: codecs are
+/// shared, and a few hundred KiB at most are kept for each of the first 64 shapes of HDFS.
+///
+/// @param code          a stripeline_code
+/// @param data_units    k, at least 1
+/// @param parity_units  m, at least 1, and exactly 1 for STRIPELINE_XOR; k+m at most 256, or 255 for
+///                      STRIPELINE_RS_LEGACY
+/// @param codec         receives the codec, to be closed by stripeline_codec_close(); NULL on failure
+/// @return              STRIPELINE_OK, STRIPELINE_INVALID_PARAMETERS, STRIPELINE_NULL_POINTER
+///
+/// # Safety
+/// `codec` must be null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_codec_open(
+    code: i32,
+    data_units: usize,
+    parity_units: usize,
+    codec: *mut *mut stripeline_codec,
+) -> stripeline_status {
+    let call = Call("open a codec");
+    guard(call.0, || {
+        call.check_result("codec", codec)?;
+        // SAFETY: not null, so writable as the caller vouches; alignment is not relied on.
+        unsafe { codec.write_unaligned(std::ptr::null_mut()) };
+        let code = match code {
+            0 => Code::Rs,
+            1 => Code::RsLegacy,
+            2 => Code::Xor,
+            _ => return Err(Failure::UnknownCode(code)),
+        };
+        let opened = stripeline_codec {
+            codec: Codec::shared(code, data_units, parity_units)?,
+        };
+        // SAFETY: as above.
+        unsafe { codec.write_unaligned(Box::into_raw(Box::new(opened))) };
+        Ok(())
+    })
+}
+
+/// Closes a codec. No call may use it any more, also not one that runs on another thread.
+///
+/// @param codec  a codec from stripeline_codec_open(), or NULL for nothing to do
+///
+/// # Safety
+/// `codec` must be null or come from `stripeline_codec_open` and be closed once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_codec_close(codec: *mut stripeline_codec) {
+    if !codec.is_null() {
+        guard("close a codec", || {
+            // SAFETY: made by `Box::into_raw` in `stripeline_codec_open` and given back once.
+            drop(unsafe { Box::from_raw(codec) });
+            Ok(())
+        });
+    }
+}
+
+/// Computes all parity units from all data units.
+///
+/// @param codec   k data units and m parity units
+/// @param data    k buffers of `length` bytes; the same buffer may stand for several units
+/// @param parity  m buffers of `length` bytes to write, each sharing no byte with any other buffer
+/// @param length  the length of every unit in bytes; 0 does nothing
+/// @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER, STRIPELINE_OVERLAP,
+///                STRIPELINE_INVALID_MEMORY
+///
+/// # Safety
+/// `codec` must be open; lists and buffers must have the entries and bytes named.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_encode(
+    codec: *const stripeline_codec,
+    data: *const *const u8,
+    parity: *const *mut u8,
+    length: usize,
+) -> stripeline_status {
+    let call = Call("encode the stripe");
+    // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
+    guard(call.0, || unsafe {
+        let codec = &call.codec(codec)?.codec;
+        let data = call.list("data", data, codec.data_units())?;
+        let parity = call.outputs("parity", parity, codec.parity_units())?;
+        let inputs = List {
+            name: "data",
+            pointers: &data,
+            bytes: length,
+        };
+        call.check_present(&inputs)?;
+        call.check_memory(
+            &[inputs],
+            &List {
+                name: "parity",
+                pointers: &parity,
+                bytes: length,
+            },
+        )?;
+        codec.encode(
+            &shared(&data, 0, length),
+            &mut exclusive(&parity, 0, length),
+        )?;
+        Ok(())
+    })
+}
+
+/// Computes all parity units and, in the same pass over memory, a checksum per chunk of every unit.
+///
+/// @param codec               k data units and m parity units
+/// @param data                as stripeline_encode()
+/// @param parity              as stripeline_encode()
+/// @param length              the length of every unit in bytes; 0 does nothing
+/// @param checksum            a stripeline_checksum
+/// @param bytes_per_checksum  bytes of a chunk, at least 1 (dfs.bytes-per-checksum, 512 by default); the
+///                            last chunk of a unit may be short
+/// @param sums                receives (k+m) * ceil(length / bytes_per_checksum) checksums: those of unit
+///                            0, then those of unit 1, ..., parity last; aligned to 4 bytes, sharing no
+///                            byte with any buffer
+/// @return                    as stripeline_encode(), or STRIPELINE_INVALID_CHECKSUMS
+///
+/// # Safety
+/// `codec` must be open; lists and buffers must have the entries and bytes named.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_encode_with_checksums(
+    codec: *const stripeline_codec,
+    data: *const *const u8,
+    parity: *const *mut u8,
+    length: usize,
+    checksum: i32,
+    bytes_per_checksum: usize,
+    sums: *mut u32,
+) -> stripeline_status {
+    let call = Call("encode the stripe");
+    // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
+    guard(call.0, || unsafe {
+        let codec = &call.codec(codec)?.codec;
+        let data = call.list("data", data, codec.data_units())?;
+        let parity = call.outputs("parity", parity, codec.parity_units())?;
+        let kind = match checksum {
+            0 => ChecksumKind::Crc32c,
+            1 => ChecksumKind::Crc32,
+            _ => return Err(Failure::UnknownChecksum(checksum)),
+        };
+        let per_unit = match bytes_per_checksum {
+            // The codec's to refuse; until then there are no checksums.
+            0 => 0,
+            bytes => length.div_ceil(bytes),
+        };
+        let total = per_unit.saturating_mul(codec.data_units() + codec.parity_units());
+        let inputs = List {
+            name: "data",
+            pointers: &data,
+            bytes: length,
+        };
+        let outputs = List {
+            name: "parity",
+            pointers: &parity,
+            bytes: length,
+        };
+        call.check_present(&inputs)?;
+        call.check_memory(&[inputs], &outputs)?;
+        let sums_list = [sums.cast_const().cast()];
+        let sums_bytes = total.saturating_mul(size_of::<u32>());
+        let sums_list = List {
+            name: "sums",
+            pointers: &sums_list,
+            bytes: sums_bytes,
+        };
+        call.check_memory(&[inputs, outputs], &sums_list)?;
+        if !sums.is_aligned() {
+            return Err(Failure::Misaligned(call.0, "sums", sums.addr()));
+        }
+        let sums = std::slice::from_raw_parts_mut(sums, total);
+        let (data_sums, parity_sums) = sums.split_at_mut(per_unit * codec.data_units());
+        codec.encode_with_checksums(
+            &shared(&data, 0, length),
+            &mut exclusive(&parity, 0, length),
+            StorePolicy::Temporal,
+            Checksums {
+                kind,
+                bytes_per_checksum,
+                inputs: &mut per_unit_lists(data_sums, per_unit, codec.data_units()),
+                outputs: &mut per_unit_lists(parity_sums, per_unit, codec.parity_units()),
+            },
+        )?;
+        Ok(())
+    })
+}
+
+/// Computes exactly the units asked for from those that are there.
+///
+/// @param codec    k data units and m parity units
+/// @param units    k+m buffers of `length` bytes, data first; NULL for a unit that is lost or was not read.
+///                 At least k must be there
+/// @param erased   the numbers of the units to compute, in any order, each once and each NULL in `units`
+/// @param count    how many those are, at most m; 0 does nothing
+/// @param outputs  `count` buffers of `length` bytes to write, in the order of `erased`, each sharing no
+///                 byte with any other buffer
+/// @param length   the length of every unit in bytes; 0 does nothing
+/// @return         STRIPELINE_OK, STRIPELINE_TOO_MANY_ERASURES, STRIPELINE_INVALID_ERASURE,
+///                 STRIPELINE_INVALID_UNIT, STRIPELINE_NULL_POINTER, STRIPELINE_OVERLAP,
+///                 STRIPELINE_INVALID_MEMORY
+///
+/// # Safety
+/// `codec` must be open; lists and buffers must have the entries and bytes named.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_decode(
+    codec: *const stripeline_codec,
+    units: *const *const u8,
+    erased: *const u32,
+    count: usize,
+    outputs: *const *mut u8,
+    length: usize,
+) -> stripeline_status {
+    let call = Call("decode the stripe");
+    // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
+    guard(call.0, || unsafe {
+        let codec = &call.codec(codec)?.codec;
+        if count > codec.parity_units() {
+            return Err(Failure::TooManyErased(count, codec.parity_units()));
+        }
+        let units = call.list("units", units, codec.data_units() + codec.parity_units())?;
+        let erased: ArrayVec<usize, UNITS_MAX> = call
+            .list("erased", erased, count)?
+            .iter()
+            .map(|unit| *unit as usize)
+            .collect();
+        let outputs = call.outputs("outputs", outputs, count)?;
+        call.check_memory(
+            &[List {
+                name: "units",
+                pointers: &units,
+                bytes: length,
+            }],
+            &List {
+                name: "outputs",
+                pointers: &outputs,
+                bytes: length,
+            },
+        )?;
+        codec.decode(
+            &optional(&units, 0, length),
+            &erased,
+            &mut exclusive(&outputs, 0, length),
+        )?;
+        Ok(())
+    })
+}
+
+/// Tells whether the parity units are those of the data units.
+///
+/// @param codec        k data units and m parity units
+/// @param data         k buffers of `length` bytes
+/// @param parity       m buffers of `length` bytes
+/// @param length       the length of every unit in bytes; units of 0 bytes are sound
+/// @param sound        receives whether every parity byte is what the data gives
+/// @param parity_unit  receives, if not sound, the lowest parity unit (0..m-1) that differs at `offset`.
+///                     Which unit is wrong cannot be told: it may be any data unit. May be NULL
+/// @param offset       receives, if not sound, the first byte at which any parity unit differs. May be
+///                     NULL
+/// @return             STRIPELINE_OK also if not sound, STRIPELINE_NULL_POINTER,
+///                     STRIPELINE_INVALID_MEMORY
+///
+/// # Safety
+/// `codec` must be open; lists and buffers must have the entries and bytes named.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_verify(
+    codec: *const stripeline_codec,
+    data: *const *const u8,
+    parity: *const *const u8,
+    length: usize,
+    sound: *mut bool,
+    parity_unit: *mut usize,
+    offset: *mut usize,
+) -> stripeline_status {
+    let call = Call("verify the stripe");
+    // SAFETY: handle, lists and buffers as the caller vouches; results are written when all slices
+    // have gone, at any alignment.
+    guard(call.0, || unsafe {
+        let codec = &call.codec(codec)?.codec;
+        let data = call.list("data", data, codec.data_units())?;
+        let parity = call.list("parity", parity, codec.parity_units())?;
+        call.check_result("sound", sound)?;
+        for (name, pointers) in [("data", &data), ("parity", &parity)] {
+            call.check_present(&List {
+                name,
+                pointers,
+                bytes: length,
+            })?;
+        }
+        let verdict = codec.verify(&shared(&data, 0, length), &shared(&parity, 0, length))?;
+        sound.write(verdict == Verdict::Sound);
+        if let Verdict::Mismatch {
+            parity_unit: unit,
+            offset: first,
+        } = verdict
+        {
+            if !parity_unit.is_null() {
+                parity_unit.write_unaligned(unit);
+            }
+            if !offset.is_null() {
+                offset.write_unaligned(first);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Changes all parity units in place after one data unit changed, without reading the other data units.
+///
+/// @param codec      k data units and m parity units
+/// @param data_unit  the number of the data unit that changed, 0..k-1
+/// @param old_data   `length` bytes that the unit held
+/// @param new_data   `length` bytes that it holds now
+/// @param parity     m buffers of `length` bytes to change, each sharing no byte with any other buffer
+/// @param length     the length of every buffer in bytes, which may be a part of a unit; 0 does nothing
+/// @return           STRIPELINE_OK, STRIPELINE_INVALID_UNIT, STRIPELINE_NULL_POINTER,
+///                   STRIPELINE_OVERLAP, STRIPELINE_INVALID_MEMORY
+///
+/// # Safety
+/// `codec` must be open; lists and buffers must have the entries and bytes named.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_update(
+    codec: *const stripeline_codec,
+    data_unit: usize,
+    old_data: *const u8,
+    new_data: *const u8,
+    parity: *const *mut u8,
+    length: usize,
+) -> stripeline_status {
+    let call = Call("update the stripe");
+    // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
+    guard(call.0, || unsafe {
+        let codec = &call.codec(codec)?.codec;
+        let parity = call.outputs("parity", parity, codec.parity_units())?;
+        let (old_data, new_data) = ([old_data], [new_data]);
+        let old_list = List {
+            name: "old_data",
+            pointers: &old_data,
+            bytes: length,
+        };
+        let new_list = List {
+            name: "new_data",
+            pointers: &new_data,
+            bytes: length,
+        };
+        call.check_present(&old_list)?;
+        call.check_present(&new_list)?;
+        let outputs = List {
+            name: "parity",
+            pointers: &parity,
+            bytes: length,
+        };
+        call.check_memory(&[old_list, new_list], &outputs)?;
+        codec.update(
+            data_unit,
+            shared(&old_data, 0, length)[0],
+            shared(&new_data, 0, length)[0],
+            &mut exclusive(&parity, 0, length),
+        )?;
+        Ok(())
+    })
+}
+
+/// Splits a checksum list into one list per unit, also where there are no checksums at all.
+fn per_unit_lists(
+    mut sums: &mut [u32],
+    per_unit: usize,
+    units: usize,
+) -> ArrayVec<&mut [u32], UNITS_MAX> {
+    (0..units)
+        .map(|_| {
+            let (unit, rest) = std::mem::take(&mut sums).split_at_mut(per_unit);
+            sums = rest;
+            unit
+        })
+        .collect()
+}

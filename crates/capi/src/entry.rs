@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The one wrapper that every function of the interface runs in.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use stripeline_boundary::panic_text;
+
+use crate::failure::{Failure, stripeline_status};
+
+thread_local! {
+    /// The text of this thread's last refused call; its buffer is reused, so refusals do not allocate
+    /// either once the longest has been seen.
+    static LAST_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Runs the body of a function: an error becomes its status and text, a panic STRIPELINE_INTERNAL.
+///
+/// A panic must not cross into C, which has no frames to unwind. Asserting unwind safety is sound here:
+/// what a body shares with later calls is the codec, whose caches are replaced whole.
+pub(crate) fn guard(
+    operation: &'static str,
+    body: impl FnOnce() -> Result<(), Failure>,
+) -> stripeline_status {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => stripeline_status::STRIPELINE_OK,
+        Ok(Err(failure)) => {
+            remember(|text| write!(text, "{failure}"));
+            failure.status()
+        }
+        Err(payload) => {
+            let why = panic_text(payload.as_ref());
+            remember(|text| write!(text, "Cannot {operation}: panic: {why}"));
+            stripeline_status::STRIPELINE_INTERNAL
+        }
+    }
+}
+
+/// Reads the text of this thread's last refused call; empty before the first.
+pub(crate) fn with_last_error<T>(read: impl FnOnce(&str) -> T) -> T {
+    LAST_ERROR.with_borrow(|text| read(text))
+}
+
+fn remember(write: impl FnOnce(&mut String) -> std::fmt::Result) {
+    // A thread that is going away has no text any more, and nobody left to read it.
+    let _ = LAST_ERROR.try_with(|text| {
+        let mut text = text.borrow_mut();
+        text.clear();
+        write(&mut text).expect("writing to a String cannot fail");
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_a_status_and_a_text() {
+        let status = guard("encode", || panic!("coefficient {} of {}", 7, 6));
+        assert_eq!(status, stripeline_status::STRIPELINE_INTERNAL);
+        with_last_error(|text| assert_eq!(text, "Cannot encode: panic: coefficient 7 of 6"));
+    }
+
+    #[test]
+    fn the_text_is_of_this_thread_and_outlives_a_success() {
+        let refused = || Err(Failure::UnknownCode(9));
+        let status = guard("open a codec", refused);
+        assert_eq!(status, stripeline_status::STRIPELINE_INVALID_PARAMETERS);
+        assert_eq!(guard("encode", || Ok(())), stripeline_status::STRIPELINE_OK);
+        with_last_error(|text| {
+            assert!(text.starts_with("Cannot open a codec: code is 9"), "{text}")
+        });
+        std::thread::spawn(|| with_last_error(|text| assert_eq!(text, "")))
+            .join()
+            .expect("the other thread has no text");
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//! include/stripeline.h is what cbindgen makes of src/. With STRIPELINE_BLESS=1 it is written anew.
+
+use std::path::Path;
+
+#[test]
+fn header_is_current() {
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = cbindgen::Config::from_file(crate_folder.join("cbindgen.toml"))
+        .expect("cbindgen.toml is valid");
+    let mut header = Vec::new();
+    cbindgen::Builder::new()
+        .with_crate(crate_folder)
+        .with_config(config)
+        .generate()
+        .expect("src/ is understood")
+        .write(&mut header);
+    // Sections of Rust's safety contract say in Rust's terms what the parameters say already.
+    let header = without_safety_sections(&String::from_utf8(header).expect("UTF-8"));
+    let file = crate_folder.join("include/stripeline.h");
+    if std::env::var_os("STRIPELINE_BLESS").is_some() {
+        std::fs::write(&file, &header).expect("the header can be written");
+    }
+    let committed = std::fs::read_to_string(&file).unwrap_or_default();
+    for (number, (committed, generated)) in committed.lines().zip(header.lines()).enumerate() {
+        assert_eq!(
+            committed,
+            generated,
+            "include/stripeline.h, line {}: regenerate it with STRIPELINE_BLESS=1",
+            number + 1
+        );
+    }
+    assert_eq!(
+        committed.lines().count(),
+        header.lines().count(),
+        "regenerate the header"
+    );
+}
+
+/// Leaves out `# Safety` up to the end of its comment, and the empty line before it.
+fn without_safety_sections(header: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let mut skipping = false;
+    for line in header.lines() {
+        if line.trim() == "* # Safety" {
+            skipping = true;
+            kept.pop_if(|before| before.trim() == "*");
+        } else if line.trim() == "*/" {
+            skipping = false;
+        }
+        if !skipping {
+            kept.push(line.trim_end());
+        }
+    }
+    kept.join("\n") + "\n"
+}

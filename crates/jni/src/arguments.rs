@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Arguments of natives, checked and converted.
+
+use std::fmt;
+use std::ops::ControlFlow;
+
+use arrayvec::ArrayVec;
+use jni_sys::{jint, jobject};
+use stripeline_boundary::{List, UNITS_MAX, check_memory};
+
+use crate::env::{Env, IntArray, ObjectArray, Reference};
+use crate::failure::Failure;
+
+/// Addresses of one list, on the stack; null for an absent unit.
+pub(crate) type Pointers = ArrayVec<*const u8, UNITS_MAX>;
+
+/// Values of an `int[]`, on the stack.
+pub(crate) type Ints = ArrayVec<jint, UNITS_MAX>;
+
+/// What the entries of a list are called and where they come from.
+#[derive(Clone, Copy)]
+pub(crate) enum Source {
+    /// A Java array of buffers, by its name in `NativeBridge`.
+    Array(&'static str, ObjectArray),
+    /// Two buffers that are arguments of their own, by their names.
+    Pair([(&'static str, jobject); 2]),
+}
+
+/// Buffers with the position in each where its unit starts.
+pub(crate) struct Units {
+    source: Source,
+    positions: Ints,
+}
+
+/// What runs on a slice of all units: inputs (null where absent), outputs, bytes of each.
+pub(crate) type Step<'a> =
+    dyn FnMut(&Pointers, &Pointers, usize) -> Result<ControlFlow<()>, Failure> + 'a;
+
+/// Whether entries of a list may be null.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absence {
+    Refused,
+    Allowed,
+}
+
+/// A length or position as Java gives it.
+pub(crate) fn non_negative(name: &str, value: jint) -> Result<usize, Failure> {
+    usize::try_from(value)
+        .map_err(|_| Failure::argument(format_args!("{name} is {value}, below 0")))
+}
+
+/// A reference that must not be null.
+///
+/// # Safety
+/// `object` must be null or a live reference to the Java type that `T` stands for.
+pub(crate) unsafe fn present<T: Reference>(name: &str, object: jobject) -> Result<T, Failure> {
+    if object.is_null() {
+        return Err(Failure::argument(format_args!("{name} is null")));
+    }
+    // SAFETY: not null; the caller vouches for the rest.
+    Ok(unsafe { T::from_raw(object) })
+}
+
+/// Copies an `int[]` of at most `UNITS_MAX` entries into `target`.
+pub(crate) fn read_ints(
+    env: Env,
+    name: &str,
+    array: IntArray,
+    target: &mut Ints,
+) -> Result<(), Failure> {
+    let count = env.int_array_length(array);
+    if count > UNITS_MAX {
+        return Err(Failure::argument(format_args!(
+            "{name} has {count} entries, at most {UNITS_MAX} make sense"
+        )));
+    }
+    target.clear();
+    target.extend(std::iter::repeat_n(0, count));
+    env.read_ints(array, target);
+    Ok(())
+}
+
+impl Units {
+    /// Reads a list that must have `count` entries, or any number up to `UNITS_MAX` if that is `None`.
+    ///
+    /// # Safety
+    /// `array` must be null or an array of the buffers that the native is declared with, `positions`
+    /// null or an `int[]`.
+    pub(crate) unsafe fn read(
+        env: Env,
+        name: &'static str,
+        array: jobject,
+        positions: jobject,
+        count: Option<usize>,
+    ) -> Result<Self, Failure> {
+        // SAFETY: as the caller vouches.
+        let array: ObjectArray = unsafe { present(name, array)? };
+        let entries = env.object_array_length(array);
+        let wanted = count.unwrap_or(entries);
+        if entries != wanted {
+            return Err(Failure::argument(format_args!(
+                "{name} has {entries} entries, {wanted} needed"
+            )));
+        }
+        let mut units = Self {
+            source: Source::Array(name, array),
+            positions: Ints::new(),
+        };
+        // SAFETY: as the caller vouches.
+        let positions: IntArray = unsafe { present("an array of positions", positions)? };
+        read_ints(
+            env,
+            "an array of positions",
+            positions,
+            &mut units.positions,
+        )?;
+        if units.positions.len() != entries {
+            return Err(Failure::argument(format_args!(
+                "{name} has {entries} entries but {} positions",
+                units.positions.len()
+            )));
+        }
+        Ok(units)
+    }
+
+    /// Two buffers that are arguments of their own: name, buffer and position of each.
+    pub(crate) fn pair(
+        one: (&'static str, jobject, jint),
+        other: (&'static str, jobject, jint),
+    ) -> Self {
+        Self {
+            source: Source::Pair([(one.0, one.1), (other.0, other.1)]),
+            positions: [one.2, other.2].into_iter().collect(),
+        }
+    }
+
+    /// A list without entries.
+    pub(crate) fn none() -> Self {
+        let nothing = ("nothing", std::ptr::null_mut());
+        Self {
+            source: Source::Pair([nothing; 2]),
+            positions: Ints::new(),
+        }
+    }
+
+    /// The number of entries.
+    pub(crate) fn count(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// One entry; `None` for null.
+    ///
+    /// # Safety
+    /// The entries must be of the Java type that `T` stands for.
+    pub(crate) unsafe fn element<T: Reference>(&self, env: Env, index: usize) -> Option<T> {
+        match self.source {
+            // SAFETY: as the caller vouches.
+            Source::Array(_, array) => unsafe { env.element(array, index) },
+            Source::Pair(objects) => {
+                let object = objects[index].1;
+                // SAFETY: not null; the caller vouches for the rest.
+                (!object.is_null()).then(|| unsafe { T::from_raw(object) })
+            }
+        }
+    }
+
+    /// The position of an entry, checked against the bytes that its buffer has.
+    pub(crate) fn position(
+        &self,
+        index: usize,
+        length: usize,
+        capacity: usize,
+    ) -> Result<usize, Failure> {
+        let given = self.positions[index];
+        match usize::try_from(given) {
+            // No sum overflows: both are at most 2^31.
+            Ok(position) if position + length <= capacity => Ok(position),
+            _ => Err(self.refuse(
+                index,
+                format_args!("has {capacity} bytes, needed are {length} at position {given}"),
+            )),
+        }
+    }
+
+    /// A mistake in one entry.
+    #[cold]
+    pub(crate) fn refuse(&self, index: usize, mistake: impl fmt::Display) -> Failure {
+        match self.source {
+            Source::Array(name, _) => Failure::argument(format_args!("{name}[{index}] {mistake}")),
+            Source::Pair(names) => Failure::argument(format_args!("{} {mistake}", names[index].0)),
+        }
+    }
+
+    /// Names the memory of the entries for the overlap check.
+    pub(crate) fn lists<'a>(&self, starts: &'a Pointers, bytes: usize) -> ArrayVec<List<'a>, 2> {
+        let list = |name, pointers| List {
+            name,
+            pointers,
+            bytes,
+        };
+        match self.source {
+            Source::Array(name, _) => [list(name, starts.as_slice())].into_iter().collect(),
+            Source::Pair(names) => names
+                .iter()
+                .zip(starts.chunks(1))
+                .map(|(name, start)| list(name.0, start))
+                .collect(),
+        }
+    }
+
+    /// Refuses outputs that are null or share bytes with anything.
+    pub(crate) fn check_disjoint(
+        inputs: (&Self, &Pointers),
+        outputs: (&Self, &Pointers),
+        length: usize,
+    ) -> Result<(), Failure> {
+        let input_lists = inputs.0.lists(inputs.1, length);
+        for output_list in outputs.0.lists(outputs.1, length) {
+            check_memory(&input_lists, &output_list)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The operations, once for direct buffers and for arrays alike.
+
+use std::ops::ControlFlow;
+
+use arrayvec::ArrayVec;
+use jni_sys::{jint, jlong, jobject};
+use stripeline_boundary::{UNITS_MAX, exclusive, optional, shared};
+use stripeline_codec::Verdict;
+
+use crate::arguments::{Absence, Ints, Step, Units, non_negative, present, read_ints};
+use crate::env::Env;
+use crate::failure::Failure;
+use crate::registry;
+
+/// How the units of a call are reached: `direct::run` or `heap::run`.
+pub(crate) type Run =
+    unsafe fn(Env, &Units, Absence, &Units, usize, &mut Step<'_>) -> Result<(), Failure>;
+
+/// Encodes units reached by `run`.
+///
+/// # Safety
+/// Arguments must be those of a native whose lists have the entries that `run` takes.
+#[inline]
+pub(crate) unsafe fn encode(
+    env: Env,
+    run: Run,
+    codec: jlong,
+    inputs: (jobject, jobject),
+    outputs: (jobject, jobject),
+    length: jint,
+) -> Result<(), Failure> {
+    let codec = registry::get(codec)?;
+    let length = non_negative("length", length)?;
+    env.ensure_local_capacity(codec.data_units() + codec.parity_units())?;
+    let (k, m) = (codec.data_units(), codec.parity_units());
+    // SAFETY: lists as the caller vouches; `run` hands out memory that lives until the step returns
+    // and whose outputs overlap nothing.
+    unsafe {
+        let inputs = Units::read(env, "in", inputs.0, inputs.1, Some(k))?;
+        let outputs = Units::read(env, "out", outputs.0, outputs.1, Some(m))?;
+        run(
+            env,
+            &inputs,
+            Absence::Refused,
+            &outputs,
+            length,
+            &mut |inputs, outputs, bytes| {
+                codec.encode(&shared(inputs, 0, bytes), &mut exclusive(outputs, 0, bytes))?;
+                Ok(ControlFlow::Continue(()))
+            },
+        )
+    }
+}
+
+/// Decodes units reached by `run`.
+///
+/// # Safety
+/// As [`encode`].
+#[inline]
+pub(crate) unsafe fn decode(
+    env: Env,
+    run: Run,
+    codec: jlong,
+    inputs: (jobject, jobject),
+    erased: jobject,
+    outputs: (jobject, jobject),
+    length: jint,
+) -> Result<(), Failure> {
+    let codec = registry::get(codec)?;
+    let length = non_negative("length", length)?;
+    let units = codec.data_units() + codec.parity_units();
+    env.ensure_local_capacity(units + codec.parity_units())?;
+    // SAFETY: as `encode`.
+    unsafe {
+        let mut numbers = Ints::new();
+        read_ints(env, "erased", present("erased", erased)?, &mut numbers)?;
+        let mut erased = ArrayVec::<usize, UNITS_MAX>::new();
+        for number in numbers {
+            erased.push(non_negative("an erased unit", number)?);
+        }
+        let inputs = Units::read(env, "in", inputs.0, inputs.1, Some(units))?;
+        let outputs = Units::read(env, "out", outputs.0, outputs.1, None)?;
+        run(
+            env,
+            &inputs,
+            Absence::Allowed,
+            &outputs,
+            length,
+            &mut |inputs, outputs, bytes| {
+                let units = optional(inputs, 0, bytes);
+                codec.decode(&units, &erased, &mut exclusive(outputs, 0, bytes))?;
+                Ok(ControlFlow::Continue(()))
+            },
+        )
+    }
+}
+
+/// Verifies units reached by `run`: -1 if sound, else the first parity unit that differs.
+///
+/// # Safety
+/// As [`encode`].
+#[inline]
+pub(crate) unsafe fn verify(
+    env: Env,
+    run: Run,
+    codec: jlong,
+    units: (jobject, jobject),
+    length: jint,
+) -> Result<jint, Failure> {
+    let codec = registry::get(codec)?;
+    let length = non_negative("length", length)?;
+    let count = codec.data_units() + codec.parity_units();
+    env.ensure_local_capacity(count)?;
+    let mut differing = -1;
+    // SAFETY: as `encode`.
+    unsafe {
+        let units = Units::read(env, "units", units.0, units.1, Some(count))?;
+        let none = Units::none();
+        run(
+            env,
+            &units,
+            Absence::Refused,
+            &none,
+            length,
+            &mut |units, _, bytes| {
+                let units = shared(units, 0, bytes);
+                let (data, parity) = units.split_at(codec.data_units());
+                Ok(match codec.verify(data, parity)? {
+                    Verdict::Sound => ControlFlow::Continue(()),
+                    Verdict::Mismatch { parity_unit, .. } => {
+                        differing = jint::try_from(parity_unit).expect("at most 255 parity units");
+                        ControlFlow::Break(())
+                    }
+                })
+            },
+        )?;
+    }
+    Ok(differing)
+}
+
+/// Updates parity reached by `run`; a buffer comes with its position.
+///
+/// # Safety
+/// As [`encode`].
+#[inline]
+#[allow(clippy::too_many_arguments, reason = "they are the native's")]
+pub(crate) unsafe fn update(
+    env: Env,
+    run: Run,
+    codec: jlong,
+    data_unit: jint,
+    old: (jobject, jint),
+    fresh: (jobject, jint),
+    parity: (jobject, jobject),
+    length: jint,
+) -> Result<(), Failure> {
+    let codec = registry::get(codec)?;
+    let length = non_negative("length", length)?;
+    let data_unit = non_negative("the data unit", data_unit)?;
+    env.ensure_local_capacity(codec.parity_units())?;
+    let inputs = Units::pair(("old", old.0, old.1), ("fresh", fresh.0, fresh.1));
+    // SAFETY: as `encode`.
+    unsafe {
+        let m = codec.parity_units();
+        let parity = Units::read(env, "parity", parity.0, parity.1, Some(m))?;
+        run(
+            env,
+            &inputs,
+            Absence::Refused,
+            &parity,
+            length,
+            &mut |inputs, parity, bytes| {
+                let inputs = shared(inputs, 0, bytes);
+                codec.update(
+                    data_unit,
+                    inputs[0],
+                    inputs[1],
+                    &mut exclusive(parity, 0, bytes),
+                )?;
+                Ok(ControlFlow::Continue(()))
+            },
+        )
+    }
+}

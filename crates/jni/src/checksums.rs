@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Encoding direct buffers with a checksum per chunk into an `int[]`.
+
+use arrayvec::ArrayVec;
+use jni_sys::jint;
+use stripeline_boundary::{UNITS_MAX, exclusive, shared};
+use stripeline_codec::{ChecksumKind, Checksums, Codec, StorePolicy};
+
+use crate::arguments::{Absence, Pointers, Units};
+use crate::direct::Memory;
+use crate::env::{Env, IntArray};
+use crate::failure::Failure;
+
+/// Bytes of one unit per critical section on the `int[]`; see the heap's.
+const SLICE_BYTES: usize = 256 << 10;
+
+/// Where checksums go: one row per unit, one entry per chunk.
+pub(crate) struct Sums {
+    array: IntArray,
+    kind: ChecksumKind,
+    bytes_per_checksum: usize,
+    per_unit: usize,
+}
+
+impl Sums {
+    /// Checks the arguments against what `units` units of `length` bytes need.
+    pub(crate) fn new(
+        env: Env,
+        array: IntArray,
+        kind: jint,
+        bytes_per_checksum: jint,
+        length: usize,
+        units: usize,
+    ) -> Result<Self, Failure> {
+        let kind = match kind {
+            0 => ChecksumKind::Crc32c,
+            1 => ChecksumKind::Crc32,
+            _ => {
+                return Err(Failure::argument(format_args!(
+                    "checksum kind is {kind}, known are 0 (CRC-32C) and 1 (CRC-32)"
+                )));
+            }
+        };
+        let bytes_per_checksum = match usize::try_from(bytes_per_checksum) {
+            Ok(bytes) if bytes > 0 => bytes,
+            _ => {
+                return Err(Failure::argument(format_args!(
+                    "bytes per checksum is {bytes_per_checksum}, at least 1 needed"
+                )));
+            }
+        };
+        let per_unit = length.div_ceil(bytes_per_checksum);
+        let (entries, wanted) = (env.int_array_length(array), per_unit * units);
+        if entries < wanted {
+            return Err(Failure::argument(format_args!(
+                "sums has {entries} entries, {wanted} needed for {units} units of {per_unit}"
+            )));
+        }
+        Ok(Self {
+            array,
+            kind,
+            bytes_per_checksum,
+            per_unit,
+        })
+    }
+}
+
+/// Encodes slice by slice, with the `int[]` in a critical section for one slice at a time.
+///
+/// # Safety
+/// The entries of both lists must be `ByteBuffer`s.
+pub(crate) unsafe fn encode(
+    env: Env,
+    codec: &Codec,
+    inputs: &Units,
+    outputs: &Units,
+    length: usize,
+    sums: &Sums,
+) -> Result<(), Failure> {
+    let mut memory = Memory {
+        inputs: Pointers::new(),
+        outputs: Pointers::new(),
+    };
+    // SAFETY: as the caller vouches.
+    unsafe { memory.resolve(env, inputs, Absence::Refused, outputs, length)? };
+    let chunks_max = (SLICE_BYTES / sums.bytes_per_checksum).max(1);
+    let mut chunk = 0;
+    while chunk < sums.per_unit {
+        let chunks = chunks_max.min(sums.per_unit - chunk);
+        let offset = chunk * sums.bytes_per_checksum;
+        let bytes = (chunks * sums.bytes_per_checksum).min(length - offset);
+        let section = Section::enter(env, sums.array)?;
+        let list = |unit: usize| {
+            // SAFETY: rows lie within the array, which `Sums::new` has checked, and apart from each
+            // other; the section outlives the lists.
+            unsafe {
+                let start = section.start.add(unit * sums.per_unit + chunk);
+                std::slice::from_raw_parts_mut(start, chunks)
+            }
+        };
+        let k = codec.data_units();
+        let mut input_sums: ArrayVec<&mut [u32], UNITS_MAX> = (0..k).map(list).collect();
+        let mut output_sums: ArrayVec<&mut [u32], UNITS_MAX> =
+            (k..k + codec.parity_units()).map(list).collect();
+        // SAFETY: `resolve` has found `length` bytes behind each pointer and no overlap.
+        let (data, mut parity) = unsafe {
+            (
+                shared(&memory.inputs, offset, bytes),
+                exclusive(&memory.outputs, offset, bytes),
+            )
+        };
+        codec.encode_with_checksums(
+            &data,
+            &mut parity,
+            StorePolicy::Temporal,
+            Checksums {
+                kind: sums.kind,
+                bytes_per_checksum: sums.bytes_per_checksum,
+                inputs: &mut input_sums,
+                outputs: &mut output_sums,
+            },
+        )?;
+        chunk += chunks;
+    }
+    Ok(())
+}
+
+/// The checksums' array in a critical section, which ends when this is dropped.
+struct Section {
+    env: Env,
+    array: IntArray,
+    start: *mut u32,
+}
+
+impl Section {
+    fn enter(env: Env, array: IntArray) -> Result<Self, Failure> {
+        // Copied or pinned does not matter: a copy has what earlier slices wrote, and is kept whole.
+        let (start, _) = env.critical(array);
+        if start.is_null() {
+            return Err(Failure::NoMemory);
+        }
+        Ok(Self {
+            env,
+            array,
+            start: start.cast(),
+        })
+    }
+}
+
+impl Drop for Section {
+    fn drop(&mut self) {
+        // SAFETY: entered by `enter`, released once.
+        unsafe {
+            self.env
+                .release_critical(self.array, self.start.cast(), true)
+        };
+    }
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The JNI functions that the natives use, with types in place of one `jobject` for everything.
+//!
+//! Object types are made only from arguments of natives, whose Java types the JVM has checked, or by the
+//! functions here; that is what their safety rests on.
+
+use std::ffi::{CStr, CString, c_void};
+use std::sync::OnceLock;
+
+use crate::failure::Failure;
+use jni_sys::{JNI_ABORT, JNI_OK, JNIEnv, jclass, jfieldID, jint, jobject, jsize, jstring};
+
+/// The JNI environment of the current thread, during one native call.
+#[derive(Clone, Copy)]
+pub(crate) struct Env(*mut JNIEnv);
+
+/// A `byte[][]` or `ByteBuffer[]`, not null.
+#[derive(Clone, Copy)]
+pub(crate) struct ObjectArray(jobject);
+
+/// An `int[]`, not null.
+#[derive(Clone, Copy)]
+pub(crate) struct IntArray(jobject);
+
+/// A `byte[]`, not null.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByteArray(jobject);
+
+/// A `ByteBuffer`, not null.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Buffer(jobject);
+
+/// Wraps a reference of a known Java type.
+pub(crate) trait Reference: Sized {
+    /// Wraps a reference that is not null.
+    ///
+    /// # Safety
+    /// `object` must be a live reference to an object of the Java type that `Self` stands for.
+    unsafe fn from_raw(object: jobject) -> Self;
+}
+
+macro_rules! reference {
+    ($($name:ident)*) => {
+        $(impl Reference for $name {
+            unsafe fn from_raw(object: jobject) -> Self {
+                Self(object)
+            }
+        })*
+    };
+}
+reference!(ObjectArray IntArray ByteArray Buffer);
+
+/// Classes and fields that the JVM is asked for once, when the library is loaded.
+struct Known {
+    /// Implemented by every direct buffer, read-only ones included.
+    direct: jclass,
+    /// The class of read-only direct `ByteBuffer`s; written to, one of a read-only mapping faults.
+    direct_read_only: jclass,
+    /// `long java.nio.Buffer.address`, meaningful in direct buffers only.
+    address: jfieldID,
+    /// `int java.nio.Buffer.capacity`.
+    capacity: jfieldID,
+}
+
+// SAFETY: global references and field ids are valid on every thread until they are deleted, which happens
+// only when the library is unloaded.
+unsafe impl Send for Known {}
+// SAFETY: as above; nothing in it changes.
+unsafe impl Sync for Known {}
+
+static KNOWN: OnceLock<Known> = OnceLock::new();
+
+macro_rules! call {
+    ($env:expr, $version:ident, $function:ident $(, $argument:expr)*) => {
+        ((**$env.0).$version.$function)($env.0 $(, $argument)*)
+    };
+}
+
+impl Env {
+    /// Wraps the environment that a native was called with.
+    ///
+    /// # Safety
+    /// `env` must be the current thread's, and the value must not outlive the native call.
+    pub(crate) unsafe fn from_raw(env: *mut JNIEnv) -> Self {
+        Self(env)
+    }
+
+    /// Looks up what the natives need of `java.nio`. A JVM without these classes cannot be served: the
+    /// exception of the failed lookup stays pending, and loading the library fails with it.
+    pub(crate) fn look_up_known(self) -> Option<()> {
+        let known = Known {
+            direct: self.global_class(c"sun/nio/ch/DirectBuffer")?,
+            direct_read_only: self.global_class(c"java/nio/DirectByteBufferR")?,
+            address: self.field(c"java/nio/Buffer", c"address", c"J")?,
+            capacity: self.field(c"java/nio/Buffer", c"capacity", c"I")?,
+        };
+        // A second load in the same process would have found the same classes of the boot loader.
+        let _ = KNOWN.set(known);
+        Some(())
+    }
+
+    fn global_class(self, name: &CStr) -> Option<jclass> {
+        // SAFETY: a valid environment and a NUL-terminated name; the global reference is never deleted,
+        // because classes of the boot loader never go.
+        unsafe {
+            let class = call!(self, v1_2, FindClass, name.as_ptr());
+            let class = if class.is_null() {
+                class
+            } else {
+                call!(self, v1_2, NewGlobalRef, class)
+            };
+            (!class.is_null()).then_some(class)
+        }
+    }
+
+    fn field(self, class: &CStr, name: &CStr, signature: &CStr) -> Option<jfieldID> {
+        // SAFETY: a valid environment and NUL-terminated names.
+        unsafe {
+            let class = call!(self, v1_2, FindClass, class.as_ptr());
+            if class.is_null() {
+                return None;
+            }
+            let field = call!(
+                self,
+                v1_2,
+                GetFieldID,
+                class,
+                name.as_ptr(),
+                signature.as_ptr()
+            );
+            (!field.is_null()).then_some(field)
+        }
+    }
+
+    /// Makes room for references to that many units. Every native may hold 16 references, of which its
+    /// arguments take up to 6.
+    pub(crate) fn ensure_local_capacity(self, units: usize) -> Result<(), Failure> {
+        let capacity = jint::try_from(units).unwrap_or(jint::MAX);
+        // SAFETY: a valid environment.
+        if units <= 10 || unsafe { call!(self, v1_2, EnsureLocalCapacity, capacity) } == JNI_OK {
+            Ok(())
+        } else {
+            Err(Failure::Pending)
+        }
+    }
+
+    /// The entries of an array of objects.
+    pub(crate) fn object_array_length(self, array: ObjectArray) -> usize {
+        self.array_length(array.0)
+    }
+
+    /// One entry; `None` for null. `index` must be below the length.
+    ///
+    /// # Safety
+    /// The entries must be of the Java type that `T` stands for.
+    pub(crate) unsafe fn element<T: Reference>(
+        self,
+        array: ObjectArray,
+        index: usize,
+    ) -> Option<T> {
+        // SAFETY: a valid environment and array; an index beyond it would leave an exception pending and
+        // return null. Entries are of the array's element type.
+        unsafe {
+            let element = call!(self, v1_2, GetObjectArrayElement, array.0, index as jsize);
+            (!element.is_null()).then(|| T::from_raw(element))
+        }
+    }
+
+    /// The entries of an `int[]`.
+    pub(crate) fn int_array_length(self, array: IntArray) -> usize {
+        self.array_length(array.0)
+    }
+
+    /// The entries of a `byte[]`.
+    pub(crate) fn byte_array_length(self, array: ByteArray) -> usize {
+        self.array_length(array.0)
+    }
+
+    fn array_length(self, array: jobject) -> usize {
+        // SAFETY: a valid environment and array. Lengths are never negative.
+        unsafe { call!(self, v1_2, GetArrayLength, array) as usize }
+    }
+
+    /// Copies the first `target.len()` entries, of which the array must have as many.
+    pub(crate) fn read_ints(self, array: IntArray, target: &mut [jint]) {
+        let count = target.len() as jsize;
+        // SAFETY: a valid environment and array, room for `count` entries; a range beyond the array
+        // would leave an exception pending and `target` unchanged.
+        unsafe {
+            call!(
+                self,
+                v1_2,
+                GetIntArrayRegion,
+                array.0,
+                0,
+                count,
+                target.as_mut_ptr()
+            )
+        };
+    }
+
+    /// Copies `target.len()` bytes at `offset`, which the array must have.
+    pub(crate) fn read_bytes(self, array: ByteArray, offset: usize, target: &mut [u8]) {
+        let (offset, count) = (offset as jsize, target.len() as jsize);
+        let target = target.as_mut_ptr().cast();
+        // SAFETY: as `read_ints`.
+        unsafe {
+            call!(
+                self,
+                v1_2,
+                GetByteArrayRegion,
+                array.0,
+                offset,
+                count,
+                target
+            )
+        };
+    }
+
+    /// Copies `source` into the array at `offset`, where it must fit.
+    pub(crate) fn write_bytes(self, array: ByteArray, offset: usize, source: &[u8]) {
+        let (offset, count) = (offset as jsize, source.len() as jsize);
+        let source = source.as_ptr().cast();
+        // SAFETY: a valid environment and array; a range beyond it leaves the array unchanged.
+        unsafe {
+            call!(
+                self,
+                v1_2,
+                SetByteArrayRegion,
+                array.0,
+                offset,
+                count,
+                source
+            )
+        };
+    }
+
+    /// Where a direct buffer starts and how many bytes it has; `None` if it is not direct.
+    ///
+    /// Reads the fields that `GetDirectBufferAddress` and `GetDirectBufferCapacity` read, after the same
+    /// type check made once instead of twice; the JVM serves field reads without a transition.
+    pub(crate) fn direct_memory(self, buffer: Buffer) -> Option<(*mut u8, usize)> {
+        let known = known();
+        // SAFETY: a valid environment, buffer, classes and fields.
+        unsafe {
+            if !call!(self, v1_2, IsInstanceOf, buffer.0, known.direct) {
+                return None;
+            }
+            let address = call!(self, v1_2, GetLongField, buffer.0, known.address);
+            let capacity = call!(self, v1_2, GetIntField, buffer.0, known.capacity);
+            Some((
+                std::ptr::with_exposed_provenance_mut(address as usize),
+                capacity as usize,
+            ))
+        }
+    }
+
+    /// Whether a direct buffer refuses writes.
+    pub(crate) fn is_read_only(self, buffer: Buffer) -> bool {
+        // SAFETY: a valid environment, buffer and class.
+        unsafe { call!(self, v1_2, IsInstanceOf, buffer.0, known().direct_read_only) }
+    }
+
+    /// Makes a Java string of ASCII text; null with an exception pending if there is no memory.
+    pub(crate) fn new_string(self, text: &str) -> jstring {
+        let text = ascii(text);
+        // SAFETY: a valid environment; ASCII without NUL is its own modified UTF-8.
+        unsafe { call!(self, v1_2, NewStringUTF, text.as_ptr()) }
+    }
+
+    /// Leaves an exception pending, unless one is pending already.
+    pub(crate) fn throw(self, class: &CStr, text: &str) {
+        let text = ascii(text);
+        // SAFETY: a valid environment; a class that is not found leaves its own exception pending.
+        unsafe {
+            if call!(self, v1_2, ExceptionCheck) {
+                return;
+            }
+            let class = call!(self, v1_2, FindClass, class.as_ptr());
+            if !class.is_null() {
+                call!(self, v1_2, ThrowNew, class, text.as_ptr());
+            }
+        }
+    }
+
+    /// Pins an array's contents, or copies them, until [`Env::release_critical`]. Returns their start,
+    /// null if there is no memory for a copy, and whether this is a copy.
+    ///
+    /// Between the two the thread must make no other JNI call, must not block and must be quick: the
+    /// garbage collector may be waiting.
+    pub(crate) fn critical(self, array: impl PrimitiveArray) -> (*mut c_void, bool) {
+        let mut copied: u8 = 0;
+        let (array, copied_out) = (array.object(), (&raw mut copied).cast());
+        // SAFETY: a valid environment and primitive array, room for one `jboolean`.
+        let start = unsafe { call!(self, v1_2, GetPrimitiveArrayCritical, array, copied_out) };
+        (start, copied != 0)
+    }
+
+    /// Ends what [`Env::critical`] began. `keep` writes a copy back; a pinned array has what was
+    /// written to it either way.
+    ///
+    /// # Safety
+    /// `start` must be what [`Env::critical`] returned for `array`, not null and not yet released.
+    pub(crate) unsafe fn release_critical(
+        self,
+        array: impl PrimitiveArray,
+        start: *mut c_void,
+        keep: bool,
+    ) {
+        let mode = if keep { 0 } else { JNI_ABORT };
+        // SAFETY: a valid environment; array and start as the caller vouches.
+        unsafe {
+            call!(
+                self,
+                v1_2,
+                ReleasePrimitiveArrayCritical,
+                array.object(),
+                start,
+                mode
+            )
+        };
+    }
+
+    /// Whether two references are to one array.
+    pub(crate) fn same_array(self, one: ByteArray, other: ByteArray) -> bool {
+        // SAFETY: a valid environment and references.
+        unsafe { call!(self, v1_2, IsSameObject, one.0, other.0) }
+    }
+}
+
+/// An array whose contents can be pinned.
+pub(crate) trait PrimitiveArray: Copy {
+    fn object(&self) -> jobject;
+}
+
+impl PrimitiveArray for ByteArray {
+    fn object(&self) -> jobject {
+        self.0
+    }
+}
+
+impl PrimitiveArray for IntArray {
+    fn object(&self) -> jobject {
+        self.0
+    }
+}
+
+fn known() -> &'static Known {
+    KNOWN
+        .get()
+        .expect("JNI_OnLoad fails where the lookup fails, and no native runs before it")
+}
+
+/// Texts are ASCII by construction except for those of panics.
+fn ascii(text: &str) -> CString {
+    let bytes: Vec<u8> = text
+        .chars()
+        .map(|c| {
+            if c.is_ascii() && c != '\0' {
+                c as u8
+            } else {
+                b'?'
+            }
+        })
+        .collect();
+    CString::new(bytes).expect("NUL was replaced")
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The one wrapper that every native runs in, and the exceptions that it throws.
+
+use std::ffi::CStr;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use stripeline_boundary::{Refusal, panic_text};
+use stripeline_codec::{Error, ErrorKind};
+
+use crate::env::Env;
+
+/// Why a native throws.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The codec refused the call; its text is whole.
+    Codec(Error),
+    /// Memory that may not be used; the text lacks its "Cannot <operation>".
+    Memory(Refusal),
+    /// Any other wrong argument; the text lacks its "Cannot <operation>".
+    Argument(String),
+    /// No memory for a copy of an array.
+    NoMemory,
+    /// The JVM has left an exception pending.
+    Pending,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Codec(error)
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Memory(refusal)
+    }
+}
+
+impl Failure {
+    pub(crate) fn argument(text: impl fmt::Display) -> Self {
+        Self::Argument(text.to_string())
+    }
+
+    fn exception(&self) -> &'static CStr {
+        match self {
+            Self::Codec(error) => match error.kind() {
+                ErrorKind::InvalidParameters
+                | ErrorKind::CountMismatch
+                | ErrorKind::LengthMismatch
+                | ErrorKind::TooManyErasures
+                | ErrorKind::InvalidErasure
+                | ErrorKind::InvalidUnit
+                | ErrorKind::InvalidChecksums => c"java/lang/IllegalArgumentException",
+                _ => c"java/io/IOException",
+            },
+            Self::Memory(_) | Self::Argument(_) => c"java/lang/IllegalArgumentException",
+            Self::NoMemory | Self::Pending => c"java/lang/OutOfMemoryError",
+        }
+    }
+
+    fn text(&self, operation: &str) -> String {
+        match self {
+            Self::Codec(error) => error.to_string(),
+            Self::Memory(refusal) => format!("Cannot {operation}: {refusal}"),
+            Self::Argument(text) => format!("Cannot {operation}: {text}"),
+            Self::NoMemory | Self::Pending => {
+                format!("Cannot {operation}: the JVM has no memory for an array's contents")
+            }
+        }
+    }
+}
+
+/// Runs the body of a native. An error or a panic becomes a pending exception and the default result,
+/// which the JVM discards.
+///
+/// Unwinding into the JVM would end the process. Asserting unwind safety is sound here: what a body
+/// shares with later calls is the codec, whose caches are replaced whole.
+pub(crate) fn guard<T>(
+    env: Env,
+    operation: &str,
+    default: T,
+    body: impl FnOnce() -> Result<T, Failure>,
+) -> T {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(result)) => return result,
+        // `throw` leaves a pending exception alone.
+        Ok(Err(failure)) => env.throw(failure.exception(), &failure.text(operation)),
+        Err(payload) => {
+            let text = format!(
+                "Cannot {operation}: panic: {}",
+                panic_text(payload.as_ref())
+            );
+            env.throw(c"java/lang/IllegalStateException", &text);
+        }
+    }
+    default
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Units in `byte[]`.
+//!
+//! Every array is found and checked before the first critical section, because inside one no other JNI
+//! call is allowed. [`run`] then walks the units in slices: pin all arrays, run, unpin. HotSpot always
+//! pins, but `-Xcheck:jni` copies and the specification allows it. Copies of one array do not see each
+//! other and would be written back whole, one over the other, so a slice for which the JVM copies is
+//! abandoned before it runs, and the call goes on over slices that are copied here.
+
+use std::ffi::c_void;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrayvec::ArrayVec;
+use stripeline_boundary::UNITS_MAX;
+
+use crate::arguments::{Absence, Pointers, Step, Units};
+use crate::env::{ByteArray, Env};
+use crate::failure::Failure;
+
+/// Bytes of one unit per critical section. At 9 units the collector then waits for some 100
+/// microseconds at most, while entering the sections costs less than a thousandth of the coding.
+const SLICE_BYTES: usize = 256 << 10;
+
+/// Calls that the JVM served with copies, for `describe`.
+static COPIED_CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// How many calls the JVM has served with copies of arrays instead of pinning them.
+pub(crate) fn copied_calls() -> u64 {
+    COPIED_CALLS.load(Ordering::Relaxed)
+}
+
+/// Runs `step` over all units, slice by slice, at least once, until it breaks.
+///
+/// # Safety
+/// The entries of both lists must be `byte[]`s.
+pub(crate) unsafe fn run(
+    env: Env,
+    inputs: &Units,
+    absence: Absence,
+    outputs: &Units,
+    length: usize,
+    step: &mut Step<'_>,
+) -> Result<(), Failure> {
+    let mut call = Call {
+        env,
+        inputs: Arrays::new(inputs),
+        outputs: Arrays::new(outputs),
+        length,
+    };
+    // SAFETY: as the caller vouches.
+    unsafe {
+        call.inputs.resolve(env, absence, length)?;
+        call.outputs.resolve(env, Absence::Refused, length)?;
+    }
+    let mut offset = 0;
+    loop {
+        let bytes = SLICE_BYTES.min(length - offset);
+        let Some(flow) = call.pinned_slice(offset, bytes, step)? else {
+            return call.copied_units(offset, step);
+        };
+        offset += bytes;
+        if flow.is_break() || offset == length {
+            return Ok(());
+        }
+    }
+}
+
+/// The arrays of one list and where the unit starts in each.
+struct Arrays<'a> {
+    units: &'a Units,
+    arrays: ArrayVec<Option<ByteArray>, UNITS_MAX>,
+    positions: ArrayVec<usize, UNITS_MAX>,
+}
+
+impl<'a> Arrays<'a> {
+    fn new(units: &'a Units) -> Self {
+        Self {
+            units,
+            arrays: ArrayVec::new(),
+            positions: ArrayVec::new(),
+        }
+    }
+
+    /// Finds every array; every unit of `length` bytes must lie within its own.
+    ///
+    /// # Safety
+    /// The entries must be `byte[]`s.
+    unsafe fn resolve(&mut self, env: Env, absence: Absence, length: usize) -> Result<(), Failure> {
+        for index in 0..self.units.count() {
+            // SAFETY: as the caller vouches.
+            let array = unsafe { self.units.element::<ByteArray>(env, index) };
+            let position = match array {
+                Some(array) => self
+                    .units
+                    .position(index, length, env.byte_array_length(array))?,
+                None if absence == Absence::Allowed => 0,
+                None => return Err(self.units.refuse(index, "is null")),
+            };
+            self.arrays.push(array);
+            self.positions.push(position);
+        }
+        Ok(())
+    }
+}
+
+/// One call on arrays.
+struct Call<'a> {
+    env: Env,
+    inputs: Arrays<'a>,
+    outputs: Arrays<'a>,
+    length: usize,
+}
+
+impl Call<'_> {
+    /// Runs one slice on pinned arrays; `None`, and nothing done, if the JVM copied one.
+    fn pinned_slice(
+        &self,
+        offset: usize,
+        bytes: usize,
+        step: &mut Step<'_>,
+    ) -> Result<Option<ControlFlow<()>>, Failure> {
+        let mut inputs = Section::new(self.env, &self.inputs);
+        let mut outputs = Section::new(self.env, &self.outputs);
+        let copied = inputs.enter()? | outputs.enter()?;
+        if copied {
+            return Ok(None);
+        }
+        // The whole units, of which later slices are parts, wherever the arrays may move meanwhile.
+        if offset == 0 {
+            Units::check_disjoint(
+                (self.inputs.units, &inputs.unit_starts(0)),
+                (self.outputs.units, &outputs.unit_starts(0)),
+                self.length,
+            )?;
+        }
+        step(
+            &inputs.unit_starts(offset),
+            &outputs.unit_starts(offset),
+            bytes,
+        )
+        .map(Some)
+    }
+
+    /// Runs the slices from `offset` on over copies of ours.
+    fn copied_units(&self, mut offset: usize, step: &mut Step<'_>) -> Result<(), Failure> {
+        COPIED_CALLS.fetch_add(1, Ordering::Relaxed);
+        self.check_disjoint_by_identity()?;
+        let bytes_max = SLICE_BYTES.min(self.length - offset);
+        let mut input_copies = vec![0; bytes_max * self.inputs.arrays.len()];
+        let mut output_copies = vec![0; bytes_max * self.outputs.arrays.len()];
+        loop {
+            let bytes = bytes_max.min(self.length - offset);
+            let inputs = self
+                .inputs
+                .copy_in(self.env, offset, bytes, &mut input_copies);
+            // Outputs too: an update adds into what they hold.
+            let outputs = self
+                .outputs
+                .copy_in(self.env, offset, bytes, &mut output_copies);
+            let flow = step(&inputs, &outputs, bytes)?;
+            self.outputs
+                .copy_out(self.env, offset, bytes, &output_copies);
+            offset += bytes;
+            if flow.is_break() || offset == self.length {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The overlap check where contents have no address: every array gets numbers of its own.
+    fn check_disjoint_by_identity(&self) -> Result<(), Failure> {
+        let all: ArrayVec<Option<ByteArray>, { 2 * UNITS_MAX }> = self
+            .inputs
+            .arrays
+            .iter()
+            .chain(&self.outputs.arrays)
+            .copied()
+            .collect();
+        let number = |index: usize, position: usize| -> *const u8 {
+            let Some(array) = all[index] else {
+                return std::ptr::null();
+            };
+            let same = |other: &Option<ByteArray>| {
+                other.is_some_and(|other| self.env.same_array(array, other))
+            };
+            let first = all[..index].iter().position(same).unwrap_or(index);
+            // An array has less than 2^31 bytes.
+            std::ptr::without_provenance(((first + 1) << 32) + position)
+        };
+        let numbers = |list: &Arrays<'_>, base: usize| -> Pointers {
+            let positions = list.positions.iter().enumerate();
+            positions
+                .map(|(index, position)| number(base + index, *position))
+                .collect()
+        };
+        Units::check_disjoint(
+            (self.inputs.units, &numbers(&self.inputs, 0)),
+            (
+                self.outputs.units,
+                &numbers(&self.outputs, self.inputs.arrays.len()),
+            ),
+            self.length,
+        )
+    }
+}
+
+/// All arrays of one list in critical sections, which end when this is dropped.
+struct Section<'a> {
+    env: Env,
+    list: &'a Arrays<'a>,
+    /// One per array entered, null for an absent one.
+    starts: ArrayVec<*mut c_void, UNITS_MAX>,
+}
+
+impl<'a> Section<'a> {
+    fn new(env: Env, list: &'a Arrays<'a>) -> Self {
+        Self {
+            env,
+            list,
+            starts: ArrayVec::new(),
+        }
+    }
+
+    /// Enters the sections; says whether the JVM copied any array.
+    fn enter(&mut self) -> Result<bool, Failure> {
+        let mut copied = false;
+        for array in &self.list.arrays {
+            let (start, is_copy) = match array {
+                Some(array) => self.env.critical(*array),
+                None => (std::ptr::null_mut(), false),
+            };
+            if start.is_null() && array.is_some() {
+                return Err(Failure::NoMemory);
+            }
+            copied |= is_copy;
+            self.starts.push(start);
+        }
+        Ok(copied)
+    }
+
+    /// The places `offset` bytes into each unit, null for an absent one.
+    fn unit_starts(&self, offset: usize) -> Pointers {
+        let starts = self.starts.iter().zip(&self.list.positions);
+        starts
+            .map(|(start, position)| match start.is_null() {
+                true => std::ptr::null(),
+                false => start
+                    .cast::<u8>()
+                    .wrapping_add(position + offset)
+                    .cast_const(),
+            })
+            .collect()
+    }
+}
+
+impl Drop for Section<'_> {
+    fn drop(&mut self) {
+        for (array, start) in self.list.arrays.iter().zip(&self.starts).rev() {
+            if let Some(array) = array {
+                // SAFETY: entered by `enter`, in which a null start stops the call before it is kept.
+                unsafe { self.env.release_critical(*array, *start, false) };
+            }
+        }
+    }
+}
+
+impl Arrays<'_> {
+    /// Copies one slice of each array to its place in `copies` and returns the places.
+    fn copy_in(&self, env: Env, offset: usize, bytes: usize, copies: &mut [u8]) -> Pointers {
+        for (index, (array, position)) in self.arrays.iter().zip(&self.positions).enumerate() {
+            if let Some(array) = array {
+                env.read_bytes(
+                    *array,
+                    position + offset,
+                    &mut copies[index * bytes..][..bytes],
+                );
+            }
+        }
+        let start = copies.as_mut_ptr();
+        let place = |(index, array): (usize, &Option<ByteArray>)| match array {
+            Some(_) => start.wrapping_add(index * bytes).cast_const(),
+            None => std::ptr::null(),
+        };
+        self.arrays.iter().enumerate().map(place).collect()
+    }
+
+    /// Copies one slice of each array back from its place in `copies`.
+    fn copy_out(&self, env: Env, offset: usize, bytes: usize, copies: &[u8]) {
+        for (index, (array, position)) in self.arrays.iter().zip(&self.positions).enumerate() {
+            if let Some(array) = array {
+                env.write_bytes(*array, position + offset, &copies[index * bytes..][..bytes]);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Compiles the C and C++ programs of examples/c without a warning and runs them against the shared and
+# the static library: the example, the golden vectors, the header in C++, the list of exported functions.
+# Then runs the Rust example.
+#
+# usage: tools/test-c.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+  echo "C examples: $*" >&2
+  exit 1
+}
+
+# Installs a Debian package where that is possible, and names it where it is not.
+need_package() {
+  local package=$1
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing $package" >&2
+    if apt-get -qq install -y "$package" >/dev/null 2>&1; then return; fi
+    if apt-get -qq update >/dev/null && apt-get -qq install -y "$package" >/dev/null; then return; fi
+  fi
+  fail "$package is missing (Debian: apt-get install $package)"
+}
+
+command -v cc >/dev/null || need_package gcc
+command -v c++ >/dev/null || need_package g++
+echo '#include <cjson/cJSON.h>' | cc -E -x c - >/dev/null 2>&1 || need_package libcjson-dev
+
+cargo build --quiet --package stripeline-capi
+libraries=${CARGO_TARGET_DIR:-target}/debug
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+readonly C_FLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror -g -O1 -I crates/capi/include)
+readonly CXX_FLAGS=(-std=c++11 -pedantic -Wall -Wextra -Werror -I crates/capi/include)
+
+compile_and_run() {
+  local kind=$1
+  shift
+  cc "${C_FLAGS[@]}" examples/c/recover.c "$@" -o "$out/recover-$kind"
+  cc "${C_FLAGS[@]}" examples/c/check_vectors.c "$@" -lcjson -o "$out/check-vectors-$kind"
+  c++ "${CXX_FLAGS[@]}" examples/c/include.cpp "$@" -o "$out/include-$kind"
+  # Tables are printed once; the second library must say the same.
+  "$out/recover-$kind" 0 4 7 >"$out/recovered-$kind"
+  grep -q '^lost:      ????.*$' "$out/recovered-$kind" || fail "recover lost nothing"
+  grep -q '^recovered: Erasure coding keeps.*whichever they are\.' "$out/recovered-$kind" \
+    || fail "recover did not get the text back"
+  "$out/check-vectors-$kind" vectors/rs.json vectors/rs-legacy.json vectors/xor.json
+  "$out/include-$kind" >/dev/null || fail "the header does not work in C++"
+}
+
+expect_failure() {
+  local status=$1 text=$2 said found=0
+  shift 2
+  said=$("$@" 2>&1) || found=$?
+  [ "$found" = "$status" ] || fail "'$*' ended with $found, expected $status: $said"
+  [[ $said == *"$text"* ]] || fail "'$*' said '$said', expected '$text'"
+}
+
+compile_and_run shared -L "$libraries" -lstripeline -Wl,-rpath,"$(realpath "$libraries")"
+compile_and_run static "$libraries/libstripeline.a" -lpthread -ldl -lm
+
+expect_failure 2 "usage:" "$out/recover-shared"
+expect_failure 1 "Cannot decode unit 9: units are 0 to 8" "$out/recover-shared" 9
+expect_failure 1 "outputs[1] overlaps outputs[0]" "$out/recover-shared" 3 3
+# The checker must notice a wrong byte, or it proves nothing.
+sed '0,/"parity":\["./s//"parity":["0/' vectors/rs.json >"$out/wrong.json"
+cmp -s vectors/rs.json "$out/wrong.json" && fail "the wrong vectors are the right ones"
+expect_failure 1 "wrong.json, case 1: encode: unit 3 differs" "$out/check-vectors-shared" "$out/wrong.json"
+expect_failure 1 "cannot be read" "$out/check-vectors-shared" "$out/absent.json"
+
+# The library exports what the header declares and nothing else.
+nm --dynamic --defined-only "$libraries/libstripeline.so" | awk '$2 == "T" { print $3 }' | sort >"$out/exported"
+grep -oE '\bstripeline_[a-z_]+\(' crates/capi/include/stripeline.h | tr -d '(' | sort -u >"$out/named"
+grep -vE '^(_init|_fini)$' "$out/exported" | comm -3 - "$out/named" >"$out/unequal"
+[ ! -s "$out/unequal" ] || fail "exported or declared, not both: $(xargs <"$out/unequal")"
+
+cargo run --quiet --package stripeline-example | grep -q '^every byte is back' \
+  || fail "the Rust example did not get every byte back"
+echo "C and Rust examples: passed"
