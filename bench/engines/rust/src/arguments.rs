@@ -72,9 +72,9 @@ pub struct Arguments {
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Writes the record to this file
+    /// Writes <definition>.json, .svg and .txt into this directory
     #[arg(long)]
-    pub json: Option<PathBuf>,
+    pub record: Option<PathBuf>,
     /// Exits with 1 if a threshold is missed
     #[arg(long)]
     pub enforce: bool,

@@ -11,6 +11,10 @@ pub enum Family {
     /// Hadoop's `rs`: every byte is compared with the scalar computation.
     Cauchy,
     /// A code of its own: it must give back the data that it encoded itself.
+    #[cfg_attr(
+        not(feature = "peers"),
+        expect(dead_code, reason = "only peers have other codes")
+    )]
     Own,
     /// No code at all; a bound to compare with.
     Bound,

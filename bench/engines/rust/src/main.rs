@@ -19,14 +19,16 @@ mod report;
 mod run;
 mod statistics;
 
+use std::path::Path;
 use std::process::ExitCode;
+use std::{fs, io};
 
 use arguments::{Arguments, Format};
 use clap::Parser;
 use definition::{Definition, Plan};
 use report::record::Record;
 use report::summary::{self, Judgement, Verdict};
-use report::table;
+use report::{plot, table};
 use run::{Failure, Session};
 
 fn main() -> ExitCode {
@@ -57,41 +59,69 @@ fn execute(arguments: &Arguments) -> Result<u8, Failure> {
     let mut definition = Definition::load(&arguments.definition).map_err(Failure::Usage)?;
     arguments.apply(&mut definition);
     let plan = Plan::new(&definition).map_err(Failure::Usage)?;
+    if let Some(directory) = &arguments.record {
+        fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
+    }
     let placement = arguments.placement();
     let session = Session::open(plan, placement)?;
     prove_the_check()?;
     introduce(&session);
+    let mut output = Output {
+        live: arguments.format == Format::Table,
+        text: String::new(),
+    };
     let names: Vec<_> = session
         .present
         .iter()
         .map(|present| present.name.clone())
         .collect();
-    let show_table = arguments.format == Format::Table;
-    if show_table {
-        println!("{}", table::heading(&names));
-    }
+    output.line(&table::heading(&names));
     let points = session.run(|point, index, count| {
-        if show_table {
-            println!("{}", table::line(point, &names));
-        }
+        output.line(&table::line(point, &names));
         eprint!("\r{index}/{count} ");
     })?;
     eprintln!();
     let judgements = summary::judge(&definition.expectations, &points);
+    judgements
+        .iter()
+        .for_each(|judgement| output.line(&summary::line(judgement)));
     let names = (definition.name.as_str(), definition.baseline.as_str());
-    let record = Record::new(names, placement, &session, &judgements, &points);
-    match arguments.format {
-        Format::Table => judgements
-            .iter()
-            .for_each(|judgement| println!("{}", summary::line(judgement))),
-        Format::Json => println!("{}", record.to_json()),
+    let record = Record::new(names, placement, &session, &judgements, &points).to_json();
+    if arguments.format == Format::Json {
+        print!("{record}");
     }
-    if let Some(path) = &arguments.json {
-        std::fs::write(path, record.to_json() + "\n").map_err(|error| {
-            Failure::Unable(format!("Cannot write record '{}': {error}", path.display()))
-        })?;
+    if let Some(directory) = &arguments.record {
+        let plot = plot::draw(
+            &points,
+            &format!("{}: {}", definition.name, definition.purpose),
+        )
+        .map_err(Failure::Unable)?;
+        for (extension, text) in [("json", &record), ("txt", &output.text), ("svg", &plot)] {
+            let path = directory.join(format!("{}.{extension}", definition.name));
+            fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
+        }
     }
     Ok(exit_code(&judgements, arguments.enforce))
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Unable(format!("Cannot write record '{}': {error}", path.display()))
+}
+
+/// The lines of the table, shown as they come and kept for the record.
+struct Output {
+    live: bool,
+    text: String,
+}
+
+impl Output {
+    fn line(&mut self, line: &str) {
+        if self.live {
+            println!("{line}");
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
 }
 
 fn exit_code(judgements: &[Judgement], enforce: bool) -> u8 {

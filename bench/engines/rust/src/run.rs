@@ -37,7 +37,8 @@ pub struct Figure {
     pub ratio: Option<Spread>,
     /// Calls of one window and thread.
     pub calls: u64,
-    /// `cpu_gbps` of each repetition, in order.
+    /// `cpu_gbps` of each repetition, in order; what it is for, ratios, the record holds.
+    #[serde(skip)]
     pub cpu_gbps_each: Vec<f64>,
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Medians and their spread.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The five numbers that a repeated measurement is reported by.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+///
+/// A record holds them as a list, in this order, with four significant digits: more would be noise.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// The smallest.
     pub min: f64,
@@ -45,6 +47,25 @@ impl Spread {
     }
 }
 
+impl Serialize for Spread {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        [
+            self.min,
+            self.quartile1,
+            self.median,
+            self.quartile3,
+            self.max,
+        ]
+        .map(four_digits)
+        .serialize(serializer)
+    }
+}
+
+/// The value as records show it.
+pub fn four_digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
 /// The geometric mean, the only fair average of ratios.
 pub fn geometric_mean(ratios: &[f64]) -> f64 {
     (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
@@ -63,6 +84,12 @@ mod tests {
         );
         assert_eq!((spread.quartile3, spread.max), (4.0, 5.0));
         assert_eq!(Spread::of([1.0, 2.0]).median, 1.5);
+    }
+
+    #[test]
+    fn a_record_holds_four_digits() {
+        let text = serde_json::to_string(&Spread::of([1234.567, 0.012_345_6])).expect("JSON");
+        assert_eq!(text, "[0.01235,308.7,617.3,925.9,1235.0]");
     }
 
     #[test]

@@ -87,7 +87,7 @@ impl Engine for Jerasure {
             .map(|&value| c_int::from(value))
             .collect();
         let (k, rows) = (job.columns() as c_int, job.rows() as c_int);
-        (cell_bytes % LENGTH_MULTIPLE == 0).then(|| {
+        cell_bytes.is_multiple_of(LENGTH_MULTIPLE).then(|| {
             Box::new(Matrix {
                 encode: self.encode,
                 values,

@@ -29,6 +29,7 @@ pub struct Record<'a> {
     checked: Vec<&'a str>,
     absent: &'a [String],
     judgements: &'a [Judgement],
+    #[serde(skip)]
     points: &'a [Point],
 }
 
@@ -139,9 +140,23 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The record as text.
+    /// The record as text: the points, which are many, a line each.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a record has no maps with odd keys")
+        const SOUND: &str = "a record has no maps with odd keys";
+        let head = serde_json::to_string_pretty(self).expect(SOUND);
+        let open = head
+            .trim_end()
+            .strip_suffix("\n}")
+            .expect("a record is an object");
+        let points = self
+            .points
+            .iter()
+            .map(|point| serde_json::to_string(point).expect(SOUND));
+        let points: Vec<_> = points.map(|point| format!("    {point}")).collect();
+        format!(
+            "{open},\n  \"points\": [\n{}\n  ]\n}}\n",
+            points.join(",\n")
+        )
     }
 }
 

@@ -6,7 +6,7 @@ use stripeline_gf::{Isa, Kernels};
 
 use crate::definition::Expectation;
 use crate::run::{self, Figure, Point};
-use crate::statistics::geometric_mean;
+use crate::statistics::{four_digits, geometric_mean};
 
 /// How a threshold came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -112,7 +112,7 @@ fn judge_calls(expectation: &Expectation, covered: &[&Point], limit: f64) -> Jud
         verdict,
         points: calls.len(),
         geometric_mean: None,
-        worst,
+        worst: rounded(worst),
         wanted: format!("at most {limit} ns"),
     }
 }
@@ -153,10 +153,14 @@ fn judge_ratios(expectation: &Expectation, covered: &[&Point]) -> Judgement {
             (false, false) => Verdict::Missed,
         },
         points: values.len(),
-        geometric_mean: mean,
-        worst,
+        geometric_mean: mean.map(four_digits),
+        worst: rounded(worst),
         wanted: wanted.join(", "),
     }
+}
+
+fn rounded(worst: Option<(f64, String)>) -> Option<(f64, String)> {
+    worst.map(|(value, place)| (four_digits(value), place))
 }
 
 /// The judgement as a line of text.

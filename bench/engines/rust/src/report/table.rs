@@ -3,7 +3,7 @@
 
 use crate::run::{Figure, Point};
 
-const CELL_WIDTH: usize = 22;
+const CELL_WIDTH: usize = 24;
 
 /// The heading over lines of [`line`].
 pub fn heading(engines: &[String]) -> String {
