@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.io.erasurecode.rawcoder;
+
+import org.junit.jupiter.api.Test;
+import org.stripeline.coder.RsLegacyCoderFactory;
+
+/**
+ * Hadoop's own tests of raw coders, on ours.
+ *
+ * <p>They are JUnit 4 up to Hadoop 3.4 and JUnit 5 from 3.5; the constructor serves both, where a
+ * method to run before each test would not.
+ */
+public class TestRsLegacyCoder extends TestRSRawCoderBase {
+  /** Says which factory to test. */
+  public TestRsLegacyCoder() {
+    encoderFactoryClass = RsLegacyCoderFactory.class;
+    decoderFactoryClass = RsLegacyCoderFactory.class;
+    setAllowDump(false);
+    // One inherited test sets no units, and a coder without any is refused here.
+    numDataUnits = 6;
+    numParityUnits = 3;
+  }
+
+  @Test
+  void released_coders_refuse_to_work() throws Exception {
+    prepare(null, 6, 3, new int[] {0}, new int[] {0});
+    testAfterRelease();
+  }
+}
