@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.stripeline.tools.command.BenchCommand;
 import org.stripeline.tools.command.ClusterCommand;
 import org.stripeline.tools.command.DoctorCommand;
 import org.stripeline.tools.command.VersionCommand;
@@ -26,6 +27,7 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       ClusterCommand.class,
       DoctorCommand.class,
+      BenchCommand.class,
       VersionCommand.class
     },
     footerHeading = "%nEnvironment:%n",
@@ -63,6 +65,9 @@ public final class Stripeline implements Runnable {
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setParameterExceptionHandler(Stripeline::explainUsage);
     line.setExecutionExceptionHandler(Stripeline::explainFailure);
+    // The native bench has options of its own.
+    line.getSubcommands().get("bench").getSubcommands().get("codec")
+        .setUnmatchedOptionsArePositionalParams(true);
     return line;
   }
 

@@ -45,6 +45,7 @@ class StripelineTest {
         "cluster start --dir=d extra|Unmatched argument at index 3: 'extra'",
         "cluster stop-datanode --dir=d|Missing required parameter: 'ID'",
         "cluster status --dir=d --format=xml|expected one of [table, json]",
+        "bench|name what to measure",
         "version --formt=json|Possible solutions: --format",
       })
   void aWrongCommandLineIsExplained(String arguments, String expected) {
