@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.stripeline.tools.CommandException;
 import org.stripeline.tools.ExitStatus;
+import org.stripeline.tools.demo.HdfsBenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -21,7 +22,7 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description = "Measure how fast this machine codes.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = BenchCommand.Codec.class)
+    subcommands = {BenchCommand.Codec.class, HdfsBenchCommand.class})
 public final class BenchCommand implements Runnable {
   /** Set by the launcher to the directory that it lies in. */
   private static final String HOME_KEY = "stripeline.tools.home";
@@ -89,7 +90,7 @@ public final class BenchCommand implements Runnable {
       }
       throw new CommandException(
           ExitStatus.UNCHECKED,
-          "Cannot run the bench: " + built + " is missing; build it with 'tools/bench-build.sh'");
+          "Cannot run the bench: " + built + " is missing; build it with 'make bench'");
     }
   }
 }

@@ -24,6 +24,7 @@ import picocli.CommandLine.Spec;
           + " DataNodes rebuild what was lost, and checks the outcome on the disks, with hdfs fsck"
           + " and with hdfs debug verifyEC. Takes about two minutes; leaves nothing behind."
     },
+    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Every byte was right and everything was rebuilt",
       "1:Something was wrong, and is named",
@@ -37,38 +38,38 @@ public final class DemoCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "256MiB",
       converter = ByteSize.Converter.class,
-      description = "How much data to make, at least 16MiB (default: ${DEFAULT-VALUE}).")
+      description = "How much data to make, at least 16MiB (default: ${DEFAULT-VALUE})")
   private ByteSize size;
 
   @Option(
       names = "--data",
       paramLabel = "DIR",
-      description = "Use the files below this directory instead of making some.")
+      description = "Use the files below this directory instead of making some")
   private Path data;
 
   @Option(
       names = "--policy",
       paramLabel = "NAME",
       defaultValue = "RS-6-3-1024k",
-      description = "Erasure coding policy (default: ${DEFAULT-VALUE}).")
+      description = "Erasure coding policy (default: ${DEFAULT-VALUE})")
   private String policy;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
       defaultValue = "3",
-      description = "Repetitions of each timed step and coder (default: ${DEFAULT-VALUE}).")
+      description = "Repetitions of each timed step and coder (default: ${DEFAULT-VALUE})")
   private int rounds;
 
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description = "Work in this new or empty directory (default: a temporary one).")
+      description = "Work in this new or empty directory (default: a temporary one)")
   private Path directory;
 
   @Option(
       names = "--keep",
-      description = "Leave the files of the cluster, to be started with 'stripeline cluster'.")
+      description = "Leave the files of the cluster, to be started with 'stripeline cluster'")
   private boolean keep;
 
   @Mixin private OutputOptions output;
