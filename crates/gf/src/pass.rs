@@ -21,6 +21,11 @@ pub(crate) const BLOCK_BYTES: usize = 2048;
 /// inputs come from memory.
 const PREFETCH_BYTES: usize = 1024;
 
+/// How far ahead of its first use an output is asked for, for writing. A store that misses the first-level
+/// cache waits for its line, and stores leave in order, so few outputs in the second-level cache are
+/// bound by that wait.
+pub(crate) const PREFETCH_WRITE_BYTES: usize = 256;
+
 /// What one pass is asked to do.
 pub(crate) struct Pass<'a, 'b, 'c> {
     pub inputs: &'a [&'b [u8]],
@@ -238,6 +243,11 @@ pub(crate) unsafe fn affine_block<
         let span = *span;
         let mut at = 0;
         while at < span.bytes {
+            if !ADD && !STREAM {
+                for row in 0..M {
+                    V::prefetch_write_double(span.to[row], at);
+                }
+            }
             affine_step::<V, G, M, ADD, STREAM>(&coefficients, &inputs, &span, at);
             affine_step::<V, G, M, ADD, STREAM>(&coefficients, &inputs, &span, at + V::BYTES);
             at += 2 * V::BYTES;

@@ -27,6 +27,10 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn fence();
     /// Asks for the cache line at `at`, which need not be mapped.
     unsafe fn prefetch(at: *const u8);
+    /// Asks, for writing, for the two registers that are [`PREFETCH_WRITE_BYTES`] beyond `output + at`.
+    ///
+    /// [`PREFETCH_WRITE_BYTES`]: crate::pass::PREFETCH_WRITE_BYTES
+    unsafe fn prefetch_write_double(output: *mut u8, at: usize);
     unsafe fn xor(self, other: Self) -> Self;
     /// The XOR of three registers, one instruction where the set has it.
     #[inline(always)]

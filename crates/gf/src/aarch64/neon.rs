@@ -51,6 +51,8 @@ unsafe impl Vector for Neon {
     #[inline(always)]
     unsafe fn prefetch(_at: *const u8) {}
     #[inline(always)]
+    unsafe fn prefetch_write_double(_output: *mut u8, _at: usize) {}
+    #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: register operation.
         unsafe { Self(veorq_u8(self.0, other.0)) }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! AVX2: 32 bytes a register, products from nibble tables, or XOR alone where those are left out.
 
+use crate::coefficients::Prepared;
+use crate::pass::{PREFETCH_WRITE_BYTES, Pass};
 #[cfg(not(feature = "no-shuffle-tables"))]
 use crate::vector::ShuffleVector;
 use crate::vector::{Vector, load_through_stack, store_through_stack};
-use crate::{coefficients::Prepared, pass::Pass, xor};
+use crate::xor;
 use std::arch::x86_64::*;
 
 #[derive(Clone, Copy)]
@@ -53,6 +55,10 @@ unsafe impl Vector for Ymm {
     unsafe fn prefetch(at: *const u8) {
         // SAFETY: a prefetch of an unmapped address does nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn prefetch_write_double(output: *mut u8, at: usize) {
+        super::prefetch_write::<PREFETCH_WRITE_BYTES>(output, at);
     }
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {

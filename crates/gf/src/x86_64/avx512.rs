@@ -2,7 +2,7 @@
 //! AVX-512 (F, BW, VL) with GFNI: 64 bytes a register, 32 registers, masked tails.
 
 use crate::coefficients::Prepared;
-use crate::pass::{self, Pass, Span};
+use crate::pass::{self, PREFETCH_WRITE_BYTES, Pass, Span};
 use crate::vector::{AffineVector, Vector};
 use crate::xor;
 use std::arch::x86_64::*;
@@ -59,6 +59,11 @@ unsafe impl Vector for Zmm {
     unsafe fn prefetch(at: *const u8) {
         // SAFETY: a prefetch of an unmapped address does nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
+    }
+    #[inline(always)]
+    unsafe fn prefetch_write_double(output: *mut u8, at: usize) {
+        super::prefetch_write::<PREFETCH_WRITE_BYTES>(output, at);
+        super::prefetch_write::<{ PREFETCH_WRITE_BYTES + 64 }>(output, at);
     }
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {

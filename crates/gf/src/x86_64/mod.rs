@@ -7,3 +7,21 @@ pub(crate) mod avx512;
 pub(crate) mod crc32c;
 #[cfg(not(feature = "no-shuffle-tables"))]
 pub(crate) mod ssse3;
+
+/// Asks for the cache line at `output + at + AHEAD` for writing.
+///
+/// As an instruction of our own because the intrinsic becomes a read prefetch unless the whole function is
+/// compiled for PRFCHW; processors without it execute it as nothing.
+#[inline(always)]
+fn prefetch_write<const AHEAD: usize>(output: *mut u8, at: usize) {
+    // SAFETY: a prefetch reads and writes no memory and faults on no address.
+    unsafe {
+        std::arch::asm!(
+            "prefetchw [{output} + {at} + {ahead}]",
+            output = in(reg) output,
+            at = in(reg) at,
+            ahead = const AHEAD,
+            options(nostack, preserves_flags, readonly)
+        );
+    }
+}
