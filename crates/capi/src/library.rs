@@ -20,7 +20,7 @@ pub extern "C" fn stripeline_abi_version() -> u32 {
 
 /// Copies the reason of the last call on this thread that did not return STRIPELINE_OK.
 ///
-/// The text reads "Cannot <verb> <object>: <reason with values>" in UTF-8; it is empty before the first
+/// The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the first
 /// such call and stays until the next.
 ///
 /// @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
@@ -36,8 +36,8 @@ pub unsafe extern "C" fn stripeline_last_error(text: *mut c_char, size: usize) -
 }
 
 /// Describes the library as a JSON object: `version`, `abi`, `architecture`, `isa` (the active
-/// instruction set), `selection` ("detected", "forced" by the environment variable STRIPELINE_ISA, or
-/// "refused: <why>"), `features` (the CPU features that matter here and this machine has).
+/// instruction set), `selection` (`detected`, `forced` by the environment variable STRIPELINE_ISA, or
+/// `refused: <why>`), `features` (the CPU features that matter here and this machine has).
 ///
 /// @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
 /// @param size  room at `text` in bytes; a longer text is cut off

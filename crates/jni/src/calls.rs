@@ -37,8 +37,10 @@ pub(crate) unsafe fn encode(
     // SAFETY: lists as the caller vouches; `run` hands out memory that lives until the step returns
     // and whose outputs overlap nothing.
     unsafe {
-        let inputs = Units::read(env, "in", inputs.0, inputs.1, Some(k))?;
-        let outputs = Units::read(env, "out", outputs.0, outputs.1, Some(m))?;
+        let mut inputs = Units::array("in", inputs.0, inputs.1);
+        inputs.read(env, Some(k))?;
+        let mut outputs = Units::array("out", outputs.0, outputs.1);
+        outputs.read(env, Some(m))?;
         run(
             env,
             &inputs,
@@ -79,8 +81,10 @@ pub(crate) unsafe fn decode(
         for number in numbers {
             erased.push(non_negative("an erased unit", number)?);
         }
-        let inputs = Units::read(env, "in", inputs.0, inputs.1, Some(units))?;
-        let outputs = Units::read(env, "out", outputs.0, outputs.1, None)?;
+        let mut inputs = Units::array("in", inputs.0, inputs.1);
+        inputs.read(env, Some(units))?;
+        let mut outputs = Units::array("out", outputs.0, outputs.1);
+        outputs.read(env, None)?;
         run(
             env,
             &inputs,
@@ -115,7 +119,8 @@ pub(crate) unsafe fn verify(
     let mut differing = -1;
     // SAFETY: as `encode`.
     unsafe {
-        let units = Units::read(env, "units", units.0, units.1, Some(count))?;
+        let mut units = Units::array("units", units.0, units.1);
+        units.read(env, Some(count))?;
         let none = Units::none();
         run(
             env,
@@ -163,7 +168,8 @@ pub(crate) unsafe fn update(
     // SAFETY: as `encode`.
     unsafe {
         let m = codec.parity_units();
-        let parity = Units::read(env, "parity", parity.0, parity.1, Some(m))?;
+        let mut parity = Units::array("parity", parity.0, parity.1);
+        parity.read(env, Some(m))?;
         run(
             env,
             &inputs,

@@ -3,9 +3,10 @@
 //!
 //! Every array is found and checked before the first critical section, because inside one no other JNI
 //! call is allowed. [`run`] then walks the units in slices: pin all arrays, run, unpin. HotSpot always
-//! pins, but `-Xcheck:jni` copies and the specification allows it. Copies of one array do not see each
-//! other and would be written back whole, one over the other, so a slice for which the JVM copies is
-//! abandoned before it runs, and the call goes on over slices that are copied here.
+//! pins, but `-Xcheck:jni` copies, without saying so, and the specification allows it. Copies of one
+//! array do not see each other and would be written back whole, one over the other. So an array to write
+//! is pinned twice: a JVM that gives two addresses copies, the slice is abandoned before it runs, and the
+//! call goes on over slices that are copied here.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
@@ -42,17 +43,19 @@ pub(crate) unsafe fn run(
     length: usize,
     step: &mut Step<'_>,
 ) -> Result<(), Failure> {
-    let mut call = Call {
-        env,
-        inputs: Arrays::new(inputs),
-        outputs: Arrays::new(outputs),
-        length,
-    };
+    // Filled in place: these lists are 6 KiB, which every move would copy.
+    let (mut input_arrays, mut output_arrays) = (Arrays::new(inputs), Arrays::new(outputs));
     // SAFETY: as the caller vouches.
     unsafe {
-        call.inputs.resolve(env, absence, length)?;
-        call.outputs.resolve(env, Absence::Refused, length)?;
+        input_arrays.resolve(env, absence, length)?;
+        output_arrays.resolve(env, Absence::Refused, length)?;
     }
+    let call = Call {
+        env,
+        inputs: &input_arrays,
+        outputs: &output_arrays,
+        length,
+    };
     let mut offset = 0;
     loop {
         let bytes = SLICE_BYTES.min(length - offset);
@@ -107,8 +110,8 @@ impl<'a> Arrays<'a> {
 /// One call on arrays.
 struct Call<'a> {
     env: Env,
-    inputs: Arrays<'a>,
-    outputs: Arrays<'a>,
+    inputs: &'a Arrays<'a>,
+    outputs: &'a Arrays<'a>,
     length: usize,
 }
 
@@ -120,12 +123,13 @@ impl Call<'_> {
         bytes: usize,
         step: &mut Step<'_>,
     ) -> Result<Option<ControlFlow<()>>, Failure> {
-        let mut inputs = Section::new(self.env, &self.inputs);
-        let mut outputs = Section::new(self.env, &self.outputs);
+        let mut inputs = Section::new(self.env, self.inputs);
+        let mut outputs = Section::new(self.env, self.outputs);
         let copied = inputs.enter()? | outputs.enter()?;
-        if copied {
+        if copied || (offset == 0 && outputs.is_copied_silently()) {
             return Ok(None);
         }
+        outputs.keep = true;
         // The whole units, of which later slices are parts, wherever the arrays may move meanwhile.
         if offset == 0 {
             Units::check_disjoint(
@@ -195,10 +199,10 @@ impl Call<'_> {
                 .collect()
         };
         Units::check_disjoint(
-            (self.inputs.units, &numbers(&self.inputs, 0)),
+            (self.inputs.units, &numbers(self.inputs, 0)),
             (
                 self.outputs.units,
-                &numbers(&self.outputs, self.inputs.arrays.len()),
+                &numbers(self.outputs, self.inputs.arrays.len()),
             ),
             self.length,
         )
@@ -211,6 +215,7 @@ struct Section<'a> {
     list: &'a Arrays<'a>,
     /// One per array entered, null for an absent one.
     starts: ArrayVec<*mut c_void, UNITS_MAX>,
+    keep: bool,
 }
 
 impl<'a> Section<'a> {
@@ -219,6 +224,7 @@ impl<'a> Section<'a> {
             env,
             list,
             starts: ArrayVec::new(),
+            keep: false,
         }
     }
 
@@ -237,6 +243,20 @@ impl<'a> Section<'a> {
             self.starts.push(start);
         }
         Ok(copied)
+    }
+
+    /// Whether the first array has another address in a second critical section.
+    fn is_copied_silently(&self) -> bool {
+        let (Some(Some(array)), Some(first)) = (self.list.arrays.first(), self.starts.first())
+        else {
+            return false;
+        };
+        let (second, _) = self.env.critical(*array);
+        if !second.is_null() {
+            // SAFETY: entered just now; nothing was written to it.
+            unsafe { self.env.release_critical(*array, second, false) };
+        }
+        second != *first
     }
 
     /// The places `offset` bytes into each unit, null for an absent one.
@@ -259,7 +279,7 @@ impl Drop for Section<'_> {
         for (array, start) in self.list.arrays.iter().zip(&self.starts).rev() {
             if let Some(array) = array {
                 // SAFETY: entered by `enter`, in which a null start stops the call before it is kept.
-                unsafe { self.env.release_critical(*array, *start, false) };
+                unsafe { self.env.release_critical(*array, *start, self.keep) };
             }
         }
     }

@@ -372,8 +372,10 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_NativeBridge_encodeChe
         env.ensure_local_capacity(k + m)?;
         let sums = present("sums", sums)?;
         let sums = Sums::new(env, sums, kind, bytes_per_checksum, length, k + m)?;
-        let inputs = Units::read(env, "in", inputs, input_positions, Some(k))?;
-        let outputs = Units::read(env, "out", outputs, output_positions, Some(m))?;
+        let mut inputs = Units::array("in", inputs, input_positions);
+        inputs.read(env, Some(k))?;
+        let mut outputs = Units::array("out", outputs, output_positions);
+        outputs.read(env, Some(m))?;
         checksums::encode(env, codec, &inputs, &outputs, length, &sums)
     })
 }

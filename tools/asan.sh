@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs the kernel, codec and C suites under AddressSanitizer, and the C programs with the leak check of
+# gcc's. First proves that both would notice: a deliberate overrun of a kernel and one in C must be
+# reported, or nothing else here means anything.
+#
+# usage: tools/asan.sh
+#
+# Rust has sanitizers in its nightly compiler only; it is used for nothing else.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly TARGET=x86_64-unknown-linux-gnu
+
+fail() {
+  echo "AddressSanitizer: $*" >&2
+  exit 1
+}
+
+[ "$(uname -m)" = x86_64 ] || fail "needs an x86_64 machine, this is $(uname -m)"
+command -v rustup >/dev/null || fail "needs the nightly compiler, and rustup to run it (https://rustup.rs)"
+rustup toolchain list | grep -q '^nightly' \
+  || rustup toolchain install nightly --profile minimal >/dev/null 2>&1 \
+  || fail "'rustup toolchain install nightly --profile minimal' failed"
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+# A target folder of its own: flags and compiler differ from all other builds.
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/asan"
+
+cargo_asan() {
+  RUSTFLAGS="-Zsanitizer=address -Cforce-frame-pointers=yes" \
+    cargo +nightly "$1" --quiet --target "$TARGET" "${@:2}"
+}
+
+expect_report() {
+  local text=$1 said
+  shift
+  if said=$("$@" 2>&1); then fail "'$*' was not reported"; fi
+  grep -q "AddressSanitizer: $text" <<<"$said" || fail "'$*' was not reported as $text: $said"
+}
+
+cargo_asan build --package stripeline-capi --example overrun
+overrun=$CARGO_TARGET_DIR/$TARGET/debug/examples/overrun
+for isa in portable ssse3 avx2 avx2+gfni avx512+gfni; do
+  # An instruction set that this machine lacks is refused for the best that it has.
+  STRIPELINE_ISA=$isa "$overrun" none >/dev/null || fail "$isa: a correct call was reported"
+  STRIPELINE_ISA=$isa expect_report heap-buffer-overflow "$overrun" read
+  STRIPELINE_ISA=$isa expect_report heap-buffer-overflow "$overrun" write
+done
+echo "overruns of the kernels are reported" >&2
+
+cargo_asan test --package stripeline-gf --package stripeline-codec --package stripeline-boundary \
+  --package stripeline-capi --tests
+
+# gcc's runtime and Rust's do not go together: here the C programs are instrumented, the library is not.
+unset RUSTFLAGS
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/asan}
+cargo build --quiet --package stripeline-capi
+readonly C_FLAGS=(-std=c11 -g -O1 -fsanitize=address -fno-omit-frame-pointer -I crates/capi/include)
+readonly LIBRARY=("$CARGO_TARGET_DIR/debug/libstripeline.a" -lpthread -ldl -lm)
+cat >"$out/overrun.c" <<'C'
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    char *bytes = malloc(8);
+    (void)argv;
+    bytes[7 + argc] = 1;
+    return bytes[0] == 1;
+}
+C
+cat >"$out/leak.c" <<'C'
+#include "stripeline.h"
+int main(void)
+{
+    stripeline_codec *codec;
+    stripeline_codec_open(STRIPELINE_RS, 6, 3, &codec);
+    codec = 0;
+    return 0;
+}
+C
+cc "${C_FLAGS[@]}" "$out/overrun.c" -o "$out/overrun"
+cc "${C_FLAGS[@]}" "$out/leak.c" "${LIBRARY[@]}" -o "$out/leak"
+expect_report heap-buffer-overflow "$out/overrun"
+if "$out/leak" >/dev/null 2>&1; then fail "a codec that is not closed was not reported"; fi
+cc "${C_FLAGS[@]}" examples/c/recover.c "${LIBRARY[@]}" -o "$out/recover"
+cc "${C_FLAGS[@]}" examples/c/check_vectors.c "${LIBRARY[@]}" -lcjson -o "$out/check-vectors"
+"$out/recover" 0 4 7 >/dev/null
+"$out/check-vectors" vectors/rs.json vectors/rs-legacy.json vectors/xor.json
+echo "AddressSanitizer: passed"
