@@ -221,7 +221,7 @@ java_options() {
   local package major
   major=$(java_major "$java_home")
   options=(-Dstripeline.native.enabled="$([[ $engine == native ]] && echo true || echo false)")
-  options+=(-Xmx1200m -XX:MaxDirectMemorySize=384m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
+  options+=(-Xmx1200m -XX:MaxDirectMemorySize=384m -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
   if ((major >= 9)); then
     for package in java.io java.lang java.lang.reflect java.math java.net java.nio java.security \
       java.text java.util java.util.concurrent java.util.zip sun.nio.ch sun.security.util \
@@ -240,11 +240,13 @@ java_options() {
 # Runs one class in folder $1, which holds its entry; leaves records and the log there.
 run_class() {
   local folder=$1 work=$1/work spec coding limit class methods method select=() status=0 start
-  local site=$run/site
+  local site=$run/site jit=()
   IFS=$'\t' read -r spec coding limit <"$folder/entry"
   class=${spec%%#*} methods=
   [[ $spec != *#* ]] || methods=${spec#*#}
   if [[ -n $methods ]]; then
+    # A few methods end before the optimising compiler pays back what it costs; whole classes don't.
+    jit=(-XX:TieredStopAtLevel=1)
     for method in ${methods//,/ }; do
       select+=(-m "$class#$method")
     done
@@ -257,7 +259,7 @@ run_class() {
   (
     cd "$work"
     # At the limit QUIT makes the JVM write its stacks to the log; KILL follows.
-    exec timeout --signal=QUIT --kill-after=10 "$limit" "$java_home/bin/java" "${options[@]}" \
+    exec timeout --signal=QUIT --kill-after=10 "$limit" "$java_home/bin/java" "${options[@]}" "${jit[@]}" \
       -javaagent:"$witness=$folder/witness.tsv" \
       -Dstripeline.conformance.tests="$folder/tests.tsv" \
       -Dstripeline.conformance.coder="$coder" \
