@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.stripeline.tools.CommandException;
 import org.stripeline.tools.ExitStatus;
+import org.stripeline.tools.bench.JavaBenchCommand;
 import org.stripeline.tools.demo.HdfsBenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description = "Measure how fast this machine codes.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {BenchCommand.Codec.class, HdfsBenchCommand.class})
+    subcommands = {BenchCommand.Codec.class, JavaBenchCommand.class, HdfsBenchCommand.class})
 public final class BenchCommand implements Runnable {
   /** Set by the launcher to the directory that it lies in. */
   private static final String HOME_KEY = "stripeline.tools.home";
