@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /** What the running Java needs in order to run Hadoop. */
 public final class JavaRuntime {
@@ -22,6 +23,26 @@ public final class JavaRuntime {
   static int feature(String specificationVersion) {
     // Java 8 calls itself 1.8, later releases by their number alone.
     return Integer.parseInt(specificationVersion.replaceFirst("^1\\.", ""));
+  }
+
+  /**
+   * Tells why a Hadoop release cannot run on the running Java.
+   *
+   * @param hadoopVersion release of Hadoop, such as 3.4.2
+   * @return the reason and the way out, or nothing when it can
+   */
+  public static Optional<String> hadoopObstacle(String hadoopVersion) {
+    return hadoopObstacle(hadoopVersion, feature());
+  }
+
+  static Optional<String> hadoopObstacle(String hadoopVersion, int feature) {
+    if (feature < 24 || !hadoopVersion.matches("3\\.[0-4]\\..*")) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "Hadoop " + hadoopVersion + " cannot run on Java " + feature
+            + ", which lacks the interface that it finds the user by; set JAVA_HOME to Java 8, 11,"
+            + " 17 or 21, or use Hadoop 3.5");
   }
 
   /**

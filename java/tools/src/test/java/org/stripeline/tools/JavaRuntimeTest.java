@@ -23,4 +23,13 @@ class JavaRuntimeTest {
         .contains("--enable-native-access=ALL-UNNAMED")
         .doesNotContain("-Djava.security.manager=allow");
   }
+
+  @Test
+  void aReleaseThatHadoopCannotRunOnIsExplained() {
+    assertThat(JavaRuntime.hadoopObstacle("3.4.2", 17)).isEmpty();
+    assertThat(JavaRuntime.hadoopObstacle("3.5.0", 25)).isEmpty();
+    assertThat(JavaRuntime.hadoopObstacle("3.4.2", 25).get())
+        .contains("Hadoop 3.4.2 cannot run on Java 25")
+        .contains("set JAVA_HOME");
+  }
 }

@@ -36,6 +36,14 @@ final class ClusterDirectory {
     List<String> racks = new ArrayList<>();
     int port;
     int webPort;
+
+    /** The same without ports, which belong to the cluster once it has really had them. */
+    Description withFreePorts() {
+      Description copy = new Description();
+      copy.datanodes = datanodes;
+      copy.racks.addAll(racks);
+      return copy;
+    }
   }
 
   /** The running process. */

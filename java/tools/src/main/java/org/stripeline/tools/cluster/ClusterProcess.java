@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.util.VersionInfo;
+import org.stripeline.tools.JavaRuntime;
 import org.stripeline.tools.cluster.ClusterDirectory.Description;
 import org.stripeline.tools.cluster.ClusterDirectory.RunState;
 
@@ -59,6 +61,10 @@ public final class ClusterProcess {
     if (running.isPresent()) {
       running.get().requireSame(options);
       return running.get();
+    }
+    Optional<String> obstacle = JavaRuntime.hadoopObstacle(VersionInfo.getVersion());
+    if (obstacle.isPresent()) {
+      throw new ClusterException("Cannot start cluster: " + obstacle.get());
     }
     directory.prepare();
     Path planFile = Files.createTempFile(directory.lock().getParent(), "plan", ".json");

@@ -60,6 +60,10 @@ final class HdfsInstance implements AutoCloseable {
     // Lets several DataNodes register metrics of one name in one process.
     DefaultMetricsSystem.setMiniClusterMode(true);
 
+    if (kept == null) {
+      // From now on the directory is known as a cluster's, even if this start fails half-way.
+      directory.writeDescription(description.withFreePorts());
+    }
     HdfsInstance instance = new HdfsInstance(directory, description, conf);
     try {
       instance.startNameNode();

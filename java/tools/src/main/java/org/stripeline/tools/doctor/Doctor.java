@@ -93,12 +93,9 @@ public final class Doctor {
   }
 
   private void checkJava() {
-    if (JavaRuntime.feature() >= 24 && report.hadoop.version.matches("3\\.[0-4]\\..*")) {
-      report.addProblem(
-          "Hadoop " + report.hadoop.version + " cannot run on Java " + JavaRuntime.feature()
-              + ": it finds out the user by an interface that Java 24 took away",
-          "set JAVA_HOME to Java 8, 11, 17 or 21, or use Hadoop 3.5");
-    }
+    JavaRuntime.hadoopObstacle(report.hadoop.version)
+        .map(obstacle -> obstacle.split("; ", 2))
+        .ifPresent(parts -> report.addProblem(parts[0], parts[1]));
   }
 
   private void readLibrary() {
