@@ -27,7 +27,8 @@ impl Call {
         unsafe { codec.as_ref() }.ok_or(Failure::NullArgument(self.0, "codec"))
     }
 
-    /// Copies a list of `count` values, which may be at any alignment.
+    /// Copies a list of `count` values, which may be at any alignment, into `target`, which is filled in
+    /// place because returning it through a `Result` copies all of its capacity.
     ///
     /// # Safety
     /// `list` must be null or have `count` readable values. `count` must be at most `UNITS_MAX`.
@@ -36,14 +37,16 @@ impl Call {
         name: &'static str,
         list: *const T,
         count: usize,
-    ) -> Result<ArrayVec<T, UNITS_MAX>, Failure> {
+        target: &mut ArrayVec<T, UNITS_MAX>,
+    ) -> Result<(), Failure> {
         if list.is_null() && count != 0 {
             return Err(Failure::NullArgument(self.0, name));
         }
-        // SAFETY: each index is below `count`, the number of readable values.
-        Ok((0..count)
-            .map(|index| unsafe { list.add(index).read_unaligned() })
-            .collect())
+        for index in 0..count {
+            // SAFETY: `index` is below `count`, the number of readable values.
+            target.push(unsafe { list.add(index).read_unaligned() });
+        }
+        Ok(())
     }
 
     /// Copies a list of buffers to write.
@@ -55,9 +58,10 @@ impl Call {
         name: &'static str,
         list: *const *mut u8,
         count: usize,
-    ) -> Result<Pointers, Failure> {
+        target: &mut Pointers,
+    ) -> Result<(), Failure> {
         // SAFETY: as the caller vouches; `*const u8` and `*mut u8` are of one layout.
-        unsafe { self.list(name, list.cast::<*const u8>(), count) }
+        unsafe { self.list(name, list.cast::<*const u8>(), count, target) }
     }
 
     /// Refuses inputs of which one is null.

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use ::stripeline_codec::{ChecksumKind, Checksums, Code, Codec, StorePolicy, Verdict};
 use arrayvec::ArrayVec;
-use stripeline_boundary::{List, UNITS_MAX, exclusive, optional, shared};
+use stripeline_boundary::{
+    Exclusive, List, Optional, Shared, UNITS_MAX, exclusive, optional, shared,
+};
 
-use crate::arguments::Call;
+use crate::arguments::{Call, Pointers};
 use crate::entry::guard;
 use crate::failure::{Failure, stripeline_status};
 
@@ -119,11 +121,13 @@ pub unsafe extern "C" fn stripeline_encode(
     // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
-        let data = call.list("data", data, codec.data_units())?;
-        let parity = call.outputs("parity", parity, codec.parity_units())?;
+        let mut data_starts = Pointers::new();
+        call.list("data", data, codec.data_units(), &mut data_starts)?;
+        let mut parity_starts = Pointers::new();
+        call.outputs("parity", parity, codec.parity_units(), &mut parity_starts)?;
         let inputs = List {
             name: "data",
-            pointers: &data,
+            pointers: &data_starts,
             bytes: length,
         };
         call.check_present(&inputs)?;
@@ -131,14 +135,14 @@ pub unsafe extern "C" fn stripeline_encode(
             &[inputs],
             &List {
                 name: "parity",
-                pointers: &parity,
+                pointers: &parity_starts,
                 bytes: length,
             },
         )?;
-        codec.encode(
-            &shared(&data, 0, length),
-            &mut exclusive(&parity, 0, length),
-        )?;
+        let (mut data, mut parity) = (Shared::new(), Exclusive::new());
+        shared(&data_starts, 0, length, &mut data);
+        exclusive(&parity_starts, 0, length, &mut parity);
+        codec.encode(&data, &mut parity)?;
         Ok(())
     })
 }
@@ -173,8 +177,10 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
     // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
-        let data = call.list("data", data, codec.data_units())?;
-        let parity = call.outputs("parity", parity, codec.parity_units())?;
+        let mut data_starts = Pointers::new();
+        call.list("data", data, codec.data_units(), &mut data_starts)?;
+        let mut parity_starts = Pointers::new();
+        call.outputs("parity", parity, codec.parity_units(), &mut parity_starts)?;
         let kind = match checksum {
             0 => ChecksumKind::Crc32c,
             1 => ChecksumKind::Crc32,
@@ -188,12 +194,12 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
         let total = per_unit.saturating_mul(codec.data_units() + codec.parity_units());
         let inputs = List {
             name: "data",
-            pointers: &data,
+            pointers: &data_starts,
             bytes: length,
         };
         let outputs = List {
             name: "parity",
-            pointers: &parity,
+            pointers: &parity_starts,
             bytes: length,
         };
         call.check_present(&inputs)?;
@@ -211,9 +217,12 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
         }
         let sums = std::slice::from_raw_parts_mut(sums, total);
         let (data_sums, parity_sums) = sums.split_at_mut(per_unit * codec.data_units());
+        let (mut data, mut parity) = (Shared::new(), Exclusive::new());
+        shared(&data_starts, 0, length, &mut data);
+        exclusive(&parity_starts, 0, length, &mut parity);
         codec.encode_with_checksums(
-            &shared(&data, 0, length),
-            &mut exclusive(&parity, 0, length),
+            &data,
+            &mut parity,
             StorePolicy::Temporal,
             Checksums {
                 kind,
@@ -258,30 +267,37 @@ pub unsafe extern "C" fn stripeline_decode(
         if count > codec.parity_units() {
             return Err(Failure::TooManyErased(count, codec.parity_units()));
         }
-        let units = call.list("units", units, codec.data_units() + codec.parity_units())?;
-        let erased: ArrayVec<usize, UNITS_MAX> = call
-            .list("erased", erased, count)?
-            .iter()
-            .map(|unit| *unit as usize)
-            .collect();
-        let outputs = call.outputs("outputs", outputs, count)?;
+        let mut units_starts = Pointers::new();
+        call.list(
+            "units",
+            units,
+            codec.data_units() + codec.parity_units(),
+            &mut units_starts,
+        )?;
+        let mut numbers = ArrayVec::<u32, UNITS_MAX>::new();
+        call.list("erased", erased, count, &mut numbers)?;
+        let mut erased = ArrayVec::<usize, UNITS_MAX>::new();
+        for number in &numbers {
+            erased.push(*number as usize);
+        }
+        let mut outputs_starts = Pointers::new();
+        call.outputs("outputs", outputs, count, &mut outputs_starts)?;
         call.check_memory(
             &[List {
                 name: "units",
-                pointers: &units,
+                pointers: &units_starts,
                 bytes: length,
             }],
             &List {
                 name: "outputs",
-                pointers: &outputs,
+                pointers: &outputs_starts,
                 bytes: length,
             },
         )?;
-        codec.decode(
-            &optional(&units, 0, length),
-            &erased,
-            &mut exclusive(&outputs, 0, length),
-        )?;
+        let (mut units, mut outputs) = (Optional::new(), Exclusive::new());
+        optional(&units_starts, 0, length, &mut units);
+        exclusive(&outputs_starts, 0, length, &mut outputs);
+        codec.decode(&units, &erased, &mut outputs)?;
         Ok(())
     })
 }
@@ -317,17 +333,22 @@ pub unsafe extern "C" fn stripeline_verify(
     // have gone, at any alignment.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
-        let data = call.list("data", data, codec.data_units())?;
-        let parity = call.list("parity", parity, codec.parity_units())?;
+        let mut data_starts = Pointers::new();
+        call.list("data", data, codec.data_units(), &mut data_starts)?;
+        let mut parity_starts = Pointers::new();
+        call.list("parity", parity, codec.parity_units(), &mut parity_starts)?;
         call.check_result("sound", sound)?;
-        for (name, pointers) in [("data", &data), ("parity", &parity)] {
+        for (name, pointers) in [("data", &data_starts), ("parity", &parity_starts)] {
             call.check_present(&List {
                 name,
                 pointers,
                 bytes: length,
             })?;
         }
-        let verdict = codec.verify(&shared(&data, 0, length), &shared(&parity, 0, length))?;
+        let (mut data, mut parity) = (Shared::new(), Shared::new());
+        shared(&data_starts, 0, length, &mut data);
+        shared(&parity_starts, 0, length, &mut parity);
+        let verdict = codec.verify(&data, &parity)?;
         sound.write(verdict == Verdict::Sound);
         if let Verdict::Mismatch {
             parity_unit: unit,
@@ -371,7 +392,8 @@ pub unsafe extern "C" fn stripeline_update(
     // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
-        let parity = call.outputs("parity", parity, codec.parity_units())?;
+        let mut parity_starts = Pointers::new();
+        call.outputs("parity", parity, codec.parity_units(), &mut parity_starts)?;
         let (old_data, new_data) = ([old_data], [new_data]);
         let old_list = List {
             name: "old_data",
@@ -387,16 +409,14 @@ pub unsafe extern "C" fn stripeline_update(
         call.check_present(&new_list)?;
         let outputs = List {
             name: "parity",
-            pointers: &parity,
+            pointers: &parity_starts,
             bytes: length,
         };
         call.check_memory(&[old_list, new_list], &outputs)?;
-        codec.update(
-            data_unit,
-            shared(&old_data, 0, length)[0],
-            shared(&new_data, 0, length)[0],
-            &mut exclusive(&parity, 0, length),
-        )?;
+        let (mut changed, mut parity) = (Shared::new(), Exclusive::new());
+        shared(&[old_data[0], new_data[0]], 0, length, &mut changed);
+        exclusive(&parity_starts, 0, length, &mut parity);
+        codec.update(data_unit, changed[0], changed[1], &mut parity)?;
         Ok(())
     })
 }
@@ -407,11 +427,11 @@ fn per_unit_lists(
     per_unit: usize,
     units: usize,
 ) -> ArrayVec<&mut [u32], UNITS_MAX> {
-    (0..units)
-        .map(|_| {
-            let (unit, rest) = std::mem::take(&mut sums).split_at_mut(per_unit);
-            sums = rest;
-            unit
-        })
-        .collect()
+    let mut lists = ArrayVec::new();
+    for _ in 0..units {
+        let (unit, rest) = sums.split_at_mut(per_unit);
+        lists.push(unit);
+        sums = rest;
+    }
+    lists
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use arrayvec::ArrayVec;
 use jni_sys::{jint, jlong, jobject};
-use stripeline_boundary::{UNITS_MAX, exclusive, optional, shared};
+use stripeline_boundary::{Exclusive, Optional, Shared, UNITS_MAX, exclusive, optional, shared};
 use stripeline_codec::Verdict;
 
 use crate::arguments::{Absence, Ints, Step, Units, non_negative, present, read_ints};
@@ -48,7 +48,10 @@ pub(crate) unsafe fn encode(
             &outputs,
             length,
             &mut |inputs, outputs, bytes| {
-                codec.encode(&shared(inputs, 0, bytes), &mut exclusive(outputs, 0, bytes))?;
+                let (mut data, mut parity) = (Shared::new(), Exclusive::new());
+                shared(inputs, 0, bytes, &mut data);
+                exclusive(outputs, 0, bytes, &mut parity);
+                codec.encode(&data, &mut parity)?;
                 Ok(ControlFlow::Continue(()))
             },
         )
@@ -78,8 +81,8 @@ pub(crate) unsafe fn decode(
         let mut numbers = Ints::new();
         read_ints(env, "erased", present("erased", erased)?, &mut numbers)?;
         let mut erased = ArrayVec::<usize, UNITS_MAX>::new();
-        for number in numbers {
-            erased.push(non_negative("an erased unit", number)?);
+        for number in &numbers {
+            erased.push(non_negative("an erased unit", *number)?);
         }
         let mut inputs = Units::array("in", inputs.0, inputs.1);
         inputs.read(env, Some(units))?;
@@ -92,8 +95,10 @@ pub(crate) unsafe fn decode(
             &outputs,
             length,
             &mut |inputs, outputs, bytes| {
-                let units = optional(inputs, 0, bytes);
-                codec.decode(&units, &erased, &mut exclusive(outputs, 0, bytes))?;
+                let (mut units, mut decoded) = (Optional::new(), Exclusive::new());
+                optional(inputs, 0, bytes, &mut units);
+                exclusive(outputs, 0, bytes, &mut decoded);
+                codec.decode(&units, &erased, &mut decoded)?;
                 Ok(ControlFlow::Continue(()))
             },
         )
@@ -129,8 +134,9 @@ pub(crate) unsafe fn verify(
             &none,
             length,
             &mut |units, _, bytes| {
-                let units = shared(units, 0, bytes);
-                let (data, parity) = units.split_at(codec.data_units());
+                let mut all = Shared::new();
+                shared(units, 0, bytes, &mut all);
+                let (data, parity) = all.split_at(codec.data_units());
                 Ok(match codec.verify(data, parity)? {
                     Verdict::Sound => ControlFlow::Continue(()),
                     Verdict::Mismatch { parity_unit, .. } => {
@@ -177,13 +183,10 @@ pub(crate) unsafe fn update(
             &parity,
             length,
             &mut |inputs, parity, bytes| {
-                let inputs = shared(inputs, 0, bytes);
-                codec.update(
-                    data_unit,
-                    inputs[0],
-                    inputs[1],
-                    &mut exclusive(parity, 0, bytes),
-                )?;
+                let (mut changed, mut updated) = (Shared::new(), Exclusive::new());
+                shared(inputs, 0, bytes, &mut changed);
+                exclusive(parity, 0, bytes, &mut updated);
+                codec.update(data_unit, changed[0], changed[1], &mut updated)?;
                 Ok(ControlFlow::Continue(()))
             },
         )

@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 use jni_sys::jint;
-use stripeline_boundary::{UNITS_MAX, exclusive, shared};
+use stripeline_boundary::{Exclusive, Shared, UNITS_MAX, exclusive, shared};
 use stripeline_codec::{ChecksumKind, Checksums, Codec, StorePolicy};
 
 use crate::arguments::{Absence, Pointers, Units};
@@ -99,16 +99,16 @@ pub(crate) unsafe fn encode(
             }
         };
         let k = codec.data_units();
-        let mut input_sums: ArrayVec<&mut [u32], UNITS_MAX> = (0..k).map(list).collect();
-        let mut output_sums: ArrayVec<&mut [u32], UNITS_MAX> =
-            (k..k + codec.parity_units()).map(list).collect();
+        let mut input_sums = ArrayVec::<&mut [u32], UNITS_MAX>::new();
+        (0..k).for_each(|unit| input_sums.push(list(unit)));
+        let mut output_sums = ArrayVec::<&mut [u32], UNITS_MAX>::new();
+        (k..k + codec.parity_units()).for_each(|unit| output_sums.push(list(unit)));
+        let (mut data, mut parity) = (Shared::new(), Exclusive::new());
         // SAFETY: `resolve` has found `length` bytes behind each pointer and no overlap.
-        let (data, mut parity) = unsafe {
-            (
-                shared(&memory.inputs, offset, bytes),
-                exclusive(&memory.outputs, offset, bytes),
-            )
-        };
+        unsafe {
+            shared(&memory.inputs, offset, bytes, &mut data);
+            exclusive(&memory.outputs, offset, bytes, &mut parity);
+        }
         codec.encode_with_checksums(
             &data,
             &mut parity,

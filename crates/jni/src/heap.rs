@@ -130,20 +130,20 @@ impl Call<'_> {
             return Ok(None);
         }
         outputs.keep = true;
-        // The whole units, of which later slices are parts, wherever the arrays may move meanwhile.
+        let (mut input_starts, mut output_starts) = (Pointers::new(), Pointers::new());
         if offset == 0 {
+            // The whole units, of which later slices are parts, wherever the arrays may move meanwhile.
+            inputs.unit_starts(0, &mut input_starts);
+            outputs.unit_starts(0, &mut output_starts);
             Units::check_disjoint(
-                (self.inputs.units, &inputs.unit_starts(0)),
-                (self.outputs.units, &outputs.unit_starts(0)),
+                (self.inputs.units, &input_starts),
+                (self.outputs.units, &output_starts),
                 self.length,
             )?;
         }
-        step(
-            &inputs.unit_starts(offset),
-            &outputs.unit_starts(offset),
-            bytes,
-        )
-        .map(Some)
+        inputs.unit_starts(offset, &mut input_starts);
+        outputs.unit_starts(offset, &mut output_starts);
+        step(&input_starts, &output_starts, bytes).map(Some)
     }
 
     /// Runs the slices from `offset` on over copies of ours.
@@ -260,17 +260,17 @@ impl<'a> Section<'a> {
     }
 
     /// The places `offset` bytes into each unit, null for an absent one.
-    fn unit_starts(&self, offset: usize) -> Pointers {
-        let starts = self.starts.iter().zip(&self.list.positions);
-        starts
-            .map(|(start, position)| match start.is_null() {
+    fn unit_starts(&self, offset: usize, target: &mut Pointers) {
+        target.clear();
+        for (start, position) in self.starts.iter().zip(&self.list.positions) {
+            target.push(match start.is_null() {
                 true => std::ptr::null(),
                 false => start
                     .cast::<u8>()
                     .wrapping_add(position + offset)
                     .cast_const(),
-            })
-            .collect()
+            });
+        }
     }
 }
 
