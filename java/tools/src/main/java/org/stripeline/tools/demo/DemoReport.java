@@ -152,18 +152,33 @@ final class DemoReport {
 
   private String table() {
     TextTable table =
-        new TextTable("step", "coder", "MiB/s", "client CPU s/GiB", "server CPU s/GiB");
+        new TextTable("step", "coder", "MiB/s", "speed", "client CPU s/GiB", "server CPU s/GiB");
     String before = null;
     for (StepResult step : steps) {
+      StepResult other = lastOf(step.step);
       table.row(
           step.step.equals(before) ? "" : step.step,
           step.coder,
           number("%.1f", step.mibPerSecond),
+          step == other ? "1" : number("%.2fx", step.mibPerSecond / other.mibPerSecond),
           number("%.2f", step.clientCpuSecondsPerGib),
           number("%.2f", step.serverCpuSecondsPerGib));
       before = step.step;
     }
     return table.render();
+  }
+
+  /** What the others of a step are compared with: the last coder is the stock one. */
+  private StepResult lastOf(String name) {
+    StepResult last = null;
+    for (StepResult step : steps) {
+      last = step.step.equals(name) && isLaterCoder(last, step) ? step : last;
+    }
+    return last;
+  }
+
+  private boolean isLaterCoder(StepResult last, StepResult step) {
+    return last == null || coders.indexOf(coder(step.coder)) > coders.indexOf(coder(last.coder));
   }
 
   private static void renderCoder(StringBuilder text, Coder coder) {
@@ -173,7 +188,9 @@ final class DemoReport {
         coder.name,
         simpleName(coder.clientEncoder),
         coder.clientInstructionSet == null ? "" : " (" + coder.clientInstructionSet + ")",
-        coder.datanodeInstructionSet == null ? "as named" : coder.datanodeInstructionSet);
+        coder.datanodeInstructionSet == null
+            ? "the same, ours idle meanwhile"
+            : coder.datanodeInstructionSet);
     if (coder.blocksRebuilt > 0) {
       line(
           text,

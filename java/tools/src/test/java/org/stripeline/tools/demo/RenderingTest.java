@@ -111,12 +111,13 @@ class RenderingTest {
     report.add("write", "stripeline", new Figures.Round(1 << 20, 0.5, 0.25, 0.125));
     report.add("write", "rs_java", new Figures.Round(1 << 20, 1, 0.5, 0.125));
     report.coder("stripeline").clientEncoder = "a.b.Encoder";
+    report.coder("rs_java").clientEncoder = "a.b.Other";
     report.failure = "Wrong bytes in /demo/file";
     report.finish();
 
     assertThat(report.render())
-        .contains("write  stripeline    2.0            256.00            128.00")
-        .contains("          rs_java    1.0            512.00")
+        .contains("write  stripeline    2.0  2.00x            256.00            128.00")
+        .contains("          rs_java    1.0      1            512.00")
         .contains("stripeline: client Encoder")
         .endsWith("FAILED after 0 s: Wrong bytes in /demo/file\n");
     report.passed = true;
