@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header in C++: it compiles, links and its enumerations keep their type.
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <type_traits>
 
