@@ -19,10 +19,13 @@ fn run(source: &mut Unstructured<'_>) -> Result<()> {
     };
     let (count, length) = (subject.units.len(), subject.length());
     for place in draw_numbers(source, 4, (count * length).max(1))? {
-        if let Some(byte) = subject.units.get_mut(place / length.max(1)) {
-            if let Some(byte) = byte.get_mut(place % length.max(1)) {
-                *byte ^= source.arbitrary::<u8>()?;
-            }
+        let (unit, offset) = (place / length.max(1), place % length.max(1));
+        if let Some(byte) = subject
+            .units
+            .get_mut(unit)
+            .and_then(|unit| unit.get_mut(offset))
+        {
+            *byte ^= source.arbitrary::<u8>()?;
         }
     }
     let (data, parity) = subject.units.split_at(subject.data_units());
