@@ -53,7 +53,7 @@ public final class Verdict {
   private static final int SKIPPED = 2;
   private static final int DEVIATED = 3;
 
-  private Verdict(Path run, List<Deviation> deviations, String coder, String engine) {
+  Verdict(Path run, List<Deviation> deviations, String coder, String engine) {
     this.run = run;
     this.deviations = deviations;
     this.coder = coder;
@@ -75,11 +75,13 @@ public final class Verdict {
         Deviation.load(Paths.get(args[1])).stream()
             .filter(deviation -> deviation.appliesTo(args[2], args[3], args[4]))
             .collect(Collectors.toList());
-    boolean sound = new Verdict(Paths.get(args[0]), deviations, args[4], args[5]).judge();
+    boolean sound =
+        new Verdict(Paths.get(args[0]), deviations, args[4], args[5]).judge().isEmpty();
     System.exit(sound ? 0 : 1);
   }
 
-  private boolean judge() throws IOException {
+  /** Prints the table and returns what was not as expected. */
+  List<String> judge() throws IOException {
     List<Path> folders;
     try (Stream<Path> entries = Files.list(run)) {
       folders =
@@ -105,7 +107,7 @@ public final class Verdict {
     for (String line : unexpected) {
       System.out.println("UNEXPECTED: " + line);
     }
-    return unexpected.isEmpty();
+    return unexpected;
   }
 
   private void judgeClass(Path folder) throws IOException {
