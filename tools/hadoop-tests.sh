@@ -25,8 +25,8 @@ Usage: tools/hadoop-tests.sh [options] --list NAME|CLASS[#METHOD,...] ...
 Runs Hadoop's own tests and exits 0 only if each of them passed or is listed in
 java/conformance/deviations.txt, and the coder under test did the coding.
 
-  --list WHAT ...    raw, quick, core, ec (java/conformance/lists), or a class, or class#method,method
-                     (default: quick)
+  --list WHAT ...    raw, quick, core, ec (java/conformance/lists), or a class, or
+                     class#method,method (default: quick)
   --hadoop VERSION   3.3.6, 3.4.2 or 3.5.0 (default: 3.4.2)
   --java HOME        JDK to run on; 'newest' takes the newest one installed (default: JAVA_HOME,
                      else the java on PATH)
@@ -151,7 +151,8 @@ prepare() {
   if [[ ! $stamp -nt $SOURCES/pom.xml ]]; then
     echo "hadoop-tests: resolving Hadoop $hadoop and its tests" >&2
     rm -rf "$home/resources" "$home/markers"
-    mvn --batch-mode --quiet -Dstyle.color=never -f "$SOURCES/pom.xml" -Dhadoop.version="$hadoop" generate-resources >&2
+    mvn --batch-mode --quiet -Dstyle.color=never -f "$SOURCES/pom.xml" \
+      -Dhadoop.version="$hadoop" generate-resources >&2
     touch "$stamp"
   fi
   class_path=$(<"$home/classpath.txt")
@@ -259,7 +260,8 @@ run_class() {
   (
     cd "$work"
     # At the limit QUIT makes the JVM write its stacks to the log; KILL follows.
-    exec timeout --signal=QUIT --kill-after=10 "$limit" "$java_home/bin/java" "${options[@]}" "${jit[@]}" \
+    exec timeout --signal=QUIT --kill-after=10 "$limit" \
+      "$java_home/bin/java" "${options[@]}" "${jit[@]}" \
       -javaagent:"$witness=$folder/witness.tsv" \
       -Dstripeline.conformance.tests="$folder/tests.tsv" \
       -Dstripeline.conformance.coder="$coder" \
@@ -317,7 +319,8 @@ done <<<"$entry_lines"
 status=0
 echo "Hadoop $hadoop, Java $java_version, coder $coder, engine $engine"
 "$java_home/bin/java" -Xshare:auto -cp "$classes" org.stripeline.conformance.Verdict "$run" \
-  "$SOURCES/deviations.txt" "$hadoop" "$java_version" "$coder" "$engine" | tee "$run/summary.txt" || status=1
+  "$SOURCES/deviations.txt" "$hadoop" "$java_version" "$coder" "$engine" |
+  tee "$run/summary.txt" || status=1
 report=$BUILD/$hadoop/report-$(IFS=+; echo "${selection[*]##*.}" | tr -c 'A-Za-z0-9+\n' _)
 report=${report:0:200}-$coder-$engine-java$java_version
 rm -rf "$report.old"

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 /**
  * A test of Hadoop's that is known not to pass, and why.
  *
- * <p>One per line of {@code deviations.txt}: {@code hadoop | java | coder | Class#method | outcome |
- * reason}. The first four are globs in which only {@code *} is special.
+ * <p>One per line of {@code deviations.txt}: {@code hadoop | java | coder | Class#method | outcome
+ * | reason}. The first four are globs in which only {@code *} is special.
  */
 final class Deviation {
   /** What the test does instead of passing. */

@@ -23,7 +23,7 @@ public abstract class LiveFactory implements RawErasureCoderFactory {
     found = CodecRegistry.getInstance().getCoderByName(codec, coder);
     if (found == null) {
       throw new IllegalStateException(
-          "Cannot find coder '" + coder + "' for codec '" + codec + "': Hadoop's registry has none");
+          "Cannot find coder '" + coder + "': Hadoop's registry has none for codec " + codec);
     }
   }
 

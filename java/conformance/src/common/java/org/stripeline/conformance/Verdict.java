@@ -19,10 +19,11 @@ import java.util.stream.Stream;
  * Judges a finished run of Hadoop's tests: every test passed or is a known deviation, every class
  * ran to its end with at least one test, and the coder under test is the one that did the coding.
  *
- * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder, engine of
- * our coder ({@code native} or {@code java}). The run directory holds one folder per class with {@code entry}, {@code exit}, {@code tests.tsv} and
- * {@code witness.tsv}. Prints a table; writes {@code results.tsv} into the run directory and the
- * names of folders whose logs are worth keeping into {@code keep}. Exit status 0 if all is as
+ * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder, engine
+ * of our coder ({@code native} or {@code java}). The run directory holds one folder per class with
+ * {@code entry}, {@code exit}, {@code tests.tsv} and {@code witness.tsv}. Prints a table; writes
+ * {@code results.tsv} into the run directory and the names of folders whose logs are worth keeping
+ * into {@code keep}. Exit status 0 if all is as
  * expected, 1 if not.
  */
 public final class Verdict {
