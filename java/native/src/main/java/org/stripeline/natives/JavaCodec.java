@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * A codec in pure Java: the fallback where the native library cannot be loaded.
  *
  * <p>Its memory is the matrices of the code and of the last decode, and one working memory of up to
- * 128 KiB, kept from call to call; threads that call at the same time make and drop their own.
+ * 200 KiB, kept from call to call; threads that call at the same time make and drop their own.
  */
 final class JavaCodec extends CheckedCodec {
   private final int[][] parityMatrix;
