@@ -18,6 +18,9 @@ mod wrong;
 
 use crate::engine::{Absence, Engine, EngineName};
 
+#[cfg(all(feature = "peers", not(target_arch = "x86_64")))]
+compile_error!("the peers feature names ISA-L's x86-64 functions; build without it elsewhere");
+
 type Open = fn(&EngineName<'_>) -> Result<Box<dyn Engine>, Absence>;
 
 /// A library and how to open it.
