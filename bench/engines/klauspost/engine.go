@@ -45,10 +45,15 @@ func KlauspostVersion() *C.char {
 	return version
 }
 
-// KlauspostOpen makes a coder that writes targets from sources, or returns 0 where the library refuses the shape.
+// KlauspostOpen makes a coder that writes targets from sources, or returns 0 where the library
+// refuses the shape.
 //
 //export KlauspostOpen
-func KlauspostOpen(data, parity C.int, sources *C.int, sourceCount C.int, targets *C.int, targetCount C.int) C.longlong {
+func KlauspostOpen(
+	data, parity C.int,
+	sources *C.int, sourceCount C.int,
+	targets *C.int, targetCount C.int,
+) C.longlong {
 	// One goroutine: threads are the bench's, as for every engine. Cauchy: Hadoop's matrix.
 	encoder, err := reedsolomon.New(int(data), int(parity),
 		reedsolomon.WithCauchyMatrix(), reedsolomon.WithMaxGoroutines(1))
@@ -80,10 +85,14 @@ func KlauspostClose(handle C.longlong) {
 	cgo.Handle(handle).Delete()
 }
 
-// KlauspostRun codes so many stripes from the first on, after the last again from stripe 0, and returns 0 if all went well.
+// KlauspostRun codes so many stripes from the first on, after the last again from stripe 0, and
+// returns 0 if all went well.
 //
 //export KlauspostRun
-func KlauspostRun(handle C.longlong, base *C.uchar, cellBytes, cellStride, stripeStride, stripes, first, calls C.longlong) C.int {
+func KlauspostRun(
+	handle C.longlong,
+	base *C.uchar, cellBytes, cellStride, stripeStride, stripes, first, calls C.longlong,
+) C.int {
 	coder := cgo.Handle(handle).Value().(*coder)
 	index := int(first)
 	for call := 0; call < int(calls); call++ {
