@@ -12,8 +12,8 @@ import org.stripeline.natives.CoderStatus;
 import org.stripeline.natives.ErasureCodec;
 
 /**
- * Encodes a stripe as HDFS does with RS-6-3, loses three units, restores them, changes one and brings
- * the parity up to date.
+ * Encodes a stripe as HDFS does with RS-6-3, loses three units, restores them, changes one and
+ * brings the parity up to date.
  *
  * <p>Needs the jar and slf4j-api on the class path, not Hadoop:
  *
@@ -44,7 +44,8 @@ public final class EncodeAndRepair {
     try (ErasureCodec codec = ErasureCodec.create(Code.RS, DATA_UNITS, PARITY_UNITS)) {
       int[] sums = new int[units.length * (CELL_SIZE_BYTES / BYTES_PER_CHECKSUM)];
       codec.encodeWithChecksums(data, parity, ChecksumKind.CRC32C, BYTES_PER_CHECKSUM, sums);
-      System.out.println("encoded: " + PARITY_UNITS + " parity units, " + sums.length + " checksums");
+      System.out.println(
+          "encoded: " + PARITY_UNITS + " parity units, " + sums.length + " checksums");
 
       restore(codec, units, 7, 0, 4);
 

@@ -17,7 +17,8 @@ import org.stripeline.natives.CoderStatus;
  *
  * <p>One object for the process: published as a JMX bean ({@code Hadoop:service=Stripeline,
  * name=Coder}, which a DataNode also serves at {@code /jmx}) and as the metrics2 source {@code
- * StripelineCoder} for whatever sinks are configured. Counting costs some tens of nanoseconds a call.
+ * StripelineCoder} for whatever sinks are configured. Counting costs some tens of nanoseconds a
+ * call.
  */
 public final class CoderMetrics implements CoderMXBean, MetricsSource {
   private static final Logger LOG = LoggerFactory.getLogger(CoderMetrics.class);
@@ -115,11 +116,11 @@ public final class CoderMetrics implements CoderMXBean, MetricsSource {
   @Override
   public void getMetrics(MetricsCollector collector, boolean all) {
     MetricsRecordBuilder record = collector.addRecord(SOURCE_NAME).setContext("stripeline");
-    record.tag(
-        Interns.info("Implementation", "native or java"), getImplementation());
+    record.tag(Interns.info("Implementation", "native or java"), getImplementation());
     record.tag(Interns.info("Isa", "instruction set of the kernels in use"), getIsa());
     record.addCounter(Interns.info("Encodes", "encode calls"), getEncodes());
-    record.addCounter(Interns.info("EncodedBytes", "bytes of data units encoded"), getEncodedBytes());
+    record.addCounter(
+        Interns.info("EncodedBytes", "bytes of data units encoded"), getEncodedBytes());
     record.addCounter(Interns.info("EncodeNanos", "nanoseconds spent encoding"), getEncodeNanos());
     record.addCounter(Interns.info("Decodes", "decode calls"), getDecodes());
     record.addCounter(

@@ -10,8 +10,8 @@ import org.stripeline.natives.ErasureCodec;
 /**
  * Says once per process that Stripeline's coder is live, and in what form.
  *
- * <p>Hadoop falls from one coder to the next without a word, so that the absence of this line is how
- * an operator learns that another coder is in use.
+ * <p>Hadoop falls from one coder to the next without a word, so that the absence of this line is
+ * how an operator learns that another coder is in use.
  */
 final class LiveCoder {
   private static final Logger LOG = LoggerFactory.getLogger(LiveCoder.class);

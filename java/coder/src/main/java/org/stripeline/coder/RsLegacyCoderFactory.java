@@ -3,7 +3,10 @@ package org.stripeline.coder;
 
 import org.stripeline.natives.Code;
 
-/** Creates coders for {@code rs-legacy}: HDFS-RAID's Reed-Solomon, byte-identical to Hadoop's rs-legacy_java. */
+/**
+ * Creates coders for {@code rs-legacy}: HDFS-RAID's Reed-Solomon, byte-identical to Hadoop's
+ * rs-legacy_java.
+ */
 public final class RsLegacyCoderFactory extends StripelineCoderFactory {
   /** Called by Hadoop's service loader. */
   public RsLegacyCoderFactory() {

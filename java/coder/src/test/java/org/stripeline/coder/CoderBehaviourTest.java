@@ -107,12 +107,10 @@ class CoderBehaviourTest {
 
   @Test
   void parameters_are_refused_when_a_coder_is_created() {
-    assertThatThrownBy(
-            () -> new XorCoderFactory().createEncoder(new ErasureCoderOptions(4, 2)))
+    assertThatThrownBy(() -> new XorCoderFactory().createEncoder(new ErasureCoderOptions(4, 2)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("Cannot create codec xor 4+2: it has exactly 1 parity unit");
-    assertThatThrownBy(
-            () -> new RsCoderFactory().createDecoder(new ErasureCoderOptions(250, 7)))
+    assertThatThrownBy(() -> new RsCoderFactory().createDecoder(new ErasureCoderOptions(250, 7)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("at most 256 units");
   }
@@ -190,13 +188,12 @@ class CoderBehaviourTest {
     }
   }
 
-  private int decodeUntilReleased(
-      RawErasureDecoder shared, boolean direct, CountDownLatch running) throws Exception {
+  private int decodeUntilReleased(RawErasureDecoder shared, boolean direct, CountDownLatch running)
+      throws Exception {
     for (int calls = 0; ; calls++) {
       ByteBuffer[] outputs = Coders.buffers(new byte[1][100], direct);
       try {
-        shared.decode(
-            Coders.buffers(Coders.without(units, 5), direct), new int[] {5}, outputs);
+        shared.decode(Coders.buffers(Coders.without(units, 5), direct), new int[] {5}, outputs);
       } catch (IOException e) {
         assertThat(e).hasMessage("Cannot decode: codec rs 6+3 is closed");
         return calls;

@@ -67,19 +67,27 @@ final class CoderBench {
     ByteBuffer[] data = Arrays.copyOf(all, dataUnits);
     ByteBuffer[] parity = Arrays.copyOfRange(all, dataUnits, all.length);
     RawErasureEncoder encoder = factory.createEncoder(options);
-    report(name, "encode", direct, () -> {
-      encoder.encode(data, parity);
-      rewind(data);
-    });
+    report(
+        name,
+        "encode",
+        direct,
+        () -> {
+          encoder.encode(data, parity);
+          rewind(data);
+        });
     RawErasureDecoder decoder = factory.createDecoder(options);
     ByteBuffer[] inputs = all.clone();
     inputs[0] = null;
     ByteBuffer[] output = {all[0]};
     int[] erased = {0};
-    report(name, "decode-1", direct, () -> {
-      decoder.decode(inputs, erased, output);
-      rewind(inputs);
-    });
+    report(
+        name,
+        "decode-1",
+        direct,
+        () -> {
+          decoder.decode(inputs, erased, output);
+          rewind(inputs);
+        });
   }
 
   private void report(String name, String operation, boolean direct, Call call) throws Exception {
@@ -106,8 +114,16 @@ final class CoderBench {
     System.out.printf(
         Locale.ROOT,
         "%-10s %-8s %d+%d x %7d %-6s %10.0f ns/call %8.3f GB/s of data (%.0f..%.0f ns)%n",
-        name, operation, dataUnits, parityUnits, length, direct ? "direct" : "heap", median,
-        (double) length * dataUnits / median, nanos[0], nanos[REPETITIONS - 1]);
+        name,
+        operation,
+        dataUnits,
+        parityUnits,
+        length,
+        direct ? "direct" : "heap",
+        median,
+        (double) length * dataUnits / median,
+        nanos[0],
+        nanos[REPETITIONS - 1]);
   }
 
   private static void rewind(ByteBuffer[] buffers) {

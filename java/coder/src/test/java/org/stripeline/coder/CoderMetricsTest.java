@@ -38,8 +38,7 @@ class CoderMetricsTest {
     decoder.decode(
         new byte[][] {null, data[1], data[2], parity[0], null}, new int[] {0}, new byte[1][1000]);
     decoder.release();
-    assertThatThrownBy(
-            () -> decoder.decode(new byte[5][1000], new int[0], new byte[0][]))
+    assertThatThrownBy(() -> decoder.decode(new byte[5][1000], new int[0], new byte[0][]))
         .hasMessageContaining("closed");
 
     assertThat(bean("Encodes") - encodes).isEqualTo(1);
@@ -71,7 +70,12 @@ class CoderMetricsTest {
     assertThat(record.metrics())
         .extracting(AbstractMetric::name)
         .containsExactlyInAnyOrder(
-            "Encodes", "EncodedBytes", "EncodeNanos", "Decodes", "DecodedBytes", "DecodeNanos",
+            "Encodes",
+            "EncodedBytes",
+            "EncodeNanos",
+            "Decodes",
+            "DecodedBytes",
+            "DecodeNanos",
             "Failures");
   }
 

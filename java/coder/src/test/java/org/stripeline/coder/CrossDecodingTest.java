@@ -16,14 +16,23 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * What Hadoop's pure-Java coders encode ours decodes, and the other way round.
  *
- * <p>Erasures are ascending: rs_java before 3.5.0 and rs-legacy_java in every version give wrong bytes
- * for some that are not. Ours takes them in any order, which {@code CodecContractTest} sees to.
+ * <p>Erasures are ascending: rs_java before 3.5.0 and rs-legacy_java in every version give wrong
+ * bytes for some that are not. Ours takes them in any order, which {@code CodecContractTest} sees
+ * to.
  */
 class CrossDecodingTest {
   @ParameterizedTest
   @CsvSource({
-    "RS,3,2,101", "RS,6,3,1024", "RS,10,4,77", "RS,12,4,64", "RS,17,3,200", "RS_LEGACY,3,2,99",
-    "RS_LEGACY,6,3,1024", "RS_LEGACY,10,4,50", "XOR,2,1,333", "XOR,10,1,64"
+    "RS,3,2,101",
+    "RS,6,3,1024",
+    "RS,10,4,77",
+    "RS,12,4,64",
+    "RS,17,3,200",
+    "RS_LEGACY,3,2,99",
+    "RS_LEGACY,6,3,1024",
+    "RS_LEGACY,10,4,50",
+    "XOR,2,1,333",
+    "XOR,10,1,64"
   })
   void both_directions(Coders coders, int k, int m, int length) throws Exception {
     Random random = new Random(k * 1000 + m);
@@ -57,8 +66,7 @@ class CrossDecodingTest {
       expected[i] = units[absent[i]];
     }
     for (boolean direct : new boolean[] {false, true}) {
-      ByteBuffer[] outputs =
-          Coders.buffers(new byte[absent.length][units[0].length], direct);
+      ByteBuffer[] outputs = Coders.buffers(new byte[absent.length][units[0].length], direct);
       decoder.decode(Coders.buffers(Coders.without(units, absent), direct), absent, outputs);
       assertThat(Coders.bytes(outputs))
           .as("%s without %s", decoder.getClass(), Arrays.toString(absent))

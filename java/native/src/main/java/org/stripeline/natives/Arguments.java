@@ -68,7 +68,10 @@ enum Arguments {
     long expected = (long) units * ChunkChecksums.count(length, bytesPerChecksum);
     if (sums.length != expected) {
       throw refusal(
-          "the array of checksums has length " + sums.length + ", but " + expected
+          "the array of checksums has length "
+              + sums.length
+              + ", but "
+              + expected
               + " checksums are computed");
     }
   }
@@ -87,7 +90,10 @@ enum Arguments {
     }
     if (erased.length > codec.parityUnits()) {
       throw refusal(
-          erased.length + " units are erased, but " + codec + " restores at most "
+          erased.length
+              + " units are erased, but "
+              + codec
+              + " restores at most "
               + codec.parityUnits());
     }
     for (int i = 0; i < erased.length; i++) {
@@ -112,7 +118,12 @@ enum Arguments {
     }
     if (present < codec.dataUnits()) {
       throw refusal(
-          present + " of " + units.length + " units are given, but " + codec + " needs "
+          present
+              + " of "
+              + units.length
+              + " units are given, but "
+              + codec
+              + " needs "
               + codec.dataUnits());
     }
   }
@@ -144,7 +155,8 @@ enum Arguments {
       }
       if (!direct && !buffer.hasArray()) {
         throw refusal(
-            input(i) + " is a read-only heap buffer, whose array cannot be reached: pass a "
+            input(i)
+                + " is a read-only heap buffer, whose array cannot be reached: pass a "
                 + "writable or a direct one");
       }
       frame.setInput(i, buffer);
@@ -208,8 +220,7 @@ enum Arguments {
       throw refusal("the array of " + which + " offsets is null");
     }
     if (offsets.length != count) {
-      throw refusal(
-          offsets.length + " " + which + " offsets are given for " + count + " arrays");
+      throw refusal(offsets.length + " " + which + " offsets are given for " + count + " arrays");
     }
   }
 
@@ -219,8 +230,13 @@ enum Arguments {
     }
     if (offset < 0 || offset > array.length - length) {
       throw refusal(
-          name(name, index) + " has " + array.length + " bytes, too few for " + length
-              + " bytes from offset " + offset);
+          name(name, index)
+              + " has "
+              + array.length
+              + " bytes, too few for "
+              + length
+              + " bytes from offset "
+              + offset);
     }
   }
 
@@ -261,11 +277,22 @@ enum Arguments {
       String name, ByteBuffer buffer, String firstName, ByteBuffer first) {
     if (buffer.isDirect() != first.isDirect()) {
       return refusal(
-          name + " is a " + kind(buffer) + " buffer, but " + firstName + " is a " + kind(first)
+          name
+              + " is a "
+              + kind(buffer)
+              + " buffer, but "
+              + firstName
+              + " is a "
+              + kind(first)
               + " one; all must be of one kind");
     }
     return refusal(
-        name + " has " + buffer.remaining() + " bytes remaining, but " + firstName + " has "
+        name
+            + " has "
+            + buffer.remaining()
+            + " bytes remaining, but "
+            + firstName
+            + " has "
             + first.remaining());
   }
 

@@ -9,26 +9,30 @@ import java.util.Arrays;
 /**
  * Multiplies a matrix over GF(2^8) with units of bytes, in pure Java.
  *
- * <p>How it works. Units are taken in blocks that stay in the cache, read as longs of eight elements
- * each. An output is evaluated by Horner's rule over the bits of its coefficients, highest first:
- * double the accumulator, then exclusive-or every input whose coefficient has that bit. So the inner
- * loops are exclusive-ors and shifts over {@code long[]} from index 0, which every HotSpot since 8
- * turns into vector code, and which run eight bytes at a time even where it does not.
+ * <p>How it works. Units are taken in blocks that stay in the cache, read as longs of eight
+ * elements each. An output is evaluated by Horner's rule over the bits of its coefficients, highest
+ * first: double the accumulator, then exclusive-or every input whose coefficient has that bit. So
+ * the inner loops are exclusive-ors and shifts over {@code long[]} from index 0, which every
+ * HotSpot since 8 turns into vector code, and which run eight bytes at a time even where it does
+ * not.
  *
  * <p>Why not tables. A loop with a table look-up per byte is at the mercy of how it was inlined and
- * profiled: Hadoop's rs_java, built like that, runs at one of two speeds from one JVM to the next. The
- * loops here are short static methods of one shape, called with whole blocks, compiled once each.
+ * profiled: Hadoop's rs_java, built like that, runs at one of two speeds from one JVM to the next.
+ * The loops here are short static methods of one shape, called with whole blocks, compiled once
+ * each.
  */
 final class BlockCoder {
-  /** Long enough to hide the calls, short enough for a block of every input to stay in the cache. */
+  /**
+   * Long enough to hide the calls, short enough for a block of every input to stay in the cache.
+   */
   private static final int BLOCK_LONGS_MAX = 512;
 
   /**
-   * Keeps arrays that lie behind each other from starting at nearly the same offset within a page. A
-   * load that agrees in its lowest 12 bits with a store shortly before it waits for that store. With
-   * arrays of a page and a 16-byte header each that happened in 3 of 17 processes, which then took up
-   * to 1.9 times as long. With this, an array starts 208 bytes further into a page than the one before
-   * it, so that 19 arrays in a row keep out of each other's way.
+   * Keeps arrays that lie behind each other from starting at nearly the same offset within a page.
+   * A load that agrees in its lowest 12 bits with a store shortly before it waits for that store.
+   * With arrays of a page and a 16-byte header each that happened in 3 of 17 processes, which then
+   * took up to 1.9 times as long. With this, an array starts 208 bytes further into a page than the
+   * one before it, so that 19 arrays in a row keep out of each other's way.
    */
   private static final int PADDING_LONGS = 24;
 
@@ -74,7 +78,9 @@ final class BlockCoder {
     }
   }
 
-  /** Computes all outputs; each may be the same bytes as an input, but not overlap one otherwise. */
+  /**
+   * Computes all outputs; each may be the same bytes as an input, but not overlap one otherwise.
+   */
   void code(Unit[] in, Unit[] out, int length, Scratch scratch) {
     int blockLongs = scratch.fit(inputs);
     long[] accumulator = scratch.accumulator;
@@ -91,8 +97,8 @@ final class BlockCoder {
   }
 
   /**
-   * Returns the index of the output that differs from {@code claimed} at the lowest offset, the lowest
-   * such index, or -1 if none differs.
+   * Returns the index of the output that differs from {@code claimed} at the lowest offset, the
+   * lowest such index, or -1 if none differs.
    */
   int firstMismatch(Unit[] in, Unit[] claimed, int length, Scratch scratch) {
     int blockLongs = scratch.fit(inputs);
@@ -159,7 +165,9 @@ final class BlockCoder {
     }
   }
 
-  /** Doubles eight elements in each long: shift, and subtract the polynomial where a bit fell out. */
+  /**
+   * Doubles eight elements in each long: shift, and subtract the polynomial where a bit fell out.
+   */
   private static void twice(long[] a, int n) {
     for (int i = 0; i < n; i++) {
       long value = a[i];

@@ -32,8 +32,7 @@ abstract class CheckedCodec implements ErasureCodec {
       ByteBuffer[] in, int[] inPositions, ByteBuffer[] out, int[] outPositions, int length)
       throws IOException;
 
-  abstract void encodeHeap(
-      byte[][] in, int[] inOffsets, byte[][] out, int[] outOffsets, int length)
+  abstract void encodeHeap(byte[][] in, int[] inOffsets, byte[][] out, int[] outOffsets, int length)
       throws IOException;
 
   abstract void decodeDirect(
@@ -54,23 +53,43 @@ abstract class CheckedCodec implements ErasureCodec {
   abstract int verifyHeap(byte[][] units, int[] offsets, int length) throws IOException;
 
   abstract void updateDirect(
-      int dataUnit, ByteBuffer[] change, int[] changePositions, ByteBuffer[] parity,
-      int[] parityPositions, int length)
+      int dataUnit,
+      ByteBuffer[] change,
+      int[] changePositions,
+      ByteBuffer[] parity,
+      int[] parityPositions,
+      int length)
       throws IOException;
 
   abstract void updateHeap(
-      int dataUnit, byte[][] change, int[] changeOffsets, byte[][] parity, int[] parityOffsets,
+      int dataUnit,
+      byte[][] change,
+      int[] changeOffsets,
+      byte[][] parity,
+      int[] parityOffsets,
       int length)
       throws IOException;
 
   abstract void encodeChecksumsDirect(
-      ByteBuffer[] in, int[] inPositions, ByteBuffer[] out, int[] outPositions, int length,
-      ChecksumKind kind, int bytesPerChecksum, int[] sums)
+      ByteBuffer[] in,
+      int[] inPositions,
+      ByteBuffer[] out,
+      int[] outPositions,
+      int length,
+      ChecksumKind kind,
+      int bytesPerChecksum,
+      int[] sums)
       throws IOException;
 
   abstract void encodeChecksumsHeap(
-      byte[][] in, int[] inOffsets, byte[][] out, int[] outOffsets, int length,
-      ChecksumKind kind, int bytesPerChecksum, int[] sums)
+      byte[][] in,
+      int[] inOffsets,
+      byte[][] out,
+      int[] outOffsets,
+      int length,
+      ChecksumKind kind,
+      int bytesPerChecksum,
+      int[] sums)
       throws IOException;
 
   @Override
@@ -248,8 +267,7 @@ abstract class CheckedCodec implements ErasureCodec {
     Arguments call = Arguments.VERIFY;
     checkOpen(call);
     call.checkCount("all", units, dataUnits + parityUnits, this);
-    call.checkArrays(
-        units, unitOffsets, false, Arguments.NO_ARRAYS, Arguments.NO_OFFSETS, length);
+    call.checkArrays(units, unitOffsets, false, Arguments.NO_ARRAYS, Arguments.NO_OFFSETS, length);
     return length == 0 ? -1 : verifyHeap(units, unitOffsets, length);
   }
 

@@ -58,7 +58,9 @@ public enum Code {
     // Written as a subtraction because the sum of two large numbers would wrap round.
     if (dataUnits > unitsMax - parityUnits) {
       throw refusal(
-          dataUnits, parityUnits, "it has at most " + unitsMax + " units, data and parity together");
+          dataUnits,
+          parityUnits,
+          "it has at most " + unitsMax + " units, data and parity together");
     }
     if (this == XOR && parityUnits != 1) {
       throw refusal(dataUnits, parityUnits, "it has exactly 1 parity unit");

@@ -88,8 +88,7 @@ public final class CoderStatus {
 
   /** Reads one string of the description; the native library writes no escapes into these. */
   private String field(String name) {
-    Matcher matcher =
-        Pattern.compile("\"" + name + "\"\\s*:\\s*\"([^\"]*)\"").matcher(description);
+    Matcher matcher = Pattern.compile("\"" + name + "\"\\s*:\\s*\"([^\"]*)\"").matcher(description);
     return matcher.find() ? matcher.group(1) : "unknown";
   }
 

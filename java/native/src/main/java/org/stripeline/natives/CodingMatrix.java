@@ -69,8 +69,9 @@ final class CodingMatrix {
   }
 
   /**
-   * HDFS-RAID: parity is the remainder of data(x) * x^m by g(x) = (x+1)(x+2)(x+4)... with m factors,
-   * so that column j holds the remainder of x^(m+j). Each is the one before it, times x, reduced.
+   * HDFS-RAID: parity is the remainder of data(x) * x^m by g(x) = (x+1)(x+2)(x+4)... with m
+   * factors, so that column j holds the remainder of x^(m+j). Each is the one before it, times x,
+   * reduced.
    */
   private static int[][] remainders(int dataUnits, int parityUnits) {
     int[] generator = new int[parityUnits + 1];

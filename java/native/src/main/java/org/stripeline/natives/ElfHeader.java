@@ -11,9 +11,10 @@ import java.nio.file.Path;
 /**
  * Checks an ELF shared library before the linker sees it.
  *
- * <p>The linker maps a file and touches it: a truncated one kills the process by SIGBUS, and one for
- * another processor gives a message without its reason. So the header and the extent of every segment
- * are checked here. Damage inside a segment is not seen; the self test after loading is the net.
+ * <p>The linker maps a file and touches it: a truncated one kills the process by SIGBUS, and one
+ * for another processor gives a message without its reason. So the header and the extent of every
+ * segment are checked here. Damage inside a segment is not seen; the self test after loading is the
+ * net.
  */
 final class ElfHeader {
   static final int MACHINE_X86_64 = 62;
@@ -49,7 +50,9 @@ final class ElfHeader {
       int found = header.getShort(18) & 0xffff;
       if (found != machine) {
         throw new IOException(
-            "it is built for " + machineName(found) + ", but this JVM runs on "
+            "it is built for "
+                + machineName(found)
+                + ", but this JVM runs on "
                 + machineName(machine));
       }
       checkSegments(input, header, size);

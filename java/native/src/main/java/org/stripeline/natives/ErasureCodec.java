@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
 /**
  * One erasure code with its numbers of units: encodes, decodes, verifies and updates.
  *
- * <p>Buffers take part from their position to their limit; all of one call must have the same number
- * of bytes remaining, and be all direct or all backed by an array. No call changes a position or a
- * limit. Nothing is copied on the way to the native library. Outputs must not overlap each other or
- * an input; inputs may overlap, and may be the same buffer. A length of zero is legal and does
- * nothing.
+ * <p>Buffers take part from their position to their limit; all of one call must have the same
+ * number of bytes remaining, and be all direct or all backed by an array. No call changes a
+ * position or a limit. Nothing is copied on the way to the native library. Outputs must not overlap
+ * each other or an input; inputs may overlap, and may be the same buffer. A length of zero is legal
+ * and does nothing.
  *
  * <p>Every method may be called by several threads at once, and {@link #close()} at any time: calls
  * under way finish, later ones throw an {@link IOException} that says "closed". An argument that is
@@ -72,8 +72,7 @@ public interface ErasureCodec extends Closeable {
    * @param length bytes of each unit
    * @throws IOException if this codec is closed
    */
-  void encode(
-      byte[][] data, int[] dataOffsets, byte[][] parity, int[] parityOffsets, int length)
+  void encode(byte[][] data, int[] dataOffsets, byte[][] parity, int[] parityOffsets, int length)
       throws IOException;
 
   /**

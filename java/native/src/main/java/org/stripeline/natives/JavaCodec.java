@@ -214,7 +214,9 @@ final class JavaCodec extends CheckedCodec {
     return plan;
   }
 
-  /** Direct buffers that overlap would make wrong bytes silently, so their addresses are compared. */
+  /**
+   * Direct buffers that overlap would make wrong bytes silently, so their addresses are compared.
+   */
   private static void checkDisjoint(
       Arguments call,
       ByteBuffer[] in,

@@ -7,13 +7,13 @@ import java.nio.ByteBuffer;
 /**
  * The methods of the native library, as crates/jni exports them.
  *
- * <p>Callers check their arguments first ({@link CheckedCodec}); the library checks again what would
- * otherwise be undefined behaviour, and what Java cannot see: whether direct buffers overlap. There
- * is no static initialiser: {@link NativeLoader} loads the library on first use.
+ * <p>Callers check their arguments first ({@link CheckedCodec}); the library checks again what
+ * would otherwise be undefined behaviour, and what Java cannot see: whether direct buffers overlap.
+ * There is no static initialiser: {@link NativeLoader} loads the library on first use.
  *
- * <p>A handle stands for a codec that the whole process shares and that is never freed; there is one
- * for each (code, data units, parity units), so that their number is bounded, and using a handle
- * after a coder was released is safe.
+ * <p>A handle stands for a codec that the whole process shares and that is never freed; there is
+ * one for each (code, data units, parity units), so that their number is bounded, and using a
+ * handle after a coder was released is safe.
  */
 final class NativeBridge {
   /** The version of this interface; the library must return the same. */

@@ -102,8 +102,11 @@ final class NativeLoader {
 
   private void load() throws IOException {
     if (!Boolean.parseBoolean(properties.getProperty(ENABLED_KEY, "true").trim())) {
-      throw new IOException("Cannot load native library: " + ENABLED_KEY + " is "
-          + properties.getProperty(ENABLED_KEY));
+      throw new IOException(
+          "Cannot load native library: "
+              + ENABLED_KEY
+              + " is "
+              + properties.getProperty(ENABLED_KEY));
     }
     String explicit = properties.getProperty(PATH_KEY);
     if (explicit != null) {
@@ -112,7 +115,9 @@ final class NativeLoader {
     }
     if (!platform.isSupported()) {
       throw new IOException(
-          "Cannot load native library: there is none for " + platform.folder() + ", only for "
+          "Cannot load native library: there is none for "
+              + platform.folder()
+              + ", only for "
               + String.join(", ", NativePlatform.SUPPORTED));
     }
     List<IOException> refused = new ArrayList<>();
@@ -166,8 +171,11 @@ final class NativeLoader {
     try (InputStream content = resources.apply(resource)) {
       if (content == null) {
         throw new IOException(
-            "Cannot load native library: the jar was built without " + resource + "; build one that "
-                + "has it, or name a library by " + PATH_KEY);
+            "Cannot load native library: the jar was built without "
+                + resource
+                + "; build one that "
+                + "has it, or name a library by "
+                + PATH_KEY);
       }
       Path copy = extract(content, folder);
       try {
@@ -200,7 +208,12 @@ final class NativeLoader {
         Files.deleteIfExists(copy);
       }
       throw new IOException(
-          "Cannot extract native library to " + folder + ": " + reason(e) + "; set " + TEMP_DIR_KEY
+          "Cannot extract native library to "
+              + folder
+              + ": "
+              + reason(e)
+              + "; set "
+              + TEMP_DIR_KEY
               + " to a folder with a few MiB free where files may be made and executed",
           e);
     }
@@ -220,12 +233,18 @@ final class NativeLoader {
       // What glibc says when mmap refuses PROT_EXEC, which is what a no-exec mount makes it do.
       if (message.contains("failed to map segment")) {
         throw new IOException(
-            "Cannot load native library from " + folder + ": the file system does not allow "
-                + "execution (mounted noexec?); set " + TEMP_DIR_KEY + " to a folder that does ("
-                + message + ")",
+            "Cannot load native library from "
+                + folder
+                + ": the file system does not allow "
+                + "execution (mounted noexec?); set "
+                + TEMP_DIR_KEY
+                + " to a folder that does ("
+                + message
+                + ")",
             e);
       }
-      throw new IOException("Cannot load native library " + resource + " of the jar: " + message, e);
+      throw new IOException(
+          "Cannot load native library " + resource + " of the jar: " + message, e);
     }
   }
 
@@ -235,14 +254,21 @@ final class NativeLoader {
       version = NativeBridge.abiVersion();
     } catch (UnsatisfiedLinkError e) {
       throw new IOException(
-          "Cannot use native library " + origin + ": it is not Stripeline's (" + e.getMessage()
+          "Cannot use native library "
+              + origin
+              + ": it is not Stripeline's ("
+              + e.getMessage()
               + ")",
           e);
     }
     if (version != NativeBridge.ABI_VERSION) {
       throw new IOException(
-          "Cannot use native library " + origin + ": its interface version is " + version
-              + ", but this jar needs " + NativeBridge.ABI_VERSION);
+          "Cannot use native library "
+              + origin
+              + ": its interface version is "
+              + version
+              + ", but this jar needs "
+              + NativeBridge.ABI_VERSION);
     }
   }
 

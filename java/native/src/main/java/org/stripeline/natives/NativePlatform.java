@@ -21,7 +21,8 @@ final class NativePlatform {
   }
 
   /**
-   * Returns the platform for the values of the system properties {@code os.name} and {@code os.arch}.
+   * Returns the platform for the values of the system properties {@code os.name} and {@code
+   * os.arch}.
    */
   static NativePlatform of(String osName, String osArch) {
     return new NativePlatform(normalOs(osName), normalArchitecture(osArch));

@@ -10,8 +10,9 @@ import java.util.zip.CRC32;
  * Known answers that the native library must give before it may be used.
  *
  * <p>A library that was damaged, or that runs into a processor fault, must not write one wrong byte
- * to HDFS. The expected values are constants, not what the Java codec computes then and there; tests
- * hold them against that codec, and that codec against golden vectors and Hadoop's own coders.
+ * to HDFS. The expected values are constants, not what the Java codec computes then and there;
+ * tests hold them against that codec, and that codec against golden vectors and Hadoop's own
+ * coders.
  */
 final class NativeSelfTest {
   private static final int DATA_UNITS = 6;
@@ -91,7 +92,9 @@ final class NativeSelfTest {
     for (int i = 0; i < erased.length; i++) {
       if (!Arrays.equals(units[erased[i]], restored[i])) {
         throw new IOException(
-            "Cannot use native library: its self test restored unit " + erased[i] + " wrongly from "
+            "Cannot use native library: its self test restored unit "
+                + erased[i]
+                + " wrongly from "
                 + kind);
       }
     }

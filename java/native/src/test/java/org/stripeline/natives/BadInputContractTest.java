@@ -26,7 +26,8 @@ abstract class BadInputContractTest {
         "RS|0|3|Cannot create codec rs 0+3: both numbers of units must be at least 1",
         "RS|6|0|Cannot create codec rs 6+0: both numbers of units must be at least 1",
         "RS|-1|3|Cannot create codec rs -1+3: both numbers of units must be at least 1",
-        "RS|200|57|Cannot create codec rs 200+57: it has at most 256 units, data and parity together",
+        "RS|200|57|Cannot create codec rs 200+57: it has at most 256 units, data and parity"
+            + " together",
         "RS|2147483647|2147483647|Cannot create codec rs 2147483647+2147483647: it has at most 256 "
             + "units, data and parity together",
         "RS_LEGACY|253|3|Cannot create codec rs-legacy 253+3: it has at most 255 units, data and "
@@ -61,10 +62,8 @@ abstract class BadInputContractTest {
     refused(
         () -> codec.encode(data, buffers(1, placement)),
         "Cannot encode: 1 parity units are given, but rs 3+2 has 2");
-    refused(
-        () -> codec.encode(with(data, 0, null), parity), "Cannot encode: data unit 0 is null");
-    refused(
-        () -> codec.encode(with(data, 2, null), parity), "Cannot encode: data unit 2 is null");
+    refused(() -> codec.encode(with(data, 0, null), parity), "Cannot encode: data unit 0 is null");
+    refused(() -> codec.encode(with(data, 2, null), parity), "Cannot encode: data unit 2 is null");
     refused(
         () -> codec.encode(data, with(parity, 1, null)), "Cannot encode: parity unit 1 is null");
     refused(
@@ -81,11 +80,17 @@ abstract class BadInputContractTest {
     String otherKind = placement == Placement.HEAP ? "direct" : "heap";
     refused(
         () -> codec.encode(with(data, 1, buffer(LENGTH, other)), parity),
-        "Cannot encode: data unit 1 is a " + otherKind + " buffer, but data unit 0 is a " + kind
+        "Cannot encode: data unit 1 is a "
+            + otherKind
+            + " buffer, but data unit 0 is a "
+            + kind
             + " one; all must be of one kind");
     refused(
         () -> codec.encode(data, with(parity, 1, buffer(LENGTH, other))),
-        "Cannot encode: parity unit 1 is a " + otherKind + " buffer, but data unit 0 is a " + kind
+        "Cannot encode: parity unit 1 is a "
+            + otherKind
+            + " buffer, but data unit 0 is a "
+            + kind
             + " one; all must be of one kind");
   }
 
@@ -95,11 +100,10 @@ abstract class BadInputContractTest {
     ByteBuffer[] data = buffers(2, Placement.HEAP);
     refused(
         () -> codec.encode(with(data, 1, data[1].asReadOnlyBuffer()), buffers(1, Placement.HEAP)),
-        "Cannot encode: data unit 1 is a read-only heap buffer, whose array cannot be reached: pass "
-            + "a writable or a direct one");
+        "Cannot encode: data unit 1 is a read-only heap buffer, whose array cannot be reached: pass"
+            + " a writable or a direct one");
     ByteBuffer[] direct = buffers(2, Placement.DIRECT);
-    codec.encode(
-        with(direct, 1, direct[1].asReadOnlyBuffer()), buffers(1, Placement.DIRECT));
+    codec.encode(with(direct, 1, direct[1].asReadOnlyBuffer()), buffers(1, Placement.DIRECT));
   }
 
   @Test
@@ -162,9 +166,7 @@ abstract class BadInputContractTest {
                 new int[] {3, 0},
                 new ByteBuffer[] {other, slice(whole, 20)}));
     assertOverlap(
-        () ->
-            codec.update(
-                1, free, slice(whole, 0), new ByteBuffer[] {other, slice(whole, 10)}));
+        () -> codec.update(1, free, slice(whole, 0), new ByteBuffer[] {other, slice(whole, 10)}));
   }
 
   @Test
@@ -183,7 +185,8 @@ abstract class BadInputContractTest {
     ByteBuffer[] units = with(buffers(5, placement), 1, null);
     int[] erased = {1};
     ByteBuffer[] outputs = buffers(1, placement);
-    refused(() -> codec.decode((ByteBuffer[]) null, erased, outputs),
+    refused(
+        () -> codec.decode((ByteBuffer[]) null, erased, outputs),
         "Cannot decode: the array of all units is null");
     refused(
         () -> codec.decode(buffers(4, placement), erased, outputs),
@@ -191,8 +194,7 @@ abstract class BadInputContractTest {
     refused(
         () -> codec.decode(units, null, outputs),
         "Cannot decode: the array of erased indices is null");
-    refused(
-        () -> codec.decode(units, erased, null), "Cannot decode: the array of outputs is null");
+    refused(() -> codec.decode(units, erased, null), "Cannot decode: the array of outputs is null");
     refused(
         () -> codec.decode(units, new int[] {1, 2}, outputs),
         "Cannot decode: 2 units are erased, but 1 outputs are given");
@@ -269,7 +271,8 @@ abstract class BadInputContractTest {
     ByteBuffer unit = buffer(LENGTH, placement);
     ByteBuffer fresh = buffer(LENGTH, placement);
     ByteBuffer[] parity = buffers(2, placement);
-    refused(() -> codec.update(3, unit, fresh, parity), "Cannot update: data unit 3 is not in 0..2");
+    refused(
+        () -> codec.update(3, unit, fresh, parity), "Cannot update: data unit 3 is not in 0..2");
     refused(
         () -> codec.update(-1, unit, fresh, parity), "Cannot update: data unit -1 is not in 0..2");
     refused(() -> codec.update(0, null, fresh, parity), "Cannot update: the old data is null");
@@ -278,8 +281,7 @@ abstract class BadInputContractTest {
         () -> codec.update(0, unit, buffer(1, placement), parity),
         "Cannot update: the fresh data has 1 bytes remaining, but the old data has 64");
     refused(
-        () -> codec.verify(with(buffers(5, placement), 4, null)),
-        "Cannot verify: unit 4 is null");
+        () -> codec.verify(with(buffers(5, placement), 4, null)), "Cannot verify: unit 4 is null");
   }
 
   @Test

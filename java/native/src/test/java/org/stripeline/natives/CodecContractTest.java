@@ -33,8 +33,7 @@ abstract class CodecContractTest {
   private void check(GoldenVectors.Case vector, Placement placement) throws Exception {
     try (ErasureCodec codec = create(vector.code, vector.dataUnits, vector.parityUnits)) {
       byte[][] data = Arrays.copyOf(vector.units, vector.dataUnits);
-      byte[][] parity =
-          Arrays.copyOfRange(vector.units, vector.dataUnits, vector.units.length);
+      byte[][] parity = Arrays.copyOfRange(vector.units, vector.dataUnits, vector.units.length);
       ByteBuffer[] in = Stripes.place(data, placement, 1);
       ByteBuffer[] out = blank(vector.parityUnits, vector.length, placement);
       codec.encode(in, out);
@@ -56,8 +55,18 @@ abstract class CodecContractTest {
 
   @ParameterizedTest
   @CsvSource({
-    "RS,1,1", "RS,1,3", "RS,2,1", "RS,3,2", "RS,4,4", "RS,6,3", "RS_LEGACY,1,2", "RS_LEGACY,3,2",
-    "RS_LEGACY,6,3", "XOR,1,1", "XOR,2,1", "XOR,5,1"
+    "RS,1,1",
+    "RS,1,3",
+    "RS,2,1",
+    "RS,3,2",
+    "RS,4,4",
+    "RS,6,3",
+    "RS_LEGACY,1,2",
+    "RS_LEGACY,3,2",
+    "RS_LEGACY,6,3",
+    "XOR,1,1",
+    "XOR,2,1",
+    "XOR,5,1"
   })
   void every_erasure_pattern_of_small_codes(Code code, int k, int m) throws Exception {
     Random random = new Random(k * 100 + m);
@@ -209,8 +218,7 @@ abstract class CodecContractTest {
         byte[][] expected = new byte[m][length];
         new JavaCodec(code, 6, m)
             .encode(Arrays.copyOf(after, 6), new int[6], expected, new int[m], length);
-        ByteBuffer[] parity =
-            Stripes.place(Arrays.copyOfRange(before, 6, 6 + m), placement, 1);
+        ByteBuffer[] parity = Stripes.place(Arrays.copyOfRange(before, 6, 6 + m), placement, 1);
         try (ErasureCodec codec = create(code, 6, m)) {
           codec.update(
               unit,

@@ -28,7 +28,10 @@ final class ForkedJvm {
   }
 
   static Outcome run(
-      Map<String, String> environment, List<String> jvmArguments, Class<?> main, String... arguments)
+      Map<String, String> environment,
+      List<String> jvmArguments,
+      Class<?> main,
+      String... arguments)
       throws IOException, InterruptedException {
     return runUnder(Collections.emptyList(), environment, jvmArguments, main, arguments);
   }
@@ -66,8 +69,7 @@ final class ForkedJvm {
         process.destroyForcibly().waitFor();
         throw new IOException("forked JVM did not end: " + command);
       }
-      return new Outcome(
-          process.exitValue(), new String(Files.readAllBytes(output)));
+      return new Outcome(process.exitValue(), new String(Files.readAllBytes(output)));
     } finally {
       Files.delete(output);
     }

@@ -18,7 +18,10 @@ class InstructionSetTest {
   void agrees_with_java(String isa) throws Exception {
     ForkedJvm.Outcome outcome =
         ForkedJvm.run(
-            Collections.singletonMap("STRIPELINE_ISA", isa), Collections.emptyList(), Main.class, isa);
+            Collections.singletonMap("STRIPELINE_ISA", isa),
+            Collections.emptyList(),
+            Main.class,
+            isa);
     assumeTrue(outcome.exitCode != Main.UNAVAILABLE, () -> "this machine lacks " + isa);
     assertThat(outcome.exitCode).as(outcome.output).isEqualTo(0);
     assertThat(outcome.output).contains("isa=" + isa + " ");

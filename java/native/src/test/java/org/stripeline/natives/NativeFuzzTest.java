@@ -11,8 +11,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random arguments straight into the native methods, past the checks of Java: each call either works,
- * and then gives what the Java codec gives, or throws; none takes the JVM down.
+ * Random arguments straight into the native methods, past the checks of Java: each call either
+ * works, and then gives what the Java codec gives, or throws; none takes the JVM down.
  */
 @NeedsNativeLibrary
 class NativeFuzzTest {
@@ -100,7 +100,13 @@ class NativeFuzzTest {
         break;
       case 2:
         NativeBridge.decodeDirect(
-            handle, directs(K + M, true), ints(K + M), erased(), directs(M, false), ints(M), length);
+            handle,
+            directs(K + M, true),
+            ints(K + M),
+            erased(),
+            directs(M, false),
+            ints(M),
+            length);
         break;
       case 3:
         NativeBridge.decodeHeap(
@@ -114,18 +120,38 @@ class NativeFuzzTest {
         break;
       case 6:
         NativeBridge.updateDirect(
-            handle, spoil(random.nextInt(K)), direct(), position(), direct(), position(),
-            directs(M, false), ints(M), length);
+            handle,
+            spoil(random.nextInt(K)),
+            direct(),
+            position(),
+            direct(),
+            position(),
+            directs(M, false),
+            ints(M),
+            length);
         break;
       case 7:
         NativeBridge.updateHeap(
-            handle, spoil(random.nextInt(K)), array(), position(), array(), position(),
-            arrays(M, false), ints(M), length);
+            handle,
+            spoil(random.nextInt(K)),
+            array(),
+            position(),
+            array(),
+            position(),
+            arrays(M, false),
+            ints(M),
+            length);
         break;
       default:
         NativeBridge.encodeChecksumsDirect(
-            handle, directs(K, false), ints(K), directs(M, false), ints(M), length,
-            spoil(random.nextInt(2)), spoil(1 + random.nextInt(600)),
+            handle,
+            directs(K, false),
+            ints(K),
+            directs(M, false),
+            ints(M),
+            length,
+            spoil(random.nextInt(2)),
+            spoil(1 + random.nextInt(600)),
             rarely() ? null : new int[random.nextInt(4) * (K + M)]);
         break;
     }

@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Loading as a process does it, each time in a JVM of its own: what succeeds, and failures that need
- * the real library. Every one of these processes must end with right parity, whichever way it got it.
+ * Loading as a process does it, each time in a JVM of its own: what succeeds, and failures that
+ * need the real library. Every one of these processes must end with right parity, whichever way it
+ * got it.
  */
 @NeedsNativeLibrary
 class NativeLoaderForkedTest {
@@ -110,7 +111,9 @@ class NativeLoaderForkedTest {
     assertThat(outcome.output)
         .contains(
             "implementation=java",
-            "Cannot load native library from " + folder + ": the file system does not allow "
+            "Cannot load native library from "
+                + folder
+                + ": the file system does not allow "
                 + "execution (mounted noexec?); set stripeline.native.temp-dir to a folder that "
                 + "does");
   }
@@ -122,7 +125,9 @@ class NativeLoaderForkedTest {
     assertThat(outcome.output)
         .contains(
             "implementation=java",
-            "Cannot extract native library to " + folder + ": No space left on device; set "
+            "Cannot extract native library to "
+                + folder
+                + ": No space left on device; set "
                 + "stripeline.native.temp-dir to a folder with a few MiB free");
   }
 
@@ -138,8 +143,13 @@ class NativeLoaderForkedTest {
   private ForkedJvm.Outcome probeOnMount(String options) throws Exception {
     List<String> prefix =
         Arrays.asList(
-            "unshare", "--map-root-user", "--mount", "sh", "-c",
-            "mount -t tmpfs -o " + options + " tmpfs '" + folder + "' && exec \"$@\"", "sh");
+            "unshare",
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            "mount -t tmpfs -o " + options + " tmpfs '" + folder + "' && exec \"$@\"",
+            "sh");
     List<String> trial = new ArrayList<>(prefix);
     trial.add("true");
     assumeTrue(

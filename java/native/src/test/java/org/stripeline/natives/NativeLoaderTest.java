@@ -73,7 +73,8 @@ class NativeLoaderTest {
             });
     assertThat(cause)
         .isEqualTo(
-            "Cannot load native library " + file
+            "Cannot load native library "
+                + file
                 + ", named by stripeline.native.path: no such file");
   }
 
@@ -81,8 +82,8 @@ class NativeLoaderTest {
   void text_file() throws IOException {
     assertThat(causeOfNamed("not a library, but long enough to hold the header of one".getBytes()))
         .endsWith("it is truncated or damaged (56 bytes)");
-    assertThat(causeOfNamed(new byte[4096])).endsWith(
-        "it is not an ELF file (it starts with 0x00000000)");
+    assertThat(causeOfNamed(new byte[4096]))
+        .endsWith("it is not an ELF file (it starts with 0x00000000)");
     assertThat(causeOfNamed(new byte[0])).endsWith("it is truncated or damaged (0 bytes)");
   }
 
@@ -107,9 +108,7 @@ class NativeLoaderTest {
             causeOfNamed(
                 elf(ElfHeader.MACHINE_X86_64, 3, 4096).putLong(32, Long.MAX_VALUE).array()))
         .endsWith("it is truncated or damaged (4096 bytes)");
-    assertThat(
-            causeOfNamed(
-                elf(ElfHeader.MACHINE_X86_64, 3, 4096).putShort(56, (short) 0).array()))
+    assertThat(causeOfNamed(elf(ElfHeader.MACHINE_X86_64, 3, 4096).putShort(56, (short) 0).array()))
         .endsWith("its ELF header is damaged");
   }
 
@@ -117,8 +116,8 @@ class NativeLoaderTest {
   void damaged_resource_leaves_nothing_behind() throws IOException {
     assertThat(cause(LINUX, resource -> new ByteArrayInputStream(new byte[5000])))
         .isEqualTo(
-            "Cannot load native library /native/linux-x86_64/libstripeline_jni.so of the jar: it is "
-                + "not an ELF file (it starts with 0x00000000)");
+            "Cannot load native library /native/linux-x86_64/libstripeline_jni.so of the jar: it is"
+                + " not an ELF file (it starts with 0x00000000)");
     assertThat(files(temporary)).isEmpty();
   }
 
@@ -134,7 +133,9 @@ class NativeLoaderTest {
             };
     assertThat(cause(LINUX, resources))
         .isEqualTo(
-            "Cannot extract native library to " + temporary + ": zip entry is damaged; set "
+            "Cannot extract native library to "
+                + temporary
+                + ": zip entry is damaged; set "
                 + "stripeline.native.temp-dir to a folder with a few MiB free where files may be "
                 + "made and executed");
     assertThat(files(temporary)).isEmpty();
@@ -177,8 +178,10 @@ class NativeLoaderTest {
     assertThat(loader.cause()).hasMessageContaining("the jar was built without");
     assertThat(loader.cause().getSuppressed()[0])
         .hasMessage(
-            "Cannot load native library " + folder.resolve("libstripeline_jni.so")
-                + ", found on java.library.path: it is not an ELF file (it starts with 0x00000000)");
+            "Cannot load native library "
+                + folder.resolve("libstripeline_jni.so")
+                + ", found on java.library.path: it is not an ELF file (it starts with"
+                + " 0x00000000)");
   }
 
   @Test

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Skips a test class where no native library was built. Where one was, it must load: to skip for one
- * that is there but broken would hide the very failure that the tests are for.
+ * Skips a test class where no native library was built. Where one was, it must load: to skip for
+ * one that is there but broken would hide the very failure that the tests are for.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -14,7 +14,8 @@ import org.stripeline.natives.ErasureCodec;
  * <p>The public methods are overridden, not only the abstract ones: to spare the state objects, and
  * because the base class's are synchronized, while positional reads of one open file share one
  * decoder and may well decode at the same time. The effect on positions is the base class's. {@link
- * #release()} may come from any thread: the codec refuses calls after it, and finishes those before.
+ * #release()} may come from any thread: the codec refuses calls after it, and finishes those
+ * before.
  */
 public final class StripelineRawDecoder extends RawErasureDecoder {
   private final ErasureCodec codec;
@@ -61,8 +62,7 @@ public final class StripelineRawDecoder extends RawErasureDecoder {
 
   @Override
   @SuppressWarnings("UnsynchronizedOverridesSynchronized")
-  public void decode(ECChunk[] inputs, int[] erasedIndexes, ECChunk[] outputs)
-      throws IOException {
+  public void decode(ECChunk[] inputs, int[] erasedIndexes, ECChunk[] outputs) throws IOException {
     // Clears the buffers of chunks that are marked as all zero.
     decode(CoderUtil.toBuffers(inputs), erasedIndexes, CoderUtil.toBuffers(outputs));
   }

@@ -11,8 +11,8 @@ import org.stripeline.natives.ErasureCodec;
  * Hadoop's encoder over a Stripeline codec.
  *
  * <p>The public methods are overridden, not only the abstract ones, so that no state object stands
- * between a caller and the codec; their effect on positions is the base class's. Calls may come from
- * several threads, and {@link #release()} from any: the codec refuses calls after it.
+ * between a caller and the codec; their effect on positions is the base class's. Calls may come
+ * from several threads, and {@link #release()} from any: the codec refuses calls after it.
  */
 public final class StripelineRawEncoder extends RawErasureEncoder {
   private final ErasureCodec codec;

@@ -9,7 +9,10 @@ final class WholeArrays {
   static int length(String verb, byte[][] inputs, byte[][] outputs) {
     if (inputs == null || outputs == null) {
       throw new IllegalArgumentException(
-          "Cannot " + verb + ": the array of " + (inputs == null ? "inputs" : "outputs")
+          "Cannot "
+              + verb
+              + ": the array of "
+              + (inputs == null ? "inputs" : "outputs")
               + " is null");
     }
     int length = -1;
@@ -20,8 +23,15 @@ final class WholeArrays {
         }
         if (length >= 0) {
           throw new IllegalArgumentException(
-              "Cannot " + verb + ": " + (arrays == inputs ? "input " : "output ") + i + " has "
-                  + arrays[i].length + " bytes, but those before it have " + length);
+              "Cannot "
+                  + verb
+                  + ": "
+                  + (arrays == inputs ? "input " : "output ")
+                  + i
+                  + " has "
+                  + arrays[i].length
+                  + " bytes, but those before it have "
+                  + length);
         }
         length = arrays[i].length;
       }

@@ -11,7 +11,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.coder.RsCoderFactory;
 
-/** Hadoop's check of a decode, {@code dfs.datanode.ec.reconstruction.validation}, over our decoder. */
+/**
+ * Hadoop's check of a decode, {@code dfs.datanode.ec.reconstruction.validation}, over our decoder.
+ */
 class DecodingValidatorTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -27,9 +29,7 @@ class DecodingValidatorTest {
       units[i].put(bytes).flip();
     }
     ByteBuffer[] data = Arrays.copyOf(units, 6);
-    new RsCoderFactory()
-        .createEncoder(options)
-        .encode(data, Arrays.copyOfRange(units, 6, 9));
+    new RsCoderFactory().createEncoder(options).encode(data, Arrays.copyOfRange(units, 6, 9));
     for (ByteBuffer unit : units) {
       unit.rewind();
     }
