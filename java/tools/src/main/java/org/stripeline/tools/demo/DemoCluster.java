@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
 import org.stripeline.tools.cluster.ClusterClient;
 import org.stripeline.tools.cluster.ClusterOptions;
 import org.stripeline.tools.cluster.ClusterProcess;
@@ -25,7 +27,7 @@ final class DemoCluster implements AutoCloseable {
   static final long BLOCK_BYTES = 16L << 20;
 
   private final Path directory;
-  private ClusterProcess process;
+  private volatile ClusterProcess process;
   private boolean closed;
 
   /** Names the directory; nothing runs yet. */
@@ -55,11 +57,13 @@ final class DemoCluster implements AutoCloseable {
             .setting("dfs.namenode.replication.work.multiplier.per.iteration", "100")
             .setting("dfs.namenode.redundancy.work.multiplier.per.iteration", "100")
             .build();
+    // Reading past dead DataNodes is what this is about; clients warn of each with a stack trace.
+    Logger.getLogger("org.apache.hadoop.hdfs").setLevel(Level.ERROR);
     process = ClusterProcess.start(directory, options);
   }
 
   /** Configuration of a client of this cluster, without a word about coders. */
-  Configuration clientConfiguration() {
+  Configuration clientConfiguration() throws IOException {
     Configuration conf = new HdfsConfiguration();
     conf.addResource(new org.apache.hadoop.fs.Path(site("core-site.xml")));
     conf.addResource(new org.apache.hadoop.fs.Path(site("hdfs-site.xml")));
@@ -67,8 +71,8 @@ final class DemoCluster implements AutoCloseable {
     return conf;
   }
 
-  private String site(String name) {
-    return process.clientConfiguration().resolve(name).toUri().toString();
+  private String site(String name) throws IOException {
+    return running().clientConfiguration().resolve(name).toUri().toString();
   }
 
   ClusterStatus status() throws IOException {
@@ -163,7 +167,15 @@ final class DemoCluster implements AutoCloseable {
     }
   }
 
-  private ClusterClient client() {
-    return process.client();
+  private ClusterClient client() throws IOException {
+    return running().client();
+  }
+
+  private ClusterProcess running() throws IOException {
+    ClusterProcess now = process;
+    if (now == null) {
+      throw new IOException("Cannot reach cluster in " + directory + ": it was stopped");
+    }
+    return now;
   }
 }

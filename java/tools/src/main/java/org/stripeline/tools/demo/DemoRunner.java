@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.apache.log4j.Level;
-import org.apache.log4j.Logger;
 import org.stripeline.tools.ExitStatus;
 import org.stripeline.tools.cluster.ClusterStatus;
 
@@ -41,7 +39,6 @@ final class DemoRunner {
    * @return exit status; the report says why when it is not 0
    */
   int run(Path directory, Workplace.AtEnd atEnd) {
-    quietenHadoop();
     int status;
     Workplace place;
     try {
@@ -59,11 +56,6 @@ final class DemoRunner {
     }
     report.seconds = progress.seconds();
     return status;
-  }
-
-  /** Reading past dead DataNodes is what this is about; Hadoop warns of each with a stack trace. */
-  private static void quietenHadoop() {
-    Logger.getLogger("org.apache.hadoop.hdfs").setLevel(Level.ERROR);
   }
 
   private int run(Workplace place) {

@@ -72,10 +72,12 @@ final class HdfsBenchReport {
             "%s on %d DataNodes, Hadoop %s, Java %s, %d processors; %d MiB, medians of %d rounds%n",
             policy, datanodes, hadoopVersion, javaVersion, processors, bytes >> 20,
             rows.isEmpty() ? 0 : rows.get(0).rounds));
-    text.append("stripeline: ").append(coderStatus).append("\n\n").append(table.render()).append('\n');
+    text.append("stripeline: ").append(coderStatus).append("\n\n");
+    text.append(table.render()).append('\n');
     text.append(
         writeToNoOp == null
-            ? "write, ours to no-op        not measured: no such coder on the class path\n"
+            ? "write, ours to no-op        not measured: the coder is on the class path of a working copy"
+                + " with STRIPELINE_CLASSPATH=java/tools/target/test-classes\n"
             : String.format(Locale.ROOT, "write, ours to no-op        %.3f%n", writeToNoOp));
     text.append(String.format(Locale.ROOT, "write, ours to rs_java      %.3f%n", writeToRsJava));
     text.append(

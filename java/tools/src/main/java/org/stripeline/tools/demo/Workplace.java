@@ -81,10 +81,10 @@ final class Workplace implements AutoCloseable {
   }
 
   /** Closes this at the end too, the last one added first. */
-  synchronized <T extends AutoCloseable> T add(T resource) {
+  synchronized <T extends AutoCloseable> T add(T resource) throws IOException {
     if (closed) {
       closeOne(resource);
-      throw new IllegalStateException("Cannot go on: the demo was interrupted");
+      throw new IOException("Cannot go on in " + root + ": interrupted");
     }
     resources.push(resource);
     return resource;
