@@ -81,7 +81,7 @@ final class DemoReport {
     String fsck;
     int filesVerifiedByVerifyEc;
     int filesLeftOutByVerifyEc;
-    /** Answer of the query on the Parquet table, null for the user's own files. */
+    /** Answer of the query on the Parquet table, or why there is no table. */
     String parquetQuery;
     int parquetQueriesEqual;
   }
@@ -134,7 +134,8 @@ final class DemoReport {
     }
     line(
         text,
-        "%s on %d DataNodes, Hadoop %s, Java %s, %d processors; %d files, %.1f MiB, %d block groups",
+        "%s on %d DataNodes, Hadoop %s, Java %s, %d processors; %d files, %.1f MiB, %d block"
+            + " groups",
         policy, datanodes, hadoopVersion, javaVersion, processors, files, mib(bytes), blockGroups);
     text.append('\n').append(table()).append('\n');
     for (Coder coder : coders) {
@@ -226,11 +227,12 @@ final class DemoReport {
             ? ""
             : " (" + proof.filesLeftOutByVerifyEc + " smaller ones left out)");
     if (proof.parquetQuery != null) {
+      boolean asked = proof.parquetQueriesEqual > 0;
       line(
           text,
-          "Parquet  %s; equal in %d queries",
+          "Parquet  %s%s",
           proof.parquetQuery,
-          proof.parquetQueriesEqual);
+          asked ? "; equal in " + proof.parquetQueriesEqual + " queries" : "");
     }
   }
 

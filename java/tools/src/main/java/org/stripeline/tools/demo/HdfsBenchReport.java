@@ -76,8 +76,8 @@ final class HdfsBenchReport {
     text.append(table.render()).append('\n');
     text.append(
         writeToNoOp == null
-            ? "write, ours to no-op        not measured: the coder is on the class path of a working copy"
-                + " with STRIPELINE_CLASSPATH=java/tools/target/test-classes\n"
+            ? "write, ours to no-op        not measured: the coder is on the class path of a"
+                + " working copy with STRIPELINE_CLASSPATH=java/tools/target/test-classes\n"
             : String.format(Locale.ROOT, "write, ours to no-op        %.3f%n", writeToNoOp));
     text.append(String.format(Locale.ROOT, "write, ours to rs_java      %.3f%n", writeToRsJava));
     text.append(

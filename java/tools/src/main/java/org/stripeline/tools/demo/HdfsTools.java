@@ -24,7 +24,7 @@ final class HdfsTools {
   private static final Pattern FSCK_COUNT =
       Pattern.compile(
           "(?m)^\\s*(Corrupt block groups|Missing block groups|Missing internal blocks"
-              + "|Under-erasure-coded block groups|Unsatisfactory placement block groups):\\s*(\\d+)");
+              + "|Under-erasure-coded block groups):\\s*(\\d+)");
 
   private HdfsTools() {}
 
@@ -46,8 +46,7 @@ final class HdfsTools {
     int counted = 0;
     while (counts.find()) {
       counted++;
-      boolean mustBeZero = !counts.group(1).startsWith("Unsatisfactory");
-      if (mustBeZero && Long.parseLong(counts.group(2)) != 0) {
+      if (Long.parseLong(counts.group(2)) != 0) {
         throw new DemoException(
             "hdfs fsck " + path + " counts " + counts.group().trim() + ", should be 0:\n" + said);
       }

@@ -107,7 +107,8 @@ final class LineitemTable {
   }
 
   /** Writes rows until the file is about {@code bytes} long. The same size gives the same file. */
-  static Summary write(java.nio.file.Path file, long bytes, LongConsumer written) throws IOException {
+  static Summary write(java.nio.file.Path file, long bytes, LongConsumer written)
+      throws IOException {
     Summary summary = new Summary();
     RowMaker rows = new RowMaker();
     try (ParquetWriter<Row> writer =

@@ -109,8 +109,8 @@ final class Outage {
   /**
    * Kills them.
    *
-   * @param rebuilder names the coder that DataNodes rebuild with: from now on, because a short group
-   *     leaves DataNodes free that can take its blocks before any replacement is there
+   * @param rebuilder names the coder that DataNodes rebuild with: from now on, because a short
+   *     group leaves DataNodes free that can take its blocks before any replacement is there
    */
   void begin(Contestant rebuilder) throws IOException {
     cluster.set(Contestant.coderKey(shape), rebuilder.coderName());

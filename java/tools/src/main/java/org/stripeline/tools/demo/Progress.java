@@ -143,7 +143,8 @@ final class Progress {
         line.append(String.format(Locale.ROOT, " %3d %%", Math.min(100, 100 * done / total)));
       }
       if (done > 0) {
-        line.append(String.format(Locale.ROOT, " %8.1f MiB/s", done / MIB / Math.max(seconds, 1e-3)));
+        double speed = done / MIB / Math.max(seconds, 1e-3);
+        line.append(String.format(Locale.ROOT, " %8.1f MiB/s", speed));
       }
       if (!running) {
         line.append(String.format(Locale.ROOT, " %6.1f s", seconds));

@@ -25,6 +25,9 @@ final class SampleFiles {
   /** Share of the size that the Parquet table takes. */
   private static final double TABLE_SHARE = 0.4;
 
+  /** Name of the Parquet table among the made files. */
+  static final String TABLE_NAME = "tpch/lineitem.parquet";
+
   /** How the rest is divided among the larger texts; odd on purpose. */
   private static final double[] TEXT_SHARES = {0.537, 0.251, 0.127, 0.085};
 
@@ -36,11 +39,9 @@ final class SampleFiles {
     this.table = table;
   }
 
-  /** Name of the Parquet table among the made files. */
-  static final String TABLE_NAME = "tpch/lineitem.parquet";
-
   /**
-   * Makes files below a directory.
+   * Makes files below a directory; without a table where the Parquet library is not there, as on
+   * the class path of a plain Hadoop installation.
    *
    * @param bytes about how many bytes in all; the edge cases take about three stripes of it
    */
@@ -65,6 +66,9 @@ final class SampleFiles {
     for (int i = 0; i < TEXT_SHARES.length; i++) {
       long length = (long) (rest * TEXT_SHARES[i]);
       files.add(text(directory, "text/volume-" + (i + 1) + ".txt", length, seed++, step));
+    }
+    if (!hasParquet()) {
+      return new SampleFiles(files, null);
     }
     Path table = prepare(directory, TABLE_NAME);
     LineitemTable.Summary summary = LineitemTable.write(table, tableBytes, step::advance);
@@ -102,6 +106,15 @@ final class SampleFiles {
   /** What the Parquet table holds, or null for files of the user. */
   LineitemTable.Summary table() {
     return table;
+  }
+
+  private static boolean hasParquet() {
+    try {
+      Class.forName("org.apache.parquet.hadoop.ParquetWriter");
+      return true;
+    } catch (ClassNotFoundException | NoClassDefFoundError e) {
+      return false;
+    }
   }
 
   private static SourceFile text(
