@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! C's entry points with pointers to anywhere within one piece of memory, or to nowhere.
 //!
-//! The model: a call is refused where a buffer that it needs is null or an output shares a byte with another
-//! buffer, and then nothing changes; otherwise outputs become what the oracle says and all else stays.
+//! The model: a call is refused where a buffer that it needs is null or an output shares a byte
+//! with another buffer, and then nothing changes; otherwise outputs become what the oracle says and
+//! all else stays.
 
 #![no_main]
 
@@ -91,7 +92,8 @@ impl Stage {
             .then(|| stripeline_reference::encode(self.code, self.parity_units, &self.read(&data)));
         let mut memory = self.memory.clone();
         let (inputs, outputs) = (pointers(&mut memory, &data), pointers(&mut memory, &parity));
-        // SAFETY: lists have k and m entries, each null or with `length` bytes of `memory` behind it.
+        // SAFETY: lists have k and m entries, each null or with `length` bytes of `memory` behind
+        // it.
         let status = unsafe {
             stripeline_encode(codec, inputs.as_ptr().cast(), outputs.as_ptr(), self.length)
         };
@@ -184,7 +186,8 @@ impl Stage {
             pointers(&mut memory, &units),
             pointers(&mut memory, &outputs),
         );
-        // SAFETY: lists have k+m and `count` entries, each null or with `length` bytes of `memory` behind it.
+        // SAFETY: lists have k+m and `count` entries, each null or with `length` bytes of `memory`
+        // behind it.
         let status = unsafe {
             let (inputs, to) = (inputs.as_ptr().cast(), to.as_ptr());
             stripeline_decode(

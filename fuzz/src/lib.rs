@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the fuzz targets share: shapes, kernels and stripes drawn from the fuzzer's bytes.
 //!
-//! Targets draw wrong input as readily as right input and predict the outcome of both from the rules in the
-//! documentation, not from the code.
+//! Targets draw wrong input as readily as right input and predict the outcome of both from the
+//! rules in the documentation, not from the code.
 
 use arbitrary::{Result, Unstructured};
 use stripeline_codec::{Code, Codec, ErrorKind, Isa, Kernels};

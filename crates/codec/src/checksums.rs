@@ -8,12 +8,13 @@ use crate::error::{Buffer, Call, Error, List, Reason};
 use crate::shape::check_count;
 
 impl Codec {
-    /// As [`Codec::encode_stored`], and computes a checksum of every chunk of every parity unit and, unless
-    /// `checksums.inputs` is empty, of every data unit.
+    /// As [`Codec::encode_stored`], and computes a checksum of every chunk of every parity unit
+    /// and, unless `checksums.inputs` is empty, of every data unit.
     ///
     /// # Errors
-    /// As [`Codec::encode`]; [`ErrorKind::InvalidChecksums`](crate::ErrorKind) if `bytes_per_checksum` is 0,
-    /// there is not one list per unit, or a list does not have an entry per chunk.
+    /// As [`Codec::encode`]; [`ErrorKind::InvalidChecksums`](crate::ErrorKind) if
+    /// `bytes_per_checksum` is 0, there is not one list per unit, or a list does not have an
+    /// entry per chunk.
     pub fn encode_with_checksums(
         &self,
         data: &[&[u8]],

@@ -10,8 +10,8 @@ use crate::error::{Error, Reason};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Code {
-    /// Reed-Solomon from a Cauchy matrix: the bytes of Hadoop's `rs_java` and `rs_native` and of ISA-L's
-    /// `gf_gen_cauchy1_matrix`.
+    /// Reed-Solomon from a Cauchy matrix: the bytes of Hadoop's `rs_java` and `rs_native` and of
+    /// ISA-L's `gf_gen_cauchy1_matrix`.
     Rs,
     /// Reed-Solomon from a generator polynomial: the bytes of Hadoop's `rs-legacy_java`.
     RsLegacy,
@@ -35,8 +35,8 @@ impl Code {
 
     /// The largest number of data and parity units together.
     ///
-    /// `rs` and `xor`: 256, since a Cauchy matrix needs a distinct field element per unit. `rs-legacy`:
-    /// 255, since it needs a distinct power of 2 per unit, and 2^255 = 1 again.
+    /// `rs` and `xor`: 256, since a Cauchy matrix needs a distinct field element per unit.
+    /// `rs-legacy`: 255, since it needs a distinct power of 2 per unit, and 2^255 = 1 again.
     #[must_use]
     pub const fn units_max(self) -> usize {
         match self {

@@ -27,10 +27,10 @@ pub struct Codec {
 impl Codec {
     /// Builds a codec on the kernels of this process ([`Kernels::active`]).
     ///
-    /// Memory: about 49 bytes per coefficient (k x m) for encoding, twice that more once every data unit
-    /// has been updated, and decode plans of 49 x k bytes per unit asked for, at most 2 MiB or 8 plans of m
-    /// units, whichever is more. That makes less than 2.1 MiB for every policy of HDFS (k+m <= 16) and less
-    /// than 9 MiB for the largest, 128+128.
+    /// Memory: about 56 bytes per coefficient (k x m) for encoding, twice that more once every
+    /// data unit has been updated, and decode plans of 56 x k bytes per unit asked for, at most
+    /// 2 MiB or 8 plans of m units, whichever is more. That makes less than 2.1 MiB for every
+    /// policy of HDFS (k+m <= 16) and less than 10 MiB for the largest shape, 128+128.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidParameters`](crate::ErrorKind) where k or m is 0, k+m exceeds

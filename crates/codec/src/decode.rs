@@ -16,22 +16,22 @@ const UNITS_MAX: usize = 256;
 impl Codec {
     /// Computes the units `erased` into `outputs`, from any k of the others.
     ///
-    /// `units` has one entry per unit of the stripe, data first; `None` is a unit that is lost or was not
-    /// read. `erased` names what to compute, data or parity, in any order: `outputs[i]` becomes unit
-    /// `erased[i]`. Absent units that are not asked for are not computed.
+    /// `units` has one entry per unit of the stripe, data first; `None` is a unit that is lost or
+    /// was not read. `erased` names what to compute, data or parity, in any order: `outputs[i]`
+    /// becomes unit `erased[i]`. Absent units that are not asked for are not computed.
     ///
-    /// Of more than k units present, all present data units are read and then the lowest-numbered parity
-    /// units, as Hadoop's coders choose; the others are only checked for their length.
+    /// Of more than k units present, all present data units are read and then the lowest-numbered
+    /// parity units, as Hadoop's coders choose; the others are only checked for their length.
     ///
-    /// Asking for a unit that is also given is an error. Hadoop's coders differ there: `rs_java` may copy
-    /// the given unit to the output, `rs-legacy_java` refuses, `xor_java` ignores it. None of HDFS's own
-    /// calls does so.
+    /// Asking for a unit that is also given is an error. Hadoop's coders differ there: `rs_java`
+    /// may copy the given unit to the output, `rs-legacy_java` refuses, `xor_java` ignores it.
+    /// None of HDFS's own calls does so.
     ///
     /// # Errors
-    /// [`ErrorKind`](crate::ErrorKind) `CountMismatch` unless k+m units and one output per erased unit are
-    /// given, `InvalidUnit` for a number of k+m or more, `InvalidErasure` for a unit asked for twice or
-    /// also given, `TooManyErasures` for more than m erased units or fewer than k present ones,
-    /// `LengthMismatch` unless all buffers have one length.
+    /// [`ErrorKind`](crate::ErrorKind) `CountMismatch` unless k+m units and one output per erased
+    /// unit are given, `InvalidUnit` for a number of k+m or more, `InvalidErasure` for a unit
+    /// asked for twice or also given, `TooManyErasures` for more than m erased units or fewer
+    /// than k present ones, `LengthMismatch` unless all buffers have one length.
     pub fn decode(
         &self,
         units: &[Option<&[u8]>],
@@ -64,7 +64,8 @@ impl Codec {
         if erased.is_empty() {
             return Ok(());
         }
-        let (survivors, inputs) = self.choose_survivors(units)?;
+        let mut inputs = ArrayVec::new();
+        let survivors = self.choose_survivors(units, &mut inputs)?;
         if inputs[0].is_empty() {
             return Ok(());
         }
@@ -111,19 +112,21 @@ impl Codec {
         Ok(())
     }
 
-    /// The first k units present, in ascending order.
+    /// The first k units present, in ascending order, into `inputs`, which comes in empty.
+    ///
+    /// Filled in place: a list returned beside an error would be copied with all of its capacity.
     fn choose_survivors<'a>(
         &self,
         units: &[Option<&'a [u8]>],
-    ) -> Result<(UnitSet, ArrayVec<&'a [u8], UNITS_MAX>), Error> {
+        inputs: &mut ArrayVec<&'a [u8], UNITS_MAX>,
+    ) -> Result<UnitSet, Error> {
         let mut survivors = UnitSet::default();
-        let mut inputs = ArrayVec::new();
         for (number, unit) in units.iter().enumerate() {
             if let Some(unit) = unit {
                 survivors.insert(number);
                 inputs.push(*unit);
                 if inputs.len() == self.data_units {
-                    return Ok((survivors, inputs));
+                    return Ok(survivors);
                 }
             }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can be wrong with a call. Nothing here allocates: a refused call costs as little as a good one.
+//! What can be wrong with a call. Nothing here allocates: a refused call costs as little as a good
+//! one.
 
 use std::fmt;
 
@@ -17,7 +18,8 @@ pub enum ErrorKind {
     LengthMismatch,
     /// More units are lost than the code repairs: read more units, or the data is gone.
     TooManyErasures,
-    /// The list of units to decode names a unit twice, or one that was given: ask for absent units once.
+    /// The list of units to decode names a unit twice, or one that was given: ask for absent units
+    /// once.
     InvalidErasure,
     /// A unit number is outside the stripe: units count from 0, data before parity.
     InvalidUnit,
@@ -207,7 +209,7 @@ impl fmt::Display for Reason {
                 parity_units,
             } => write!(
                 formatter,
-                "Cannot decode the stripe: units asked for: {erased}, the code repairs: {parity_units}"
+                "Cannot decode the stripe: units asked for: {erased}, repairable: {parity_units}"
             ),
             Self::TooFewSurvivors {
                 present,

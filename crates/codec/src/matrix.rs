@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parity matrices of the codes, and inversion. All matrices are row by row, one byte per coefficient.
+//! Parity matrices of the codes, and inversion. All matrices are row by row, one byte per
+//! coefficient.
 
 use stripeline_gf::field::{inverse, multiply, power_of_two};
 
@@ -29,8 +30,9 @@ fn cauchy(data_units: usize, parity_units: usize) -> Vec<u8> {
 
 /// Hadoop's legacy code takes the stripe as a polynomial whose lowest m coefficients are the parity
 /// units in order and the next k the data units in order, and makes it a multiple of
-/// g(x) = (x - 2^0)(x - 2^1)...(x - 2^(m-1)). Parity is thus the remainder of data(x) * x^m by g(x), which
-/// is linear in the data: column d holds the coefficients of x^(m+d) mod g(x), lowest power first.
+/// g(x) = (x - 2^0)(x - 2^1)...(x - 2^(m-1)). Parity is thus the remainder of data(x) * x^m by
+/// g(x), which is linear in the data: column d holds the coefficients of x^(m+d) mod g(x), lowest
+/// power first.
 fn polynomial_remainders(data_units: usize, parity_units: usize) -> Vec<u8> {
     let generator = generator_polynomial(parity_units);
     let mut matrix = vec![0; parity_units * data_units];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Decode plans of one codec, found again without a lock and bounded in memory.
 //!
-//! The cache is a table of slots allocated once. A plan's key (survivors read, units asked for) hashes to
-//! a set of [`WAYS`] neighbouring slots; a miss builds the plan and replaces one of them. Readers take a
-//! hazard on the slot (`arc-swap`), so a plan replaced while in use lives until its last user is done.
-//! Two threads that miss the same key both build it and one copy wins later: wasted work, never waiting.
+//! The cache is a table of slots allocated once. A plan's key (survivors read, units asked for)
+//! hashes to a set of [`WAYS`] neighbouring slots; a miss builds the plan and replaces one of them.
+//! Readers take a hazard on the slot (`arc-swap`), so a plan replaced while in use lives until its
+//! last user is done. Two threads that miss the same key both build it and one copy wins later:
+//! wasted work, never waiting.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +21,7 @@ const WAYS: usize = 4;
 /// What the plans of one codec may take together, unless that is fewer than [`SLOTS_MIN`] plans.
 const BYTES_BUDGET: usize = 2 << 20;
 
-/// Wide codes (128+128 has plans of 784 KiB) still keep a few plans.
+/// Wide codes (128+128 has plans of 896 KiB) still keep a few plans.
 const SLOTS_MIN: usize = 8;
 
 /// More patterns than this are not in use at once on any HDFS policy.

@@ -7,7 +7,8 @@ use arc_swap::ArcSwap;
 
 use crate::{Code, Codec, Error};
 
-/// How many codecs the process keeps; HDFS allows 120 shapes of k+m <= 16 per code and uses a handful.
+/// How many codecs the process keeps; HDFS allows 120 shapes of k+m <= 16 per code and uses a
+/// handful.
 pub const SHARED_CODECS_MAX: usize = 64;
 
 static SHARED: LazyLock<ArcSwap<Vec<Arc<Codec>>>> = LazyLock::new(ArcSwap::default);
@@ -15,10 +16,11 @@ static SHARED: LazyLock<ArcSwap<Vec<Arc<Codec>>>> = LazyLock::new(ArcSwap::defau
 impl Codec {
     /// The codec of this code and shape that the process shares, built at its first use.
     ///
-    /// A later call takes tens of nanoseconds and no lock. The first [`SHARED_CODECS_MAX`] codecs asked
-    /// for are kept for the life of the process (see [`Codec::new`] for what each takes: less than
-    /// 135 MiB for 64 codecs of HDFS policies with every decode plan in use, typically a few KiB
-    /// each); any further ones are built per call and live as long as their users.
+    /// A later call takes tens of nanoseconds and no lock. The first [`SHARED_CODECS_MAX`] codecs
+    /// asked for are kept for the life of the process (see [`Codec::new`] for what each takes:
+    /// less than 135 MiB for 64 codecs of HDFS policies with every decode plan in use,
+    /// typically a few KiB each); any further ones are built per call and live as long as their
+    /// users.
     ///
     /// # Errors
     /// As [`Codec::new`].

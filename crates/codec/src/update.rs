@@ -8,14 +8,15 @@ use crate::error::{Buffer, Call, Error, List, Reason};
 use crate::shape::{check_count, check_length, check_lengths};
 
 impl Codec {
-    /// Changes all parity units in place for data unit `data_unit` having changed from `old` to `new`.
+    /// Changes all parity units in place for data unit `data_unit` having changed from `old` to
+    /// `new`.
     ///
-    /// The codes are linear: parity changes by its coefficient times (old + new). Both are multiplied in
-    /// one pass over parity, so the sum never exists in memory.
+    /// The codes are linear: parity changes by its coefficient times (old + new). Both are
+    /// multiplied in one pass over parity, so the sum never exists in memory.
     ///
     /// # Errors
-    /// [`ErrorKind`](crate::ErrorKind) `InvalidUnit` for a data unit of k or more, `CountMismatch` unless
-    /// m parity units are given, `LengthMismatch` unless all buffers have one length.
+    /// [`ErrorKind`](crate::ErrorKind) `InvalidUnit` for a data unit of k or more, `CountMismatch`
+    /// unless m parity units are given, `LengthMismatch` unless all buffers have one length.
     pub fn update(
         &self,
         data_unit: usize,
@@ -48,7 +49,8 @@ impl Codec {
         Ok(())
     }
 
-    /// The data unit's column of the parity matrix, twice: once for the old bytes, once for the new.
+    /// The data unit's column of the parity matrix, twice: once for the old bytes, once for the
+    /// new.
     fn update_coefficients(&self, data_unit: usize) -> Coefficients {
         let rows = self.parity.values().chunks_exact(self.data_units);
         let values: Vec<_> = rows.flat_map(|row| [row[data_unit]; 2]).collect();

@@ -13,7 +13,8 @@ use crate::error::{Call, Error};
 pub enum Verdict {
     /// Every parity byte is what the data gives.
     Sound,
-    /// Some byte is not. Which unit is wrong cannot be told from one stripe alone: any data unit may be.
+    /// Some byte is not. Which unit is wrong cannot be told from one stripe alone: any data unit
+    /// may be.
     Mismatch {
         /// The lowest parity unit (0..m) that differs at `offset`.
         parity_unit: usize,
@@ -22,8 +23,9 @@ pub enum Verdict {
     },
 }
 
-/// Recomputed parity lives on the stack: large enough that a block amortises the call of the kernel, small
-/// enough to stay in the first-level cache beside the units and to fit any thread's stack.
+/// Recomputed parity lives on the stack: large enough that a block amortises the call of the
+/// kernel, small enough to stay in the first-level cache beside the units and to fit any thread's
+/// stack.
 const SCRATCH_BYTES: usize = 16 << 10;
 
 /// Blocks are a whole number of these, so that vector kernels run without tails.
@@ -32,8 +34,8 @@ const BLOCK_ALIGNMENT: usize = 64;
 impl Codec {
     /// Tells whether the parity units are those of the data units.
     ///
-    /// Works through the stripe in blocks, so it needs 16 KiB of stack, no heap, and stops at the first
-    /// block with a difference.
+    /// Works through the stripe in blocks, so it needs 16 KiB of stack, no heap, and stops at the
+    /// first block with a difference.
     ///
     /// # Errors
     /// As [`Codec::encode`].

@@ -1,34 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls allocate nothing once a codec has seen their pattern, and refused calls never do.
+//! Calls allocate nothing once a codec has seen their pattern, refused calls never do, and what a
+//! codec keeps stays within the documented bound.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use stripeline_codec::{ChecksumKind, Checksums, Code, Codec, ErrorKind, StorePolicy, Verdict};
+use stripeline_testkit::Random;
 
 thread_local! {
     /// Per thread, so that the test harness does not count.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+
+    /// Bytes allocated less bytes freed; what another thread frees is not seen.
+    static BYTES_HELD: Cell<isize> = const { Cell::new(0) };
+}
+
+fn count(before: usize, after: usize) {
+    if after > 0 {
+        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+    }
+    BYTES_HELD.set(BYTES_HELD.get() + after as isize - before as isize);
 }
 
 struct Counting;
 
-// SAFETY: every method passes its arguments on to the system allocator, whose contract is this one; the
-// counter is a thread local without destructor or lazy initialisation, so it never allocates itself.
+// SAFETY: every method passes its arguments on to the system allocator, whose contract is this one;
+// the counter is a thread local without destructor or lazy initialisation, so it never allocates
+// itself.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        count(0, layout.size());
         // SAFETY: as the caller promised.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        count(layout.size(), size);
         // SAFETY: as the caller promised.
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        count(layout.size(), 0);
         // SAFETY: as the caller promised.
         unsafe { System.dealloc(block, layout) }
     }
@@ -128,4 +142,51 @@ fn sharing_a_codec_allocates_once() {
     let codec = Codec::shared(Code::Rs, 10, 4).expect("a valid shape");
     assert_eq!(allocations(|| drop(Codec::shared(Code::Rs, 10, 4))), 0);
     drop(codec);
+}
+
+/// The bounds that [`Codec::new`] documents, with every update prepared and the plan cache
+/// overfull.
+#[test]
+fn memory_stays_within_the_documented_bound() {
+    const MIB: isize = 1 << 20;
+    for (data_units, parity_units, patterns, bytes_max) in [
+        (6, 3, 3_000, 21 * MIB / 10),
+        (12, 4, 3_000, 21 * MIB / 10),
+        (128, 128, 12, 10 * MIB),
+    ] {
+        // The first decode of a thread also makes the thread's own part of `arc-swap`.
+        decode_patterns(&Codec::new(Code::Rs, 2, 1).expect("a valid shape"), 1);
+        let mut parity = vec![[0]; parity_units];
+        let mut parity: Vec<&mut [u8]> = parity.iter_mut().map(|unit| &mut unit[..]).collect();
+        let before = BYTES_HELD.get();
+        let codec = Codec::new(Code::Rs, data_units, parity_units).expect("a valid shape");
+        decode_patterns(&codec, patterns);
+        for data_unit in 0..data_units {
+            codec
+                .update(data_unit, &[1], &[2], &mut parity)
+                .expect("in order");
+        }
+        let held = BYTES_HELD.get() - before;
+        assert!(
+            held < bytes_max,
+            "{data_units}+{parity_units} holds {held} bytes"
+        );
+        drop(codec);
+        assert_eq!(BYTES_HELD.get(), before, "a dropped codec frees everything");
+    }
+}
+
+/// Decodes random losses of m units, which are all different for all but the smallest codes.
+fn decode_patterns(codec: &Codec, count: usize) {
+    let units = vec![[7]; codec.data_units() + codec.parity_units()];
+    let mut outputs = vec![[0]; codec.parity_units()];
+    let mut random = Random::new(5);
+    for _ in 0..count {
+        let lost = random.choose(codec.parity_units(), units.len());
+        let given: Vec<Option<&[u8]>> = (0..units.len())
+            .map(|unit| (!lost.contains(&unit)).then_some(&units[unit][..]))
+            .collect();
+        let mut outputs: Vec<&mut [u8]> = outputs.iter_mut().map(|unit| &mut unit[..]).collect();
+        codec.decode(&given, &lost, &mut outputs).expect("in order");
+    }
 }

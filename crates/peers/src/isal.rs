@@ -30,7 +30,8 @@ impl Isal {
         Ok(Self { library })
     }
 
-    /// The (k+m) x k matrix of `gf_gen_cauchy1_matrix`, row by row; the upper k rows are the identity.
+    /// The (k+m) x k matrix of `gf_gen_cauchy1_matrix`, row by row; the upper k rows are the
+    /// identity.
     #[must_use]
     pub fn cauchy_matrix(&self, data_units: usize, parity_units: usize) -> Vec<u8> {
         let rows = data_units + parity_units;
@@ -73,8 +74,8 @@ impl Isal {
         let mut tables = vec![0; 32 * matrix.len()];
         let mut from: Vec<_> = inputs.iter().map(|unit| unit.as_ptr().cast_mut()).collect();
         let mut to: Vec<_> = outputs.iter_mut().map(|unit| unit.as_mut_ptr()).collect();
-        // SAFETY: tables have 32 bytes per coefficient, every unit has `length` bytes, and inputs are
-        // only read although declared mutable.
+        // SAFETY: tables have 32 bytes per coefficient, every unit has `length` bytes, and inputs
+        // are only read although declared mutable.
         unsafe {
             let init = self.library.get::<InitTables>(b"ec_init_tables\0");
             let init = init.expect("ISA-L has this function");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plank's Jerasure on GF-Complete, as packaged in Debian's `libjerasure2`; it takes any parity matrix.
+//! Plank's Jerasure on GF-Complete, as packaged in Debian's `libjerasure2`; it takes any parity
+//! matrix.
 
 use std::ffi::{c_char, c_int};
 
@@ -70,8 +71,8 @@ impl Jerasure {
             .collect();
         check_alignment(length, from.iter().chain(&to));
         let (k, m) = (from.len() as c_int, to.len() as c_int);
-        // SAFETY: the matrix has m x k entries, every unit has `length` bytes, and data is only read although
-        // declared mutable.
+        // SAFETY: the matrix has m x k entries, every unit has `length` bytes, and data is only
+        // read although declared mutable.
         unsafe {
             let encode = self
                 .library
@@ -125,8 +126,8 @@ impl Jerasure {
             .collect();
         check_alignment(length, units.iter());
         let (data, parity) = units.split_at_mut(data_units);
-        // SAFETY: the matrix has m x k entries, the list ends in -1, and every unit has `length` bytes that
-        // this call may write.
+        // SAFETY: the matrix has m x k entries, the list ends in -1, and every unit has `length`
+        // bytes that this call may write.
         let status = unsafe {
             let decode = self
                 .library

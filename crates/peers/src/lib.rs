@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Independent erasure coding libraries of the system, loaded at run time to test against.
 //!
-//! Tests only: nothing else may depend on this crate. It exists so that the `unsafe` of calling C stays out of
-//! the tests themselves. Each library is a type whose methods check lengths and then call it.
+//! Tests only: nothing else may depend on this crate. It exists so that the `unsafe` of calling C
+//! stays out of the tests themselves. Each library is a type whose methods check lengths and then
+//! call it.
 //!
-//! `tools/test-peers.sh` installs the libraries and sets `STRIPELINE_REQUIRE_PEERS=1`; without that variable
-//! tests skip an absent library and say so ([`or_skip`]).
+//! `tools/test-peers.sh` installs the libraries and sets `STRIPELINE_REQUIRE_PEERS=1`; without that
+//! variable tests skip an absent library and say so ([`or_skip`]).
 
 mod isal;
 mod jerasure;
@@ -29,8 +30,8 @@ pub fn or_skip<P>(peer: Result<P, libloading::Error>, name: &str) -> Option<P> {
                 !required,
                 "{name} is required but cannot be loaded: {error}"
             );
-            // Written to the stream itself: the harness hides what a passing test prints by macro. A closed
-            // stream must not fail the test.
+            // Written to the stream itself: the harness hides what a passing test prints by macro.
+            // A closed stream must not fail the test.
             let _ = writeln!(
                 std::io::stderr(),
                 "SKIPPED: {name} cannot be loaded ({error}); tools/test-peers.sh installs it"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! All codes against Jerasure with our matrices: same parity, and each decodes what the other encoded.
+//! All codes against Jerasure with our matrices: same parity, and each decodes what the other
+//! encoded.
 
 use stripeline_codec::{Code, Codec, Isa, Kernels, StorePolicy};
 use stripeline_peers::{Jerasure, or_skip};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The oracle: erasure codes and checksums from their definitions, byte by byte, as slow as they come.
+//! The oracle: erasure codes and checksums from their definitions, byte by byte, as slow as they
+//! come.
 //!
-//! Everything that must give the right bytes is compared with this crate, so it shares no code with the
-//! crates it judges and does each thing another way than they do: products by shifts instead of tables,
-//! `rs-legacy` by polynomial division instead of a matrix, decoding by elimination over whole units
-//! instead of a prepared plan.
+//! Everything that must give the right bytes is compared with this crate, so it shares no code with
+//! the crates it judges and does each thing another way than they do: products by shifts instead of
+//! tables, `rs-legacy` by polynomial division instead of a matrix, decoding by elimination over
+//! whole units instead of a prepared plan.
 //!
-//! A stripe has k data units and m parity units of one length, numbered 0..k and k..k+m. All functions
-//! panic on input that makes no sense: an oracle that guesses is none.
+//! A stripe has k data units and m parity units of one length, numbered 0..k and k..k+m. All
+//! functions panic on input that makes no sense: an oracle that guesses is none.
 
 pub mod vectors;
 
@@ -154,7 +155,8 @@ fn polynomial_with_roots(degree: usize) -> Vec<u8> {
     product
 }
 
-/// The m x k matrix of parity coefficients: column d is the parity of data that is 1 in unit d alone.
+/// The m x k matrix of parity coefficients: column d is the parity of data that is 1 in unit d
+/// alone.
 #[must_use]
 pub fn parity_matrix(code: Code, data_units: usize, parity_units: usize) -> Vec<Vec<u8>> {
     let mut matrix = vec![vec![0; data_units]; parity_units];
@@ -171,7 +173,8 @@ pub fn parity_matrix(code: Code, data_units: usize, parity_units: usize) -> Vec<
     matrix
 }
 
-/// The units `wanted` of a stripe of which some units are present, or `None` with fewer than k of them.
+/// The units `wanted` of a stripe of which some units are present, or `None` with fewer than k of
+/// them.
 ///
 /// Solves for all data units by Gaussian elimination, then encodes again for parity units.
 ///

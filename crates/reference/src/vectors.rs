@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Checksum, Code, checksum, decode, encode, parity_matrix};
 
-/// The shapes (k, m) of a code's cases: HDFS's policies, common ones beyond, and the widest of Hadoop.
+/// The shapes (k, m) of a code's cases: HDFS's policies, common ones beyond, and the widest of
+/// Hadoop.
 const RS_SHAPES: [(usize, usize); 8] = [
     (3, 2),
     (6, 3),
@@ -127,8 +128,8 @@ fn chunk_sums(kind: Checksum, unit: &[u8]) -> String {
         .collect()
 }
 
-/// Single units at both ends, all that the code repairs (data, parity, mixed, unsorted), and less than is
-/// absent.
+/// Single units at both ends, all that the code repairs (data, parity, mixed, unsorted), and less
+/// than is absent.
 fn erasures(data_units: usize, parity_units: usize) -> Vec<Erasure> {
     let units = data_units + parity_units;
     let most = parity_units.min(data_units);

@@ -34,8 +34,8 @@ pub trait CodecUnderTest {
     /// As [`Codec::encode`].
     fn encode(&self, data: &[&[u8]], parity: &mut [&mut [u8]]) -> Result<(), Refusal>;
 
-    /// Computes all parity units, and the checksums of every unit (data first) into `sums`, whose lists have
-    /// the right number of entries.
+    /// Computes all parity units, and the checksums of every unit (data first) into `sums`, whose
+    /// lists have the right number of entries.
     ///
     /// # Errors
     /// As [`Codec::encode_with_checksums`].

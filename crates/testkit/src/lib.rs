@@ -4,11 +4,11 @@
 //! * [`codec_suite`]: functions over [`CodecUnderTest`], which the Rust codec implements for each
 //!   instruction set and the C interface once more. The oracle is `stripeline-reference`.
 //! * [`kernel_suite`]: functions over the kernels of one instruction set.
-//! * [`Guarded`] buffers at any alignment that notice a write past their ends; [`Random`] numbers that are the
-//!   same in every run.
+//! * [`Guarded`] buffers at any alignment that notice a write past their ends; [`Random`] numbers
+//!   that are the same in every run.
 //!
-//! Suites panic where an expectation fails, naming shape, length and pattern. None of them sleeps, reads the
-//! clock or takes a seed from outside.
+//! Suites panic where an expectation fails, naming shape, length and pattern. None of them sleeps,
+//! reads the clock or takes a seed from outside.
 
 #![forbid(unsafe_code)]
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What every codec does, whichever interface and instruction set it is called through.
 //!
-//! Each function takes `open`, which makes a codec of a shape. [`right_input`] and [`wrong_patterns`] are for
-//! every interface; [`wrong_buffers`] only for those whose buffers carry a length and lists a count.
+//! Each function takes `open`, which makes a codec of a shape. [`right_input`] and
+//! [`wrong_patterns`] are for every interface; [`wrong_buffers`] only for those whose buffers carry
+//! a length and lists a count.
 
 mod checksums;
 mod patterns;

@@ -40,7 +40,8 @@ const PATTERN_LENGTH: usize = 67;
 
 /// For small codes, loses every set of up to m units, and asks for every part of what is lost.
 ///
-/// For 10+4 asks for all that is lost only, ascending and not, since parts of 1470 sets take too long.
+/// For 10+4 asks for all that is lost only, ascending and not, since parts of 1470 sets take too
+/// long.
 pub fn exhaustive_patterns(open: Open<'_>) {
     for (code, data_units, parity_units) in SMALL {
         let codec = opened(open, code, data_units, parity_units);

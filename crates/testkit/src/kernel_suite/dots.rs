@@ -41,7 +41,8 @@ impl Job {
         )
     }
 
-    /// Runs the first `length` bytes and compares; `offset` gives the alignment of each buffer, inputs first.
+    /// Runs the first `length` bytes and compares; `offset` gives the alignment of each buffer,
+    /// inputs first.
     pub(super) fn check(
         &self,
         kernels: &Kernels,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the kernels of every instruction set do, against products from the definition.
 //!
-//! Each function takes the kernels to test. All outputs lie between guard bytes, and their former content is
-//! something that a kernel must replace ([`Operation::Dot`]) or keep adding to ([`Operation::DotAdd`]).
+//! Each function takes the kernels to test. All outputs lie between guard bytes, and their former
+//! content is something that a kernel must replace ([`Operation::Dot`]) or keep adding to
+//! ([`Operation::DotAdd`]).
 
 mod checksums;
 mod dots;
