@@ -209,7 +209,8 @@ impl fmt::Display for Reason {
                 parity_units,
             } => write!(
                 formatter,
-                "Cannot decode the stripe: units asked for: {erased}, repairable: {parity_units}"
+                "Cannot decode the stripe: units asked for: {erased}, \
+                 the code repairs: {parity_units}"
             ),
             Self::TooFewSurvivors {
                 present,

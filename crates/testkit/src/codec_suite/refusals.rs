@@ -71,7 +71,7 @@ fn wrong_erasures(open: Open<'_>) {
             &[0, 1, 2, 3][..],
             &[0, 1, 2, 3][..],
             too_many,
-            "Cannot decode the stripe: units asked for: 4, repairable: 3",
+            "Cannot decode the stripe: units asked for: 4, the code repairs: 3",
         ),
         (
             &[0],
