@@ -19,6 +19,7 @@ mod report;
 mod run;
 mod statistics;
 
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
@@ -78,9 +79,13 @@ fn execute(arguments: &Arguments) -> Result<u8, Failure> {
     output.line(&table::heading(&names));
     let points = session.run(|point, index, count| {
         output.line(&table::line(point, &names));
-        eprint!("\r{index}/{count} ");
+        if !output.is_seen() {
+            eprint!("\r{index}/{count} ");
+        }
     })?;
-    eprintln!();
+    if !output.is_seen() {
+        eprintln!();
+    }
     let judgements = summary::judge(&definition.expectations, &points);
     judgements
         .iter()
@@ -115,6 +120,11 @@ struct Output {
 }
 
 impl Output {
+    /// Whether the user sees the lines come, which is progress enough.
+    fn is_seen(&self) -> bool {
+        self.live && io::stdout().is_terminal()
+    }
+
     fn line(&mut self, line: &str) {
         if self.live {
             println!("{line}");
