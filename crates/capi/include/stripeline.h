@@ -299,7 +299,7 @@ uint32_t stripeline_abi_version(void);
 /**
  * Copies the reason of the last call on this thread that did not return STRIPELINE_OK.
  *
- * The text reads "Cannot <verb> <object>: <reason with values>" in UTF-8; it is empty before the first
+ * The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the first
  * such call and stays until the next.
  *
  * @param text  where to copy it, always ended by a NUL; may be NULL if size is 0

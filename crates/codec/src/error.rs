@@ -29,7 +29,7 @@ pub enum ErrorKind {
 
 /// A refused call. Nothing was written to any output.
 ///
-/// The text reads "Cannot <verb> <object>: <reason with values>".
+/// The text reads `Cannot <verb> <object>: <reason with values>`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Error {
     reason: Reason,
