@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the kernel, codec and C suites under AddressSanitizer, and the C programs with the leak check of
-# gcc's. First proves that both would notice: a deliberate overrun of a kernel and one in C must be
+# Runs the kernel, codec and C suites under AddressSanitizer, and the C programs with gcc's leak
+# check. First proves that both would notice: a deliberate overrun of a kernel and one in C must be
 # reported, or nothing else here means anything.
 #
 # usage: tools/asan.sh
@@ -18,7 +18,7 @@ fail() {
 }
 
 [ "$(uname -m)" = x86_64 ] || fail "needs an x86_64 machine, this is $(uname -m)"
-command -v rustup >/dev/null || fail "needs the nightly compiler, and rustup to run it (https://rustup.rs)"
+command -v rustup >/dev/null || fail "needs the nightly compiler and rustup (https://rustup.rs)"
 rustup toolchain list | grep -q '^nightly' \
   || rustup toolchain install nightly --profile minimal >/dev/null 2>&1 \
   || fail "'rustup toolchain install nightly --profile minimal' failed"
@@ -53,7 +53,8 @@ echo "overruns of the kernels are reported" >&2
 cargo_asan test --package stripeline-gf --package stripeline-codec --package stripeline-boundary \
   --package stripeline-capi --tests
 
-# gcc's runtime and Rust's do not go together: here the C programs are instrumented, the library is not.
+# gcc's runtime and Rust's do not go together: here the C programs are instrumented, the library is
+# not.
 unset RUSTFLAGS
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/asan}
 cargo build --quiet --package stripeline-capi

@@ -7,9 +7,9 @@
 #   --debug                   build the dev profile, unstripped, instead of release
 #   STRIPELINE_NATIVE_ARCHS   architectures to build, by default "x86_64 aarch64"
 #
-# zig is the linker because it carries the symbol lists of every glibc: one command links for 2.17 on
-# both architectures. A Debian cross gcc links against Debian's own glibc, whose `memcpy`, `pthread_create`
-# or `dlopen` bring versions up to 2.34 that no flag turns back.
+# zig is the linker because it carries the symbol lists of every glibc: one command links for 2.17
+# on both architectures. A Debian cross gcc links against Debian's own glibc, whose `memcpy`,
+# `pthread_create` or `dlopen` bring versions up to 2.34 that no flag turns back.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,7 +36,7 @@ profile_dir=$profile
 install_zig() {
   local stamp="$VENV/.stripeline-zig-$ZIG_VERSION-$ZIGBUILD_VERSION"
   [ -e "$stamp" ] && return
-  command -v python3 >/dev/null || fail "python3 is missing (Debian: apt-get install python3 python3-venv)"
+  command -v python3 >/dev/null || fail "python3 is missing (Debian: python3 python3-venv)"
   if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
       echo "installing python3-venv" >&2
@@ -52,7 +52,7 @@ install_zig() {
   [ -x "$VENV/bin/pip" ] || python3 -m venv "$VENV"
   "$VENV/bin/pip" install --quiet --disable-pip-version-check \
     "ziglang==$ZIG_VERSION" "cargo-zigbuild==$ZIGBUILD_VERSION" \
-    || fail "pip could not install ziglang $ZIG_VERSION and cargo-zigbuild $ZIGBUILD_VERSION into $VENV"
+    || fail "pip could not install ziglang $ZIG_VERSION, cargo-zigbuild $ZIGBUILD_VERSION in $VENV"
   touch "$stamp"
 }
 

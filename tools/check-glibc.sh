@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks that shared libraries load on an old Linux: no glibc symbol newer than the version given, and no
-# other library needed than those of glibc itself.
+# Checks that shared libraries load on an old Linux: no glibc symbol newer than the version given,
+# and no other library needed than those of glibc itself.
 #
-# usage: tools/check-glibc.sh VERSION LIBRARY...   e.g. tools/check-glibc.sh 2.17 build/native/*/*.so
-#        tools/check-glibc.sh --self-test          proves that a library which breaks either rule is refused
+# usage: tools/check-glibc.sh VERSION LIBRARY...   e.g. VERSION 2.17
+#        tools/check-glibc.sh --self-test   proves that what breaks either rule is refused
 set -euo pipefail
 
 # libgcc_s is absent on purpose: the unwinder is linked statically.
-readonly ALLOWED='^(libc\.so\.6|libm\.so\.6|libpthread\.so\.0|libdl\.so\.2|librt\.so\.1|ld-linux-x86-64\.so\.2|ld-linux-aarch64\.so\.1)$'
+readonly ALLOWED='^(lib(c|m)\.so\.6|lib(pthread\.so\.0|dl\.so\.2|rt\.so\.1)|ld-linux-(x86-64|aarch64)\.so\.[12])$'
 
 usage() {
   sed -n 's/^# usage: /usage: /p; s/^#        tools/       tools/p' "$0" >&2
@@ -18,8 +18,7 @@ usage() {
 # Prints what is wrong with one library, a line each.
 findings() {
   local max=$1 library=$2 version name
-  readelf --version-info "$library" | grep -oE 'GLIBC_[0-9.]+' | sort -uV | while read -r version; do
-    version=${version#GLIBC_}
+  readelf --version-info "$library" | grep -oP 'GLIBC_\K[0-9.]+' | sort -uV | while read -r version; do
     if [ "$(printf '%s\n%s\n' "$version" "$max" | sort -V | tail -n 1)" != "$max" ]; then
       echo "$library needs glibc $version, allowed is up to $max"
     fi
@@ -65,8 +64,7 @@ self_test() {
   # shellcheck disable=SC2064 # the folder of now
   trap "rm -rf '$folder'" EXIT
   # getrandom came with glibc 2.25.
-  echo 'long getrandom(void *, unsigned long, unsigned); long f(void *p) { return getrandom(p, 1, 0); }' \
-    >"$folder/new.c"
+  echo 'long getrandom(); long f(void *byte) { return getrandom(byte, 1L, 0); }' >"$folder/new.c"
   echo 'int g(int x) { return x + 1; }' >"$folder/plain.c"
   cc -shared -fPIC -o "$folder/new.so" "$folder/new.c"
   cc -shared -fPIC -nostdlib -o "$folder/plain.so" "$folder/plain.c"

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the kernel suite, the codec suite and the golden vectors for aarch64 under qemu-user, NEON included.
-# Part of `make conformance`: emulation is slow, and x86-64 runs the same suites in `make test`.
+# Runs the kernel suite, the codec suite and the golden vectors for aarch64 under qemu-user, NEON
+# included. Part of `make conformance`: emulation is slow, and x86-64 runs the same suites in
+# `make test`.
 #
 # usage: tools/test-aarch64.sh [ARGUMENT...]   arguments go to each test program, e.g. a test's name
 #
-# The linker and the libraries under emulation are Debian's cross gcc and its glibc: what runs here never
-# leaves this machine, so it does not need the old glibc that tools/build-native.sh links for.
+# The linker and the libraries under emulation are Debian's cross gcc and its glibc: what runs here
+# never leaves this machine, so it does not need the old glibc that tools/build-native.sh links for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -52,8 +53,8 @@ install_target
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L $SYSROOT"
 # The suites must not pass by running portable code only.
-listed=$(cargo test --target "$TARGET" --package stripeline-codec --test codec_suite -- --nocapture \
-  --exact wrong_input 2>/dev/null) || fail "the codec suite does not run under qemu-aarch64"
+listed=$(cargo test --target "$TARGET" --package stripeline-codec --test codec_suite -- \
+  --nocapture --exact wrong_input 2>/dev/null) || fail "the codec suite does not run under qemu-aarch64"
 grep -qx neon <<<"$listed" || fail "the codec suite did not run on NEON"
 cargo test --target "$TARGET" --package stripeline-gf --package stripeline-codec \
   --package stripeline-boundary -- "$@"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the C and C++ programs of examples/c without a warning and runs them against the shared and
-# the static library: the example, the golden vectors, the header in C++, the list of exported functions.
-# Then runs the Rust example.
+# Compiles the C and C++ programs of examples/c without a warning and runs them against the shared
+# and the static library: the example, the golden vectors, the header in C++, the list of exported
+# functions. Then runs the Rust example and the self-test of tools/check-glibc.sh.
 #
 # usage: tools/test-c.sh
 set -euo pipefail
@@ -18,8 +18,9 @@ need_package() {
   local package=$1
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     echo "installing $package" >&2
-    if apt-get -qq install -y "$package" >/dev/null 2>&1; then return; fi
-    if apt-get -qq update >/dev/null && apt-get -qq install -y "$package" >/dev/null; then return; fi
+    # The lists of packages may be old or absent; updating them first each time costs seconds.
+    apt-get -qq install -y "$package" >/dev/null 2>&1 && return
+    apt-get -qq update >/dev/null && apt-get -qq install -y "$package" >/dev/null && return
   fi
   fail "$package is missing (Debian: apt-get install $package)"
 }
@@ -68,14 +69,18 @@ expect_failure 1 "outputs[1] overlaps outputs[0]" "$out/recover-shared" 3 3
 # The checker must notice a wrong byte, or it proves nothing.
 sed '0,/"parity":\["./s//"parity":["0/' vectors/rs.json >"$out/wrong.json"
 cmp -s vectors/rs.json "$out/wrong.json" && fail "the wrong vectors are the right ones"
-expect_failure 1 "wrong.json, case 1: encode: unit 3 differs" "$out/check-vectors-shared" "$out/wrong.json"
+expect_failure 1 "wrong.json, case 1: encode: unit 3 differs" \
+  "$out/check-vectors-shared" "$out/wrong.json"
 expect_failure 1 "cannot be read" "$out/check-vectors-shared" "$out/absent.json"
 
 # The library exports what the header declares and nothing else.
-nm --dynamic --defined-only "$libraries/libstripeline.so" | awk '$2 == "T" { print $3 }' | sort >"$out/exported"
-grep -oE '\bstripeline_[a-z_]+\(' crates/capi/include/stripeline.h | tr -d '(' | sort -u >"$out/named"
-grep -vE '^(_init|_fini)$' "$out/exported" | comm -3 - "$out/named" >"$out/unequal"
+nm --dynamic --defined-only "$libraries/libstripeline.so" \
+  | awk '$2 == "T" && $3 !~ /^_(init|fini)$/ { print $3 }' | sort >"$out/exported"
+grep -oP '\bstripeline_[a-z_]+(?=\()' crates/capi/include/stripeline.h | sort -u >"$out/declared"
+comm -3 "$out/exported" "$out/declared" >"$out/unequal"
 [ ! -s "$out/unequal" ] || fail "exported or declared, not both: $(xargs <"$out/unequal")"
+
+tools/check-glibc.sh --self-test || fail "tools/check-glibc.sh accepts what it must refuse"
 
 cargo run --quiet --package stripeline-example | grep -q '^every byte is back' \
   || fail "the Rust example did not get every byte back"

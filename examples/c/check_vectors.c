@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks libstripeline against the golden vectors: parity, checksums and every erasure of every case.
+ * Checks libstripeline against the golden vectors: parity, checksums, every erasure of every case.
  * vectors/README.md describes the files. Needs cJSON (Debian: libcjson-dev).
  *
  *   check_vectors vectors/rs.json vectors/rs-legacy.json vectors/xor.json
@@ -188,7 +188,8 @@ static void check_erasure(const struct stripe *stripe, const cJSON *erasure)
     }
     check(stripeline_decode(stripe->codec, units, erased, count, outputs, stripe->length));
     for (size_t index = 0; index < count; index++) {
-        expect(outputs[index], stripe->units[erased[index]], stripe->length, "decode", erased[index]);
+        expect(outputs[index], stripe->units[erased[index]], stripe->length, "decode",
+               erased[index]);
         free(outputs[index]);
     }
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Encodes a text with 6 data and 3 parity units, loses any three of the nine, and gets the text back.
+ * Encodes a text with 6 data and 3 parity units, loses up to three of the nine, gets the text back.
  *
- *   cc -I crates/capi/include examples/c/recover.c -L build/native/linux-x86_64 -lstripeline -o recover
+ *   cc -I crates/capi/include examples/c/recover.c \
+ *     -L build/native/linux-x86_64 -lstripeline -o recover
  *   LD_LIBRARY_PATH=build/native/linux-x86_64 ./recover 0 4 7
  */
 #include <stdio.h>
@@ -69,7 +70,7 @@ int main(int argc, char **argv)
     }
     printf("lost:      %.*s\n", (int)sizeof TEXT, (const char *)units);
 
-    /* Decode to where the lost units were. A number outside the stripe is the library's to refuse. */
+    /* Decode to where the lost units were. A wrong number is the library's to refuse. */
     for (size_t index = 0; index < count; index++)
         outputs[index] = erased[index] < K + M ? units[erased[index]] : spare;
     check(stripeline_decode(codec, present, erased, count, outputs, CELL));

@@ -7,9 +7,10 @@ use stripeline_gf::{Kernels, Selection};
 
 /// Describes this build and what it chose on this machine, as one JSON object.
 ///
-/// Keys: `version` (of the library), `abi` (of the boundary that asks), `architecture`, `isa` (the active
-/// instruction set), `selection` (`detected`, `forced` or `refused: <why>`), `features` (those CPU features
-/// that the kernels ask for and this machine has) and one number per counter given.
+/// Keys: `version` (of the library), `abi` (of the boundary that asks), `architecture`, `isa` (the
+/// active instruction set), `selection` (`detected`, `forced` or `refused: <why>`), `features`
+/// (those CPU features that the kernels ask for and this machine has) and one number per counter
+/// given.
 #[must_use]
 pub fn describe(abi: u32, counters: &[(&str, u64)]) -> String {
     let mut json = String::with_capacity(512);
@@ -21,7 +22,8 @@ pub fn describe(abi: u32, counters: &[(&str, u64)]) -> String {
     let features: Vec<String> = features().into_iter().map(quoted).collect();
     write!(
         json,
-        "{{\"version\":{},\"abi\":{abi},\"architecture\":{},\"isa\":{},\"selection\":{},\"features\":[{}]",
+        "{{\"version\":{},\"abi\":{abi},\"architecture\":{},\"isa\":{},\"selection\":{},\
+         \"features\":[{}]",
         quoted(env!("CARGO_PKG_VERSION")),
         quoted(std::env::consts::ARCH),
         quoted(Kernels::active().isa().name()),

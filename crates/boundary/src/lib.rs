@@ -2,9 +2,10 @@
 //! What every foreign boundary (C, JNI) shares, so that each crate only converts its own types.
 //!
 //! A foreign caller hands over lists of addresses and one length. [`List`] names such a list,
-//! [`check_memory`] refuses what would break Rust's aliasing rules (null, wrapping, overlapping outputs),
-//! and [`shared`], [`optional`] and [`exclusive`] then view the memory as slices, on the stack, without
-//! an allocation. [`describe`] is the library's self-description and [`panic_text`] reads a caught panic.
+//! [`check_memory`] refuses what would break Rust's aliasing rules (null, wrapping, overlapping
+//! outputs), and [`shared`], [`optional`] and [`exclusive`] then view the memory as slices, on the
+//! stack, without an allocation. [`describe`] is the library's self-description and [`panic_text`]
+//! reads a caught panic.
 
 mod describe;
 mod memory;

@@ -78,7 +78,8 @@ impl List<'_> {
         }
     }
 
-    /// Null stands for an absent unit and is left to the caller, who knows whether it may be absent.
+    /// Null stands for an absent unit and is left to the caller, who knows whether it may be
+    /// absent.
     fn check_range(&self) -> Result<(), Refusal> {
         let too_long = self.pointers.iter().position(|pointer| {
             isize::try_from(self.bytes).is_err() || pointer.addr().checked_add(self.bytes).is_none()
@@ -102,8 +103,9 @@ impl List<'_> {
     }
 }
 
-/// Checks that every output is memory of its own: not null, within the address space, and sharing no
-/// byte with an input or with another output. Inputs may share bytes with each other and may be null.
+/// Checks that every output is memory of its own: not null, within the address space, and sharing
+/// no byte with an input or with another output. Inputs may share bytes with each other and may be
+/// null.
 ///
 /// # Errors
 /// The first [`Refusal`] found.
@@ -136,8 +138,8 @@ fn overlap(a: *const u8, a_bytes: usize, b: *const u8, b_bytes: usize) -> bool {
 
 /// Appends to `target` a view of `bytes` bytes at `offset` of each buffer.
 ///
-/// This and its siblings fill what the caller has: a list that is returned is 4 KiB, all of which get
-/// copied, and that would take a third of the time that a call may cost beside its coding.
+/// This and its siblings fill what the caller has: a list that is returned is 4 KiB, all of which
+/// get copied, and that would take a third of the time that a call may cost beside its coding.
 ///
 /// # Panics
 /// If there are more than [`UNITS_MAX`] buffers.
@@ -152,7 +154,8 @@ pub unsafe fn shared<'a>(
     target: &mut Shared<'a>,
 ) {
     for pointer in pointers {
-        // SAFETY: the caller vouches for non-null, readable and unwritten memory; u8 has no alignment.
+        // SAFETY: the caller vouches for non-null, readable and unwritten memory; u8 has no
+        // alignment.
         target.push(unsafe { std::slice::from_raw_parts(pointer.add(offset), bytes) });
     }
 }

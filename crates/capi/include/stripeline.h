@@ -7,20 +7,21 @@
  * Stripeline: the erasure codes of HDFS, computed on this machine's best vector instructions.
  *
  * A stripe has k data units and m parity units of one length in bytes, numbered 0..k-1 (data) and
- * k..k+m-1 (parity). Open a codec for one code and shape once, then call it from any number of threads:
+ * k..k+m-1 (parity). Open a codec for one code and shape once, then call it from any number of
+ * threads:
  *
  *     stripeline_codec *codec;
  *     if (stripeline_codec_open(STRIPELINE_RS, 6, 3, &codec) != STRIPELINE_OK) { ... }
  *     stripeline_status status = stripeline_encode(codec, data, parity, length);
  *
- * Every call checks what can be checked: a null pointer, a list that does not fit the codec, an output
- * that overlaps another buffer are refused with a status, and stripeline_last_error() has the reason with
- * its values. A refused call has written nothing. What cannot be checked is that each pointer has `length`
- * bytes behind it, and that a codec has not been closed: using a closed codec is undefined behaviour, as
- * using freed memory is.
+ * Every call checks what can be checked: a null pointer, a list that does not fit the codec, an
+ * output that overlaps another buffer are refused with a status, and stripeline_last_error() has
+ * the reason with its values. A refused call has written nothing. What cannot be checked is that
+ * each pointer has `length` bytes behind it, and that a codec has not been closed: using a closed
+ * codec is undefined behaviour, as using freed memory is.
  *
- * All buffers belong to the caller. Their alignment is free, their length may be 0, and calls allocate no
- * memory once a codec has seen the pattern of lost units.
+ * All buffers belong to the caller. Their alignment is free, their length may be 0, and calls
+ * allocate no memory once a codec has seen the pattern of lost units.
  */
 
 #ifndef STRIPELINE_H
@@ -36,8 +37,8 @@
 #define STRIPELINE_ABI_VERSION 1
 
 /**
- * What came of a call. Values are never reused; a program must treat a value that it does not know as
- * STRIPELINE_INTERNAL.
+ * What came of a call. Values are never reused; a program must treat a value that it does not know
+ * as STRIPELINE_INTERNAL.
  */
 enum stripeline_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -90,7 +91,8 @@ enum stripeline_status
      */
     STRIPELINE_OVERLAP = 10,
     /**
-     * A buffer runs past the end of the address space, or a checksum list is not aligned to 4 bytes.
+     * A buffer runs past the end of the address space, or a checksum list is not aligned to 4
+     * bytes.
      */
     STRIPELINE_INVALID_MEMORY = 11,
 };
@@ -166,14 +168,15 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Opens a codec. Takes under a microsecond for a shape that the process has opened before: codecs are
- * shared, and a few hundred KiB at most are kept for each of the first 64 shapes of HDFS.
+ * Opens a codec. Takes under a microsecond for a shape that the process has opened before: codecs
+ * are shared, and a few hundred KiB at most are kept for each of the first 64 shapes of HDFS.
  *
  * @param code          a stripeline_code
  * @param data_units    k, at least 1
- * @param parity_units  m, at least 1, and exactly 1 for STRIPELINE_XOR; k+m at most 256, or 255 for
- *                      STRIPELINE_RS_LEGACY
- * @param codec         receives the codec, to be closed by stripeline_codec_close(); NULL on failure
+ * @param parity_units  m, at least 1, and exactly 1 for STRIPELINE_XOR; k+m at most 256, or 255
+ *                      for STRIPELINE_RS_LEGACY
+ * @param codec         receives the codec, to be closed by stripeline_codec_close(); NULL on
+ *                      failure
  * @return              STRIPELINE_OK, STRIPELINE_INVALID_PARAMETERS, STRIPELINE_NULL_POINTER
  */
 stripeline_status stripeline_codec_open(int32_t code,
@@ -211,11 +214,11 @@ stripeline_status stripeline_encode(const struct stripeline_codec *codec,
  * @param parity              as stripeline_encode()
  * @param length              the length of every unit in bytes; 0 does nothing
  * @param checksum            a stripeline_checksum
- * @param bytes_per_checksum  bytes of a chunk, at least 1 (dfs.bytes-per-checksum, 512 by default); the
- *                            last chunk of a unit may be short
- * @param sums                receives (k+m) * ceil(length / bytes_per_checksum) checksums: those of unit
- *                            0, then those of unit 1, ..., parity last; aligned to 4 bytes, sharing no
- *                            byte with any buffer
+ * @param bytes_per_checksum  bytes of a chunk, at least 1 (dfs.bytes-per-checksum, 512 by
+ *                            default); the last chunk of a unit may be short
+ * @param sums                receives (k+m) * ceil(length / bytes_per_checksum) checksums: those
+ *                            of unit 0, then those of unit 1, ..., parity last; aligned to 4
+ *                            bytes, sharing no byte with any buffer
  * @return                    as stripeline_encode(), or STRIPELINE_INVALID_CHECKSUMS
  */
 stripeline_status stripeline_encode_with_checksums(const struct stripeline_codec *codec,
@@ -230,12 +233,13 @@ stripeline_status stripeline_encode_with_checksums(const struct stripeline_codec
  * Computes exactly the units asked for from those that are there.
  *
  * @param codec    k data units and m parity units
- * @param units    k+m buffers of `length` bytes, data first; NULL for a unit that is lost or was not read.
- *                 At least k must be there
- * @param erased   the numbers of the units to compute, in any order, each once and each NULL in `units`
+ * @param units    k+m buffers of `length` bytes, data first; NULL for a unit that is lost or was
+ *                 not read. At least k must be there
+ * @param erased   the numbers of the units to compute, in any order, each once and each NULL in
+ *                 `units`
  * @param count    how many those are, at most m; 0 does nothing
- * @param outputs  `count` buffers of `length` bytes to write, in the order of `erased`, each sharing no
- *                 byte with any other buffer
+ * @param outputs  `count` buffers of `length` bytes to write, in the order of `erased`, each
+ *                 sharing no byte with any other buffer
  * @param length   the length of every unit in bytes; 0 does nothing
  * @return         STRIPELINE_OK, STRIPELINE_TOO_MANY_ERASURES, STRIPELINE_INVALID_ERASURE,
  *                 STRIPELINE_INVALID_UNIT, STRIPELINE_NULL_POINTER, STRIPELINE_OVERLAP,
@@ -256,10 +260,11 @@ stripeline_status stripeline_decode(const struct stripeline_codec *codec,
  * @param parity       m buffers of `length` bytes
  * @param length       the length of every unit in bytes; units of 0 bytes are sound
  * @param sound        receives whether every parity byte is what the data gives
- * @param parity_unit  receives, if not sound, the lowest parity unit (0..m-1) that differs at `offset`.
- *                     Which unit is wrong cannot be told: it may be any data unit. May be NULL
- * @param offset       receives, if not sound, the first byte at which any parity unit differs. May be
- *                     NULL
+ * @param parity_unit  receives, if not sound, the lowest parity unit (0..m-1) that differs at
+ *                     `offset`. Which unit is wrong cannot be told: it may be any data unit. May
+ *                     be NULL
+ * @param offset       receives, if not sound, the first byte at which any parity unit differs. May
+ *                     be NULL
  * @return             STRIPELINE_OK also if not sound, STRIPELINE_NULL_POINTER,
  *                     STRIPELINE_INVALID_MEMORY
  */
@@ -272,14 +277,17 @@ stripeline_status stripeline_verify(const struct stripeline_codec *codec,
                                     size_t *offset);
 
 /**
- * Changes all parity units in place after one data unit changed, without reading the other data units.
+ * Changes all parity units in place after one data unit changed, without reading the other data
+ * units.
  *
  * @param codec      k data units and m parity units
  * @param data_unit  the number of the data unit that changed, 0..k-1
  * @param old_data   `length` bytes that the unit held
  * @param new_data   `length` bytes that it holds now
- * @param parity     m buffers of `length` bytes to change, each sharing no byte with any other buffer
- * @param length     the length of every buffer in bytes, which may be a part of a unit; 0 does nothing
+ * @param parity     m buffers of `length` bytes to change, each sharing no byte with any other
+ *                   buffer
+ * @param length     the length of every buffer in bytes, which may be a part of a unit; 0 does
+ *                   nothing
  * @return           STRIPELINE_OK, STRIPELINE_INVALID_UNIT, STRIPELINE_NULL_POINTER,
  *                   STRIPELINE_OVERLAP, STRIPELINE_INVALID_MEMORY
  */
@@ -291,36 +299,35 @@ stripeline_status stripeline_update(const struct stripeline_codec *codec,
                                     size_t length);
 
 /**
- * The version of the interface that the library implements. A program runs with a library whose version
- * is that of its header, STRIPELINE_ABI_VERSION, or above: functions are added, never changed.
+ * The version of the interface that the library implements. A program runs with a library whose
+ * version is that of its header, STRIPELINE_ABI_VERSION, or above: functions are added, never
+ * changed.
  */
 uint32_t stripeline_abi_version(void);
 
 /**
  * Copies the reason of the last call on this thread that did not return STRIPELINE_OK.
  *
- * The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the first
- * such call and stays until the next.
+ * The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the
+ * first such call and stays until the next.
  *
  * @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
  * @param size  room at `text` in bytes; a longer text is cut off
  * @return      the length of the whole text in bytes without the NUL
  */
-size_t stripeline_last_error(char *text,
-                             size_t size);
+size_t stripeline_last_error(char *text, size_t size);
 
 /**
  * Describes the library as a JSON object: `version`, `abi`, `architecture`, `isa` (the active
- * instruction set), `selection` ("detected", "forced" by the environment variable STRIPELINE_ISA, or
- * "refused: <why>"), `features` (the CPU features that matter here and this machine has).
+ * instruction set), `selection` (`detected`, `forced` by the environment variable STRIPELINE_ISA,
+ * or `refused: <why>`), `features` (the CPU features that matter here and this machine has).
  *
  * @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
  * @param size  room at `text` in bytes; a longer text is cut off
- * @return      the length of the whole text in bytes without the NUL; 0 if there is none because of a
- *              bug, which stripeline_last_error() then names
+ * @return      the length of the whole text in bytes without the NUL; 0 if there is none because
+ *              of a bug, which stripeline_last_error() then names
  */
-size_t stripeline_describe(char *text,
-                           size_t size);
+size_t stripeline_describe(char *text, size_t size);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -27,8 +27,8 @@ impl Call {
         unsafe { codec.as_ref() }.ok_or(Failure::NullArgument(self.0, "codec"))
     }
 
-    /// Copies a list of `count` values, which may be at any alignment, into `target`, which is filled in
-    /// place because returning it through a `Result` copies all of its capacity.
+    /// Copies a list of `count` values, which may be at any alignment, into `target`, which is
+    /// filled in place because returning it through a `Result` copies all of its capacity.
     ///
     /// # Safety
     /// `list` must be null or have `count` readable values. `count` must be at most `UNITS_MAX`.

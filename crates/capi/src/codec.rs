@@ -43,14 +43,15 @@ pub struct stripeline_codec {
     codec: Arc<Codec>,
 }
 
-/// Opens a codec. Takes under a microsecond for a shape that the process has opened before: codecs are
-/// shared, and a few hundred KiB at most are kept for each of the first 64 shapes of HDFS.
+/// Opens a codec. Takes under a microsecond for a shape that the process has opened before: codecs
+/// are shared, and a few hundred KiB at most are kept for each of the first 64 shapes of HDFS.
 ///
 /// @param code          a stripeline_code
 /// @param data_units    k, at least 1
-/// @param parity_units  m, at least 1, and exactly 1 for STRIPELINE_XOR; k+m at most 256, or 255 for
-///                      STRIPELINE_RS_LEGACY
-/// @param codec         receives the codec, to be closed by stripeline_codec_close(); NULL on failure
+/// @param parity_units  m, at least 1, and exactly 1 for STRIPELINE_XOR; k+m at most 256, or 255
+///                      for STRIPELINE_RS_LEGACY
+/// @param codec         receives the codec, to be closed by stripeline_codec_close(); NULL on
+///                      failure
 /// @return              STRIPELINE_OK, STRIPELINE_INVALID_PARAMETERS, STRIPELINE_NULL_POINTER
 ///
 /// # Safety
@@ -154,11 +155,11 @@ pub unsafe extern "C" fn stripeline_encode(
 /// @param parity              as stripeline_encode()
 /// @param length              the length of every unit in bytes; 0 does nothing
 /// @param checksum            a stripeline_checksum
-/// @param bytes_per_checksum  bytes of a chunk, at least 1 (dfs.bytes-per-checksum, 512 by default); the
-///                            last chunk of a unit may be short
-/// @param sums                receives (k+m) * ceil(length / bytes_per_checksum) checksums: those of unit
-///                            0, then those of unit 1, ..., parity last; aligned to 4 bytes, sharing no
-///                            byte with any buffer
+/// @param bytes_per_checksum  bytes of a chunk, at least 1 (dfs.bytes-per-checksum, 512 by
+///                            default); the last chunk of a unit may be short
+/// @param sums                receives (k+m) * ceil(length / bytes_per_checksum) checksums: those
+///                            of unit 0, then those of unit 1, ..., parity last; aligned to 4
+///                            bytes, sharing no byte with any buffer
 /// @return                    as stripeline_encode(), or STRIPELINE_INVALID_CHECKSUMS
 ///
 /// # Safety
@@ -238,12 +239,13 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
 /// Computes exactly the units asked for from those that are there.
 ///
 /// @param codec    k data units and m parity units
-/// @param units    k+m buffers of `length` bytes, data first; NULL for a unit that is lost or was not read.
-///                 At least k must be there
-/// @param erased   the numbers of the units to compute, in any order, each once and each NULL in `units`
+/// @param units    k+m buffers of `length` bytes, data first; NULL for a unit that is lost or was
+///                 not read. At least k must be there
+/// @param erased   the numbers of the units to compute, in any order, each once and each NULL in
+///                 `units`
 /// @param count    how many those are, at most m; 0 does nothing
-/// @param outputs  `count` buffers of `length` bytes to write, in the order of `erased`, each sharing no
-///                 byte with any other buffer
+/// @param outputs  `count` buffers of `length` bytes to write, in the order of `erased`, each
+///                 sharing no byte with any other buffer
 /// @param length   the length of every unit in bytes; 0 does nothing
 /// @return         STRIPELINE_OK, STRIPELINE_TOO_MANY_ERASURES, STRIPELINE_INVALID_ERASURE,
 ///                 STRIPELINE_INVALID_UNIT, STRIPELINE_NULL_POINTER, STRIPELINE_OVERLAP,
@@ -309,10 +311,11 @@ pub unsafe extern "C" fn stripeline_decode(
 /// @param parity       m buffers of `length` bytes
 /// @param length       the length of every unit in bytes; units of 0 bytes are sound
 /// @param sound        receives whether every parity byte is what the data gives
-/// @param parity_unit  receives, if not sound, the lowest parity unit (0..m-1) that differs at `offset`.
-///                     Which unit is wrong cannot be told: it may be any data unit. May be NULL
-/// @param offset       receives, if not sound, the first byte at which any parity unit differs. May be
-///                     NULL
+/// @param parity_unit  receives, if not sound, the lowest parity unit (0..m-1) that differs at
+///                     `offset`. Which unit is wrong cannot be told: it may be any data unit. May
+///                     be NULL
+/// @param offset       receives, if not sound, the first byte at which any parity unit differs. May
+///                     be NULL
 /// @return             STRIPELINE_OK also if not sound, STRIPELINE_NULL_POINTER,
 ///                     STRIPELINE_INVALID_MEMORY
 ///
@@ -366,14 +369,17 @@ pub unsafe extern "C" fn stripeline_verify(
     })
 }
 
-/// Changes all parity units in place after one data unit changed, without reading the other data units.
+/// Changes all parity units in place after one data unit changed, without reading the other data
+/// units.
 ///
 /// @param codec      k data units and m parity units
 /// @param data_unit  the number of the data unit that changed, 0..k-1
 /// @param old_data   `length` bytes that the unit held
 /// @param new_data   `length` bytes that it holds now
-/// @param parity     m buffers of `length` bytes to change, each sharing no byte with any other buffer
-/// @param length     the length of every buffer in bytes, which may be a part of a unit; 0 does nothing
+/// @param parity     m buffers of `length` bytes to change, each sharing no byte with any other
+///                   buffer
+/// @param length     the length of every buffer in bytes, which may be a part of a unit; 0 does
+///                   nothing
 /// @return           STRIPELINE_OK, STRIPELINE_INVALID_UNIT, STRIPELINE_NULL_POINTER,
 ///                   STRIPELINE_OVERLAP, STRIPELINE_INVALID_MEMORY
 ///

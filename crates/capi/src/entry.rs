@@ -10,15 +10,15 @@ use stripeline_boundary::panic_text;
 use crate::failure::{Failure, stripeline_status};
 
 thread_local! {
-    /// The text of this thread's last refused call; its buffer is reused, so refusals do not allocate
-    /// either once the longest has been seen.
+    /// The text of this thread's last refused call; its buffer is reused, so refusals do not
+    /// allocate either once the longest has been seen.
     static LAST_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// Runs the body of a function: an error becomes its status and text, a panic STRIPELINE_INTERNAL.
 ///
-/// A panic must not cross into C, which has no frames to unwind. Asserting unwind safety is sound here:
-/// what a body shares with later calls is the codec, whose caches are replaced whole.
+/// A panic must not cross into C, which has no frames to unwind. Asserting unwind safety is sound
+/// here: what a body shares with later calls is the codec, whose caches are replaced whole.
 pub(crate) fn guard(
     operation: &'static str,
     body: impl FnOnce() -> Result<(), Failure>,

@@ -6,8 +6,8 @@ use std::fmt;
 use stripeline_boundary::Refusal;
 use stripeline_codec::{Error, ErrorKind};
 
-/// What came of a call. Values are never reused; a program must treat a value that it does not know as
-/// STRIPELINE_INTERNAL.
+/// What came of a call. Values are never reused; a program must treat a value that it does not know
+/// as STRIPELINE_INTERNAL.
 #[allow(non_camel_case_types, reason = "the name in C")]
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,8 @@ pub enum stripeline_status {
     STRIPELINE_NULL_POINTER = 9,
     /// An output shares bytes with another buffer of the call.
     STRIPELINE_OVERLAP = 10,
-    /// A buffer runs past the end of the address space, or a checksum list is not aligned to 4 bytes.
+    /// A buffer runs past the end of the address space, or a checksum list is not aligned to 4
+    /// bytes.
     STRIPELINE_INVALID_MEMORY = 11,
 }
 

@@ -11,8 +11,9 @@ use crate::failure::stripeline_status;
 /// The version of the interface that this header describes.
 pub const STRIPELINE_ABI_VERSION: u32 = 1;
 
-/// The version of the interface that the library implements. A program runs with a library whose version
-/// is that of its header, STRIPELINE_ABI_VERSION, or above: functions are added, never changed.
+/// The version of the interface that the library implements. A program runs with a library whose
+/// version is that of its header, STRIPELINE_ABI_VERSION, or above: functions are added, never
+/// changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn stripeline_abi_version() -> u32 {
     STRIPELINE_ABI_VERSION
@@ -20,8 +21,8 @@ pub extern "C" fn stripeline_abi_version() -> u32 {
 
 /// Copies the reason of the last call on this thread that did not return STRIPELINE_OK.
 ///
-/// The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the first
-/// such call and stays until the next.
+/// The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the
+/// first such call and stays until the next.
 ///
 /// @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
 /// @param size  room at `text` in bytes; a longer text is cut off
@@ -36,13 +37,13 @@ pub unsafe extern "C" fn stripeline_last_error(text: *mut c_char, size: usize) -
 }
 
 /// Describes the library as a JSON object: `version`, `abi`, `architecture`, `isa` (the active
-/// instruction set), `selection` (`detected`, `forced` by the environment variable STRIPELINE_ISA, or
-/// `refused: <why>`), `features` (the CPU features that matter here and this machine has).
+/// instruction set), `selection` (`detected`, `forced` by the environment variable STRIPELINE_ISA,
+/// or `refused: <why>`), `features` (the CPU features that matter here and this machine has).
 ///
 /// @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
 /// @param size  room at `text` in bytes; a longer text is cut off
-/// @return      the length of the whole text in bytes without the NUL; 0 if there is none because of a
-///              bug, which stripeline_last_error() then names
+/// @return      the length of the whole text in bytes without the NUL; 0 if there is none because
+///              of a bug, which stripeline_last_error() then names
 ///
 /// # Safety
 /// `text` must have `size` writable bytes.

@@ -81,8 +81,9 @@ pub(crate) fn read_ints(
 }
 
 impl Units {
-    /// An array that is yet to be read, see [`Units::read`]. A list is 1 KiB: it is filled in place,
-    /// because returning it through a `Result` copies all of it, which shows in a call of 300 ns.
+    /// An array that is yet to be read, see [`Units::read`]. A list is 1 KiB: it is filled in
+    /// place, because returning it through a `Result` copies all of it, which shows in a call of
+    /// 300 ns.
     pub(crate) fn array(name: &'static str, array: jobject, positions: jobject) -> Self {
         Self {
             source: Source::Array(name, array, positions),

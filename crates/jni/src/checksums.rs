@@ -134,7 +134,8 @@ struct Section {
 
 impl Section {
     fn enter(env: Env, array: IntArray) -> Result<Self, Failure> {
-        // Copied or pinned does not matter: a copy has what earlier slices wrote, and is kept whole.
+        // Copied or pinned does not matter: a copy has what earlier slices wrote, and is kept
+        // whole.
         let (start, _) = env.critical(array);
         if start.is_null() {
             return Err(Failure::NoMemory);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The JNI functions that the natives use, with types in place of one `jobject` for everything.
 //!
-//! Object types are made only from arguments of natives, whose Java types the JVM has checked, or by the
-//! functions here; that is what their safety rests on.
+//! Object types are made only from arguments of natives, whose Java types the JVM has checked, or
+//! by the functions here; that is what their safety rests on.
 
 use std::ffi::{CStr, CString, c_void};
 use std::sync::OnceLock;
@@ -62,8 +62,8 @@ struct Known {
     capacity: jfieldID,
 }
 
-// SAFETY: global references and field ids are valid on every thread until they are deleted, which happens
-// only when the library is unloaded.
+// SAFETY: global references and field ids are valid on every thread until they are deleted, which
+// happens only when the library is unloaded.
 unsafe impl Send for Known {}
 // SAFETY: as above; nothing in it changes.
 unsafe impl Sync for Known {}
@@ -85,8 +85,8 @@ impl Env {
         Self(env)
     }
 
-    /// Looks up what the natives need of `java.nio`. A JVM without these classes cannot be served: the
-    /// exception of the failed lookup stays pending, and loading the library fails with it.
+    /// Looks up what the natives need of `java.nio`. A JVM without these classes cannot be served:
+    /// the exception of the failed lookup stays pending, and loading the library fails with it.
     pub(crate) fn look_up_known(self) -> Option<()> {
         let known = Known {
             direct: self.global_class(c"sun/nio/ch/DirectBuffer")?,
@@ -100,8 +100,8 @@ impl Env {
     }
 
     fn global_class(self, name: &CStr) -> Option<jclass> {
-        // SAFETY: a valid environment and a NUL-terminated name; the global reference is never deleted,
-        // because classes of the boot loader never go.
+        // SAFETY: a valid environment and a NUL-terminated name; the global reference is never
+        // deleted, because classes of the boot loader never go.
         unsafe {
             let class = call!(self, v1_2, FindClass, name.as_ptr());
             let class = if class.is_null() {
@@ -132,8 +132,8 @@ impl Env {
         }
     }
 
-    /// Makes room for references to that many units. Every native may hold 16 references, of which its
-    /// arguments take up to 6.
+    /// Makes room for references to that many units. Every native may hold 16 references, of which
+    /// its arguments take up to 6.
     pub(crate) fn ensure_local_capacity(self, units: usize) -> Result<(), Failure> {
         let capacity = jint::try_from(units).unwrap_or(jint::MAX);
         // SAFETY: a valid environment.
@@ -158,8 +158,8 @@ impl Env {
         array: ObjectArray,
         index: usize,
     ) -> Option<T> {
-        // SAFETY: a valid environment and array; an index beyond it would leave an exception pending and
-        // return null. Entries are of the array's element type.
+        // SAFETY: a valid environment and array; an index beyond it would leave an exception
+        // pending and return null. Entries are of the array's element type.
         unsafe {
             let element = call!(self, v1_2, GetObjectArrayElement, array.0, index as jsize);
             (!element.is_null()).then(|| T::from_raw(element))
@@ -237,10 +237,11 @@ impl Env {
 
     /// Where a direct buffer starts and how many bytes it has; `None` if it is not direct.
     ///
-    /// Reads the fields that `GetDirectBufferAddress` and `GetDirectBufferCapacity` read, which the JVM
-    /// serves without a transition, unlike its type checks of some 15 ns. A buffer on an array keeps 0
-    /// or an offset into that array in `address`, which is below 2^31 and an array's header, so an
-    /// address above all of those belongs to a direct buffer; any other is checked by type.
+    /// Reads the fields that `GetDirectBufferAddress` and `GetDirectBufferCapacity` read, which the
+    /// JVM serves without a transition, unlike its type checks of some 15 ns. A buffer on an array
+    /// keeps 0 or an offset into that array in `address`, which is below 2^31 and an array's
+    /// header, so an address above all of those belongs to a direct buffer; any other is checked by
+    /// type.
     pub(crate) fn direct_memory(self, buffer: Buffer) -> Option<(*mut u8, usize)> {
         let known = known();
         // SAFETY: a valid environment, buffer, classes and fields.
@@ -287,11 +288,11 @@ impl Env {
         }
     }
 
-    /// Pins an array's contents, or copies them, until [`Env::release_critical`]. Returns their start,
-    /// null if there is no memory for a copy, and whether this is a copy.
+    /// Pins an array's contents, or copies them, until [`Env::release_critical`]. Returns their
+    /// start, null if there is no memory for a copy, and whether this is a copy.
     ///
-    /// Between the two the thread must make no other JNI call, must not block and must be quick: the
-    /// garbage collector may be waiting.
+    /// Between the two the thread must make no other JNI call, must not block and must be quick:
+    /// the garbage collector may be waiting.
     pub(crate) fn critical(self, array: impl PrimitiveArray) -> (*mut c_void, bool) {
         let mut copied: u8 = 0;
         let (array, copied_out) = (array.object(), (&raw mut copied).cast());

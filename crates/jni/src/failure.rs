@@ -71,8 +71,8 @@ impl Failure {
     }
 }
 
-/// Runs the body of a native. An error or a panic becomes a pending exception and the default result,
-/// which the JVM discards.
+/// Runs the body of a native. An error or a panic becomes a pending exception and the default
+/// result, which the JVM discards.
 ///
 /// Unwinding into the JVM would end the process. Asserting unwind safety is sound here: what a body
 /// shares with later calls is the codec, whose caches are replaced whole.

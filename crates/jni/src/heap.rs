@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Units in `byte[]`.
 //!
-//! Every array is found and checked before the first critical section, because inside one no other JNI
-//! call is allowed. [`run`] then walks the units in slices: pin all arrays, run, unpin. HotSpot always
-//! pins, but `-Xcheck:jni` copies, without saying so, and the specification allows it. Copies of one
-//! array do not see each other and would be written back whole, one over the other. So an array to write
-//! is pinned twice: a JVM that gives two addresses copies, the slice is abandoned before it runs, and the
-//! call goes on over slices that are copied here.
+//! Every array is found and checked before the first critical section, because inside one no other
+//! JNI call is allowed. [`run`] then walks the units in slices: pin all arrays, run, unpin. HotSpot
+//! always pins, but `-Xcheck:jni` copies, without saying so, and the specification allows it.
+//! Copies of one array do not see each other and would be written back whole, one over the other.
+//! So an array to write is pinned twice: a JVM that gives two addresses copies, the slice is
+//! abandoned before it runs, and the call goes on over slices that are copied here.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
@@ -132,7 +132,8 @@ impl Call<'_> {
         outputs.keep = true;
         let (mut input_starts, mut output_starts) = (Pointers::new(), Pointers::new());
         if offset == 0 {
-            // The whole units, of which later slices are parts, wherever the arrays may move meanwhile.
+            // The whole units, of which later slices are parts, wherever the arrays may move
+            // meanwhile.
             inputs.unit_starts(0, &mut input_starts);
             outputs.unit_starts(0, &mut output_starts);
             Units::check_disjoint(
@@ -278,7 +279,8 @@ impl Drop for Section<'_> {
     fn drop(&mut self) {
         for (array, start) in self.list.arrays.iter().zip(&self.starts).rev() {
             if let Some(array) = array {
-                // SAFETY: entered by `enter`, in which a null start stops the call before it is kept.
+                // SAFETY: entered by `enter`, in which a null start stops the call before it is
+                // kept.
                 unsafe { self.env.release_critical(*array, *start, self.keep) };
             }
         }

@@ -128,7 +128,8 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_NativeBridge_encodeDir
     })
 }
 
-/// `void decodeDirect(long, ByteBuffer[] in, int[], int[] erased, ByteBuffer[] out, int[], int length)`
+/// `void decodeDirect(long, ByteBuffer[] in, int[], int[] erased, ByteBuffer[] out, int[], int
+/// length)`
 ///
 /// # Safety
 /// Only the JVM calls it.
@@ -183,7 +184,8 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_NativeBridge_verifyDir
     })
 }
 
-/// `void updateDirect(long, int dataUnit, ByteBuffer old, int, ByteBuffer fresh, int, ByteBuffer[] parity, int[], int length)`
+/// `void updateDirect(long, int dataUnit, ByteBuffer old, int, ByteBuffer fresh, int, ByteBuffer[]
+/// parity, int[], int length)`
 ///
 /// # Safety
 /// Only the JVM calls it.
@@ -306,7 +308,8 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_NativeBridge_verifyHea
     })
 }
 
-/// `void updateHeap(long, int dataUnit, byte[] old, int, byte[] fresh, int, byte[][] parity, int[], int length)`
+/// `void updateHeap(long, int dataUnit, byte[] old, int, byte[] fresh, int, byte[][] parity, int[],
+/// int length)`
 ///
 /// # Safety
 /// Only the JVM calls it.
@@ -343,7 +346,8 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_NativeBridge_updateHea
     })
 }
 
-/// `void encodeChecksumsDirect(long, ByteBuffer[] in, int[], ByteBuffer[] out, int[], int length, int checksumKind, int bytesPerChecksum, int[] sums)`
+/// `void encodeChecksumsDirect(long, ByteBuffer[] in, int[], ByteBuffer[] out, int[], int length,
+/// int checksumKind, int bytesPerChecksum, int[] sums)`
 ///
 /// # Safety
 /// Only the JVM calls it.

@@ -2,8 +2,9 @@
 //! The codecs that Java has opened.
 //!
 //! A table that only grows makes handles safe without a lock: a number that was never given out is
-//! refused, and one that was stays valid for the life of the process, whatever Java does with it. Coders
-//! are created per file stream in HDFS, shapes are few, so nothing is gained by ever closing a codec.
+//! refused, and one that was stays valid for the life of the process, whatever Java does with it.
+//! Coders are created per file stream in HDFS, shapes are few, so nothing is gained by ever closing
+//! a codec.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -11,8 +12,9 @@ use stripeline_codec::{Code, Codec};
 
 use crate::failure::Failure;
 
-/// Most codecs that one process opens: more than the 360 shapes that HDFS can name (k+m <= 16, three
-/// codes). `Codec::new` documents what each takes, typically a few KiB, bounded by 2.1 MiB for HDFS.
+/// Most codecs that one process opens: more than the 360 shapes that HDFS can name (k+m <= 16,
+/// three codes). `Codec::new` documents what each takes, typically a few KiB, bounded by 2.1 MiB
+/// for HDFS.
 const CODECS_MAX: usize = 1024;
 
 /// "STRP" in the upper half tells a handle from a stray number.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Splits a file (this program's own source by default) into 6 data units, adds 3 parity units, loses 3
-//! of the 9, finds and repairs a byte that changed on disk, and puts the file together again.
+//! Splits a file (this program's own source by default) into 6 data units, adds 3 parity units,
+//! loses 3 of the 9, finds and repairs a byte that changed on disk, and puts the file together
+//! again.
 //!
 //! `cargo run --package stripeline-example -- FILE`
 
@@ -58,7 +59,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Splits bytes into data units of one length, the last filled up with zeros, and adds parity units.
+/// Splits bytes into data units of one length, the last filled up with zeros, and adds parity
+/// units.
 fn encode(codec: &Codec, bytes: &[u8]) -> Result<Vec<Vec<u8>>, stripeline_codec::Error> {
     let length = bytes.len().div_ceil(DATA_UNITS);
     let mut units = vec![vec![0; length]; DATA_UNITS + PARITY_UNITS];

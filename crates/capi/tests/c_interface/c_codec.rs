@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C functions behind the testkit's trait. Lists carry no count in C and buffers no length, so what
-//! the trait can get wrong there is asserted here and never reaches C.
+//! The C functions behind the testkit's trait. Lists carry no count in C and buffers no length, so
+//! what the trait can get wrong there is asserted here and never reaches C.
 
 use std::ffi::{CStr, c_char};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What only C can get wrong: pointers, overlaps, unknown numbers. Each is refused with its text, and
-//! nothing is written.
+//! What only C can get wrong: pointers, overlaps, unknown numbers. Each is refused with its text,
+//! and nothing is written.
 
 use std::ptr::{null, null_mut};
 
@@ -313,7 +313,8 @@ fn an_output_may_lie_over_the_lists_themselves() {
     let data = bench.data();
     let mut lists = [null_mut::<u8>(); 6];
     let parity: *mut *mut u8 = lists.as_mut_ptr();
-    // SAFETY: 16 bytes each at entries 0 and 1, and at 2 and 3, of the list that holds their addresses.
+    // SAFETY: 16 bytes each at entries 0 and 1, and at 2 and 3, of the list that holds their
+    // addresses.
     let status = unsafe {
         parity.write(parity.cast());
         parity.add(1).write(parity.add(2).cast());
