@@ -25,7 +25,7 @@ Usage: tools/hadoop-tests.sh [options] --list NAME|CLASS[#METHOD,...] ...
 Runs Hadoop's own tests and exits 0 only if each of them passed or is listed in
 java/conformance/deviations.txt, and the coder under test did the coding.
 
-  --list WHAT ...    raw, quick, core, ec (java/conformance/lists), or a class, or
+  --list WHAT ...    raw, quick, core, extended, ec (java/conformance/lists), or a class, or
                      class#method,method (default: quick)
   --hadoop VERSION   3.3.6, 3.4.2 or 3.5.0 (default: 3.4.2)
   --java HOME        JDK to run on; 'newest' takes the newest one installed (default: JAVA_HOME,
