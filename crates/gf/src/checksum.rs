@@ -47,7 +47,7 @@ impl ChecksumFunctions {
     ) {
         let mut done = 0;
         if kind == ChecksumKind::Crc32c {
-            for quadruple in data.chunks_exact(4 * bytes_per_checksum) {
+            for quadruple in data.chunks_exact(bytes_per_checksum.saturating_mul(4)) {
                 // SAFETY: as above.
                 let four = unsafe { (self.four)(quadruple) };
                 sums[done..done + 4].copy_from_slice(&four);
