@@ -58,4 +58,14 @@ listed=$(cargo test --target "$TARGET" --package stripeline-codec --test codec_s
 grep -qx neon <<<"$listed" || fail "the codec suite did not run on NEON"
 cargo test --target "$TARGET" --package stripeline-gf --package stripeline-codec \
   --package stripeline-boundary -- "$@"
+
+# The library as it is shipped, linked by zig for the old glibc: loads and works through C.
+STRIPELINE_NATIVE_ARCHS=aarch64 tools/build-native.sh
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+aarch64-linux-gnu-gcc -Wall -Wextra -Werror -I crates/capi/include examples/c/recover.c \
+  -L build/native/linux-aarch64 -lstripeline -o "$out/recover"
+qemu-aarch64 -L "$SYSROOT" -E LD_LIBRARY_PATH="$PWD/build/native/linux-aarch64" \
+  "$out/recover" 0 4 7 | grep -q '^recovered: Erasure coding keeps' \
+  || fail "build/native/linux-aarch64/libstripeline.so did not get a text back"
 echo "aarch64 suites: passed"
