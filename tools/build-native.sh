@@ -92,10 +92,13 @@ buildable_archs() {
 }
 
 build() {
-  local arch=$1 target="$1-unknown-linux-gnu" out="build/native/linux-$1" library
+  local arch=$1 target="$1-unknown-linux-gnu" out="build/native/linux-$1" library variable
   echo "building linux-$arch ($profile)" >&2
+  variable=CARGO_TARGET_$(tr 'a-z-' 'A-Z_' <<<"$target")
+  # A linker or flags (-Ctarget-cpu!) from the caller's environment must not get into what is shipped.
   # Symbols stay in the dev profile only: the jar carries the release libraries to every node.
-  CARGO_PROFILE_RELEASE_STRIP=symbols PATH="$PWD/$VENV/bin:$PATH" \
+  env -u "${variable}_LINKER" -u "${variable}_RUSTFLAGS" -u RUSTFLAGS -u CARGO_ENCODED_RUSTFLAGS \
+    CARGO_PROFILE_RELEASE_STRIP=symbols PATH="$PWD/$VENV/bin:$PATH" \
     cargo zigbuild --quiet --locked --profile "$profile" --target "$target.$GLIBC_MAX" \
     --package stripeline-jni --package stripeline-capi >&2 \
     || fail "cargo failed for $target"
