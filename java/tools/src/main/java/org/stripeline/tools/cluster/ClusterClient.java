@@ -77,6 +77,18 @@ public final class ClusterClient {
   }
 
   /**
+   * Tells the NameNode that a stopped DataNode is gone. Where several are to be lost together, stop
+   * all before the first expires: else the NameNode sends work to those about to stop, and waits for
+   * it.
+   *
+   * @param id name of the DataNode in {@link ClusterStatus}
+   * @throws IOException if there is no such DataNode or it runs
+   */
+  public void expireDataNode(String id) throws IOException {
+    ask(ANSWER_TIMEOUT_MS, "expire-datanode", id);
+  }
+
+  /**
    * Starts a stopped DataNode with the blocks that it had; returns when the NameNode has its report.
    *
    * @param id name of the DataNode in {@link ClusterStatus}

@@ -144,6 +144,9 @@ public final class ClusterServer {
       case "stop-datanode":
         instance.stopDataNode(argument(arguments, 0), Boolean.parseBoolean(argument(arguments, 1)));
         return "stopped";
+      case "expire-datanode":
+        instance.expireDataNode(argument(arguments, 0));
+        return "expired";
       case "start-datanode":
         instance.restartDataNode(argument(arguments, 0));
         return "started";

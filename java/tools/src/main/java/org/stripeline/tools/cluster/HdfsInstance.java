@@ -179,8 +179,19 @@ final class HdfsInstance implements AutoCloseable {
     }
     datanode.shutdown();
     LOG.info("stopped DataNode {}", id);
+    if (expire) {
+      expireDataNode(id);
+    }
+  }
+
+  /** Tells the NameNode that a stopped DataNode is gone. */
+  synchronized void expireDataNode(String id) throws IOException {
+    int number = number(id);
+    if (datanodes.containsKey(number)) {
+      throw new ClusterException("Cannot expire DataNode " + id + ": it runs");
+    }
     DatanodeDescriptor descriptor = descriptor(uuids.get(number));
-    if (expire && descriptor != null) {
+    if (descriptor != null) {
       // The NameNode's next look at its heartbeats, within 5 s, then finds it dead.
       descriptor.setLastUpdate(0);
       descriptor.setLastUpdateMonotonic(0);

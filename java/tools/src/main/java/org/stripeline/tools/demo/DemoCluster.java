@@ -56,6 +56,8 @@ final class DemoCluster implements AutoCloseable {
             .setting("dfs.namenode.replication.max-streams-hard-limit", "128")
             .setting("dfs.namenode.replication.work.multiplier.per.iteration", "100")
             .setting("dfs.namenode.redundancy.work.multiplier.per.iteration", "100")
+            // Work that was sent to a DataNode that then died is given out anew this much later.
+            .setting("dfs.namenode.reconstruction.pending.timeout-sec", "15")
             .build();
     // Reading past dead DataNodes is what this is about; clients warn of each with a stack trace.
     Logger.getLogger("org.apache.hadoop.hdfs").setLevel(Level.ERROR);
@@ -99,10 +101,13 @@ final class DemoCluster implements AutoCloseable {
     return storage;
   }
 
-  /** Stops DataNodes at once and for good. */
+  /** Stops DataNodes for good, and then tells the NameNode. */
   void kill(Collection<String> ids) throws IOException {
     for (String id : ids) {
-      client().stopAndExpireDataNode(id);
+      client().stopDataNode(id);
+    }
+    for (String id : ids) {
+      client().expireDataNode(id);
     }
   }
 

@@ -131,6 +131,7 @@ final class Outage {
     step.note("empty DataNodes started");
     awaitRedundancy(step);
     Figures.Round round = watch.stop(missingBytes);
+    step.note("all " + loss.blocks() + " blocks are back");
     awaitCounters();
     return round;
   }

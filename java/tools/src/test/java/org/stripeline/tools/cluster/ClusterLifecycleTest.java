@@ -124,6 +124,8 @@ class ClusterLifecycleTest {
     assertThat(read(cluster)).isEqualTo(content);
     assertThatThrownBy(() -> client.stopDataNode("dn2"))
         .hasMessageContaining("dn2: it is stopped already");
+    assertThatThrownBy(() -> client.expireDataNode("dn1"))
+        .hasMessage("Cannot expire DataNode dn1: it runs");
     assertThatThrownBy(() -> client.startDataNode("dn9"))
         .hasMessageContaining("Cannot find DataNode 'dn9': the cluster has dn1 to dn5");
     client.startDataNode("dn2");

@@ -15,11 +15,13 @@ import java.util.stream.Stream;
 import org.apache.hadoop.io.erasurecode.rawcoder.ForeignCodeFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.LyingDecoderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.natives.CoderStatus;
 import org.stripeline.tools.ExitStatus;
 
 /** The whole demo on a real cluster, small; and coders that lie, which it must find out. */
+@Timeout(400)
 class DemoRunnerTest {
 
   private static final String POLICY = "RS-3-2-1024k";
