@@ -18,7 +18,9 @@ fi
 directory=bench/record/$1/$(date -u +%Y-%m-%d)
 mkdir -p "$directory"
 about() {
-    echo "commit   $(git rev-parse HEAD)$(git diff --quiet HEAD -- crates java bench || echo ' with uncommitted changes')"
+    local changed=''
+    git diff --quiet HEAD -- crates java bench || changed=' with uncommitted changes'
+    echo "commit   $(git rev-parse HEAD)$changed"
     echo "command  tools/bench-record.sh $1"
     echo "date     $(date -u +%Y-%m-%dT%H:%M:%SZ)"
     echo "cpu      $(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1), $(nproc) CPUs"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A coefficient matrix in the forms that the kernels read.
 
+#[cfg(any(target_arch = "x86_64", not(feature = "no-shuffle-tables")))]
 use crate::field;
 use crate::pass::ROWS_MAX;
 use crate::portable::BitColumns;

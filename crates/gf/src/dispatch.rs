@@ -2,7 +2,7 @@
 //! Which kernels this process uses: one table, filled once, one row per operation and one column per
 //! instruction set.
 
-use crate::checksum::{self, ChecksumFunctions};
+use crate::checksum;
 use crate::coefficients::Prepared;
 use crate::kernel::Kernels;
 use crate::pass::Pass;
@@ -77,7 +77,7 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
     use crate::x86_64::{avx2, avx2_gfni, avx512, crc32c};
     use std::arch::is_x86_feature_detected as has;
 
-    let checksum: ChecksumFunctions = if has!("sse4.2") {
+    let checksum = if has!("sse4.2") {
         crc32c::SSE42
     } else {
         checksum::PORTABLE
@@ -118,12 +118,12 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
     }
 }
 
-#[cfg(all(target_arch = "aarch64", not(feature = "no-shuffle-tables")))]
+#[cfg(target_arch = "aarch64")]
 fn add_machine_columns(columns: &mut Vec<Kernels>) {
     use crate::aarch64::{crc32c, neon};
     use std::arch::is_aarch64_feature_detected as has;
 
-    let checksum: ChecksumFunctions = if has!("crc") {
+    let checksum = if has!("crc") {
         crc32c::CRC
     } else {
         checksum::PORTABLE
@@ -138,10 +138,7 @@ fn add_machine_columns(columns: &mut Vec<Kernels>) {
     }
 }
 
-#[cfg(not(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", not(feature = "no-shuffle-tables"))
-)))]
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn add_machine_columns(_columns: &mut Vec<Kernels>) {}
 
 #[cfg(test)]

@@ -15,9 +15,16 @@
 
 // Rows and columns index several arrays of registers at once; iterators over one of them read worse.
 #![allow(clippy::needless_range_loop)]
+// What only the left-out kernels use on this architecture is not worth a condition each.
+#![cfg_attr(
+    all(target_arch = "aarch64", feature = "no-shuffle-tables"),
+    allow(dead_code)
+)]
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
+#[cfg(target_arch = "x86_64")]
+mod affine;
 mod checksum;
 mod coefficients;
 mod dispatch;

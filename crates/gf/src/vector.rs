@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What the kernels ask of a vector register; each architecture file says how its instructions do it.
 
-use crate::pass::Span;
+#[cfg(target_arch = "x86_64")]
+use crate::affine::Span;
 
 /// A vector register of bytes.
 ///
@@ -27,10 +28,6 @@ pub(crate) unsafe trait Vector: Copy {
     unsafe fn fence();
     /// Asks for the cache line at `at`, which need not be mapped.
     unsafe fn prefetch(at: *const u8);
-    /// Asks, for writing, for the two registers that are [`PREFETCH_WRITE_BYTES`] beyond `output + at`.
-    ///
-    /// [`PREFETCH_WRITE_BYTES`]: crate::pass::PREFETCH_WRITE_BYTES
-    unsafe fn prefetch_write_double(output: *mut u8, at: usize);
     unsafe fn xor(self, other: Self) -> Self;
     /// The XOR of three registers, one instruction where the set has it.
     #[inline(always)]
@@ -44,12 +41,17 @@ pub(crate) unsafe trait Vector: Copy {
 ///
 /// # Safety
 /// As [`Vector`].
+#[cfg(target_arch = "x86_64")]
 pub(crate) unsafe trait AffineVector: Vector {
     /// The 8x8 bit matrix in every 64-bit lane.
     unsafe fn broadcast(matrix: u64) -> Self;
     /// Multiplies every byte by the bit matrix.
     unsafe fn affine(self, matrix: Self) -> Self;
-    /// [`affine_block`](crate::pass::affine_block) in a function of its own with the instruction set
+    /// Asks, for writing, for the two registers that are [`PREFETCH_WRITE_BYTES`] beyond `output + at`.
+    ///
+    /// [`PREFETCH_WRITE_BYTES`]: crate::affine::PREFETCH_WRITE_BYTES
+    unsafe fn prefetch_write_double(output: *mut u8, at: usize);
+    /// [`block`](crate::affine::block) in a function of its own with the instruction set
     /// enabled: inlined into one dispatching function, all shapes together take minutes to compile.
     unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: bool>(
         matrices: &[u64],

@@ -2,5 +2,4 @@
 //! AArch64: the same functions in the same order as the x86-64 files.
 
 pub(crate) mod crc32c;
-#[cfg(not(feature = "no-shuffle-tables"))]
 pub(crate) mod neon;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! NEON: 16 bytes a register, products from nibble tables.
+//! NEON: 16 bytes a register, products from nibble tables, or XOR alone where those are left out.
 
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
-use crate::vector::{ShuffleVector, Vector, load_through_stack, store_through_stack};
-use crate::{shuffle, xor};
+#[cfg(not(feature = "no-shuffle-tables"))]
+use crate::vector::ShuffleVector;
+use crate::vector::{Vector, load_through_stack, store_through_stack};
+use crate::xor;
 use std::arch::aarch64::*;
 
 #[derive(Clone, Copy)]
@@ -51,8 +53,6 @@ unsafe impl Vector for Neon {
     #[inline(always)]
     unsafe fn prefetch(_at: *const u8) {}
     #[inline(always)]
-    unsafe fn prefetch_write_double(_output: *mut u8, _at: usize) {}
-    #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: register operation.
         unsafe { Self(veorq_u8(self.0, other.0)) }
@@ -60,6 +60,7 @@ unsafe impl Vector for Neon {
 }
 
 // SAFETY: each method is the instruction it names.
+#[cfg(not(feature = "no-shuffle-tables"))]
 unsafe impl ShuffleVector for Neon {
     #[inline(always)]
     unsafe fn table(from: *const u8) -> Self {
@@ -83,14 +84,25 @@ unsafe impl ShuffleVector for Neon {
     }
 }
 
-/// See [`shuffle::dot`].
+/// See [`crate::shuffle::dot`].
 ///
 /// # Safety
-/// The machine has NEON; otherwise as [`shuffle::dot`].
+/// The machine has NEON; otherwise as [`crate::shuffle::dot`].
+#[cfg(not(feature = "no-shuffle-tables"))]
 #[target_feature(enable = "neon")]
 pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
     // SAFETY: handed through from the caller.
-    unsafe { shuffle::dot::<Neon>(&prepared.tables, pass) }
+    unsafe { crate::shuffle::dot::<Neon>(&prepared.tables, pass) }
+}
+
+/// See [`crate::portable::dot`].
+///
+/// # Safety
+/// The machine has NEON.
+#[cfg(feature = "no-shuffle-tables")]
+#[target_feature(enable = "neon")]
+pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
+    crate::portable::dot(prepared, pass);
 }
 
 /// See [`xor::sum`].

@@ -2,7 +2,7 @@
 //! AVX2: 32 bytes a register, products from nibble tables, or XOR alone where those are left out.
 
 use crate::coefficients::Prepared;
-use crate::pass::{PREFETCH_WRITE_BYTES, Pass};
+use crate::pass::Pass;
 #[cfg(not(feature = "no-shuffle-tables"))]
 use crate::vector::ShuffleVector;
 use crate::vector::{Vector, load_through_stack, store_through_stack};
@@ -55,10 +55,6 @@ unsafe impl Vector for Ymm {
     unsafe fn prefetch(at: *const u8) {
         // SAFETY: a prefetch of an unmapped address does nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn prefetch_write_double(output: *mut u8, at: usize) {
-        super::prefetch_write::<PREFETCH_WRITE_BYTES>(output, at);
     }
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {

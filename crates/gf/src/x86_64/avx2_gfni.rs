@@ -2,8 +2,9 @@
 //! AVX2 with GFNI: 32 bytes a register, affine products.
 
 use super::avx2::Ymm;
+use crate::affine::{self, PREFETCH_WRITE_BYTES, Span};
 use crate::coefficients::Prepared;
-use crate::pass::{self, Pass, Span};
+use crate::pass::Pass;
 use crate::vector::AffineVector;
 use std::arch::x86_64::*;
 
@@ -20,6 +21,10 @@ unsafe impl AffineVector for Ymm {
         unsafe { Self(_mm256_gf2p8affine_epi64_epi8::<0>(self.0, matrix.0)) }
     }
     #[inline(always)]
+    unsafe fn prefetch_write_double(output: *mut u8, at: usize) {
+        super::prefetch_write::<PREFETCH_WRITE_BYTES>(output, at);
+    }
+    #[inline(always)]
     unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: bool>(
         matrices: &[u64],
         sources: &[&[u8]],
@@ -31,7 +36,7 @@ unsafe impl AffineVector for Ymm {
     }
 }
 
-/// See [`pass::affine_block`].
+/// See [`affine::block`].
 #[target_feature(enable = "avx2,gfni")]
 unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: bool>(
     matrices: &[u64],
@@ -40,15 +45,15 @@ unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: b
     span: &Span<M>,
 ) {
     // SAFETY: handed through from the caller.
-    unsafe { pass::affine_block::<Ymm, G, M, ADD, STREAM>(matrices, sources, offset, span) }
+    unsafe { affine::block::<Ymm, G, M, ADD, STREAM>(matrices, sources, offset, span) }
 }
 
-/// See [`pass::affine`].
+/// See [`affine::dot`].
 ///
 /// # Safety
-/// The machine has AVX2 and GFNI; otherwise as [`pass::affine`].
+/// The machine has AVX2 and GFNI; otherwise as [`affine::dot`].
 #[target_feature(enable = "avx2,gfni")]
 pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
     // SAFETY: handed through from the caller.
-    unsafe { pass::affine::<Ymm>(&prepared.matrices, pass) }
+    unsafe { affine::dot::<Ymm>(&prepared.matrices, pass) }
 }

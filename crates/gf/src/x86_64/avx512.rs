@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! AVX-512 (F, BW, VL) with GFNI: 64 bytes a register, 32 registers, masked tails.
 
+use crate::affine::{self, PREFETCH_WRITE_BYTES, Span};
 use crate::coefficients::Prepared;
-use crate::pass::{self, PREFETCH_WRITE_BYTES, Pass, Span};
+use crate::pass::Pass;
 use crate::vector::{AffineVector, Vector};
 use crate::xor;
 use std::arch::x86_64::*;
@@ -61,11 +62,6 @@ unsafe impl Vector for Zmm {
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
     }
     #[inline(always)]
-    unsafe fn prefetch_write_double(output: *mut u8, at: usize) {
-        super::prefetch_write::<PREFETCH_WRITE_BYTES>(output, at);
-        super::prefetch_write::<{ PREFETCH_WRITE_BYTES + 64 }>(output, at);
-    }
-    #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: register operation.
         unsafe { Self(_mm512_xor_si512(self.0, other.0)) }
@@ -91,6 +87,11 @@ unsafe impl AffineVector for Zmm {
         unsafe { Self(_mm512_gf2p8affine_epi64_epi8::<0>(self.0, matrix.0)) }
     }
     #[inline(always)]
+    unsafe fn prefetch_write_double(output: *mut u8, at: usize) {
+        super::prefetch_write::<PREFETCH_WRITE_BYTES>(output, at);
+        super::prefetch_write::<{ PREFETCH_WRITE_BYTES + 64 }>(output, at);
+    }
+    #[inline(always)]
     unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: bool>(
         matrices: &[u64],
         sources: &[&[u8]],
@@ -102,7 +103,7 @@ unsafe impl AffineVector for Zmm {
     }
 }
 
-/// See [`pass::affine_block`].
+/// See [`affine::block`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: bool>(
     matrices: &[u64],
@@ -111,17 +112,17 @@ unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: b
     span: &Span<M>,
 ) {
     // SAFETY: handed through from the caller.
-    unsafe { pass::affine_block::<Zmm, G, M, ADD, STREAM>(matrices, sources, offset, span) }
+    unsafe { affine::block::<Zmm, G, M, ADD, STREAM>(matrices, sources, offset, span) }
 }
 
-/// See [`pass::affine`].
+/// See [`affine::dot`].
 ///
 /// # Safety
-/// The machine has AVX-512 F, BW, VL and GFNI; otherwise as [`pass::affine`].
+/// The machine has AVX-512 F, BW, VL and GFNI; otherwise as [`affine::dot`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
     // SAFETY: handed through from the caller.
-    unsafe { pass::affine::<Zmm>(&prepared.matrices, pass) }
+    unsafe { affine::dot::<Zmm>(&prepared.matrices, pass) }
 }
 
 /// See [`xor::sum`].

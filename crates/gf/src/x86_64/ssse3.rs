@@ -2,7 +2,7 @@
 //! SSSE3: 16 bytes a register, products from nibble tables.
 
 use crate::coefficients::Prepared;
-use crate::pass::{PREFETCH_WRITE_BYTES, Pass};
+use crate::pass::Pass;
 use crate::vector::{ShuffleVector, Vector, load_through_stack, store_through_stack};
 use crate::{shuffle, xor};
 use std::arch::x86_64::*;
@@ -53,10 +53,6 @@ unsafe impl Vector for Xmm {
     unsafe fn prefetch(at: *const u8) {
         // SAFETY: a prefetch of an unmapped address does nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) }
-    }
-    #[inline(always)]
-    unsafe fn prefetch_write_double(output: *mut u8, at: usize) {
-        super::prefetch_write::<PREFETCH_WRITE_BYTES>(output, at);
     }
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
