@@ -70,6 +70,10 @@ final class DemoCluster implements AutoCloseable {
     conf.addResource(new org.apache.hadoop.fs.Path(site("core-site.xml")));
     conf.addResource(new org.apache.hadoop.fs.Path(site("hdfs-site.xml")));
     conf.setLong("dfs.blocksize", BLOCK_BYTES);
+    // Closing a file asks the NameNode again after this long when it has not heard of the last
+    // block yet. Hadoop's 400 ms would be most of what a small file takes.
+    conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 10);
+    conf.setInt("dfs.client.block.write.locateFollowingBlock.retries", 12);
     return conf;
   }
 
