@@ -27,6 +27,10 @@ final class DemoReport {
 
   int files;
   long bytes;
+  /** Files that reading and writing was timed on: the short ones are all latency. */
+  int timedFiles;
+
+  long timedBytes;
   int blockGroups;
   int internalBlocks;
 
@@ -137,6 +141,7 @@ final class DemoReport {
         "%s on %d DataNodes, Hadoop %s, Java %s, %d processors; %d files, %.1f MiB, %d block"
             + " groups",
         policy, datanodes, hadoopVersion, javaVersion, processors, files, mib(bytes), blockGroups);
+    line(text, "timed on the %d longest files, %.1f MiB", timedFiles, mib(timedBytes));
     text.append('\n').append(table()).append('\n');
     for (Coder coder : coders) {
       renderCoder(text, coder);

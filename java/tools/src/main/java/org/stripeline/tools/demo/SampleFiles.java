@@ -103,6 +103,16 @@ final class SampleFiles {
     return files.stream().mapToLong(SourceFile::length).sum();
   }
 
+  /**
+   * Files on which to take times: those longer than two stripes, or all where none is. A short file
+   * takes HDFS a tenth of a second whatever is in it, which says nothing about coders.
+   */
+  List<SourceFile> timed(StripeShape shape) {
+    List<SourceFile> some = new ArrayList<>(files);
+    some.removeIf(file -> file.length() <= 2 * shape.stripeBytes());
+    return some.isEmpty() ? files : some;
+  }
+
   /** What the Parquet table holds, or null for files of the user. */
   LineitemTable.Summary table() {
     return table;
