@@ -18,7 +18,7 @@ final class DemoRunner {
   private static final int SPACE_FACTOR = 8;
 
   /** Enough stripes for the virtual machines to compile what is timed later. */
-  private static final long WARM_UP_STRIPES = 8;
+  private static final long WARM_UP_STRIPES = 24;
 
   private static final long WARM_UP_SEED = 99;
 
