@@ -67,7 +67,7 @@ final class CoderResolution {
       result.coders.add(coder);
     }
     report.codecs.add(result);
-    judge(result, all.contains(OURS));
+    judge(result, tried.size(), all.contains(OURS));
     compareWithHadoop(result, options);
   }
 
@@ -107,7 +107,7 @@ final class CoderResolution {
     return cause.getMessage() == null ? cause.toString() : cause.getMessage();
   }
 
-  private void judge(DoctorReport.Codec codec, boolean ourJarIsThere) {
+  private void judge(DoctorReport.Codec codec, int tried, boolean ourJarIsThere) {
     if (OURS.equals(codec.live)) {
       return;
     }
@@ -132,14 +132,14 @@ final class CoderResolution {
                 ? " is not set, and others come first"
                 : " is " + codec.value + " (" + codec.setBy + ")"),
         "set in core-site.xml of clients and DataNodes: <property><name>" + codec.key
-            + "</name><value>" + wanted(codec) + "</value></property>");
+            + "</name><value>" + wanted(codec.coders.subList(0, tried)) + "</value></property>");
   }
 
-  /** Ours first, then what the user has now. */
-  private static String wanted(DoctorReport.Codec codec) {
+  /** Ours first, then what Hadoop tries now. */
+  private static String wanted(List<DoctorReport.Coder> tried) {
     List<String> names = new ArrayList<>();
     names.add(OURS);
-    for (DoctorReport.Coder coder : codec.coders) {
+    for (DoctorReport.Coder coder : tried) {
       if (!coder.name.equals(OURS) && !coder.state.equals("unknown")) {
         names.add(coder.name);
       }

@@ -179,6 +179,9 @@ class ClusterLifecycleTest {
           new org.apache.hadoop.fs.Path(
               cluster.clientConfiguration().resolve(site).toUri()));
     }
+    // This JVM may still hold a connection to the NameNode that has been stopped, and learns so by using it.
+    conf.setBoolean("dfs.client.retry.policy.enabled", true);
+    conf.set("dfs.client.retry.policy.spec", "200,20");
     DistributedFileSystem files = new DistributedFileSystem();
     files.initialize(URI.create(conf.get("fs.defaultFS")), conf);
     return files;
