@@ -129,8 +129,8 @@ impl StripeCoder for Decoder {
     fn code(&mut self, stripe: &mut Stripe) {
         let units_count = self.codec.data_units() + self.codec.parity_units();
         stripe.with_slices(|sources, targets| {
-            let mut units: ArrayVec<Option<&[u8]>, UNITS_MAX> =
-                (0..units_count).map(|_| None).collect();
+            let mut units = ArrayVec::<Option<&[u8]>, UNITS_MAX>::new();
+            units.extend((0..units_count).map(|_| None));
             for (&unit, source) in self.sources.iter().zip(sources) {
                 units[unit] = Some(source);
             }
