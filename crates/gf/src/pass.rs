@@ -9,7 +9,7 @@ pub(crate) const ROWS_MAX: usize = 8;
 
 /// How far ahead of its use an input is asked for when the outputs bypass the cache, which is when the
 /// inputs come from memory.
-const PREFETCH_BYTES: usize = 1024;
+pub(crate) const PREFETCH_BYTES: usize = 1024;
 
 /// What one pass is asked to do.
 pub(crate) struct Pass<'a, 'b, 'c> {

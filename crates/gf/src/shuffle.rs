@@ -4,7 +4,7 @@
 //!
 //! Left out of builds with the feature `no-shuffle-tables`.
 
-use crate::pass::{Pass, load_input, store};
+use crate::pass::{PREFETCH_BYTES, Pass, load, store};
 use crate::vector::ShuffleVector;
 
 /// Runs `pass`; `tables` holds, input by input, one low and one high table per output.
@@ -96,7 +96,7 @@ unsafe fn step<
             for row in 0..M {
                 let output = pass.outputs.get_unchecked(row).as_ptr().add(at);
                 for part in 0..U {
-                    sums[row][part] = crate::pass::load(output.add(part * V::BYTES), bytes);
+                    sums[row][part] = load(output.add(part * V::BYTES), bytes);
                 }
             }
         }
@@ -106,7 +106,10 @@ unsafe fn step<
             let mut low = [V::zero(); U];
             let mut high = [V::zero(); U];
             for part in 0..U {
-                let value: V = load_input::<V, STREAM>(input.add(part * V::BYTES), bytes);
+                let input = input.add(part * V::BYTES);
+                // With a dozen inputs there are more streams than the hardware follows into other pages.
+                V::prefetch(input.wrapping_add(PREFETCH_BYTES));
+                let value: V = load(input, bytes);
                 low[part] = value.low_nibbles();
                 high[part] = value.high_nibbles();
             }
