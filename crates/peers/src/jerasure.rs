@@ -3,6 +3,7 @@
 //! matrix.
 
 use std::ffi::{c_char, c_int};
+use std::sync::{Mutex, PoisonError};
 
 use libloading::{Error, Library};
 
@@ -34,6 +35,9 @@ const WORD_BITS: c_int = 8;
 
 /// GF-Complete wants all units alike modulo 16, and lengths of whole machine words.
 const ALIGNMENT: usize = 16;
+
+/// Held during every call: Jerasure sets its field up at first use, without a lock.
+static CALLS: Mutex<()> = Mutex::new(());
 
 /// The library.
 #[derive(Debug)]
@@ -71,6 +75,7 @@ impl Jerasure {
             .collect();
         check_alignment(length, from.iter().chain(&to));
         let (k, m) = (from.len() as c_int, to.len() as c_int);
+        let _calling = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the matrix has m x k entries, every unit has `length` bytes, and data is only
         // read although declared mutable.
         unsafe {
@@ -126,6 +131,7 @@ impl Jerasure {
             .collect();
         check_alignment(length, units.iter());
         let (data, parity) = units.split_at_mut(data_units);
+        let _calling = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the matrix has m x k entries, the list ends in -1, and every unit has `length`
         // bytes that this call may write.
         let status = unsafe {
