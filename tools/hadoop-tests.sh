@@ -222,7 +222,7 @@ java_options() {
   local package major
   major=$(java_major "$java_home")
   options=(-Dstripeline.native.enabled="$([[ $engine == native ]] && echo true || echo false)")
-  options+=(-Xmx1200m -XX:MaxDirectMemorySize=384m -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
+  options+=(-Xmx1600m -XX:MaxDirectMemorySize=384m -XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError)
   if ((major >= 9)); then
     for package in java.io java.lang java.lang.reflect java.math java.net java.nio java.security \
       java.text java.util java.util.concurrent java.util.zip sun.nio.ch sun.security.util \
