@@ -14,6 +14,7 @@ mod klauspost;
 #[cfg(feature = "peers")]
 mod simd_crate;
 mod stripeline;
+mod touch;
 mod wrong;
 
 use crate::engine::{Absence, Engine, EngineName};
@@ -64,6 +65,10 @@ pub const TABLE: &[Row] = &[
     Row {
         library: "memcpy",
         open: copy::open,
+    },
+    Row {
+        library: "touch",
+        open: touch::open,
     },
     Row {
         library: "wrong",
