@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.fs;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.StripelineClients;
+
+/**
+ * The twin of {@link org.apache.hadoop.hdfs.StripelineFileSystem} for {@link FileContext}; name it
+ * in {@code fs.AbstractFileSystem.hdfs.impl}.
+ */
+public class StripelineHdfs extends Hdfs {
+
+  /** Called by {@link AbstractFileSystem#createFileSystem} through reflection. */
+  StripelineHdfs(URI uri, Configuration conf) throws IOException, URISyntaxException {
+    super(uri, conf);
+    DFSClient ours = StripelineClients.create(uri, conf, getStatistics());
+    if (ours != null) {
+      // Hadoop's constructor has made a client of its own, which nothing has used yet.
+      dfs.close();
+      dfs = ours;
+    }
+  }
+}

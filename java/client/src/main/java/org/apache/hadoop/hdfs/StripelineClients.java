@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.IOException;
+import java.net.URI;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.stripeline.client.PipelineChoice;
+
+/** Makes clients for the file system classes that live in other packages of Hadoop. */
+public final class StripelineClients {
+  private StripelineClients() {}
+
+  /**
+   * Returns a client with our pipelines, or null where the configuration or this Hadoop leaves all
+   * to the stock client.
+   */
+  public static DFSClient create(URI uri, Configuration conf, FileSystem.Statistics statistics)
+      throws IOException {
+    if (!PipelineChoice.of(conf).anyOfOurs() || !ClientCompat.isUsable()) {
+      return null;
+    }
+    return new StripelineDFSClient(uri, conf, statistics);
+  }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.IOException;
+import java.net.URI;
+import org.apache.hadoop.conf.Configuration;
+
+/**
+ * {@code hdfs://} with Stripeline's pipelines for erasure-coded files; name it in {@code
+ * fs.hdfs.impl}. Replicated files, and every call that is neither open, create nor append, go
+ * through Hadoop's own code. Where this Hadoop lacks what the pipelines rest on, all files do, and
+ * one WARN says so.
+ */
+public class StripelineFileSystem extends DistributedFileSystem {
+
+  @Override
+  void initDFSClient(URI uri, Configuration conf) throws IOException {
+    DFSClient ours = StripelineClients.create(uri, conf, statistics);
+    if (ours == null) {
+      super.initDFSClient(uri, conf);
+    } else {
+      dfs = ours;
+    }
+  }
+}

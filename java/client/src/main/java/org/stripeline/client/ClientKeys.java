@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client;
+
+/** The configuration keys of the client pipelines, with their defaults; docs/user/configure.md lists them. */
+public final class ClientKeys {
+  /** Whether erasure-coded files are read by our pipeline (boolean). */
+  public static final String READ_ENABLED = "stripeline.client.read.enabled";
+
+  /** Default of {@link #READ_ENABLED}. */
+  public static final boolean READ_ENABLED_DEFAULT = true;
+
+  /** Bytes of user data that a sequential reader may fetch ahead, per stream. */
+  public static final String READ_WINDOW = "stripeline.client.read.window";
+
+  /** Default of {@link #READ_WINDOW}. */
+  public static final long READ_WINDOW_DEFAULT = 32L << 20;
+
+  /** Most threads that fetch cells, per JVM. */
+  public static final String READ_THREADS = "stripeline.client.read.threads";
+
+  /** Default of {@link #READ_THREADS}. */
+  public static final int READ_THREADS_DEFAULT = 256;
+
+  /** Whether a late cell is replaced by parity (boolean). */
+  public static final String HEDGE_ENABLED = "stripeline.client.read.hedge.enabled";
+
+  /** Default of {@link #HEDGE_ENABLED}. */
+  public static final boolean HEDGE_ENABLED_DEFAULT = true;
+
+  /** Least milliseconds before a cell counts as late. */
+  public static final String HEDGE_MIN = "stripeline.client.read.hedge.min";
+
+  /** Default of {@link #HEDGE_MIN}. */
+  public static final long HEDGE_MIN_DEFAULT = 50;
+
+  /** Most milliseconds before a cell counts as late, whatever was measured before. */
+  public static final String HEDGE_MAX = "stripeline.client.read.hedge.max";
+
+  /** Default of {@link #HEDGE_MAX}. */
+  public static final long HEDGE_MAX_DEFAULT = 500;
+
+  /** Milliseconds for which a DataNode that was late or refused is asked last, per client. */
+  public static final String SUSPECT_PERIOD = "stripeline.client.read.suspect.period";
+
+  /** Default of {@link #SUSPECT_PERIOD}. */
+  public static final long SUSPECT_PERIOD_DEFAULT = 30_000;
+
+  /** How erasure-coded files are written: the name of a {@link WriteMode}. */
+  public static final String WRITE_MODE = "stripeline.client.write.mode";
+
+  /** Default of {@link #WRITE_MODE}. */
+  public static final String WRITE_MODE_DEFAULT = "functional-partitioned";
+
+  private ClientKeys() {}
+}

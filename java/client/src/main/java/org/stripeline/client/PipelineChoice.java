@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client;
+
+import org.apache.hadoop.conf.Configuration;
+
+/** Which pipelines a configuration asks for. */
+public final class PipelineChoice {
+  private final boolean read;
+  private final WriteMode write;
+
+  private PipelineChoice(boolean read, WriteMode write) {
+    this.read = read;
+    this.write = write;
+  }
+
+  /**
+   * Reads the choice.
+   *
+   * @throws IllegalArgumentException if a value is none of those that its key takes
+   */
+  public static PipelineChoice of(Configuration conf) {
+    return new PipelineChoice(
+        conf.getBoolean(ClientKeys.READ_ENABLED, ClientKeys.READ_ENABLED_DEFAULT),
+        WriteMode.parse(conf.get(ClientKeys.WRITE_MODE, ClientKeys.WRITE_MODE_DEFAULT)));
+  }
+
+  /** Returns whether erasure-coded files are read by our pipeline. */
+  public boolean ourRead() {
+    return read;
+  }
+
+  /** Returns how erasure-coded files are written. */
+  public WriteMode write() {
+    return write;
+  }
+
+  /** Returns whether any pipeline is ours. */
+  public boolean anyOfOurs() {
+    return read || write != WriteMode.STOCK;
+  }
+}
