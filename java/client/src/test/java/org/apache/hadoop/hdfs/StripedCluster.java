@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.File;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+
+/**
+ * A mini cluster with a stock client and ours side by side, and a hand on the files in which the
+ * DataNodes keep internal blocks.
+ *
+ * <p>Nothing that is broken is repaired: the NameNode hands out no reconstruction work, and nobody
+ * scans.
+ */
+public final class StripedCluster implements AutoCloseable {
+  private final MiniDFSCluster mini;
+  private final int dataNodes;
+  private final DistributedFileSystem stock;
+  private final DistributedFileSystem ours;
+
+  /** Starts a cluster whose files lie under {@code dir}. */
+  public StripedCluster(Path dir, int dataNodes, Configuration settings) throws IOException {
+    Configuration conf = new HdfsConfiguration(settings);
+    conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
+    conf.set("hadoop.tmp.dir", dir.resolve("tmp").toString());
+    conf.setInt("dfs.namenode.replication.max-streams", 0);
+    conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 0);
+    conf.setInt("dfs.namenode.fs-limits.min-block-size", 0);
+    conf.setInt("dfs.datanode.directoryscan.interval", -1);
+    conf.setInt("dfs.datanode.scan.period.hours", -1);
+    this.dataNodes = dataNodes;
+    mini =
+        new MiniDFSCluster.Builder(conf).numDataNodes(dataNodes).storagesPerDatanode(1).build();
+    mini.waitActive();
+    stock = client(DistributedFileSystem.class, conf);
+    ours = client(StripelineFileSystem.class, conf);
+  }
+
+  /** Returns a client of that class with the cluster's configuration and {@code settings} on top. */
+  public DistributedFileSystem client(
+      Class<? extends DistributedFileSystem> type, Configuration settings) throws IOException {
+    Configuration conf = new Configuration(settings);
+    conf.set("fs.hdfs.impl", type.getName());
+    return (DistributedFileSystem) FileSystem.newInstance(mini.getURI(), conf);
+  }
+
+  /** Returns Hadoop's own client. */
+  public DistributedFileSystem stock() {
+    return stock;
+  }
+
+  /** Returns ours. */
+  public DistributedFileSystem ours() {
+    return ours;
+  }
+
+  /** Returns the cluster itself. */
+  public MiniDFSCluster mini() {
+    return mini;
+  }
+
+  /** Enables a policy and makes a directory of it. */
+  public org.apache.hadoop.fs.Path directory(String name, String policy) throws IOException {
+    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(name);
+    stock.enableErasureCodingPolicy(policy);
+    stock.mkdirs(path);
+    stock.setErasureCodingPolicy(path, policy);
+    return path;
+  }
+
+  /** Writes a file in one piece. */
+  public static void write(FileSystem fs, org.apache.hadoop.fs.Path file, byte[] data)
+      throws IOException {
+    try (FSDataOutputStream out = fs.create(file)) {
+      out.write(data);
+    }
+  }
+
+  /** Returns bytes that depend on the seed only. */
+  public static byte[] bytes(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  /** Returns the block groups of a file. */
+  public List<LocatedStripedBlock> groups(org.apache.hadoop.fs.Path file) throws IOException {
+    List<LocatedStripedBlock> groups = new ArrayList<>();
+    for (LocatedBlock block :
+        stock
+            .getClient()
+            .getLocatedBlocks(file.toUri().getPath(), 0, Long.MAX_VALUE)
+            .getLocatedBlocks()) {
+      groups.add((LocatedStripedBlock) block);
+    }
+    return groups;
+  }
+
+  /** Returns the file with the bytes of internal block {@code unit} of a group. */
+  public File blockFile(LocatedStripedBlock group, int unit) throws IOException {
+    return file("blk_" + (group.getBlock().getBlockId() + unit), group);
+  }
+
+  /** Returns the file with the checksums of internal block {@code unit} of a group. */
+  public File metaFile(LocatedStripedBlock group, int unit) throws IOException {
+    String block = "blk_" + (group.getBlock().getBlockId() + unit);
+    return file(block + '_' + group.getBlock().getGenerationStamp() + ".meta", group);
+  }
+
+  private File file(String name, LocatedStripedBlock group) throws IOException {
+    for (int node = 0; node < dataNodes; node++) {
+      File folder =
+          MiniDFSCluster.getBlockFile(mini.getInstanceStorageDir(node, 0), group.getBlock())
+              .getParentFile();
+      File file = new File(folder, name);
+      if (file.exists()) {
+        return file;
+      }
+    }
+    throw new FileNotFoundException(name + " is on no DataNode");
+  }
+
+  /** Returns where internal block {@code unit} of a group is, or null if nowhere. */
+  public static DatanodeInfo location(LocatedStripedBlock group, int unit) {
+    byte[] units = group.getBlockIndices();
+    for (int i = 0; i < units.length; i++) {
+      if (units[i] == unit) {
+        return group.getLocations()[i];
+      }
+    }
+    return null;
+  }
+
+  /** Returns the running DataNode with that identity. */
+  public DataNode dataNode(DatanodeInfo info) {
+    for (DataNode node : mini.getDataNodes()) {
+      if (node.getDatanodeUuid().equals(info.getDatanodeUuid())) {
+        return node;
+      }
+    }
+    throw new IllegalArgumentException("Cannot find DataNode " + info + ": it does not run");
+  }
+
+  /** Inverts one bit of a file. */
+  public static void flip(File file, long position, int bit) throws IOException {
+    try (RandomAccessFile open = new RandomAccessFile(file, "rw")) {
+      open.seek(position);
+      int value = open.read();
+      open.seek(position);
+      open.write(value ^ 1 << bit);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    stock.close();
+    ours.close();
+    mini.shutdown(true, true);
+  }
+}
