@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client;
 
-/** The configuration keys of the client pipelines, with their defaults; docs/user/configure.md lists them. */
+/** The configuration keys of the client pipelines, as docs/user/configure.md lists them. */
 public final class ClientKeys {
   /** Whether erasure-coded files are read by our pipeline (boolean). */
   public static final String READ_ENABLED = "stripeline.client.read.enabled";
@@ -9,13 +9,19 @@ public final class ClientKeys {
   /** Default of {@link #READ_ENABLED}. */
   public static final boolean READ_ENABLED_DEFAULT = true;
 
-  /** Bytes of user data that a sequential reader may fetch ahead, per stream. */
+  /** Bytes of the file that a sequential reader may have fetched ahead, per stream. */
   public static final String READ_WINDOW = "stripeline.client.read.window";
 
   /** Default of {@link #READ_WINDOW}. */
-  public static final long READ_WINDOW_DEFAULT = 32L << 20;
+  public static final long READ_WINDOW_DEFAULT = 16L << 20;
 
-  /** Most threads that fetch cells, per JVM. */
+  /** Bytes of buffers of all streams of the JVM beyond which none reads ahead. */
+  public static final String READ_MEMORY = "stripeline.client.read.memory";
+
+  /** Default of {@link #READ_MEMORY}. */
+  public static final long READ_MEMORY_DEFAULT = 192L << 20;
+
+  /** Most threads that fetch cells, per JVM; the first client's value holds. */
   public static final String READ_THREADS = "stripeline.client.read.threads";
 
   /** Default of {@link #READ_THREADS}. */
@@ -31,7 +37,7 @@ public final class ClientKeys {
   public static final String HEDGE_MIN = "stripeline.client.read.hedge.min";
 
   /** Default of {@link #HEDGE_MIN}. */
-  public static final long HEDGE_MIN_DEFAULT = 50;
+  public static final long HEDGE_MIN_DEFAULT = 100;
 
   /** Most milliseconds before a cell counts as late, whatever was measured before. */
   public static final String HEDGE_MAX = "stripeline.client.read.hedge.max";

@@ -10,15 +10,22 @@ import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsPathHandle;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.stripeline.client.PipelineChoice;
+import org.stripeline.client.read.ReadContext;
 
 /** Hadoop's client, but for the streams of erasure-coded files. */
 class StripelineDFSClient extends DFSClient {
   private final PipelineChoice choice;
+  private final ReadContext readContext;
 
   StripelineDFSClient(URI uri, Configuration conf, FileSystem.Statistics statistics)
       throws IOException {
     super(uri, conf, statistics);
     choice = PipelineChoice.of(conf);
+    readContext = new ReadContext(conf);
+  }
+
+  ReadContext readContext() {
+    return readContext;
   }
 
   @Override

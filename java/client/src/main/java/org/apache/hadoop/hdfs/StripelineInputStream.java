@@ -1,19 +1,317 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.hdfs.DFSUtilClient.CorruptedBlocks;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.util.IOUtilsClient;
+import org.apache.hadoop.io.erasurecode.CodecUtil;
+import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
+import org.stripeline.client.read.GroupKnowledge;
+import org.stripeline.client.read.GroupReader;
+import org.stripeline.client.read.RangeRead;
+import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.read.Segment;
+import org.stripeline.client.read.SequentialWindow;
 
-/** Reads a striped file. */
+/**
+ * Reads a striped file through our pipeline: each read gives the right bytes or throws. Opening,
+ * block locations, the file's length and statistics are Hadoop's.
+ */
 class StripelineInputStream extends DFSStripedInputStream {
+  private static final int GROUPS_REMEMBERED = 64;
+
+  /** A reader that goes on is given readers for so many bytes beyond what it asks for. */
+  private static final long ONWARD_BYTES = 16 << 20;
+
+  private final ReadContext context;
+  private final ErasureCodingPolicy policy;
+  private final RawErasureDecoder decoder;
+  private final SequentialWindow window;
+
+  /** Guarded by itself; block group id to what is known of it. */
+  private final Map<ExtendedBlock, GroupKnowledge> knowledge = new LinkedHashMap<>();
+
+  private final Queue<CorruptReplica> corrupt = new ConcurrentLinkedQueue<>();
+
+  /** Readers that a positional read has left open for one that goes on where it ended. */
+  private final AtomicReference<Onward> onward = new AtomicReference<>();
+
+  private volatile long lastPositionalEnd = -1;
+
   StripelineInputStream(
-      DFSClient client,
+      StripelineDFSClient client,
       String src,
       boolean verifyChecksum,
       ErasureCodingPolicy policy,
       LocatedBlocks blocks)
       throws IOException {
     super(client, src, verifyChecksum, policy, blocks);
+    this.context = client.readContext();
+    this.policy = policy;
+    this.decoder =
+        CodecUtil.createRawDecoder(
+            client.getConfiguration(),
+            policy.getCodecName(),
+            new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits()));
+    this.window = new SequentialWindow(context, new Counting());
+  }
+
+  RawErasureDecoder decoder() {
+    return decoder;
+  }
+
+  /** Asks the NameNode for the group that begins there. */
+  LocatedStripedBlock fetchGroup(long startOffset) throws IOException {
+    return (LocatedStripedBlock) fetchBlockAt(startOffset);
+  }
+
+  void noteCorrupt(ExtendedBlock block, DatanodeInfo node) {
+    corrupt.add(new CorruptReplica(block, node));
+  }
+
+  @Override
+  protected synchronized int readWithStrategy(ReaderStrategy strategy) throws IOException {
+    checkUsable();
+    maybeRegisterBlockRefresh();
+    if (pos >= getFileLength()) {
+      return -1;
+    }
+    try {
+      if (pos > blockEnd || !window.isOpen()) {
+        enterGroup();
+      }
+      int wanted = (int) Math.min(strategy.getTargetLength(), blockEnd - pos + 1);
+      int done = 0;
+      while (done < wanted) {
+        long offset = pos - currentLocatedBlock.getStartOffset();
+        ByteBuffer bytes = window.at(offset, wanted - done).bytesAt(offset);
+        int copied = strategy.readFromBuffer(bytes, Math.min(wanted - done, bytes.remaining()));
+        done += copied;
+        pos += copied;
+      }
+      return done;
+    } finally {
+      reportCorrupt();
+    }
+  }
+
+  private void enterGroup() throws IOException {
+    LocatedBlock group = getBlockAt(pos);
+    long end = group.getStartOffset() + group.getBlockSize();
+    if (pos < group.getStartOffset() || pos >= end) {
+      throw new EOFException("Cannot read " + src + " at " + pos + ": no block group is there");
+    }
+    window.enter(new GroupReader(context, knowledgeOf(group)));
+    currentLocatedBlock = group;
+    blockEnd = end - 1;
+  }
+
+  private GroupKnowledge knowledgeOf(LocatedBlock group) {
+    synchronized (knowledge) {
+      GroupKnowledge known = knowledge.get(group.getBlock());
+      if (known == null || known.groupBytes() != group.getBlockSize()) {
+        known =
+            new GroupKnowledge(
+                new StripelineBlockGroup(this, policy, (LocatedStripedBlock) group),
+                policy.getNumDataUnits(),
+                policy.getNumParityUnits(),
+                policy.getCellSize(),
+                group.getBlockSize());
+        if (knowledge.size() >= GROUPS_REMEMBERED) {
+          knowledge.remove(knowledge.keySet().iterator().next());
+        }
+        knowledge.put(group.getBlock(), known);
+      }
+      return known;
+    }
+  }
+
+  @Override
+  protected void fetchBlockByteRange(
+      LocatedBlock block, long start, long end, ByteBuffer buffer, CorruptedBlocks corruptedBlocks)
+      throws IOException {
+    checkUsable();
+    // The list of blocks in hand may be older than what the stream knows by now.
+    LocatedBlock group = getBlockAt(block.getStartOffset());
+    long position = group.getStartOffset() + start;
+    boolean goesOn = position == lastPositionalEnd;
+    Onward left = goesOn ? onward.getAndSet(null) : null;
+    GroupReader reader = null;
+    if (left != null) {
+      if (left.serves(group.getBlock(), position)) {
+        reader = left.reader;
+      } else {
+        left.reader.close();
+      }
+    }
+    if (reader == null) {
+      reader = new GroupReader(context, knowledgeOf(group));
+    }
+    boolean keep = false;
+    try {
+      long openTo = end + 1;
+      if (goesOn) {
+        openTo = Math.min(group.getBlockSize(), openTo + Math.max(ONWARD_BYTES, end + 1 - start));
+      }
+      new RangeRead(reader, new Counting()).read(start, end + 1, openTo, buffer);
+      lastPositionalEnd = group.getStartOffset() + end + 1;
+      keep = goesOn && end + 1 < group.getBlockSize();
+    } finally {
+      if (keep) {
+        leaveOpen(new Onward(reader, group.getBlock(), lastPositionalEnd));
+      } else {
+        reader.close();
+      }
+      for (CorruptReplica found; (found = corrupt.poll()) != null; ) {
+        corruptedBlocks.addCorruptedBlock(found.block, found.node);
+      }
+    }
+  }
+
+  /** The same for Hadoop 3.5, which has one parameter more. */
+  protected void fetchBlockByteRange(
+      LocatedBlock block,
+      long start,
+      long end,
+      ByteBuffer buffer,
+      CorruptedBlocks corruptedBlocks,
+      Map<InetSocketAddress, List<IOException>> exceptions)
+      throws IOException {
+    fetchBlockByteRange(block, start, end, buffer, corruptedBlocks);
+  }
+
+  private void leaveOpen(Onward next) {
+    Onward old = onward.getAndSet(next);
+    if (old != null) {
+      old.reader.close();
+    }
+    if (closed.get()) {
+      closeOnward();
+    }
+  }
+
+  private void closeOnward() {
+    Onward old = onward.getAndSet(null);
+    if (old != null) {
+      old.reader.close();
+    }
+  }
+
+  private void checkUsable() throws IOException {
+    dfsClient.checkOpen();
+    if (closed.get()) {
+      throw new IOException("Stream closed");
+    }
+  }
+
+  /** Reports what the pipeline has found corrupt, on a thread that may call the NameNode. */
+  private void reportCorrupt() {
+    if (corrupt.isEmpty()) {
+      return;
+    }
+    CorruptedBlocks blocks = new CorruptedBlocks();
+    for (CorruptReplica found; (found = corrupt.poll()) != null; ) {
+      blocks.addCorruptedBlock(found.block, found.node);
+    }
+    reportCheckSumFailure(blocks, getCurrentBlockLocationsLength(), true);
+  }
+
+  @Override
+  public synchronized void seek(long target) throws IOException {
+    if (target > getFileLength()) {
+      throw new EOFException("Cannot seek after EOF");
+    }
+    if (target < 0) {
+      throw new EOFException("Cannot seek to negative offset");
+    }
+    if (closed.get()) {
+      throw new IOException("Stream is closed!");
+    }
+    boolean staysInGroup =
+        window.isOpen()
+            && target <= blockEnd
+            && target >= currentLocatedBlock.getStartOffset();
+    pos = target;
+    if (!staysInGroup) {
+      window.close();
+      blockEnd = -1;
+    }
+  }
+
+  @Override
+  protected void closeCurrentBlockReaders() {
+    super.closeCurrentBlockReaders();
+    blockEnd = -1;
+    window.close();
+    closeOnward();
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    try {
+      super.close();
+    } finally {
+      window.close();
+      closeOnward();
+      decoder.release();
+      reportCorrupt();
+    }
+  }
+
+  /** Counts what was fetched, as Hadoop does: on the thread that reads. */
+  private final class Counting implements Segment.Tally {
+    @Override
+    public void fetched(int bytes, boolean shortCircuit, int networkDistance, long millis) {
+      IOUtilsClient.updateReadStatistics(readStatistics, bytes, shortCircuit, networkDistance);
+      ReadStatisticsCompat.update(dfsClient, networkDistance, bytes, millis);
+      dfsClient.updateFileSystemECReadStats(bytes);
+    }
+
+    @Override
+    public void decoded(long millis) {
+      readStatistics.addErasureCodingDecodingTime(millis);
+    }
+  }
+
+  private static final class CorruptReplica {
+    final ExtendedBlock block;
+    final DatanodeInfo node;
+
+    CorruptReplica(ExtendedBlock block, DatanodeInfo node) {
+      this.block = block;
+      this.node = node;
+    }
+  }
+
+  private static final class Onward {
+    final GroupReader reader;
+    final ExtendedBlock block;
+    final long position;
+
+    Onward(GroupReader reader, ExtendedBlock block, long position) {
+      this.reader = reader;
+      this.block = block;
+      this.position = position;
+    }
+
+    boolean serves(ExtendedBlock wanted, long from) {
+      return block.equals(wanted) && position == from;
+    }
   }
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import org.apache.hadoop.hdfs.DFSInputStream.DNAddrPair;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.InvalidEncryptionKeyException;
+import org.apache.hadoop.hdfs.util.StripedBlockUtil;
+import org.stripeline.client.read.BlockGroup;
+import org.stripeline.client.read.UnitReader;
+
+/**
+ * A block group of an open file: its locations, and readers of its internal blocks made the way
+ * Hadoop makes them, so that tokens, SASL, encryption, short circuit and cached connections are
+ * Hadoop's.
+ */
+final class StripelineBlockGroup implements BlockGroup {
+  /** A NameNode that has just said where blocks are is not asked again. */
+  private static final long FRESH_NANOS = 2_000_000_000L;
+
+  private final StripelineInputStream stream;
+  private final ErasureCodingPolicy policy;
+  private final long startOffset;
+  private final String name;
+
+  private volatile LocatedBlock[] units;
+  private long refreshedNanos;
+
+  StripelineBlockGroup(
+      StripelineInputStream stream, ErasureCodingPolicy policy, LocatedStripedBlock group) {
+    this.stream = stream;
+    this.policy = policy;
+    this.startOffset = group.getStartOffset();
+    this.name =
+        stream.getSrc() + ", block group " + group.getBlock().getBlockName() + " at " + startOffset;
+    this.units = parse(group);
+    this.refreshedNanos = System.nanoTime() - FRESH_NANOS;
+  }
+
+  private LocatedBlock[] parse(LocatedStripedBlock group) {
+    return StripedBlockUtil.parseStripedBlockGroup(
+        group, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
+  }
+
+  @Override
+  public String node(int unit) {
+    DatanodeInfo node = location(unit);
+    return node == null ? null : node.getXferAddr();
+  }
+
+  private DatanodeInfo location(int unit) {
+    LocatedBlock block = units[unit];
+    DatanodeInfo[] locations = block == null ? null : block.getLocations();
+    return locations == null || locations.length == 0 ? null : locations[0];
+  }
+
+  @Override
+  public UnitReader open(int unit, long from, long to) throws IOException {
+    boolean tokenRenewed = false;
+    boolean keyRenewed = false;
+    boolean asked = false;
+    while (true) {
+      LocatedBlock block = units[unit];
+      DNAddrPair node = block == null ? null : stream.getBestNodeDNAddrPair(block, null);
+      if (node == null) {
+        throw new IOException("no live DataNode has it");
+      }
+      try {
+        BlockReader reader =
+            stream.getBlockReader(
+                block, from, to - from, node.addr, node.storageType, node.info);
+        return new StripelineUnitReader(reader, node.info.getXferAddr(), to);
+      } catch (IOException e) {
+        if (isInterrupt(e)) {
+          throw e;
+        }
+        if (e instanceof InvalidEncryptionKeyException && !keyRenewed) {
+          keyRenewed = true;
+          stream.getDFSClient().clearDataEncryptionKey();
+        } else if (!tokenRenewed && DFSInputStream.tokenRefetchNeeded(e, node.addr)) {
+          tokenRenewed = true;
+          reload(block);
+        } else if (!asked && hasMoved(unit, block, node.info)) {
+          asked = true;
+        } else {
+          throw new IOException(node.info.getXferAddr() + ": " + e, e);
+        }
+      }
+    }
+  }
+
+  private static boolean isInterrupt(IOException e) {
+    return Thread.currentThread().isInterrupted()
+        || e instanceof ClosedByInterruptException
+        || e instanceof InterruptedIOException && !(e instanceof java.net.SocketTimeoutException);
+  }
+
+  /** Asks the NameNode, unless it has been asked just now, and returns whether the block is elsewhere. */
+  private boolean hasMoved(int unit, LocatedBlock before, DatanodeInfo from) throws IOException {
+    synchronized (this) {
+      if (System.nanoTime() - refreshedNanos >= FRESH_NANOS) {
+        reload(before);
+      }
+    }
+    DatanodeInfo now = location(unit);
+    return now != null && !now.getXferAddr().equals(from.getXferAddr());
+  }
+
+  /** Loads locations and tokens anew, unless another thread has done so since {@code seen}. */
+  private synchronized void reload(LocatedBlock seen) throws IOException {
+    for (LocatedBlock block : units) {
+      if (block == seen) {
+        refresh();
+        return;
+      }
+    }
+  }
+
+  @Override
+  public synchronized void refresh() throws IOException {
+    units = parse(stream.fetchGroup(startOffset));
+    refreshedNanos = System.nanoTime();
+  }
+
+  @Override
+  public void corrupt(int unit, String node) {
+    LocatedBlock block = units[unit];
+    DatanodeInfo at = location(unit);
+    if (block != null && at != null && at.getXferAddr().equals(node)) {
+      stream.noteCorrupt(block.getBlock(), at);
+    }
+  }
+
+  @Override
+  public void decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
+    stream.decoder().decode(inputs, erased, outputs);
+  }
+
+  @Override
+  public boolean prefersDirectBuffers() {
+    return stream.decoder().preferDirectBuffer();
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+}

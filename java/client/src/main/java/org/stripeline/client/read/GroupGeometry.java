@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.read;
+
+/**
+ * Where the bytes of a block group lie in its internal blocks, as {@code StripedBlockUtil} has it:
+ * cell c of the group is row c / k of internal block c % k; parity of the last stripe is as long as
+ * its first cell.
+ */
+final class GroupGeometry {
+  private final int dataUnits;
+  private final int parityUnits;
+  private final int cellBytes;
+  private final long groupBytes;
+
+  GroupGeometry(int dataUnits, int parityUnits, int cellBytes, long groupBytes) {
+    this.dataUnits = dataUnits;
+    this.parityUnits = parityUnits;
+    this.cellBytes = cellBytes;
+    this.groupBytes = groupBytes;
+  }
+
+  int dataUnits() {
+    return dataUnits;
+  }
+
+  int units() {
+    return dataUnits + parityUnits;
+  }
+
+  int cellBytes() {
+    return cellBytes;
+  }
+
+  long groupBytes() {
+    return groupBytes;
+  }
+
+  long stripeBytes() {
+    return (long) dataUnits * cellBytes;
+  }
+
+  /** Returns the length of an internal block. */
+  long unitBytes(int unit) {
+    return endInUnit(unit, groupBytes);
+  }
+
+  /** Returns what a data unit holds of the group's bytes from {@code from} to before {@code to}. */
+  Span need(int unit, long from, long to) {
+    if (to <= from) {
+      return Span.EMPTY;
+    }
+    long first = from / cellBytes;
+    long last = (to - 1) / cellBytes;
+    long lo = first / dataUnits * cellBytes;
+    int firstUnit = (int) (first % dataUnits);
+    if (unit < firstUnit) {
+      lo += cellBytes;
+    } else if (unit == firstUnit) {
+      lo += from % cellBytes;
+    }
+    long hi = last / dataUnits * cellBytes;
+    int lastUnit = (int) (last % dataUnits);
+    if (unit < lastUnit) {
+      hi += cellBytes;
+    } else if (unit == lastUnit) {
+      hi += (to - 1) % cellBytes + 1;
+    }
+    return hi <= lo ? Span.EMPTY : new Span(lo, hi);
+  }
+
+  /** Returns to where a unit is read when the group is read to {@code to}. */
+  long endInUnit(int unit, long to) {
+    if (to <= 0) {
+      return 0;
+    }
+    long last = (to - 1) / stripeBytes() * cellBytes;
+    long rest = (to - 1) % stripeBytes() + 1;
+    long before = unit < dataUnits ? (long) unit * cellBytes : 0;
+    return last + Math.max(0, Math.min(cellBytes, rest - before));
+  }
+
+  /** Returns the data unit that holds a byte of the group. */
+  int unitOf(long offset) {
+    return (int) (offset / cellBytes % dataUnits);
+  }
+
+  /** Returns where in its internal block a byte of the group lies. */
+  long offsetInUnit(long offset) {
+    return offset / stripeBytes() * cellBytes + offset % cellBytes;
+  }
+
+  /** Returns the end of the cell that holds a byte of the group. */
+  long cellEnd(long offset) {
+    return Math.min(groupBytes, (offset / cellBytes + 1) * cellBytes);
+  }
+
+  /** Returns the end of the stripe that holds a byte of the group. */
+  long stripeEnd(long offset) {
+    return Math.min(groupBytes, (offset / stripeBytes() + 1) * stripeBytes());
+  }
+}
