@@ -57,5 +57,44 @@ public final class ClientKeys {
   /** Default of {@link #WRITE_MODE}. */
   public static final String WRITE_MODE_DEFAULT = "functional-partitioned";
 
+  /**
+   * Bytes of user data that a writer may have collected or sent without acknowledgement, per
+   * stream; rounded down to whole stripes, at least 3 and at most 64 of them.
+   */
+  public static final String WRITE_WINDOW = "stripeline.client.write.window";
+
+  /** Default of {@link #WRITE_WINDOW}. */
+  public static final long WRITE_WINDOW_DEFAULT = 32L << 20;
+
+  /**
+   * Most bytes of user data in a packet to a DataNode; at most a cell, and what DataNodes take
+   * ({@code dfs.data.transfer.max.packet.size}).
+   */
+  public static final String WRITE_PACKET = "stripeline.client.write.packet.size";
+
+  /** Default of {@link #WRITE_PACKET}. */
+  public static final long WRITE_PACKET_DEFAULT = 1L << 20;
+
+  /** Threads that encode, per JVM; 0 takes half of the processors, at least 1 and at most 8. */
+  public static final String WRITE_ENCODERS = "stripeline.client.write.encoder.threads";
+
+  /** Default of {@link #WRITE_ENCODERS}. */
+  public static final int WRITE_ENCODERS_DEFAULT = 0;
+
+  /** Bytes of unused cell buffers that are kept for the next stream, per JVM. */
+  public static final String WRITE_BUFFERS = "stripeline.client.write.buffers.kept";
+
+  /** Default of {@link #WRITE_BUFFERS}. */
+  public static final long WRITE_BUFFERS_DEFAULT = 256L << 20;
+
+  /**
+   * What hflush and hsync of an erasure-coded file do: {@code warn} once per stream and go on, or
+   * {@code refuse} by an UnsupportedOperationException.
+   */
+  public static final String WRITE_SYNC = "stripeline.client.write.sync";
+
+  /** Default of {@link #WRITE_SYNC}. */
+  public static final String WRITE_SYNC_DEFAULT = "warn";
+
   private ClientKeys() {}
 }

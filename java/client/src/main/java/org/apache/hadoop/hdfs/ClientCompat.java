@@ -27,6 +27,8 @@ final class ClientCompat {
     private static boolean check() {
       List<String> missing = new ArrayList<>();
       missing.addAll(ReadStatisticsCompat.missing());
+      missing.addAll(WriteCompat.missing());
+      missing.addAll(LeaseCompat.missing());
       if (!missing.isEmpty()) {
         LOG.warn(
             "Cannot use Stripeline's client pipelines with this Hadoop; the stock client serves"

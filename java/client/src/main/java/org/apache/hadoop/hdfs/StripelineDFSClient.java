@@ -1,27 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.EnumSet;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options.ChecksumOpt;
+import org.apache.hadoop.fs.permission.FsCreateModes;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsPathHandle;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.util.Progressable;
 import org.stripeline.client.PipelineChoice;
+import org.stripeline.client.WriteMode;
 import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.write.WriteSettings;
 
 /** Hadoop's client, but for the streams of erasure-coded files. */
 class StripelineDFSClient extends DFSClient {
   private final PipelineChoice choice;
   private final ReadContext readContext;
+  private final StripelineOutputStreams outputs;
 
   StripelineDFSClient(URI uri, Configuration conf, FileSystem.Statistics statistics)
       throws IOException {
     super(uri, conf, statistics);
     choice = PipelineChoice.of(conf);
     readContext = new ReadContext(conf);
+    outputs =
+        choice.write() == WriteMode.STOCK
+            ? null
+            : new StripelineOutputStreams(this, WriteSettings.of(conf));
   }
 
   ReadContext readContext() {
@@ -61,5 +77,139 @@ class StripelineDFSClient extends DFSClient {
       return new DFSInputStream(this, src, verifyChecksum, blocks);
     }
     return new StripelineInputStream(this, src, verifyChecksum, policy, blocks);
+  }
+
+  @Override
+  public DFSOutputStream create(
+      String src,
+      FsPermission permission,
+      EnumSet<CreateFlag> flag,
+      boolean createParent,
+      short replication,
+      long blockSize,
+      Progressable progress,
+      int bufferSize,
+      ChecksumOpt checksum,
+      InetSocketAddress[] favoredNodes,
+      String ecPolicy,
+      String storagePolicy)
+      throws IOException {
+    if (outputs == null) {
+      return super.create(
+          src,
+          permission,
+          flag,
+          createParent,
+          replication,
+          blockSize,
+          progress,
+          bufferSize,
+          checksum,
+          favoredNodes,
+          ecPolicy,
+          storagePolicy);
+    }
+    checkOpen();
+    FsPermission unmasked = permission == null ? FsPermission.getFileDefault() : permission;
+    return outputs.create(
+        src,
+        FsCreateModes.applyUMask(unmasked, getConf().getUMask()),
+        flag,
+        createParent,
+        replication,
+        blockSize,
+        progress,
+        getConf().createChecksum(checksum),
+        names(favoredNodes),
+        ecPolicy,
+        storagePolicy);
+  }
+
+  @Override
+  public DFSOutputStream primitiveCreate(
+      String src,
+      FsPermission permission,
+      EnumSet<CreateFlag> flag,
+      boolean createParent,
+      short replication,
+      long blockSize,
+      Progressable progress,
+      int bufferSize,
+      ChecksumOpt checksum)
+      throws IOException {
+    if (outputs == null) {
+      return super.primitiveCreate(
+          src,
+          permission,
+          flag,
+          createParent,
+          replication,
+          blockSize,
+          progress,
+          bufferSize,
+          checksum);
+    }
+    checkOpen();
+    CreateFlag.validate(flag);
+    if (flag.contains(CreateFlag.APPEND)) {
+      if (getFileInfo(src) != null) {
+        return outputs.append(src, flag, progress, null);
+      }
+      if (!flag.contains(CreateFlag.CREATE)) {
+        throw new FileNotFoundException(
+            "failed to append to non-existent file " + src + " on client " + clientName);
+      }
+    }
+    return outputs.create(
+        src,
+        permission,
+        flag,
+        createParent,
+        replication,
+        blockSize,
+        progress,
+        getConf().createChecksum(checksum),
+        null,
+        null,
+        null);
+  }
+
+  @Override
+  public HdfsDataOutputStream append(
+      String src,
+      int bufferSize,
+      EnumSet<CreateFlag> flag,
+      Progressable progress,
+      FileSystem.Statistics statistics)
+      throws IOException {
+    return append(src, bufferSize, flag, progress, statistics, null);
+  }
+
+  @Override
+  public HdfsDataOutputStream append(
+      String src,
+      int bufferSize,
+      EnumSet<CreateFlag> flag,
+      Progressable progress,
+      FileSystem.Statistics statistics,
+      InetSocketAddress[] favoredNodes)
+      throws IOException {
+    if (outputs == null) {
+      return super.append(src, bufferSize, flag, progress, statistics, favoredNodes);
+    }
+    checkOpen();
+    DFSOutputStream out = outputs.append(src, flag, progress, names(favoredNodes));
+    return createWrappedOutputStream(out, statistics, out.getInitialLen());
+  }
+
+  private static String[] names(InetSocketAddress[] nodes) {
+    if (nodes == null) {
+      return null;
+    }
+    String[] names = new String[nodes.length];
+    for (int i = 0; i < nodes.length; i++) {
+      names[i] = nodes[i].getHostName() + ":" + nodes[i].getPort();
+    }
+    return names;
   }
 }

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.EnumSet;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.util.DataChecksum;
+import org.apache.hadoop.util.Progressable;
+import org.stripeline.client.write.CellPool;
+import org.stripeline.client.write.Stripe;
+import org.stripeline.client.write.StripeEncoder;
+import org.stripeline.client.write.StripeEncoders;
+import org.stripeline.client.write.StripeLayout;
+import org.stripeline.client.write.StripePipeline;
+import org.stripeline.client.write.WriteResources;
+import org.stripeline.client.write.WriteSettings;
+
+/**
+ * Writes a striped file by the pipeline of {@link StripePipeline}. What the base class does chunk by
+ * chunk on the caller's thread is done here stripe by stripe, most of it on other threads; what it
+ * does about failures, generation stamps, block groups and closing is its own code still.
+ *
+ * <p>Locks: {@code collecting} guards the stripe that takes user bytes; the monitor of this object
+ * guards what Hadoop's does, and is never held while waiting for room in the window. A thread that
+ * has both took {@code collecting} first. The thread that sends takes only the monitor, so that
+ * {@link #abort()} can always interrupt it.
+ */
+class StripelineOutputStream extends DFSStripedOutputStream {
+  private final Object collecting = new Object();
+  private final WriteSettings settings;
+  private final StripeLayout layout;
+  private final StripeEncoder stripeEncoder;
+  private final StripePipeline pipeline;
+  private final CellPool pool;
+  private final SyncRefusal sync;
+
+  /** The base class' own cells, all null but during close. */
+  private final ByteBuffer[] baseCells;
+
+  private final long groupSize;
+
+  // Guarded by collecting.
+  private Stripe current;
+  private long collected;
+  private boolean finished;
+  private boolean told;
+
+  /** Guarded by the monitor of this object. */
+  private boolean helpersReleased;
+
+  /** Creates a stream for a new file. */
+  StripelineOutputStream(
+      DFSClient client,
+      String src,
+      HdfsFileStatus stat,
+      EnumSet<CreateFlag> flag,
+      Progressable progress,
+      DataChecksum checksum,
+      String[] favoredNodes,
+      WriteSettings settings)
+      throws IOException {
+    this(client, src, flag, progress, null, stat, checksum, favoredNodes, settings);
+  }
+
+  /** Creates a stream that appends block groups to a file; {@code last} is null for a new one. */
+  StripelineOutputStream(
+      DFSClient client,
+      String src,
+      EnumSet<CreateFlag> flag,
+      Progressable progress,
+      LocatedBlock last,
+      HdfsFileStatus stat,
+      DataChecksum checksum,
+      String[] favoredNodes,
+      WriteSettings settings)
+      throws IOException {
+    super(client, src, flag, progress, last, stat, checksum, favoredNodes);
+    Configuration conf = client.getConfiguration();
+    ErasureCodingPolicy policy = stat.getErasureCodingPolicy();
+    this.settings = settings;
+    stripeEncoder =
+        StripeEncoders.create(
+            conf,
+            policy.getCodecName(),
+            policy.getNumDataUnits(),
+            policy.getNumParityUnits(),
+            getDataChecksum());
+    layout =
+        new StripeLayout(
+            policy.getNumDataUnits(),
+            policy.getNumParityUnits(),
+            policy.getCellSize(),
+            bytesPerChecksum,
+            getChecksumSize(),
+            stripeEncoder.prefersDirect());
+    groupSize = blockSize * layout.dataUnits();
+    WriteResources resources = WriteResources.shared(conf);
+    pool = resources.pool();
+    pipeline =
+        new StripePipeline(src, settings, layout, resources, stripeEncoder, new StripeSender(this));
+    sync = new SyncRefusal(src, settings.refusesSync());
+    baseCells = WriteCompat.takeCellBuffers(this);
+  }
+
+  StripeLayout layout() {
+    return layout;
+  }
+
+  WriteSettings settings() {
+    return settings;
+  }
+
+  /** Returns the stripes that are collected, encoded or not yet acknowledged. */
+  int stripesOnTheirWay() {
+    return pipeline.occupied();
+  }
+
+  @Override
+  public void write(int value) throws IOException {
+    synchronized (collecting) {
+      checkWritable();
+      stripeToFill().put((byte) value);
+      collected++;
+      submitIfFull();
+    }
+  }
+
+  @Override
+  public void write(byte[] bytes, int offset, int length) throws IOException {
+    synchronized (collecting) {
+      checkWritable();
+      if (offset < 0 || length < 0 || offset > bytes.length - length) {
+        throw new ArrayIndexOutOfBoundsException();
+      }
+      int done = 0;
+      while (done < length) {
+        int count = stripeToFill().put(bytes, offset + done, length - done);
+        done += count;
+        collected += count;
+        submitIfFull();
+      }
+    }
+  }
+
+  private Stripe stripeToFill() throws IOException {
+    if (current == null) {
+      try {
+        current = pipeline.acquire(collected % groupSize == 0);
+      } catch (IOException e) {
+        throw told(e);
+      }
+    }
+    return current;
+  }
+
+  private void submitIfFull() throws IOException {
+    if (current.isFull()) {
+      Stripe full = current;
+      current = null;
+      try {
+        pipeline.submit(full);
+      } catch (IOException e) {
+        throw told(e);
+      }
+    }
+  }
+
+  private void checkWritable() throws IOException {
+    dfsClient.checkOpen();
+    IOException failure = pipeline.failure();
+    if (failure != null) {
+      throw told(failure);
+    }
+    if (finished || closed) {
+      throw new ClosedChannelException();
+    }
+  }
+
+  /** The first to learn of a failure gets the exception itself, with its type. */
+  private IOException told(IOException failure) {
+    if (failure != pipeline.failure()) {
+      return failure;
+    }
+    if (told) {
+      return new IOException("Cannot write " + getSrc() + ": " + failure.getMessage(), failure);
+    }
+    told = true;
+    return failure;
+  }
+
+  @Override
+  public void flush() {
+    // Full stripes are on their way already; a part of one cannot be sent.
+  }
+
+  @Override
+  public void hflush() {
+    sync.called("hflush");
+  }
+
+  @Override
+  public void hsync() {
+    sync.called("hsync");
+  }
+
+  @Override
+  public void hsync(EnumSet<SyncFlag> flags) {
+    sync.called("hsync");
+  }
+
+  @Override
+  public boolean hasCapability(String capability) {
+    return false;
+  }
+
+  @Override
+  public void close() throws IOException {
+    IOException failure = null;
+    synchronized (collecting) {
+      if (!finished) {
+        finished = true;
+        try {
+          finishPipeline();
+        } catch (IOException e) {
+          pipeline.fail(e);
+          failure = told(e);
+        }
+      }
+    }
+    try {
+      if (failure != null) {
+        terminate(failure);
+      }
+      super.close();
+    } finally {
+      releaseAll();
+    }
+    if (failure != null) {
+      // Hadoop's close does not throw all that it has seen: not a ClosedChannelException.
+      throw failure;
+    }
+  }
+
+  private void finishPipeline() throws IOException {
+    IOException failure = pipeline.failure();
+    if (failure != null) {
+      throw failure;
+    }
+    if (closed) {
+      // Aborted; the base class knows why.
+      return;
+    }
+    dfsClient.checkOpen();
+    if (current != null) {
+      Stripe last = current;
+      current = null;
+      pipeline.submit(last);
+    }
+    pipeline.finish();
+  }
+
+  /** Closes the streamers without completing the file, and lets the base class know why. */
+  private synchronized void terminate(IOException cause) throws IOException {
+    if (!closed) {
+      WriteCompat.setLastException(this, cause);
+      try {
+        closeThreads(true);
+      } catch (IOException e) {
+        DFSClient.LOG.debug("Closing the streamers of {}", getSrc(), e);
+      }
+    }
+  }
+
+  private void releaseAll() throws IOException {
+    releaseCurrent();
+    synchronized (this) {
+      releaseHelpers();
+    }
+  }
+
+  private void releaseCurrent() {
+    synchronized (collecting) {
+      if (current != null) {
+        current.release();
+        current = null;
+      }
+    }
+  }
+
+  /** Called with the monitor held. */
+  private void releaseHelpers() throws IOException {
+    if (!helpersReleased) {
+      helpersReleased = true;
+      stripeEncoder.close();
+      WriteCompat.releaseHelpers(this);
+    }
+  }
+
+  /**
+   * The base class closes as it does after its own writing; the bytes of the last stripe are queued
+   * already.
+   */
+  @Override
+  protected synchronized void closeImpl() throws IOException {
+    ByteBuffer cell = null;
+    long size = getBlock() == null ? 0 : getBlock().getNumBytes() % layout.stripeSize();
+    if (size != 0) {
+      // It pads the cells of a partial stripe, byte by byte, before it encodes them: these look
+      // padded.
+      cell = pool.take(layout.cellSize(), layout.direct());
+      for (int i = 0; i < baseCells.length; i++) {
+        baseCells[i] = cell.duplicate();
+        baseCells[i].position((int) Math.min(size, layout.cellSize()));
+      }
+    }
+    try {
+      super.closeImpl();
+    } finally {
+      clearBaseCells();
+      if (cell != null) {
+        pool.give(cell);
+      }
+    }
+  }
+
+  private void clearBaseCells() {
+    for (int i = 0; i < baseCells.length; i++) {
+      baseCells[i] = null;
+    }
+  }
+
+  /** Parity is queued with the data of its stripe. */
+  @Override
+  void writeParityCells() {
+    clearBaseCells();
+  }
+
+  @Override
+  void setClosed() {
+    // Hadoop's pool must not get what is not its own.
+    clearBaseCells();
+    super.setClosed();
+  }
+
+  @Override
+  void abort() throws IOException {
+    boolean first = !closed;
+    if (first) {
+      pipeline.fail(
+          new IOException("Cannot write " + getSrc() + ": the stream was aborted, its lease lost"));
+    }
+    try {
+      super.abort();
+    } finally {
+      if (first) {
+        releaseCurrent();
+        synchronized (this) {
+          releaseHelpers();
+        }
+      }
+    }
+  }
+}

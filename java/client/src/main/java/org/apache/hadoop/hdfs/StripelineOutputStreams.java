@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.EnumSet;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.protocol.DSQuotaExceededException;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LastBlockWithStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.NSQuotaExceededException;
+import org.apache.hadoop.hdfs.protocol.QuotaByStorageTypeExceededException;
+import org.apache.hadoop.hdfs.protocol.SnapshotAccessControlException;
+import org.apache.hadoop.hdfs.protocol.UnresolvedPathException;
+import org.apache.hadoop.hdfs.server.namenode.RetryStartFileException;
+import org.apache.hadoop.hdfs.server.namenode.SafeModeException;
+import org.apache.hadoop.io.EnumSetWritable;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.ipc.RetriableException;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.tracing.TraceScope;
+import org.apache.hadoop.util.DataChecksum;
+import org.apache.hadoop.util.Progressable;
+import org.apache.hadoop.util.Time;
+import org.stripeline.client.write.WriteSettings;
+
+/**
+ * Opens files for writing: Hadoop's own stream for replicated ones, ours for striped ones. Hadoop
+ * decides between its streams only after the call to the NameNode, in a static method; so that call
+ * is made here.
+ */
+final class StripelineOutputStreams {
+  private static final long APPEND_RETRY_MILLIS = 5000;
+  private static final long APPEND_PAUSE_MILLIS = 500;
+
+  private final StripelineDFSClient client;
+  private final WriteSettings settings;
+
+  StripelineOutputStreams(StripelineDFSClient client, WriteSettings settings) {
+    this.client = client;
+    this.settings = settings;
+  }
+
+  /** Creates a file; the permission has been masked. */
+  DFSOutputStream create(
+      String src,
+      FsPermission masked,
+      EnumSet<CreateFlag> flag,
+      boolean createParent,
+      short replication,
+      long blockSize,
+      Progressable progress,
+      DataChecksum checksum,
+      String[] favoredNodes,
+      String policy,
+      String storagePolicy)
+      throws IOException {
+    DFSOutputStream out;
+    try (TraceScope ignored = client.newPathTraceScope("newStreamForCreate", src)) {
+      HdfsFileStatus stat =
+          createAtNameNode(
+              src, masked, flag, createParent, replication, blockSize, policy, storagePolicy);
+      if (stat.getErasureCodingPolicy() == null) {
+        out =
+            new DFSOutputStream(
+                client, src, stat, flag, progress, checksum, favoredNodes, true);
+      } else if (canStream(stat)) {
+        out =
+            new StripelineOutputStream(
+                client, src, stat, flag, progress, checksum, favoredNodes, settings);
+      } else {
+        out =
+            new DFSStripedOutputStream(client, src, stat, flag, progress, checksum, favoredNodes);
+      }
+      out.start();
+    }
+    LeaseCompat.begin(client, out);
+    return out;
+  }
+
+  private HdfsFileStatus createAtNameNode(
+      String src,
+      FsPermission masked,
+      EnumSet<CreateFlag> flag,
+      boolean createParent,
+      short replication,
+      long blockSize,
+      String policy,
+      String storagePolicy)
+      throws IOException {
+    int retries = DFSOutputStream.CREATE_RETRY_COUNT;
+    while (true) {
+      try {
+        return client.namenode.create(
+            src,
+            masked,
+            client.clientName,
+            new EnumSetWritable<>(flag),
+            createParent,
+            replication,
+            blockSize,
+            DFSOutputStream.SUPPORTED_CRYPTO_VERSIONS,
+            policy,
+            storagePolicy);
+      } catch (RemoteException e) {
+        IOException cause =
+            e.unwrapRemoteException(
+                AccessControlException.class,
+                DSQuotaExceededException.class,
+                QuotaByStorageTypeExceededException.class,
+                FileAlreadyExistsException.class,
+                FileNotFoundException.class,
+                ParentNotDirectoryException.class,
+                NSQuotaExceededException.class,
+                RetryStartFileException.class,
+                SafeModeException.class,
+                UnresolvedPathException.class,
+                SnapshotAccessControlException.class,
+                UnknownCryptoProtocolVersionException.class);
+        if (!(cause instanceof RetryStartFileException)) {
+          throw cause;
+        }
+        // The key of the encryption zone changed between two steps of the NameNode.
+        if (retries-- == 0) {
+          throw new IOException("Too many retries because of encryption zone operations", cause);
+        }
+      }
+    }
+  }
+
+  /** Opens a file for appending. */
+  DFSOutputStream append(
+      String src, EnumSet<CreateFlag> flag, Progressable progress, String[] favoredNodes)
+      throws IOException {
+    CreateFlag.validateForAppend(flag);
+    DFSOutputStream out;
+    try {
+      LastBlockWithStatus last = appendAtNameNode(src, flag);
+      HdfsFileStatus stat = last.getFileStatus();
+      if (stat == null) {
+        // An older NameNode does not send it.
+        stat = client.getFileInfo(src);
+      }
+      out = openForAppend(src, flag, progress, last.getLastBlock(), stat, favoredNodes);
+    } catch (RemoteException e) {
+      throw e.unwrapRemoteException(
+          AccessControlException.class,
+          FileNotFoundException.class,
+          SafeModeException.class,
+          DSQuotaExceededException.class,
+          QuotaByStorageTypeExceededException.class,
+          UnsupportedOperationException.class,
+          UnresolvedPathException.class,
+          SnapshotAccessControlException.class);
+    }
+    LeaseCompat.begin(client, out);
+    return out;
+  }
+
+  private DFSOutputStream openForAppend(
+      String src,
+      EnumSet<CreateFlag> flag,
+      Progressable progress,
+      LocatedBlock last,
+      HdfsFileStatus stat,
+      String[] favoredNodes)
+      throws IOException {
+    DataChecksum checksum = client.getConf().createChecksum(null);
+    if (!stat.isErasureCoded() || !canStream(stat)) {
+      return DFSOutputStream.newStreamForAppend(
+          client, src, flag, progress, last, stat, checksum, favoredNodes);
+    }
+    try (TraceScope ignored = client.newPathTraceScope("newStreamForAppend", src)) {
+      DFSOutputStream out =
+          new StripelineOutputStream(
+              client, src, flag, progress, last, stat, checksum, favoredNodes, settings);
+      out.start();
+      return out;
+    }
+  }
+
+  private LastBlockWithStatus appendAtNameNode(String src, EnumSet<CreateFlag> flag)
+      throws IOException {
+    EnumSetWritable<CreateFlag> flags = new EnumSetWritable<>(flag, CreateFlag.class);
+    long start = Time.monotonicNow();
+    while (true) {
+      try {
+        return client.namenode.append(src, client.clientName, flags);
+      } catch (RemoteException e) {
+        if (Time.monotonicNow() - start > APPEND_RETRY_MILLIS
+            || !RetriableException.class.getName().equals(e.getClassName())) {
+          throw e;
+        }
+        try {
+          Thread.sleep(APPEND_PAUSE_MILLIS);
+        } catch (InterruptedException interrupt) {
+          throw DFSUtilClient.toInterruptedIOException("callAppend", interrupt);
+        }
+      }
+    }
+  }
+
+  /** Hadoop's stream fails half-way through blocks that are not whole cells; let it. */
+  private static boolean canStream(HdfsFileStatus stat) {
+    ErasureCodingPolicy policy = stat.getErasureCodingPolicy();
+    return stat.getBlockSize() % policy.getCellSize() == 0;
+  }
+}

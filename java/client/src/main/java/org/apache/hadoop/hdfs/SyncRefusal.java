@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.client.ClientKeys;
+
+/** Answers hflush and hsync, which a striped file cannot do: never in silence. */
+final class SyncRefusal {
+  private static final Logger LOG = LoggerFactory.getLogger(StripelineOutputStream.class);
+
+  private final String src;
+  private final boolean refuses;
+  private final AtomicBoolean warned = new AtomicBoolean();
+
+  SyncRefusal(String src, boolean refuses) {
+    this.src = src;
+    this.refuses = refuses;
+  }
+
+  /**
+   * Warns once.
+   *
+   * @throws UnsupportedOperationException if the configuration says so
+   */
+  void called(String what) {
+    String message =
+        "Cannot " + what + " " + src + ": an erasure-coded file is durable only when it is closed";
+    if (refuses) {
+      throw new UnsupportedOperationException(
+          message + "; write it replicated, or accept that by " + ClientKeys.WRITE_SYNC + "=warn");
+    }
+    if (warned.compareAndSet(false, true)) {
+      LOG.warn("{}; ignored, as {} says", message, ClientKeys.WRITE_SYNC);
+    }
+  }
+}

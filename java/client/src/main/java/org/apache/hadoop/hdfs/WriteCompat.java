@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.AccessibleObject;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
+
+/**
+ * The private members of Hadoop's striped output stream that ours goes on using: the protocol for
+ * failures, generation stamps and ends of block groups stays Hadoop's own code, of whatever release
+ * runs.
+ */
+final class WriteCompat {
+  private static final List<String> MISSING = new ArrayList<>();
+
+  private static final MethodHandle ALLOCATE =
+      method(DFSStripedOutputStream.class, "allocateNewBlock");
+  private static final MethodHandle CHECK_FAILURES =
+      method(DFSStripedOutputStream.class, "checkStreamerFailures", boolean.class);
+  private static final MethodHandle HANDLE_FAILURE =
+      method(
+          DFSStripedOutputStream.class,
+          "handleStreamerFailure",
+          String.class,
+          Exception.class,
+          StripedDataStreamer.class);
+  private static final MethodHandle SET_CURRENT =
+      method(DFSStripedOutputStream.class, "setCurrentStreamer", int.class);
+  private static final MethodHandle CELL_BUFFERS =
+      getter(DFSStripedOutputStream.class, "cellBuffers");
+  private static final MethodHandle CELL_ARRAY =
+      getter(DFSStripedOutputStream.CellBuffers.class, "buffers");
+  private static final MethodHandle RELEASE_CELLS =
+      method(DFSStripedOutputStream.CellBuffers.class, "release");
+  private static final MethodHandle LAST_EXCEPTION =
+      getter(DFSStripedOutputStream.class, "exceptionLastSeen");
+  private static final MethodHandle FLUSH_THREADS =
+      getter(DFSStripedOutputStream.class, "flushAllExecutor");
+  private static final MethodHandle ENCODER = getter(DFSStripedOutputStream.class, "encoder");
+
+  private WriteCompat() {}
+
+  static List<String> missing() {
+    return Collections.unmodifiableList(MISSING);
+  }
+
+  /** Waits for the ends of the group before, replaces failed streamers and allocates a group. */
+  static void allocateNewBlock(DFSStripedOutputStream stream) throws IOException {
+    call(() -> ALLOCATE.invoke(stream));
+  }
+
+  /** Handles streamers that have failed since the last call; throws if too many have. */
+  static void checkStreamerFailures(DFSStripedOutputStream stream, boolean flush)
+      throws IOException {
+    call(() -> CHECK_FAILURES.invoke(stream, flush));
+  }
+
+  /** Gives up a streamer; throws if too many have failed. */
+  static void handleStreamerFailure(
+      DFSStripedOutputStream stream, String what, Exception cause, StripedDataStreamer streamer)
+      throws IOException {
+    call(() -> HANDLE_FAILURE.invoke(stream, what, cause, streamer));
+  }
+
+  /** Makes a streamer the one that inherited methods work on. */
+  static void setCurrentStreamer(DFSStripedOutputStream stream, int index) throws IOException {
+    call(() -> SET_CURRENT.invoke(stream, index));
+  }
+
+  /** Gives the stream's own cell buffers back to Hadoop's pool, and returns their emptied array. */
+  static ByteBuffer[] takeCellBuffers(DFSStripedOutputStream stream) throws IOException {
+    return (ByteBuffer[])
+        call(
+            () -> {
+              Object cells = CELL_BUFFERS.invoke(stream);
+              RELEASE_CELLS.invoke(cells);
+              return CELL_ARRAY.invoke(cells);
+            });
+  }
+
+  /** Sets what {@code close()} of a stream whose streamers are closed throws. */
+  static void setLastException(DFSStripedOutputStream stream, IOException cause)
+      throws IOException {
+    ((ExceptionLastSeen) call(() -> LAST_EXCEPTION.invoke(stream))).set(cause);
+  }
+
+  /** Releases what Hadoop's stream releases on close only: threads for flushing, its encoder. */
+  static void releaseHelpers(DFSStripedOutputStream stream) throws IOException {
+    ((ExecutorService) call(() -> FLUSH_THREADS.invoke(stream))).shutdownNow();
+    ((RawErasureEncoder) call(() -> ENCODER.invoke(stream))).release();
+  }
+
+  private interface Call {
+    Object run() throws Throwable;
+  }
+
+  private static Object call(Call call) throws IOException {
+    try {
+      return call.run();
+    } catch (IOException | RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static MethodHandle method(Class<?> owner, String name, Class<?>... parameters) {
+    try {
+      Method method = owner.getDeclaredMethod(name, parameters);
+      open(method);
+      return MethodHandles.lookup().unreflect(method);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      MISSING.add(owner.getSimpleName() + "." + name);
+      return null;
+    }
+  }
+
+  private static MethodHandle getter(Class<?> owner, String name) {
+    try {
+      Field field = owner.getDeclaredField(name);
+      open(field);
+      return MethodHandles.lookup().unreflectGetter(field);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      MISSING.add(owner.getSimpleName() + "." + name);
+      return null;
+    }
+  }
+
+  private static void open(AccessibleObject member) {
+    member.setAccessible(true);
+  }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.write;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The threads that encode for all streams of the process. They only compute, so that a slow
+ * DataNode never holds one; they end after some idle seconds. Their queue is bounded by the windows
+ * of the streams.
+ */
+final class EncoderThreads {
+  /** Starts the names of the threads. */
+  static final String NAME = "stripeline-encoder-";
+
+  private static final long IDLE_SECONDS = 5;
+  private static final AtomicInteger COUNTER = new AtomicInteger();
+
+  private EncoderThreads() {}
+
+  static Executor create(int threads) {
+    ThreadPoolExecutor executor =
+        new ThreadPoolExecutor(
+            threads,
+            threads,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, NAME + COUNTER.incrementAndGet());
+              thread.setDaemon(true);
+              return thread;
+            });
+    executor.allowCoreThreadTimeOut(true);
+    return executor;
+  }
+}

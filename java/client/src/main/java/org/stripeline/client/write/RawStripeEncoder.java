@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.write;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
+import org.apache.hadoop.util.DataChecksum;
+
+/** Parity by any coder of Hadoop's, then checksums by Hadoop's class. */
+final class RawStripeEncoder implements StripeEncoder {
+  private final RawErasureEncoder encoder;
+  private final DataChecksum checksum;
+
+  RawStripeEncoder(RawErasureEncoder encoder, DataChecksum.Type type, int bytesPerChecksum) {
+    this.encoder = encoder;
+    // One of our own: its state is not for several threads.
+    this.checksum = DataChecksum.newDataChecksum(type, bytesPerChecksum);
+  }
+
+  @Override
+  public boolean prefersDirect() {
+    return encoder.preferDirectBuffer();
+  }
+
+  /** Synchronized because neither Hadoop's coders nor its checksums promise more. */
+  @Override
+  public synchronized void encode(Stripe stripe) throws IOException {
+    StripeLayout layout = stripe.layout();
+    encoder.encode(
+        stripe.padded(0, layout.dataUnits()),
+        stripe.padded(layout.dataUnits(), layout.units()));
+    if (layout.checksumSize() == 0) {
+      return;
+    }
+    for (int unit = 0; unit < layout.units(); unit++) {
+      int length = stripe.length(unit);
+      if (length > 0) {
+        ByteBuffer sums = stripe.checksums().duplicate();
+        sums.position(stripe.checksumStart(unit));
+        checksum.calculateChunkedSums(stripe.data(unit, 0, length), sums);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    encoder.release();
+  }
+}

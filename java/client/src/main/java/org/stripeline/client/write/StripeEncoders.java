@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.write;
+
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.erasurecode.CodecUtil;
+import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
+import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawEncoder;
+import org.apache.hadoop.util.DataChecksum;
+import org.stripeline.natives.Code;
+import org.stripeline.natives.ErasureCodec;
+
+/** Chooses how stripes are encoded. */
+public final class StripeEncoders {
+  private StripeEncoders() {}
+
+  /**
+   * Returns an encoder with the coder that Hadoop's configuration chooses; when that is ours, parity
+   * and checksums are one pass.
+   */
+  public static StripeEncoder create(
+      Configuration conf, String codec, int dataUnits, int parityUnits, DataChecksum checksum) {
+    RawErasureEncoder encoder =
+        CodecUtil.createRawEncoder(conf, codec, new ErasureCoderOptions(dataUnits, parityUnits));
+    DataChecksum.Type type = checksum.getChecksumType();
+    if (encoder instanceof StripelineRawEncoder && FusedStripeEncoder.kind(type) != null) {
+      encoder.release();
+      return new FusedStripeEncoder(
+          ErasureCodec.create(Code.of(codec), dataUnits, parityUnits), type);
+    }
+    return new RawStripeEncoder(encoder, type, checksum.getBytesPerChecksum());
+  }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.write;
+
+/** The sizes that all stripes of a file share. */
+public final class StripeLayout {
+  private final int dataUnits;
+  private final int parityUnits;
+  private final int cellSize;
+  private final int bytesPerChecksum;
+  private final int checksumSize;
+  private final boolean direct;
+
+  /**
+   * Creates a layout.
+   *
+   * @param dataUnits number of data cells of a stripe
+   * @param parityUnits number of parity cells of a stripe
+   * @param cellSize bytes of a cell, a multiple of {@code bytesPerChecksum}
+   * @param bytesPerChecksum bytes that each checksum covers
+   * @param checksumSize bytes of one checksum; 0 if there are none
+   * @param direct whether cells lie outside the heap
+   */
+  public StripeLayout(
+      int dataUnits,
+      int parityUnits,
+      int cellSize,
+      int bytesPerChecksum,
+      int checksumSize,
+      boolean direct) {
+    this.dataUnits = dataUnits;
+    this.parityUnits = parityUnits;
+    this.cellSize = cellSize;
+    this.bytesPerChecksum = bytesPerChecksum;
+    this.checksumSize = checksumSize;
+    this.direct = direct;
+  }
+
+  /** Returns the number of data cells of a stripe. */
+  public int dataUnits() {
+    return dataUnits;
+  }
+
+  /** Returns the number of parity cells of a stripe. */
+  public int parityUnits() {
+    return parityUnits;
+  }
+
+  /** Returns the number of cells of a stripe. */
+  public int units() {
+    return dataUnits + parityUnits;
+  }
+
+  /** Returns the bytes of a cell. */
+  public int cellSize() {
+    return cellSize;
+  }
+
+  /** Returns the bytes of user data in a full stripe. */
+  public int stripeSize() {
+    return dataUnits * cellSize;
+  }
+
+  /** Returns the bytes that each checksum covers. */
+  public int bytesPerChecksum() {
+    return bytesPerChecksum;
+  }
+
+  /** Returns the bytes of one checksum; 0 if there are none. */
+  public int checksumSize() {
+    return checksumSize;
+  }
+
+  /** Returns whether cells lie outside the heap. */
+  public boolean direct() {
+    return direct;
+  }
+
+  /** Returns the number of checksums that cover so many bytes. */
+  int checksums(int bytes) {
+    return (bytes + bytesPerChecksum - 1) / bytesPerChecksum;
+  }
+}

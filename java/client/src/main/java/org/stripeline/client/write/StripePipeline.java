@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.write;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.stripeline.client.WriteMode;
+
+/**
+ * Moves the stripes of one stream from collecting over encoding to sending, in the order of the
+ * file. Who does what depends on the {@link WriteMode}:
+ *
+ * <ul>
+ *   <li>blocking: the collecting thread encodes and sends.
+ *   <li>non-blocking: encoder threads encode; the collecting thread sends what is encoded when it
+ *       comes by. If it stays away, a thread of the stream does, so that parity never waits for
+ *       the user.
+ *   <li>functional-partitioned: encoder threads encode, a thread of the stream sends.
+ * </ul>
+ *
+ * <p>{@link #acquire}, {@link #submit} and {@link #finish} are for the collecting thread, one call
+ * at a time. {@link #fail} may come from any thread at any time; all that is on its way is then
+ * released and never sent.
+ */
+public final class StripePipeline {
+  /** For how long an encoded stripe waits for the user's thread in non-blocking mode. */
+  private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+
+  private final WriteMode mode;
+  private final WriteResources resources;
+  private final StripeEncoder encoder;
+  private final StripeSink sink;
+  private final StripeWindow window;
+  private final WriteStatistics statistics;
+  private final String name;
+
+  /** Held by the one thread that sends. */
+  private final ReentrantLock sending = new ReentrantLock();
+
+  private final Object lock = new Object();
+  // All guarded by lock.
+  private final ArrayDeque<Stripe> queue = new ArrayDeque<>();
+  private int groupsToOpen;
+  private boolean nextGroupOpen;
+  private boolean finishing;
+  private IOException failure;
+  private Thread thread;
+
+  /** Creates a pipeline; threads start when they are needed. */
+  public StripePipeline(
+      String name,
+      WriteSettings settings,
+      StripeLayout layout,
+      WriteResources resources,
+      StripeEncoder encoder,
+      StripeSink sink) {
+    this.name = name;
+    this.mode = settings.mode();
+    this.resources = resources;
+    this.encoder = encoder;
+    this.sink = sink;
+    this.statistics = WriteStatistics.shared();
+    this.window =
+        new StripeWindow(layout, resources.pool(), settings.stripes(layout), statistics);
+    statistics.opened();
+  }
+
+  /**
+   * Returns an empty stripe to collect into, waiting until the window has room.
+   *
+   * @param opensGroup whether a new block group begins with it
+   * @throws InterruptedIOException if interrupted while waiting; the pipeline goes on
+   * @throws IOException if the pipeline has failed
+   */
+  public Stripe acquire(boolean opensGroup) throws IOException {
+    Stripe stripe = window.acquire(opensGroup);
+    boolean done = false;
+    try {
+      if (opensGroup) {
+        requestGroup();
+      }
+      done = true;
+      return stripe;
+    } finally {
+      if (!done) {
+        stripe.release();
+      }
+    }
+  }
+
+  private void requestGroup() throws IOException {
+    if (mode == WriteMode.FUNCTIONAL_PARTITIONED) {
+      synchronized (lock) {
+        throwFailure();
+        groupsToOpen++;
+        startThread();
+        lock.notifyAll();
+      }
+      return;
+    }
+    try {
+      // What belongs to the group before goes first.
+      sendAll();
+      sending.lock();
+      try {
+        sink.openGroup();
+      } finally {
+        sending.unlock();
+      }
+    } catch (IOException e) {
+      fail(e);
+      throw e;
+    }
+  }
+
+  /** Takes a stripe that holds at least one byte; the caller must not use it any more. */
+  public void submit(Stripe stripe) throws IOException {
+    if (mode == WriteMode.BLOCKING) {
+      encodeAndSend(stripe);
+      return;
+    }
+    stripe.retain();
+    synchronized (lock) {
+      if (failure != null) {
+        stripe.release();
+        stripe.release();
+        throw failure;
+      }
+      queue.add(stripe);
+      startThread();
+    }
+    resources.encoders().execute(() -> encode(stripe));
+    if (mode == WriteMode.NON_BLOCKING) {
+      try {
+        sendEncoded();
+      } catch (IOException e) {
+        fail(e);
+        throw e;
+      }
+    }
+  }
+
+  private void encodeAndSend(Stripe stripe) throws IOException {
+    try {
+      encodeNow(stripe);
+      sending.lock();
+      try {
+        sink.send(stripe);
+      } finally {
+        sending.unlock();
+      }
+    } catch (IOException e) {
+      fail(e);
+      throw e;
+    } finally {
+      stripe.release();
+    }
+  }
+
+  /** Runs on an encoder thread. */
+  private void encode(Stripe stripe) {
+    try {
+      if (!hasFailed()) {
+        encodeNow(stripe);
+        synchronized (lock) {
+          stripe.setEncoded();
+          lock.notifyAll();
+        }
+      }
+    } catch (IOException e) {
+      fail(e);
+    } catch (RuntimeException | Error e) {
+      fail(new IOException("Cannot encode a stripe of " + name + ": " + e, e));
+    } finally {
+      stripe.release();
+    }
+  }
+
+  private void encodeNow(Stripe stripe) throws IOException {
+    long start = System.nanoTime();
+    encoder.encode(stripe);
+    statistics.encoded(stripe.size(), System.nanoTime() - start);
+  }
+
+  /** Runs on the thread of the stream. */
+  private void run() {
+    try {
+      while (awaitWork()) {
+        sending.lock();
+        try {
+          if (takeGroupToOpen()) {
+            sink.openGroup();
+          } else {
+            sendEncoded();
+          }
+        } finally {
+          sending.unlock();
+        }
+      }
+    } catch (IOException e) {
+      fail(e);
+    } catch (InterruptedException e) {
+      fail(new InterruptedIOException("Interrupted while sending " + name));
+    } catch (RuntimeException | Error e) {
+      fail(new IOException("Cannot send a stripe of " + name + ": " + e, e));
+    } finally {
+      synchronized (lock) {
+        thread = null;
+        lock.notifyAll();
+      }
+      releaseQueue();
+    }
+  }
+
+  /** Returns false when there is nothing left to do, or nothing that can be done. */
+  private boolean awaitWork() throws InterruptedException {
+    synchronized (lock) {
+      while (failure == null) {
+        Stripe head = queue.peek();
+        if (mustOpenGroup(head)) {
+          return true;
+        }
+        if (head != null && head.isEncoded()) {
+          awaitGrace(head);
+          return failure == null;
+        }
+        if (head == null && finishing) {
+          return false;
+        }
+        lock.wait();
+      }
+      return false;
+    }
+  }
+
+  private void awaitGrace(Stripe head) throws InterruptedException {
+    if (mode != WriteMode.NON_BLOCKING) {
+      return;
+    }
+    long end = System.nanoTime() + GRACE_NANOS;
+    long left = GRACE_NANOS;
+    while (left > 0 && failure == null && !finishing && queue.peek() == head) {
+      TimeUnit.NANOSECONDS.timedWait(lock, left);
+      left = end - System.nanoTime();
+    }
+  }
+
+  /** Whether the next group is wanted, and nothing of the group before is queued any more. */
+  private boolean mustOpenGroup(Stripe head) {
+    return groupsToOpen > 0 && !nextGroupOpen && (head == null || head.opensGroup());
+  }
+
+  private boolean takeGroupToOpen() {
+    synchronized (lock) {
+      boolean open = mustOpenGroup(queue.peek());
+      if (open) {
+        groupsToOpen--;
+        nextGroupOpen = true;
+      }
+      return open;
+    }
+  }
+
+  /** Sends the stripes at the head of the queue that are encoded. */
+  private void sendEncoded() throws IOException {
+    sending.lock();
+    try {
+      Stripe head;
+      while ((head = takeEncoded()) != null) {
+        try {
+          sink.send(head);
+        } finally {
+          head.release();
+        }
+      }
+    } finally {
+      sending.unlock();
+    }
+  }
+
+  private Stripe takeEncoded() throws IOException {
+    synchronized (lock) {
+      throwFailure();
+      Stripe head = queue.peek();
+      if (head == null || !head.isEncoded() || mustOpenGroup(head)) {
+        return null;
+      }
+      queue.remove();
+      if (head.opensGroup()) {
+        nextGroupOpen = false;
+      }
+      lock.notifyAll();
+      return head;
+    }
+  }
+
+  /** Sends all that is queued, waiting for the encoders. */
+  private void sendAll() throws IOException {
+    while (true) {
+      sendEncoded();
+      synchronized (lock) {
+        Stripe head = queue.peek();
+        if (head == null) {
+          return;
+        }
+        try {
+          while (failure == null && queue.peek() == head && !head.isEncoded()) {
+            lock.wait();
+          }
+        } catch (InterruptedException e) {
+          throw interrupted(e);
+        }
+      }
+    }
+  }
+
+  /**
+   * Waits until all that was submitted is sent, and ends the thread of the stream.
+   *
+   * @throws IOException what the pipeline failed with; or, after an interrupt, that it has failed
+   *     now
+   */
+  public void finish() throws IOException {
+    try {
+      if (mode == WriteMode.NON_BLOCKING) {
+        sendAll();
+      }
+      synchronized (lock) {
+        finishing = true;
+        lock.notifyAll();
+        while (thread != null && failure == null) {
+          lock.wait();
+        }
+        throwFailure();
+      }
+    } catch (InterruptedException e) {
+      IOException told = interrupted(e);
+      fail(told);
+      throw told;
+    } catch (IOException e) {
+      fail(e);
+      throw e;
+    }
+  }
+
+  private IOException interrupted(InterruptedException cause) {
+    InterruptedIOException told = new InterruptedIOException("Interrupted while writing " + name);
+    told.initCause(cause);
+    return told;
+  }
+
+  /** Makes all calls under way and to come fail, and releases what is queued. */
+  public void fail(IOException cause) {
+    Thread sender;
+    synchronized (lock) {
+      if (failure == null) {
+        failure = cause;
+        statistics.failed();
+      }
+      sender = thread;
+      lock.notifyAll();
+    }
+    window.fail(cause);
+    if (sender != null && sender != Thread.currentThread()) {
+      sender.interrupt();
+    }
+    releaseQueue();
+  }
+
+  private void releaseQueue() {
+    while (true) {
+      Stripe stripe;
+      synchronized (lock) {
+        if (failure == null) {
+          return;
+        }
+        stripe = queue.poll();
+      }
+      if (stripe == null) {
+        return;
+      }
+      stripe.release();
+    }
+  }
+
+  /** Returns what the pipeline failed with, or null. */
+  public IOException failure() {
+    synchronized (lock) {
+      return failure;
+    }
+  }
+
+  /** Returns the stripes that are collected, encoded or not yet acknowledged. */
+  public int occupied() {
+    return window.occupied();
+  }
+
+  private boolean hasFailed() {
+    return failure() != null;
+  }
+
+  private void throwFailure() throws IOException {
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Called with the lock held. */
+  private void startThread() {
+    if (thread == null) {
+      thread = new Thread(this::run, "stripeline-sender for " + name);
+      thread.setDaemon(true);
+      thread.start();
+    }
+  }
+}

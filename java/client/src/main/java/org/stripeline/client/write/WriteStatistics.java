@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.write;
+
+import java.util.concurrent.atomic.LongAccumulator;
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the write pipelines of this process have done; read by metrics. */
+public final class WriteStatistics {
+  private static final WriteStatistics SHARED = new WriteStatistics();
+
+  private final LongAdder streamsOpened = new LongAdder();
+  private final LongAdder streamsFailed = new LongAdder();
+  private final LongAdder stripes = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
+  private final LongAdder encodeNanos = new LongAdder();
+  private final LongAdder stalls = new LongAdder();
+  private final LongAdder stallNanos = new LongAdder();
+  private final LongAdder occupancySum = new LongAdder();
+  private final LongAdder occupancySamples = new LongAdder();
+  private final LongAccumulator occupancyMax = new LongAccumulator(Long::max, 0);
+
+  /** Returns the statistics that all streams of this process share. */
+  public static WriteStatistics shared() {
+    return SHARED;
+  }
+
+  void opened() {
+    streamsOpened.increment();
+  }
+
+  void failed() {
+    streamsFailed.increment();
+  }
+
+  void encoded(int userBytes, long nanos) {
+    stripes.increment();
+    bytes.add(userBytes);
+    encodeNanos.add(nanos);
+  }
+
+  void stalled(long nanos) {
+    stalls.increment();
+    stallNanos.add(nanos);
+  }
+
+  void acquired(int occupied) {
+    occupancySum.add(occupied);
+    occupancySamples.increment();
+    occupancyMax.accumulate(occupied);
+  }
+
+  /** Returns the streams opened. */
+  public long streamsOpened() {
+    return streamsOpened.sum();
+  }
+
+  /** Returns the streams that failed before they were closed. */
+  public long streamsFailed() {
+    return streamsFailed.sum();
+  }
+
+  /** Returns the stripes encoded, partial ones included. */
+  public long stripes() {
+    return stripes.sum();
+  }
+
+  /** Returns the bytes of user data in those stripes. */
+  public long bytes() {
+    return bytes.sum();
+  }
+
+  /** Returns the nanoseconds spent encoding and summing, over all threads. */
+  public long encodeNanos() {
+    return encodeNanos.sum();
+  }
+
+  /** Returns how often a writer had to wait for room in its window. */
+  public long stalls() {
+    return stalls.sum();
+  }
+
+  /** Returns the nanoseconds that writers waited for room. */
+  public long stallNanos() {
+    return stallNanos.sum();
+  }
+
+  /** Returns the mean number of stripes on their way when one more was begun; 0 if none was. */
+  public double meanOccupancy() {
+    long samples = occupancySamples.sum();
+    return samples == 0 ? 0 : (double) occupancySum.sum() / samples;
+  }
+
+  /** Returns the most stripes that any one stream had on their way. */
+  public long maxOccupancy() {
+    return occupancyMax.get();
+  }
+}

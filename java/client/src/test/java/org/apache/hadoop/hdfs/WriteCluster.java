@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.util.StripedBlockUtil;
+import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.stripeline.client.ClientKeys;
+
+/** A mini cluster with what tests of writing ask of it. */
+final class WriteCluster implements Closeable {
+  final MiniDFSCluster cluster;
+  private final Configuration conf;
+  private final List<DistributedFileSystem> opened = new ArrayList<>();
+
+  WriteCluster(Path dir, int nodes, long blockSize, Consumer<Configuration> more)
+      throws IOException {
+    conf = new HdfsConfiguration();
+    conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
+    conf.setLong(DFSConfigKeys.DFS_NAMENODE_MIN_BLOCK_SIZE_KEY, 0);
+    conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, blockSize);
+    conf.setInt(DFSConfigKeys.DFS_NAMENODE_MAX_XATTRS_PER_INODE_KEY, 32);
+    conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
+    // Hadoop 3.4 describes an edit of a new policy, for a log, after another thread has reset it.
+    conf.setBoolean(DFSConfigKeys.DFS_NAMENODE_EDITS_ASYNC_LOGGING, false);
+    conf.set("io.erasurecode.codec.rs.rawcoders", "stripeline,rs_java");
+    conf.set("io.erasurecode.codec.rs-legacy.rawcoders", "stripeline,rs-legacy_java");
+    conf.set("io.erasurecode.codec.xor.rawcoders", "stripeline,xor_java");
+    more.accept(conf);
+    cluster = new MiniDFSCluster.Builder(conf).numDataNodes(nodes).build();
+    cluster.waitActive();
+  }
+
+  Configuration conf() {
+    return conf;
+  }
+
+  /** Returns a file system of its own with that write mode. */
+  DistributedFileSystem open(String mode) throws IOException {
+    return open(mode, any -> {});
+  }
+
+  DistributedFileSystem open(String mode, Consumer<Configuration> more) throws IOException {
+    Configuration own = new HdfsConfiguration(conf);
+    own.set("fs.hdfs.impl", StripelineFileSystem.class.getName());
+    own.setBoolean(ClientKeys.READ_ENABLED, false);
+    own.set(ClientKeys.WRITE_MODE, mode);
+    own.setBoolean("fs.hdfs.impl.disable.cache", true);
+    more.accept(own);
+    URI uri = cluster.getURI(0);
+    DistributedFileSystem fs =
+        (DistributedFileSystem) org.apache.hadoop.fs.FileSystem.newInstance(uri, own);
+    opened.add(fs);
+    return fs;
+  }
+
+  DistributedFileSystem stock() throws IOException {
+    return open("stock");
+  }
+
+  /** Adds a policy, enables it, and makes a directory for it. */
+  org.apache.hadoop.fs.Path directory(String codec, int k, int m, int cell) throws IOException {
+    DistributedFileSystem fs = cluster.getFileSystem();
+    ErasureCodingPolicy wanted = new ErasureCodingPolicy(new ECSchema(codec, k, m), cell);
+    AddErasureCodingPolicyResponse[] added =
+        fs.addErasureCodingPolicies(new ErasureCodingPolicy[] {wanted});
+    String name =
+        added[0].isSucceed()
+            ? added[0].getPolicy().getName()
+            : ErasureCodingPolicy.composePolicyName(wanted.getSchema(), cell);
+    fs.enableErasureCodingPolicy(name);
+    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path("/" + name);
+    fs.mkdirs(path);
+    fs.setErasureCodingPolicy(path, name);
+    return path;
+  }
+
+  static byte[] bytes(long seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  /** Writes in pieces of random lengths, single bytes among them. */
+  static void writeInPieces(FSDataOutputStream out, byte[] bytes, Random random)
+      throws IOException {
+    int done = 0;
+    while (done < bytes.length) {
+      int most = random.nextInt(4) == 0 ? 700 : 300_000;
+      int count = Math.min(bytes.length - done, 1 + random.nextInt(most));
+      if (count == 1) {
+        out.write(bytes[done]);
+      } else {
+        out.write(bytes, done, count);
+      }
+      done += count;
+    }
+  }
+
+  byte[] readByStock(org.apache.hadoop.fs.Path file) throws IOException {
+    DistributedFileSystem fs = cluster.getFileSystem();
+    byte[] back = new byte[(int) fs.getFileStatus(file).getLen()];
+    try (FSDataInputStream in = fs.open(file)) {
+      in.readFully(back);
+      if (in.read() >= 0) {
+        throw new IOException(file + " is longer than its status says");
+      }
+    }
+    return back;
+  }
+
+  /** What a file is made of on the disks of the DataNodes, in the order of the units. */
+  List<Replica> replicas(org.apache.hadoop.fs.Path file) throws IOException {
+    DistributedFileSystem fs = cluster.getFileSystem();
+    ErasureCodingPolicy policy = fs.getErasureCodingPolicy(file);
+    String name = file.toUri().getPath();
+    int groups = fs.getClient().getLocatedBlocks(name, 0).locatedBlockCount();
+    List<Replica> replicas = new ArrayList<>();
+    for (int group = 0; group < groups; group++) {
+      int units = policy.getNumDataUnits() + policy.getNumParityUnits();
+      for (int unit = 0; unit < units; unit++) {
+        LocatedBlock located = awaitUnit(name, policy, group, unit);
+        replicas.add(located == null ? Replica.NONE : read(located));
+      }
+    }
+    return replicas;
+  }
+
+  /** DataNodes report replicas some time after the file is closed; returns null for none. */
+  private LocatedBlock awaitUnit(String name, ErasureCodingPolicy policy, int group, int unit)
+      throws IOException {
+    DFSClient client = cluster.getFileSystem().getClient();
+    AtomicReference<LocatedBlock> found = new AtomicReference<>();
+    Conditions.await(
+        "unit " + unit + " of group " + group + " of " + name,
+        () -> {
+          LocatedStripedBlock located =
+              (LocatedStripedBlock) client.getLocatedBlocks(name, 0).get(group);
+          found.set(
+              StripedBlockUtil.parseStripedBlockGroup(
+                  located,
+                  policy.getCellSize(),
+                  policy.getNumDataUnits(),
+                  policy.getNumParityUnits())[unit]);
+          long size = located.getBlockSize();
+          return found.get() != null
+              || StripedBlockUtil.getInternalBlockLength(size, policy, unit) == 0;
+        });
+    return found.get();
+  }
+
+  private Replica read(LocatedBlock unit) throws IOException {
+    DatanodeInfo at = unit.getLocations()[0];
+    int index = 0;
+    for (DataNode node : cluster.getDataNodes()) {
+      if (node.getDatanodeUuid().equals(at.getDatanodeUuid())) {
+        File data = cluster.getBlockFile(index, unit.getBlock());
+        File meta = cluster.getBlockMetadataFile(index, unit.getBlock());
+        return new Replica(Files.readAllBytes(data.toPath()), Files.readAllBytes(meta.toPath()));
+      }
+      index++;
+    }
+    throw new IOException("No DataNode has " + unit);
+  }
+
+  /** Turns a checksum type and chunk into a configuration change. */
+  static Consumer<Configuration> checksum(String type, int bytes) {
+    return conf -> {
+      conf.set(HdfsClientConfigKeys.DFS_CHECKSUM_TYPE_KEY, type);
+      conf.setInt(HdfsClientConfigKeys.DFS_BYTES_PER_CHECKSUM_KEY, bytes);
+    };
+  }
+
+  @Override
+  public void close() {
+    for (DistributedFileSystem fs : opened) {
+      try {
+        fs.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    cluster.shutdown();
+  }
+
+  /** The two files of an internal block. */
+  static final class Replica {
+    static final Replica NONE = new Replica(new byte[0], new byte[0]);
+    final byte[] data;
+    final byte[] meta;
+
+    Replica(byte[] data, byte[] meta) {
+      this.data = data;
+      this.meta = meta;
+    }
+  }
+}
