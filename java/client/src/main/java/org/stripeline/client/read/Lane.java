@@ -109,7 +109,7 @@ final class Lane implements Runnable {
     try {
       fill(read);
     } catch (IOException e) {
-      if (fresh || !isWorthRetrying(e)) {
+      if (fresh || e instanceof CorruptUnitException || read.cancelled) {
         throw e;
       }
       // A reader kept from earlier may have been cut off for idling, which says nothing of the block.
@@ -129,10 +129,6 @@ final class Lane implements Runnable {
       throw e;
     }
     readerOffset = read.span.hi;
-  }
-
-  private static boolean isWorthRetrying(IOException e) {
-    return !(e instanceof CorruptUnitException) && !Thread.currentThread().isInterrupted();
   }
 
   /** Brings the reader to where the span begins; returns whether it had to be opened for it. */
@@ -165,6 +161,7 @@ final class Lane implements Runnable {
     if (current != read) {
       return false;
     }
+    read.cancelled = true;
     if (runner != null && (reader == null || !reader.isShortCircuit())) {
       runner.interrupt();
     }

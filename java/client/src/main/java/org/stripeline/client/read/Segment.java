@@ -191,6 +191,9 @@ public final class Segment implements Closeable {
     for (SpanRead read : all) {
       if (canBeLate(read)) {
         least = Math.min(least, dueNanos(read) - now);
+      } else if (read.state == SpanRead.State.QUEUED && !read.late) {
+        // Nobody is told when it leaves the queue, so one has to look again.
+        least = Math.min(least, context.hedgeMinNanos());
       }
     }
     return least;

@@ -24,6 +24,9 @@ final class SpanRead {
 
   final ByteBuffer buffer;
 
+  /** Set by its lane when an interrupt is on its way, after which trying again makes no sense. */
+  volatile boolean cancelled;
+
   State state = State.QUEUED;
   Lane lane;
   long startedNanos;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.read;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.stripeline.natives.Code;
+import org.stripeline.natives.ErasureCodec;
+
+/** A block group in memory, whose internal blocks fail as they are told to. */
+final class MemoryGroup implements BlockGroup {
+  final byte[] data;
+  final GroupGeometry geometry;
+  final boolean direct;
+  final boolean[] dead;
+  final boolean[] absent;
+  final boolean[] hung;
+
+  /** Offsets of an internal block whose chunk of 512 bytes fails its checksum. */
+  final TreeSet<Long>[] flips;
+
+  /** To what length an internal block was cut. */
+  final long[] cut;
+
+  final AtomicInteger openReaders = new AtomicInteger();
+  final AtomicInteger opens = new AtomicInteger();
+  final AtomicInteger refreshes = new AtomicInteger();
+  final CountDownLatch released = new CountDownLatch(1);
+
+  private final byte[][] units;
+  private final ErasureCodec codec;
+
+  @SuppressWarnings({"unchecked", "rawtypes"})
+  MemoryGroup(int dataUnits, int parityUnits, int cell, int length, boolean direct, long seed)
+      throws IOException {
+    this.direct = direct;
+    geometry = new GroupGeometry(dataUnits, parityUnits, cell, length);
+    data = new byte[length];
+    new Random(seed).nextBytes(data);
+    codec = ErasureCodec.create(Code.RS, dataUnits, parityUnits);
+    int count = dataUnits + parityUnits;
+    dead = new boolean[count];
+    absent = new boolean[count];
+    hung = new boolean[count];
+    cut = new long[count];
+    Arrays.fill(cut, Long.MAX_VALUE);
+    flips = new TreeSet[count];
+    units = new byte[count][];
+    for (int unit = 0; unit < count; unit++) {
+      flips[unit] = new TreeSet<>();
+      units[unit] = new byte[(int) geometry.unitBytes(unit)];
+    }
+    for (int at = 0; at < length; at++) {
+      units[geometry.unitOf(at)][(int) geometry.offsetInUnit(at)] = data[at];
+    }
+    encode(dataUnits, parityUnits);
+  }
+
+  private void encode(int dataUnits, int parityUnits) throws IOException {
+    int width = units[dataUnits].length;
+    ByteBuffer[] in = new ByteBuffer[dataUnits];
+    ByteBuffer[] out = new ByteBuffer[parityUnits];
+    for (int unit = 0; unit < dataUnits; unit++) {
+      in[unit] = ByteBuffer.wrap(Arrays.copyOf(units[unit], width));
+    }
+    for (int unit = 0; unit < parityUnits; unit++) {
+      out[unit] = ByteBuffer.wrap(units[dataUnits + unit]);
+    }
+    codec.encode(in, out);
+  }
+
+  @Override
+  public String node(int unit) {
+    return absent[unit] ? null : "node" + unit;
+  }
+
+  @Override
+  public UnitReader open(int unit, long from, long to) throws IOException {
+    opens.incrementAndGet();
+    if (dead[unit]) {
+      throw new ConnectException("node" + unit + ": refused");
+    }
+    if (from < 0 || to > units[unit].length || from > to) {
+      throw new IllegalArgumentException("unit " + unit + " from " + from + " to " + to);
+    }
+    openReaders.incrementAndGet();
+    return new Reader(unit, from, to);
+  }
+
+  @Override
+  public void corrupt(int unit, String node) {}
+
+  @Override
+  public void refresh() {
+    refreshes.incrementAndGet();
+  }
+
+  @Override
+  public void decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
+    codec.decode(inputs, erased, outputs);
+  }
+
+  @Override
+  public boolean prefersDirectBuffers() {
+    return direct;
+  }
+
+  @Override
+  public String name() {
+    return "/memory, block group 1";
+  }
+
+  private final class Reader implements UnitReader {
+    private final int unit;
+    private final long to;
+    private long at;
+    private boolean closed;
+
+    Reader(int unit, long from, long to) {
+      this.unit = unit;
+      this.at = from;
+      this.to = to;
+    }
+
+    @Override
+    public void readFully(ByteBuffer target) throws IOException {
+      if (hung[unit]) {
+        hang();
+      }
+      int length = target.remaining();
+      if (at + length > to) {
+        throw new IllegalStateException("read beyond what was opened");
+      }
+      if (at + length > cut[unit]) {
+        throw new IOException("node" + unit + ": the block ends early");
+      }
+      Long flip = flips[unit].ceiling(at / 512 * 512);
+      if (flip != null && flip < (at + length + 511) / 512 * 512) {
+        throw new CorruptUnitException("node" + unit + ": checksum at " + flip, null);
+      }
+      target.put(units[unit], (int) at, length);
+      at += length;
+    }
+
+    private void hang() throws InterruptedIOException {
+      try {
+        released.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException("interrupted");
+      }
+    }
+
+    @Override
+    public void skip(long bytes) {
+      at += bytes;
+    }
+
+    @Override
+    public long end() {
+      return to;
+    }
+
+    @Override
+    public String node() {
+      return "node" + unit;
+    }
+
+    @Override
+    public boolean isShortCircuit() {
+      return false;
+    }
+
+    @Override
+    public int networkDistance() {
+      return 0;
+    }
+
+    @Override
+    public void close() {
+      if (!closed) {
+        closed = true;
+        openReaders.decrementAndGet();
+      }
+    }
+  }
+}
