@@ -32,7 +32,8 @@ public final class StripedCluster implements AutoCloseable {
 
   /** Starts a cluster whose files lie under {@code dir}. */
   public StripedCluster(Path dir, int dataNodes, Configuration settings) throws IOException {
-    Configuration conf = new HdfsConfiguration(settings);
+    Configuration conf = new HdfsConfiguration();
+    settings.forEach(entry -> conf.set(entry.getKey(), entry.getValue()));
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
     conf.set("hadoop.tmp.dir", dir.resolve("tmp").toString());
     conf.setInt("dfs.namenode.replication.max-streams", 0);

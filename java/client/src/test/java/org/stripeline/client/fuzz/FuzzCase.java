@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.fuzz;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * One file, what goes wrong with it, and how it is read; all of it follows from the seed.
+ *
+ * @param seed the seed
+ * @param layout policy of the file
+ * @param blockBytes bytes of an internal block
+ * @param lengths bytes written at once; all but the first are appended, each in new block groups
+ * @param writtenByOurs whether our client writes it; else the stock one
+ * @param faults what goes wrong
+ * @param steps what is called
+ */
+record FuzzCase(
+    long seed,
+    Layout layout,
+    int blockBytes,
+    List<Integer> lengths,
+    boolean writtenByOurs,
+    List<Fault> faults,
+    List<Step> steps) {
+  private static final int STEPS_MAX = 12;
+  private static final Fault.Kind[] KINDS = Fault.Kind.values();
+  private static final Step.Kind[] CALLS = Step.Kind.values();
+
+  /** Stopping a DataNode takes seconds, so only one case in this many may. */
+  private static final int STOPPING_CASES = 12;
+
+  static FuzzCase of(long seed) {
+    Random random = new Random(seed * 0x9e3779b97f4a7c15L + 0x1234567);
+    Layout layout = Layout.ALL.get(random.nextInt(Layout.ALL.size()));
+    int cells = 1 + random.nextInt(layout.cellBytes() > 1 << 18 ? 3 : 8);
+    int blockBytes = cells * layout.cellBytes();
+    long groupBytes = (long) blockBytes * layout.dataUnits();
+    List<Integer> lengths = new ArrayList<>();
+    lengths.add(length(random, layout, groupBytes));
+    while (random.nextInt(6) == 0 && lengths.size() < 3) {
+      lengths.add(length(random, layout, groupBytes));
+    }
+    long total = lengths.stream().mapToLong(Integer::longValue).sum();
+    int stepCount = 3 + random.nextInt(STEPS_MAX - 2);
+    List<Fault> faults = faults(random, layout, groupBytes, lengths, stepCount);
+    List<Step> steps = new ArrayList<>();
+    for (int i = 0; i < stepCount; i++) {
+      steps.add(step(random, layout, groupBytes, total));
+    }
+    return new FuzzCase(
+        seed, layout, blockBytes, lengths, random.nextBoolean(), faults, steps);
+  }
+
+  /** Returns bytes of the file. */
+  int length() {
+    return lengths.stream().mapToInt(Integer::intValue).sum();
+  }
+
+  private static int length(Random random, Layout layout, long groupBytes) {
+    long cell = layout.cellBytes();
+    long stripe = cell * layout.dataUnits();
+    long limit = 6 << 20;
+    long length;
+    switch (random.nextInt(6)) {
+      case 0:
+        length = 1 + random.nextInt((int) cell);
+        break;
+      case 1:
+        length = cell + random.nextInt((int) Math.min(stripe, Integer.MAX_VALUE));
+        break;
+      case 2:
+        length = stripe * (1 + random.nextInt(4)) + random.nextInt(3) - 1;
+        break;
+      case 3:
+        length = groupBytes * (1 + random.nextInt(3)) + random.nextInt(3) - 1;
+        break;
+      default:
+        length = 1 + (long) (random.nextDouble() * Math.min(limit, 4 * groupBytes));
+    }
+    return (int) Math.max(1, Math.min(length, Math.max(limit, 2 * stripe)));
+  }
+
+  private static List<Fault> faults(
+      Random random, Layout layout, long groupBytes, List<Integer> lengths, int steps) {
+    int groups = 0;
+    for (int length : lengths) {
+      groups += (int) ((length + groupBytes - 1) / groupBytes);
+    }
+    boolean mayStop = random.nextInt(STOPPING_CASES) == 0;
+    int broken = random.nextInt(6) == 0 ? random.nextInt(groups) : -1;
+    boolean mayHang = random.nextInt(4) == 0;
+    boolean utmost = random.nextInt(3) == 0;
+    List<Fault> faults = new ArrayList<>();
+    for (int group = 0; group < groups; group++) {
+      int parity = layout.parityUnits();
+      int count = utmost ? parity : random.nextInt(parity + 1);
+      if (group == broken) {
+        count = parity + 1 + random.nextInt(layout.dataUnits());
+      }
+      Set<Integer> struck = new HashSet<>();
+      while (struck.size() < count) {
+        int unit = random.nextInt(layout.dataUnits() + parity);
+        if (struck.add(unit)) {
+          Fault fault = fault(random, group, unit, steps, mayStop);
+          // With too few blocks left each read waits for time-outs, so not every such case hangs.
+          faults.add(group == broken && !mayHang ? fault.insteadOfHanging() : fault);
+        }
+      }
+    }
+    return faults;
+  }
+
+  private static Fault fault(Random random, int group, int unit, int steps, boolean mayStop) {
+    Fault.Kind kind = KINDS[random.nextInt(KINDS.length)];
+    if (kind == Fault.Kind.STOP_NODE && !mayStop) {
+      kind = Fault.Kind.FLIP_DATA;
+    }
+    Fault.Moment when = Fault.Moment.values()[random.nextInt(3)];
+    // Where each of several hangs costs a wait, few are enough.
+    if (kind == Fault.Kind.HANG_NODE && random.nextBoolean()) {
+      kind = Fault.Kind.HANG;
+    }
+    double where = random.nextInt(4) == 0 ? 0 : random.nextDouble();
+    return new Fault(kind, group, unit, where, when, random.nextInt(steps));
+  }
+
+  private static Step step(Random random, Layout layout, long groupBytes, long total) {
+    Step.Kind kind = CALLS[random.nextInt(CALLS.length)];
+    long cell = layout.cellBytes();
+    long[] units = {1, 512, cell, cell * layout.dataUnits(), groupBytes};
+    long unit = units[random.nextInt(units.length)];
+    long position = (long) (random.nextDouble() * (total + 1)) / unit * unit;
+    if (unit > 1) {
+      position += random.nextInt(3) - 1;
+    }
+    position = Math.max(0, Math.min(position, total));
+    long length;
+    switch (random.nextInt(4)) {
+      case 0:
+        length = random.nextInt(600);
+        break;
+      case 1:
+        length = units[random.nextInt(units.length)] + random.nextInt(3) - 1;
+        break;
+      case 2:
+        length = total - position;
+        break;
+      default:
+        length = 1 + (long) (random.nextDouble() * total);
+    }
+    return new Step(kind, position, (int) Math.min(length, total + 10), random.nextLong());
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    text.append("seed ").append(seed).append(": ").append(layout.name());
+    text.append(", internal blocks of ").append(blockBytes).append(" bytes, file of ");
+    text.append(lengths).append(" bytes written by ").append(writtenByOurs ? "ours" : "stock");
+    faults.forEach(fault -> text.append("\n  fault ").append(fault));
+    for (int i = 0; i < steps.size(); i++) {
+      text.append("\n  step ").append(i).append(' ').append(steps.get(i));
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.fuzz;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.StripedCluster;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TappedDataset;
+import org.apache.hadoop.test.GenericTestUtils;
+
+/** One cluster that many cases use, each of which leaves it whole. */
+final class FuzzWorld implements AutoCloseable {
+  /** A read that waits that long for a DataNode has not gone round it. */
+  static final int SOCKET_TIMEOUT_MS = 6_000;
+
+  private final StripedCluster cluster;
+  private final BlockTaps taps;
+  private final String tapsName = UUID.randomUUID().toString();
+  private final List<DataNodeProperties> stopped = new ArrayList<>();
+  private final Configuration settings = new Configuration(false);
+
+  FuzzWorld(Path dir) throws IOException {
+    taps = BlockTaps.named(tapsName);
+    settings.set(BlockTaps.KEY, tapsName);
+    settings.set("dfs.datanode.fsdataset.factory", TappedDataset.Factory.class.getName());
+    settings.setInt("dfs.client.socket-timeout", SOCKET_TIMEOUT_MS);
+    settings.setInt("dfs.client.retry.window.base", 10);
+    settings.setInt("dfs.datanode.handler.count", 4);
+    cluster = new StripedCluster(dir, Layout.UNITS_MAX, settings);
+    for (Layout layout : Layout.ALL) {
+      ErasureCodingPolicy policy = layout.policy();
+      cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
+      cluster.directory("/" + layout.name(), layout.name());
+    }
+  }
+
+  StripedCluster cluster() {
+    return cluster;
+  }
+
+  BlockTaps taps() {
+    return taps;
+  }
+
+  /** Returns a client that knows nothing of earlier cases. */
+  DistributedFileSystem client(Class<? extends DistributedFileSystem> type) throws IOException {
+    return cluster.client(type, cluster.mini().getConfiguration(0));
+  }
+
+  /** Writes the file of a case in pieces and returns once the NameNode knows all its blocks. */
+  org.apache.hadoop.fs.Path write(FuzzCase fuzz, byte[] data) throws IOException {
+    org.apache.hadoop.fs.Path file =
+        new org.apache.hadoop.fs.Path("/" + fuzz.layout().name(), "seed" + fuzz.seed());
+    DistributedFileSystem fs = fuzz.writtenByOurs() ? cluster.ours() : cluster.stock();
+    int at = 0;
+    for (int length : fuzz.lengths()) {
+      try (FSDataOutputStream out =
+          at == 0
+              ? fs.create(file, true, 4096, (short) 1, fuzz.blockBytes())
+              : fs.append(file, EnumSet.of(CreateFlag.APPEND, CreateFlag.NEW_BLOCK), 4096, null)) {
+        int piece = 1 + (int) Math.abs(fuzz.seed() * 7919 % 300_000);
+        for (int from = 0; from < length; from += piece) {
+          out.write(data, at + from, Math.min(piece, length - from));
+        }
+      }
+      at += length;
+    }
+    awaitReports(file, fuzz.layout());
+    return file;
+  }
+
+  /** Later reads would otherwise find blocks missing that are only not reported yet. */
+  private void awaitReports(org.apache.hadoop.fs.Path file, Layout layout) throws IOException {
+    try {
+      GenericTestUtils.waitFor(() -> allReported(file, layout), 5, 20_000);
+    } catch (TimeoutException e) {
+      throw new IOException("blocks of " + file + " were not reported", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+  }
+
+  private boolean allReported(org.apache.hadoop.fs.Path file, Layout layout) {
+    try {
+      for (LocatedStripedBlock group : cluster.groups(file)) {
+        long cells = (group.getBlockSize() + layout.cellBytes() - 1) / layout.cellBytes();
+        long units = Math.min(cells, layout.dataUnits()) + layout.parityUnits();
+        if (group.getLocations().length < units) {
+          return false;
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  /** Stops a DataNode until {@link #heal}. */
+  void stop(DatanodeInfo node) {
+    synchronized (stopped) {
+      stopped.add(cluster.mini().stopDataNode(node.getXferAddr()));
+    }
+  }
+
+  /** Undoes what a case did to DataNodes, and removes its file. */
+  void heal(org.apache.hadoop.fs.Path file) throws Exception {
+    taps.clear();
+    synchronized (stopped) {
+      for (DataNodeProperties node : stopped) {
+        cluster.mini().restartDataNode(node, true);
+      }
+      if (!stopped.isEmpty()) {
+        cluster.mini().waitActive();
+      }
+      stopped.clear();
+    }
+    cluster.stock().delete(file, false);
+  }
+
+  /** Returns milliseconds since then. */
+  static long millisSince(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
+  }
+
+  @Override
+  public void close() throws IOException {
+    taps.clear();
+    cluster.close();
+  }
+}

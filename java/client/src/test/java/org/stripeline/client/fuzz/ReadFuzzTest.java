@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.fuzz;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.StripelineFileSystem;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A bounded run of {@link ReadFuzz}; the long one is {@code make soak}. */
+class ReadFuzzTest {
+  private static final long SEED = Long.getLong("stripeline.fuzz.seed", 1);
+  private static final long CASES = Long.getLong("stripeline.fuzz.cases", 150);
+
+  /** A slow machine does fewer cases instead of more minutes. */
+  private static final long SECONDS_MAX = Long.getLong("stripeline.fuzz.seconds", 60);
+
+  @Test
+  void everyReadIsRightOrThrows(@TempDir Path dir) throws Exception {
+    try (ReadFuzz fuzz = new ReadFuzz(dir, StripelineFileSystem.class, System.out)) {
+      long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
+      for (long seed = SEED; seed < SEED + CASES && System.nanoTime() < end; seed++) {
+        assertThat(fuzz.run(seed)).as("seed " + seed).isNull();
+      }
+      System.out.println(fuzz.summary());
+    }
+  }
+}
