@@ -25,6 +25,7 @@ final class Lane implements Runnable {
   private final Deque<SpanRead> queue = new ArrayDeque<>();
   private SpanRead current;
   private Thread runner;
+  private volatile long currentSinceNanos = System.nanoTime();
   private boolean scheduled;
   private boolean retired;
 
@@ -47,6 +48,7 @@ final class Lane implements Runnable {
         return;
       }
       scheduled = true;
+      currentSinceNanos = System.nanoTime();
     }
     threads.execute(this);
   }
@@ -93,8 +95,14 @@ final class Lane implements Runnable {
       }
       return null;
     }
+    currentSinceNanos = System.nanoTime();
     runner = Thread.currentThread();
     return current;
+  }
+
+  /** Returns since when it has been at what it does now. */
+  long currentSinceNanos() {
+    return currentSinceNanos;
   }
 
   /** After this no interrupt of {@link #cancel} can hit the thread. */

@@ -189,23 +189,20 @@ public final class Segment implements Closeable {
   private long patienceNanos(long now) {
     long least = Long.MAX_VALUE;
     for (SpanRead read : all) {
-      if (canBeLate(read)) {
+      if (read.isPending() && !read.late) {
         least = Math.min(least, dueNanos(read) - now);
-      } else if (read.state == SpanRead.State.QUEUED && !read.late) {
-        // Nobody is told when it leaves the queue, so one has to look again.
-        least = Math.min(least, context.hedgeMinNanos());
       }
     }
     return least;
   }
 
-  /** A read in a queue is not late: what stands before it belongs to this segment or an earlier one. */
-  private static boolean canBeLate(SpanRead read) {
-    return read.state == SpanRead.State.RUNNING && !read.late;
-  }
-
   private long dueNanos(SpanRead read) {
-    return read.startedNanos + Math.max(peersNanos(), context.lateNanos(read.span.length()));
+    // In a queue it is as late as what stands before it, which may be of a segment further ahead.
+    long start =
+        read.state == SpanRead.State.RUNNING
+            ? read.startedNanos
+            : read.lane.currentSinceNanos();
+    return start + Math.max(peersNanos(), context.lateNanos(read.span.length()));
   }
 
   /** Where half of the spans are in, three times what they took is what the others may take. */
@@ -224,7 +221,7 @@ public final class Segment implements Closeable {
   private void hedge(long now) {
     int hedged = 0;
     for (SpanRead read : all) {
-      if (canBeLate(read) && dueNanos(read) - now <= 0) {
+      if (read.isPending() && !read.late && dueNanos(read) - now <= 0) {
         markLate(read);
         hedged++;
       }
