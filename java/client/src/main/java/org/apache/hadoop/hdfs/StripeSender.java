@@ -32,7 +32,7 @@ final class StripeSender implements StripeSink {
   public void send(Stripe stripe) throws IOException {
     synchronized (stream) {
       checkOpen();
-      ExtendedBlock group = stream.getBlock();
+      ExtendedBlock group = stream.currentGroup();
       group.setNumBytes(group.getNumBytes() + stripe.size());
       for (int unit = 0; unit < stripe.layout().units(); unit++) {
         queue(stripe, unit);

@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.EnumSet;
@@ -9,6 +10,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream.SyncFlag;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.util.DataChecksum;
@@ -109,6 +111,37 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     baseCells = WriteCompat.takeCellBuffers(this);
   }
 
+  /** Returns the block group that the last stripe sent belongs to, or null. */
+  ExtendedBlock currentGroup() {
+    return super.getBlock();
+  }
+
+  /** Returns the block group of the bytes written last, as the base class does, or null. */
+  @Override
+  ExtendedBlock getBlock() {
+    if (!Thread.holdsLock(this)) {
+      try {
+        pipeline.awaitGroup();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+    return super.getBlock();
+  }
+
+  /** Sends full stripes first; those that hold the monitor have seen to that. */
+  @Override
+  protected void flushInternal() throws IOException {
+    if (!Thread.holdsLock(this)) {
+      try {
+        pipeline.awaitSent();
+      } catch (InterruptedException e) {
+        throw DFSUtilClient.toInterruptedIOException("Interrupted flushing " + getSrc(), e);
+      }
+    }
+    super.flushInternal();
+  }
+
   StripeLayout layout() {
     return layout;
   }
@@ -132,6 +165,12 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * @throws InterruptedIOException if interrupted while the window has no room; unless the stream
+   *     has failed, the first {@code bytesTransferred} bytes are written and writing can go on
+   */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
     synchronized (collecting) {
@@ -140,11 +179,16 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         throw new ArrayIndexOutOfBoundsException();
       }
       int done = 0;
-      while (done < length) {
-        int count = stripeToFill().put(bytes, offset + done, length - done);
-        done += count;
-        collected += count;
-        submitIfFull();
+      try {
+        while (done < length) {
+          int count = stripeToFill().put(bytes, offset + done, length - done);
+          done += count;
+          collected += count;
+          submitIfFull();
+        }
+      } catch (InterruptedIOException e) {
+        e.bytesTransferred = done;
+        throw e;
       }
     }
   }
@@ -310,7 +354,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   @Override
   protected synchronized void closeImpl() throws IOException {
     ByteBuffer cell = null;
-    long size = getBlock() == null ? 0 : getBlock().getNumBytes() % layout.stripeSize();
+    ExtendedBlock group = currentGroup();
+    long size = group == null ? 0 : group.getNumBytes() % layout.stripeSize();
     if (size != 0) {
       // It pads the cells of a partial stripe, byte by byte, before it encodes them: these look
       // padded.

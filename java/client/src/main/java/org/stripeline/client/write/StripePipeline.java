@@ -44,6 +44,7 @@ public final class StripePipeline {
   private final ArrayDeque<Stripe> queue = new ArrayDeque<>();
   private int groupsToOpen;
   private boolean nextGroupOpen;
+  private int unsent;
   private boolean finishing;
   private IOException failure;
   private Thread thread;
@@ -129,6 +130,7 @@ public final class StripePipeline {
         throw failure;
       }
       queue.add(stripe);
+      unsent++;
       startThread();
     }
     resources.encoders().execute(() -> encode(stripe));
@@ -190,8 +192,9 @@ public final class StripePipeline {
       while (awaitWork()) {
         sending.lock();
         try {
-          if (takeGroupToOpen()) {
+          if (mustOpenGroup()) {
             sink.openGroup();
+            groupOpened();
           } else {
             sendEncoded();
           }
@@ -252,14 +255,17 @@ public final class StripePipeline {
     return groupsToOpen > 0 && !nextGroupOpen && (head == null || head.opensGroup());
   }
 
-  private boolean takeGroupToOpen() {
+  private boolean mustOpenGroup() {
     synchronized (lock) {
-      boolean open = mustOpenGroup(queue.peek());
-      if (open) {
-        groupsToOpen--;
-        nextGroupOpen = true;
-      }
-      return open;
+      return mustOpenGroup(queue.peek());
+    }
+  }
+
+  private void groupOpened() {
+    synchronized (lock) {
+      groupsToOpen--;
+      nextGroupOpen = true;
+      lock.notifyAll();
     }
   }
 
@@ -273,6 +279,10 @@ public final class StripePipeline {
           sink.send(head);
         } finally {
           head.release();
+        }
+        synchronized (lock) {
+          unsent--;
+          lock.notifyAll();
         }
       }
     } finally {
@@ -342,6 +352,24 @@ public final class StripePipeline {
     } catch (IOException e) {
       fail(e);
       throw e;
+    }
+  }
+
+  /** Waits until the block group of the bytes collected last is open, or the pipeline has failed. */
+  public void awaitGroup() throws InterruptedException {
+    synchronized (lock) {
+      while (failure == null && groupsToOpen > 0 && thread != Thread.currentThread()) {
+        lock.wait();
+      }
+    }
+  }
+
+  /** Waits until all that was submitted so far is sent, or the pipeline has failed. */
+  public void awaitSent() throws InterruptedException {
+    synchronized (lock) {
+      while (failure == null && unsent > 0 && thread != Thread.currentThread()) {
+        lock.wait();
+      }
     }
   }
 
