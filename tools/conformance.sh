@@ -20,8 +20,12 @@ step() {
 step tools/test-aarch64.sh
 step tools/asan.sh
 for release in 3.4.2 3.3.6 3.5.0; do
-  step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl native,coder -Dhadoop.version="$release" verify
+  step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl native,coder,client \
+    -Dhadoop.version="$release" verify
   step tools/hadoop-tests.sh --hadoop "$release" --list ec
+done
+for release in 3.4.2 3.5.0; do
+  step tools/hadoop-tests.sh --hadoop "$release" --client stripeline --list client
 done
 step tools/hadoop-tests.sh --hadoop 3.5.0 --java newest --list raw
 

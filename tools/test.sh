@@ -33,4 +33,5 @@ step "C and Rust examples, C suite" tools/test-c.sh
 step "Java modules, cluster, demo" "${maven[@]}" verify
 step "bench, quick form" tools/bench-quick.sh
 step "Hadoop's own tests, quick list" tools/hadoop-tests.sh --list quick
+step "Hadoop's own tests, our client" tools/hadoop-tests.sh --client stripeline --list client-quick
 echo "$passed passed, 0 failed"

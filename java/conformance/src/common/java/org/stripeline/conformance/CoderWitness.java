@@ -3,9 +3,11 @@ package org.stripeline.conformance;
 
 import static net.bytebuddy.matcher.ElementMatchers.hasSuperType;
 import static net.bytebuddy.matcher.ElementMatchers.isAbstract;
+import static net.bytebuddy.matcher.ElementMatchers.isConstructor;
 import static net.bytebuddy.matcher.ElementMatchers.isPublic;
-import static net.bytebuddy.matcher.ElementMatchers.named;
+import static net.bytebuddy.matcher.ElementMatchers.nameMatches;
 import static net.bytebuddy.matcher.ElementMatchers.nameStartsWith;
+import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.not;
 
 import java.io.IOException;
@@ -33,7 +35,7 @@ import net.bytebuddy.matcher.ElementMatcher;
 
 /**
  * Java agent that counts, per class of coder, the {@code encode} and {@code decode} calls which a
- * JVM really made.
+ * JVM really made, and per class the streams of striped files that it opened.
  *
  * <p>Hadoop falls back from one raw coder to the next with no more than a DEBUG line, so a green
  * test run proves nothing about the coder that was meant. This agent hooks every {@code
@@ -42,7 +44,7 @@ import net.bytebuddy.matcher.ElementMatcher;
  * arguments and no results.
  *
  * <p>Output, one record per line, tab separated: {@code calls <operation> <class> <count>}, {@code
- * engine <native or java> <instruction set>} if our coder published its bean, and {@code
+ * streams <read or write> <class> <count>}, {@code engine <native or java> <instruction set>} if our coder published its bean, and {@code
  * peak-rss-kib <number>}.
  */
 public final class CoderWitness {
@@ -51,7 +53,15 @@ public final class CoderWitness {
   private static final String DECODER =
       "org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder";
 
+  /** Codes and sums in one pass, past the interface of raw coders. */
+  private static final String FUSED_ENCODER = "org.stripeline.client.write.FusedStripeEncoder";
+
   private static final Map<String, LongAdder> CALLS = new ConcurrentHashMap<>();
+  private static final Map<String, LongAdder> STREAMS = new ConcurrentHashMap<>();
+
+  /** Hadoop's streams of striped files, and ours. */
+  private static final String STREAM_CLASSES =
+      "org\\.apache\\.hadoop\\.hdfs\\.(DFSStriped|Stripeline)(In|Out)putStream";
 
   /** Calls in progress on this thread: overloads call each other, only the outermost counts. */
   private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
@@ -70,20 +80,35 @@ public final class CoderWitness {
     // Looking up the supertypes of each of the thousands of classes loaded would cost seconds.
     ElementMatcher.Junction<TypeDescription> candidates =
         nameStartsWith("org.apache.hadoop.io.erasurecode.").or(nameStartsWith("org.stripeline."));
-    install(instrumentation, candidates, ENCODER, "encode", EncodeAdvice.class);
-    install(instrumentation, candidates, DECODER, "decode", DecodeAdvice.class);
+    install(
+        instrumentation,
+        candidates.and(hasSuperType(named(ENCODER))).or(named(FUSED_ENCODER)),
+        "encode",
+        EncodeAdvice.class);
+    install(
+        instrumentation,
+        candidates.and(hasSuperType(named(DECODER))),
+        "decode",
+        DecodeAdvice.class);
+    new AgentBuilder.Default()
+        .with(AgentBuilder.Listener.StreamWriting.toSystemError().withErrorsOnly())
+        .disableClassFormatChanges()
+        .type(nameMatches(STREAM_CLASSES))
+        .transform(
+            (builder, type, loader, module, domain) ->
+                builder.visit(Advice.to(OpenAdvice.class).on(isConstructor())))
+        .installOn(instrumentation);
   }
 
   private static void install(
       Instrumentation instrumentation,
-      ElementMatcher.Junction<TypeDescription> candidates,
-      String base,
+      ElementMatcher<TypeDescription> coders,
       String method,
       Class<?> advice) {
     new AgentBuilder.Default()
         .with(AgentBuilder.Listener.StreamWriting.toSystemError().withErrorsOnly())
         .disableClassFormatChanges()
-        .type(candidates.and(hasSuperType(named(base))))
+        .type(coders)
         .transform(
             (builder, type, loader, module, domain) ->
                 builder.visit(
@@ -112,6 +137,21 @@ public final class CoderWitness {
   }
 
   /**
+   * Notes that a stream has been opened. Public because woven code calls it.
+   *
+   * @param stream the stream, seen once by the constructor of each of its classes
+   * @param constructed the class that the constructor is of
+   */
+  public static void opened(Object stream, Class<?> constructed) {
+    if (stream.getClass() == constructed) {
+      String operation = stream instanceof java.io.InputStream ? "read" : "write";
+      STREAMS
+          .computeIfAbsent(operation + '\t' + constructed.getName(), key -> new LongAdder())
+          .increment();
+    }
+  }
+
+  /**
    * Returns how often each coder has been called in this JVM so far.
    *
    * @param operation {@code encode} or {@code decode}
@@ -131,6 +171,8 @@ public final class CoderWitness {
   private static void write(Path file) {
     List<String> lines = new ArrayList<>();
     new TreeMap<>(CALLS).forEach((key, count) -> lines.add("calls\t" + key + '\t' + count.sum()));
+    new TreeMap<>(STREAMS)
+        .forEach((key, count) -> lines.add("streams\t" + key + '\t' + count.sum()));
     engine().ifPresent(lines::add);
     try {
       for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
@@ -188,6 +230,16 @@ public final class CoderWitness {
     @Advice.OnMethodExit(onThrowable = Throwable.class)
     static void exit() {
       CoderWitness.exit();
+    }
+  }
+
+  /** Woven around the constructors of streams. */
+  public static final class OpenAdvice {
+    private OpenAdvice() {}
+
+    @Advice.OnMethodExit
+    static void exit(@Advice.This Object stream, @Advice.Origin Class<?> constructed) {
+      CoderWitness.opened(stream, constructed);
     }
   }
 }

@@ -16,7 +16,8 @@ import java.util.stream.Collectors;
  * A test of Hadoop's that is known not to pass, and why.
  *
  * <p>One per line of {@code deviations.txt}: {@code hadoop | java | coder | Class#method | outcome
- * | reason}. The first four are globs in which only {@code *} is special.
+ * | reason}. The first four are globs in which only {@code *} is special; the third may name a
+ * client instead, as {@code client=stripeline}.
  */
 final class Deviation {
   /** What the test does instead of passing. */
@@ -63,10 +64,12 @@ final class Deviation {
     return deviations;
   }
 
-  boolean appliesTo(String hadoopVersion, String javaMajor, String coderName) {
+  boolean appliesTo(
+      String hadoopVersion, String javaMajor, String coderName, String clientName) {
     return hadoop.matcher(hadoopVersion).matches()
         && java.matcher(javaMajor).matches()
-        && coder.matcher(coderName).matches();
+        && (coder.matcher(coderName).matches()
+            || coder.matcher("client=" + clientName).matches());
   }
 
   boolean covers(String testName) {

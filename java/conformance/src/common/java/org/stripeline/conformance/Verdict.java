@@ -17,10 +17,11 @@ import java.util.stream.Stream;
 
 /**
  * Judges a finished run of Hadoop's tests: every test passed or is a known deviation, every class
- * ran to its end with at least one test, and the coder under test is the one that did the coding.
+ * ran to its end with at least one test, and the coder and the streams under test are those that
+ * did the work.
  *
  * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder, engine
- * of our coder ({@code native} or {@code java}). The run directory holds one folder per class with
+ * of our coder ({@code native} or {@code java}), client ({@code stripeline} or {@code stock}). The run directory holds one folder per class with
  * {@code entry}, {@code exit}, {@code tests.tsv} and {@code witness.tsv}. Prints a table; writes
  * {@code results.tsv} into the run directory and the names of folders whose logs are worth keeping
  * into {@code keep}. Exit status 0 if all is as expected, 1 if not.
@@ -44,6 +45,7 @@ public final class Verdict {
   private final List<Deviation> deviations;
   private final String coder;
   private final String engine;
+  private final boolean ourClient;
   private final List<String> unexpected = new ArrayList<>();
   private final List<String> results = new ArrayList<>();
   private final List<String> keep = new ArrayList<>();
@@ -53,11 +55,13 @@ public final class Verdict {
   private static final int SKIPPED = 2;
   private static final int DEVIATED = 3;
 
-  Verdict(Path run, List<Deviation> deviations, String coder, String engine) {
+  Verdict(
+      Path run, List<Deviation> deviations, String coder, String engine, boolean ourClient) {
     this.run = run;
     this.deviations = deviations;
     this.coder = coder;
     this.engine = engine;
+    this.ourClient = ourClient;
   }
 
   /**
@@ -67,17 +71,18 @@ public final class Verdict {
    * @throws IOException if the run cannot be read
    */
   public static void main(String[] args) throws IOException {
-    if (args.length != 6) {
-      System.err.println("usage: Verdict RUN DEVIATIONS HADOOP JAVA CODER ENGINE");
+    if (args.length != 7) {
+      System.err.println("usage: Verdict RUN DEVIATIONS HADOOP JAVA CODER ENGINE CLIENT");
       System.exit(2);
     }
     List<Deviation> deviations =
         Deviation.load(Paths.get(args[1])).stream()
-            .filter(deviation -> deviation.appliesTo(args[2], args[3], args[4]))
+            .filter(deviation -> deviation.appliesTo(args[2], args[3], args[4], args[6]))
             .collect(Collectors.toList());
-    boolean sound =
-        new Verdict(Paths.get(args[0]), deviations, args[4], args[5]).judge().isEmpty();
-    System.exit(sound ? 0 : 1);
+    Verdict verdict =
+        new Verdict(
+            Paths.get(args[0]), deviations, args[4], args[5], args[6].equals("stripeline"));
+    System.exit(verdict.judge().isEmpty() ? 0 : 1);
   }
 
   /** Prints the table and returns what was not as expected. */
@@ -140,7 +145,9 @@ public final class Verdict {
       }
     }
     Witness witness = Witness.read(folder.resolve("witness.tsv"));
-    judgeCoding(className, Coding.valueOf(entry[1].toUpperCase(Locale.ROOT)), witness);
+    String[] expected = entry[1].split("\\+", 2);
+    judgeCoding(className, Coding.valueOf(expected[0].toUpperCase(Locale.ROOT)), witness);
+    judgeStreams(className, expected.length > 1 ? expected[1] : "", witness);
     for (int i = 0; i < counts.length; i++) {
       totals[i] += counts[i];
     }
@@ -212,9 +219,33 @@ public final class Verdict {
     }
   }
 
+  /**
+   * Wants our streams where {@code expected} has an r (reading) or w (writing), and none of stock's
+   * beside them unless it has a ~: some tests make stock's by hand.
+   */
+  private void judgeStreams(String className, String expected, Witness witness) {
+    for (String operation : new String[] {"read", "write"}) {
+      boolean ours = witness.streams.containsKey(operation + " Stripeline");
+      boolean stock = witness.streams.containsKey(operation + " DFSStriped");
+      boolean wanted = expected.indexOf(operation.charAt(0)) >= 0;
+      String seen = ": streams seen: " + witness.streams;
+      if (ourClient && wanted && !ours) {
+        unexpected.add(className + ": our pipeline did not " + operation + seen);
+      }
+      if (ourClient && wanted && stock && expected.indexOf('~') < 0) {
+        unexpected.add(className + ": the stock pipeline was used to " + operation + seen);
+      }
+      if (!ourClient && ours) {
+        unexpected.add(className + ": our pipeline was used though not configured" + seen);
+      }
+    }
+  }
+
   private boolean isUnderTest(String coderClass) {
     boolean hadoops = coderClass.matches(".*\\.(RS|RSLegacy|XOR)Raw(En|De)coder");
-    return coder.equals("rs_java") ? hadoops : coderClass.matches(".*\\.Stripeline[A-Z].*");
+    return coder.equals("rs_java")
+        ? hadoops
+        : coderClass.matches(".*\\.(Stripeline[A-Z]|FusedStripeEncoder).*");
   }
 
   private static boolean names(String result, String className, String method) {
@@ -223,18 +254,21 @@ public final class Verdict {
   }
 
   private static String describe(Witness witness) {
+    String streams = witness.streams.isEmpty() ? "" : " streams " + witness.streams;
     if (witness.calls.isEmpty()) {
-      return "none";
+      return "none" + streams;
     }
     return witness.calls.entrySet().stream()
             .map(call -> call.getKey().replaceAll(".*\\.", "") + ' ' + call.getValue())
             .collect(Collectors.joining(", "))
-        + (witness.engine.isEmpty() ? "" : " (" + witness.engine + ')');
+        + (witness.engine.isEmpty() ? "" : " (" + witness.engine + ')')
+        + streams;
   }
 
   /** What {@link CoderWitness} saw in the JVM of one class. */
   private static final class Witness {
     private final Map<String, Long> calls = new LinkedHashMap<>();
+    private final Map<String, Long> streams = new LinkedHashMap<>();
     private String engine = "";
     private long peakRssKib;
 
@@ -245,6 +279,10 @@ public final class Verdict {
         switch (fields[0]) {
           case "calls":
             witness.calls.merge(fields[2], Long.parseLong(fields[3]), Long::sum);
+            break;
+          case "streams":
+            String whose = fields[2].replaceAll(".*\\.(DFSStriped|Stripeline).*", "$1");
+            witness.streams.merge(fields[1] + ' ' + whose, Long.parseLong(fields[3]), Long::sum);
             break;
           case "engine":
             witness.engine = fields[1] + ' ' + fields[2];

@@ -98,10 +98,38 @@ class VerdictTest {
     assertUnexpected("a.T#two: failed: boom");
     assertEquals(Collections.emptyList(), judge("* | * | stripeline | a.T#t* | fails | known"));
     assertEquals(Collections.emptyList(), judge("3.4.2 | * | * | a.T#two | flaky | known"));
+    assertEquals(
+        Collections.emptyList(), judge(true, "* | * | client=stripeline | a.T#two | fails | known"));
+    assertTrue(judge("* | * | client=stripeline | a.T#two | fails | other client").size() == 1);
     assertTrue(judge("3.3.6 | * | * | a.T#two | fails | other version").size() == 1);
     assertEquals(
         Arrays.asList("a.T#one: passed, yet is listed as failing: known"),
         judge("* | * | * | a.T#* | fails | known"));
+  }
+
+  @Test
+  void acceptsOurStreamsAndRefusesTheStockOnesBesideThem() throws IOException {
+    String write = "streams\twrite\ta.StripelineOutputStream\t2";
+    String read = "streams\tread\ta.StripelineInputStream\t2";
+    entry("a.T\tany+rw\t9", "0\t1", lines(PASSED, "end"), lines(write, read, RSS));
+    assertEquals(Collections.emptyList(), judge(true));
+    assertTrue(judge(false).get(0).contains("was used though not configured"));
+    witness("streams\twrite\ta.DFSStripedOutputStream\t2", read, RSS);
+    List<String> unexpected = judge(true);
+    assertTrue(unexpected.get(0).startsWith("a.T: our pipeline did not write"));
+    assertTrue(unexpected.get(1).startsWith("a.T: the stock pipeline was used to write"));
+  }
+
+  @Test
+  void takesStockStreamsBesideOursWhereTestsMakeThem() throws IOException {
+    String stock = "streams\tread\ta.DFSStripedInputStream\t2";
+    String read = "streams\tread\ta.StripelineInputStream\t2";
+    entry("a.T\tany+r~\t9", "0\t1", lines(PASSED, "end"), lines(stock, read, RSS));
+    assertEquals(Collections.emptyList(), judge(true));
+  }
+
+  private void witness(String... lines) throws IOException {
+    write(run.resolve("000-T").resolve("witness.tsv"), lines(lines));
   }
 
   private void entry(String entry, String exit, List<String> tests, List<String> witness)
@@ -129,10 +157,14 @@ class VerdictTest {
   }
 
   private List<String> judge(String... deviations) throws IOException {
+    return judge(false, deviations);
+  }
+
+  private List<String> judge(boolean ourClient, String... deviations) throws IOException {
     Path file = run.resolve("deviations.txt");
     write(file, Arrays.asList(deviations));
     List<Deviation> known = Deviation.load(file);
-    known.removeIf(deviation -> !deviation.appliesTo("3.4.2", "17", "stripeline"));
-    return new Verdict(run, known, "stripeline", "native").judge();
+    known.removeIf(deviation -> !deviation.appliesTo("3.4.2", "17", "stripeline", ourClient ? "stripeline" : "stock"));
+    return new Verdict(run, known, "stripeline", "native", ourClient).judge();
   }
 }
