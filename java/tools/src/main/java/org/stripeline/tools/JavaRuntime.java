@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools;
 
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -71,6 +75,39 @@ public final class JavaRuntime {
     if (feature >= 22) {
       // Later releases warn about every library that is loaded without it.
       arguments.add("--enable-native-access=ALL-UNNAMED");
+    }
+    return arguments;
+  }
+
+  /**
+   * This process's class path without site files, for a process that must not obey those of another
+   * cluster.
+   *
+   * @return entries with absolute paths, joined as Java wants them
+   */
+  public static String classPathWithoutSites() {
+    List<String> entries = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      Path path = Paths.get(entry);
+      if (!Files.exists(path.resolve("core-site.xml"))
+          && !Files.exists(path.resolve("hdfs-site.xml"))) {
+        entries.add(path.toAbsolutePath().toString());
+      }
+    }
+    return String.join(File.pathSeparator, entries);
+  }
+
+  /**
+   * Settings of this process that say where the native library comes from, for its child processes.
+   *
+   * @return arguments for Java, possibly none
+   */
+  public static List<String> nativeArguments() {
+    List<String> arguments = new ArrayList<>();
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith("stripeline.native.")) {
+        arguments.add("-D" + name + "=" + System.getProperty(name));
+      }
     }
     return arguments;
   }

@@ -33,11 +33,7 @@ final class ChildJvm {
     if (JavaRuntime.feature() >= 9) {
       command.add("--add-opens=java.base/java.util=ALL-UNNAMED");
     }
-    for (String name : System.getProperties().stringPropertyNames()) {
-      if (name.startsWith("stripeline.native.")) {
-        command.add("-D" + name + "=" + System.getProperty(name));
-      }
-    }
+    command.addAll(JavaRuntime.nativeArguments());
     command.addAll(jvmArguments);
     command.add(main.getName());
     command.addAll(Arrays.asList(arguments));

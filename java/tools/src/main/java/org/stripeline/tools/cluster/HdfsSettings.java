@@ -81,8 +81,13 @@ final class HdfsSettings {
   /** What one DataNode has of its own. */
   static Configuration datanode(Configuration server, ClusterDirectory directory, int number) {
     Configuration conf = new HdfsConfiguration(server);
-    String address = RackTable.address(number);
     conf.set("dfs.datanode.data.dir", directory.data(number).toUri().toString());
+    setDataNodeAddress(conf, RackTable.address(number));
+    return conf;
+  }
+
+  /** Binds a DataNode, and what it says to the NameNode, to one address. */
+  static void setDataNodeAddress(Configuration conf, String address) {
     conf.set("dfs.datanode.hostname", address);
     conf.set("dfs.datanode.address", address + ":0");
     conf.set("dfs.datanode.ipc.address", address + ":0");
@@ -92,7 +97,6 @@ final class HdfsSettings {
         "hadoop.rpc.socket.factory.class.default",
         SourceAddressSocketFactory.class,
         javax.net.SocketFactory.class);
-    return conf;
   }
 
   static void setNameNodeAddress(Configuration conf, int port, int webPort) {

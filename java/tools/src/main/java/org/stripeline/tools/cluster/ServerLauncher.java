@@ -28,9 +28,8 @@ final class ServerLauncher {
 
     ProcessBuilder builder = new ProcessBuilder(command(directory, planFile, options, logging));
     // In the environment it does not clutter `ps`, and has no limit of one argument's length.
-    builder
-        .environment()
-        .put("CLASSPATH", metrics.getParent() + File.pathSeparator + classPath());
+    String classPath = JavaRuntime.classPathWithoutSites();
+    builder.environment().put("CLASSPATH", metrics.getParent() + File.pathSeparator + classPath);
     // glibc gives every thread pool its own heap; many threads would cost hundreds of MiB.
     builder.environment().put("MALLOC_ARENA_MAX", "2");
     builder.redirectInput(new File("/dev/null"));
@@ -63,28 +62,11 @@ final class ServerLauncher {
             // server cannot delay a DataNode's registration.
             "-Djdk.net.hosts.file=" + directory.hosts()));
     command.addAll(JavaRuntime.hadoopArguments());
-    for (String name : System.getProperties().stringPropertyNames()) {
-      if (name.startsWith("stripeline.native.")) {
-        command.add("-D" + name + "=" + System.getProperty(name));
-      }
-    }
+    command.addAll(JavaRuntime.nativeArguments());
     command.add(ClusterServer.class.getName());
     command.add(directory.root().toString());
     command.add(planFile.toString());
     return command;
-  }
-
-  /** This process's class path without site files: the cluster must not obey another's. */
-  private static String classPath() {
-    List<String> entries = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
-      Path path = Paths.get(entry);
-      if (!Files.exists(path.resolve("core-site.xml"))
-          && !Files.exists(path.resolve("hdfs-site.xml"))) {
-        entries.add(path.toAbsolutePath().toString());
-      }
-    }
-    return String.join(File.pathSeparator, entries);
   }
 
   private static String hosts() {

@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import org.stripeline.tools.CommandException;
 import org.stripeline.tools.ExitStatus;
 import org.stripeline.tools.bench.JavaBenchCommand;
+import org.stripeline.tools.bench.io.IoBenchCommand;
 import org.stripeline.tools.demo.HdfsBenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,7 +24,12 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description = "Measure how fast this machine codes.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {BenchCommand.Codec.class, JavaBenchCommand.class, HdfsBenchCommand.class})
+    subcommands = {
+      BenchCommand.Codec.class,
+      JavaBenchCommand.class,
+      HdfsBenchCommand.class,
+      IoBenchCommand.class
+    })
 public final class BenchCommand implements Runnable {
   /** Set by the launcher to the directory that it lies in. */
   private static final String HOME_KEY = "stripeline.tools.home";

@@ -8,7 +8,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** A number of bytes as people write it: {@code 256MiB}, {@code 1GiB}, {@code 65536}. */
-final class ByteSize {
+public final class ByteSize {
 
   private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\s*([kmg]i?b?|b?)");
 
@@ -21,7 +21,7 @@ final class ByteSize {
   }
 
   /** Reads a size; {@code k}, {@code M} and {@code G} count in powers of 1024. */
-  static ByteSize parse(String text) {
+  public static ByteSize parse(String text) {
     Matcher form = FORM.matcher(text.trim().toLowerCase(Locale.ROOT));
     if (!form.matches()) {
       throw new IllegalArgumentException(
@@ -36,7 +36,7 @@ final class ByteSize {
     return new ByteSize(count << shift, text.trim());
   }
 
-  long bytes() {
+  public long bytes() {
     return bytes;
   }
 
@@ -46,7 +46,7 @@ final class ByteSize {
   }
 
   /** Lets the command line take sizes. */
-  static final class Converter implements ITypeConverter<ByteSize> {
+  public static final class Converter implements ITypeConverter<ByteSize> {
     @Override
     public ByteSize convert(String value) {
       try {

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * <p>This is the strictest witness there is: what a coder wrote, in data and in parity, byte for
  * byte, whatever a reader might repair on the way.
  */
-final class ReplicaFiles {
+public final class ReplicaFiles {
 
   private static final Pattern BLOCK_FILE = Pattern.compile("blk_(-?\\d+)");
 
@@ -32,7 +32,7 @@ final class ReplicaFiles {
   private ReplicaFiles() {}
 
   /** Finds finished block files below the storage directories of DataNodes. */
-  static ReplicaFiles find(Collection<Path> storage) throws IOException {
+  public static ReplicaFiles find(Collection<Path> storage) throws IOException {
     ReplicaFiles found = new ReplicaFiles();
     for (Path directory : storage) {
       Files.walkFileTree(
@@ -59,6 +59,16 @@ final class ReplicaFiles {
           });
     }
     return found;
+  }
+
+  /**
+   * Tells whether any of some blocks lies on a disk.
+   *
+   * @param ids ids of replicated or internal blocks
+   * @return whether one does
+   */
+  public boolean holdsAnyOf(Collection<Long> ids) {
+    return ids.stream().anyMatch(filesOfBlock::containsKey);
   }
 
   /** Whether any internal block of any of these groups lies on a disk. */

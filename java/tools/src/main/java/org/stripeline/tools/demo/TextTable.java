@@ -6,18 +6,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /** A table for a terminal: the first column to the left, all others to the right. */
-final class TextTable {
+public final class TextTable {
 
   private static final String GAP = "  ";
 
   private final List<String[]> rows = new ArrayList<>();
 
-  TextTable(String... headings) {
+  public TextTable(String... headings) {
     rows.add(headings.clone());
   }
 
   /** Adds a row; cells that are missing at the end stay empty. */
-  TextTable row(String... cells) {
+  public TextTable row(String... cells) {
     if (cells.length > columns()) {
       throw new IllegalArgumentException(
           "Cannot add row: " + cells.length + " cells for " + columns() + " columns");
@@ -31,7 +31,7 @@ final class TextTable {
   }
 
   /** Lines with a rule below the headings, each ended by a line feed, without trailing blanks. */
-  String render() {
+  public String render() {
     int[] widths = new int[columns()];
     for (String[] row : rows) {
       for (int i = 0; i < row.length; i++) {

@@ -13,10 +13,10 @@ import java.util.stream.Stream;
  * The directory that the demo works in, and everything that must be gone when it ends: on success,
  * on failure and when it is interrupted.
  */
-final class Workplace implements AutoCloseable {
+public final class Workplace implements AutoCloseable {
 
   /** What happens to the directory at the end. */
-  enum AtEnd {
+  public enum AtEnd {
     DELETE,
     KEEP
   }
@@ -42,7 +42,7 @@ final class Workplace implements AutoCloseable {
    *
    * @param wanted directory that is empty or does not exist, or null for a temporary one
    */
-  static Workplace open(Path wanted, AtEnd atEnd) throws IOException {
+  public static Workplace open(Path wanted, AtEnd atEnd) throws IOException {
     if (wanted == null) {
       return new Workplace(Files.createTempDirectory("stripeline-demo-"), true, atEnd);
     }
@@ -60,16 +60,16 @@ final class Workplace implements AutoCloseable {
     return new Workplace(Files.createDirectories(wanted).toRealPath(), !exists, atEnd);
   }
 
-  Path data() {
+  public Path data() {
     return root.resolve("data");
   }
 
-  Path cluster() {
+  public Path cluster() {
     return root.resolve("cluster");
   }
 
   /** Refuses to start what would fill the disk half-way. */
-  void requireSpace(long bytes) throws IOException {
+  public void requireSpace(long bytes) throws IOException {
     FileStore store = Files.getFileStore(root);
     if (store.getUsableSpace() < bytes) {
       throw new IOException(
@@ -81,7 +81,7 @@ final class Workplace implements AutoCloseable {
   }
 
   /** Closes this at the end too, the last one added first. */
-  synchronized <T extends AutoCloseable> T add(T resource) throws IOException {
+  public synchronized <T extends AutoCloseable> T add(T resource) throws IOException {
     if (closed) {
       closeOne(resource);
       throw new IOException("Cannot go on in " + root + ": interrupted");

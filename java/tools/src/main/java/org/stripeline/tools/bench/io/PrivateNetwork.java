@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.bench.io;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.stripeline.tools.Stripeline;
+
+/** Runs the command once more in a process that has network and mounts of its own. */
+final class PrivateNetwork {
+  private static final String INSIDE_KEY = "stripeline.bench.private-network";
+
+  private static final List<String> PROGRAMS =
+      Arrays.asList("unshare", "ip", "tc", "mount", "sysctl");
+
+  private PrivateNetwork() {}
+
+  /** Whether this process is that one. */
+  static boolean isInside() {
+    return Boolean.getBoolean(INSIDE_KEY);
+  }
+
+  /** Returns why this user on this machine cannot have one, or null. */
+  static String obstacle() {
+    if (!"root".equals(System.getProperty("user.name"))) {
+      return "it takes root";
+    }
+    for (String program : PROGRAMS) {
+      if (!isInstalled(program)) {
+        return "the program '" + program + "' is missing";
+      }
+    }
+    return null;
+  }
+
+  private static boolean isInstalled(String program) {
+    String path = System.getenv("PATH") + File.pathSeparator + "/usr/sbin" + File.pathSeparator;
+    for (String directory : path.split(File.pathSeparator)) {
+      Path file = Paths.get(directory, program);
+      if (!directory.isEmpty() && Files.isExecutable(file)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Runs {@code stripeline} there and returns its exit status.
+   *
+   * @param arguments its whole command line
+   */
+  static int run(List<String> arguments) throws IOException, InterruptedException {
+    List<String> command =
+        new ArrayList<>(Arrays.asList("unshare", "--net", "--mount", "--kill-child", "--fork"));
+    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.add("-D" + INSIDE_KEY + "=true");
+    command.add(Stripeline.class.getName());
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+    builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+    builder.environment().merge("PATH", "/usr/sbin", (path, more) -> path + ":" + more);
+    Process process = builder.start();
+    Thread end = new Thread(process::destroy, "end-private-network");
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      return process.waitFor();
+    } finally {
+      Runtime.getRuntime().removeShutdownHook(end);
+    }
+  }
+}

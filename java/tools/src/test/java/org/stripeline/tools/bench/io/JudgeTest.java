@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.bench.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JudgeTest {
+  private static final String OURS = "org.apache.hadoop.hdfs.StripelineOutputStream";
+  private static final String STOCK = "org.apache.hadoop.hdfs.DFSStripedOutputStream";
+
+  private final List<Sample> samples = new ArrayList<>();
+
+  @Test
+  void formsRatiosWithinRepetitions() {
+    // The machine halves its speed between the two; 3.1 times rs_java stays 3.1 times.
+    add(0, "write", "functional-partitioned", OURS, 310);
+    add(0, "write", "rs_java", STOCK, 100);
+    add(1, "write", "functional-partitioned", OURS, 155);
+    add(1, "write", "rs_java", STOCK, 50);
+
+    IoReport.Judgement judgement = judgement("write, times rs_java");
+
+    assertThat(judgement.value).isEqualTo(3.1);
+    assertThat(judgement.verdict).isEqualTo("kept");
+  }
+
+  @Test
+  void tellsMissedFromNotMeasured() {
+    add(0, "write", "functional-partitioned", OURS, 299);
+    add(0, "write", "rs_java", STOCK, 100);
+
+    assertThat(judgement("write, times rs_java").verdict).isEqualTo("MISSED");
+    assertThat(judgement("write, times 4-rep").verdict).isEqualTo("not judged");
+    assertThat(judgement("write, times 4-rep").value).isNull();
+  }
+
+  @Test
+  void judgesNothingThatWentThroughHadoopsStream() {
+    add(0, "write", "functional-partitioned", STOCK, 900);
+    add(0, "write", "rs_java", STOCK, 100);
+
+    assertThat(judgement("write, times rs_java").verdict).isEqualTo("not judged");
+  }
+
+  @Test
+  void judgesNothingRough() {
+    add(0, "write", "functional-partitioned", OURS, 900);
+    add(0, "write", "rs_java", STOCK, 100);
+
+    assertThat(new Judge(samples, true).judge())
+        .extracting(judgement -> judgement.verdict)
+        .containsOnly("not judged");
+  }
+
+  @Test
+  void comparesTheHungReadWithTheOneBesideIt() {
+    add(0, "read", "functional-partitioned", OURS, 1000);
+    add(0, "read-hung", "functional-partitioned", OURS, 500);
+
+    // 100 MiB at these rates.
+    assertThat(judgement("read-hung").value).isCloseTo(0.1, within(1e-9));
+  }
+
+  @Test
+  void wantsFullLinksUnlessProcessorsAreBusy() {
+    Sample ours = add(0, "write", "functional-partitioned", OURS, 6 * 100e6 / 8 / (1 << 20));
+    ours.linkMbit = 100;
+
+    assertThat(judgement("write, links of 100 Mbit/s, share of 6 links").value)
+        .isCloseTo(1.0, within(1e-9));
+
+    ours.clientCpuSecondsPerGib =
+        1024 / ours.mibPerSecond * Runtime.getRuntime().availableProcessors();
+    assertThat(new Judge(samples, false).judge())
+        .extracting(judgement -> judgement.name)
+        .contains("write, links of 100 Mbit/s, client bounds, times rs_java")
+        .doesNotContain("write, links of 100 Mbit/s, share of 6 links");
+  }
+
+  private static org.assertj.core.data.Offset<Double> within(double offset) {
+    return org.assertj.core.data.Offset.offset(offset);
+  }
+
+  private IoReport.Judgement judgement(String start) {
+    return new Judge(samples, false)
+        .judge().stream().filter(judgement -> judgement.name.startsWith(start)).findFirst().get();
+  }
+
+  private Sample add(
+      int repetition, String operation, String contestant, String stream, double rate) {
+    Sample sample = new Sample();
+    sample.policy = "RS-6-3-1024k";
+    sample.threads = 1;
+    sample.repetition = repetition;
+    sample.operation = operation;
+    sample.contestant = contestant;
+    sample.stream = stream;
+    sample.mibPerSecond = rate;
+    sample.seconds = 100 / rate;
+    samples.add(sample);
+    return sample;
+  }
+}
