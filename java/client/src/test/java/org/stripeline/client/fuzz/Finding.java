@@ -12,6 +12,7 @@ final class Finding extends Exception {
     NO_IO_EXCEPTION,
     NEEDLESS_FAILURE,
     SLOW,
+    LEAK,
     BAD_MESSAGE,
     BROKEN_CONTRACT
   }

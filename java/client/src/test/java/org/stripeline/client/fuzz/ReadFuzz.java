@@ -16,7 +16,9 @@ import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.StripedCluster;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
+import org.apache.hadoop.test.GenericTestUtils;
 import org.apache.hadoop.util.VersionInfo;
+import org.stripeline.client.read.ReadContext;
 
 /**
  * Runs cases by seed on one cluster.
@@ -102,6 +104,12 @@ public final class ReadFuzz implements AutoCloseable {
     } finally {
       world.heal(file);
     }
+    if (finding == null && !areBuffersBack()) {
+      finding =
+          new Finding(Finding.Kind.LEAK, ReadContext.usedBufferBytes() + " bytes of buffers", null);
+      findings.merge(finding.kind(), 1, Integer::sum);
+      out.println("FINDING " + fuzz + "\n" + finding + "\n" + again(fuzz));
+    }
     return finding;
   }
 
@@ -185,9 +193,23 @@ public final class ReadFuzz implements AutoCloseable {
     if (finding.kind() == Finding.Kind.SLOW) {
       out.println("half-way:\n" + slowStacks);
     }
-    out.println("again: mvn -f java/pom.xml -pl native,coder,client test -Dtest=ReadFuzzTest"
+    out.println(again(fuzz));
+  }
+
+  /** Reads that were given up end by themselves, now that nothing holds them up any more. */
+  private static boolean areBuffersBack() throws InterruptedException {
+    try {
+      GenericTestUtils.waitFor(() -> ReadContext.usedBufferBytes() == 0, 5, 20_000);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    }
+  }
+
+  private static String again(FuzzCase fuzz) {
+    return "again: mvn -f java/pom.xml -pl native,coder,client test -Dtest=ReadFuzzTest"
         + " -Dsurefire.failIfNoSpecifiedTests=false -Dhadoop.version=" + VersionInfo.getVersion()
-        + " -Dstripeline.fuzz.seed=" + fuzz.seed() + " -Dstripeline.fuzz.cases=1");
+        + " -Dstripeline.fuzz.seed=" + fuzz.seed() + " -Dstripeline.fuzz.cases=1";
   }
 
   @Override

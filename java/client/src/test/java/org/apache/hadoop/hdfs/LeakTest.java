@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.write.WriteResources;
+
+/**
+ * Streams that are opened, used, failed and closed leave nothing: no thread, descriptor, buffer or
+ * native memory. What is kept for reuse has a bound, so it is there after the first cycles and grows
+ * no more. {@code -Dstripeline.leak.cycles=1000} is the long form.
+ */
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
+class LeakTest {
+  private static final int CYCLES = Integer.getInteger("stripeline.leak.cycles", 120);
+  private static final int WARM_UP = 40;
+  private static final int CELL = 16 << 10;
+
+  /** Twelve stripes in three block groups, the last one ragged. */
+  private static final byte[] DATA = StripedCluster.bytes(12 * 3 * CELL + 777, 3);
+
+  @TempDir static Path dir;
+  private static StripedCluster cluster;
+  private static org.apache.hadoop.fs.Path whole;
+  private static org.apache.hadoop.fs.Path degraded;
+  private static org.apache.hadoop.fs.Path broken;
+
+  @BeforeAll
+  static void start() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.setInt("dfs.blocksize", 5 * CELL);
+    conf.setInt("dfs.client.retry.window.base", 1);
+    // Connections kept for the next reader are closed soon, so that only lost ones add up.
+    conf.setInt("dfs.client.socketcache.expiryMsec", 500);
+    conf.setInt("dfs.datanode.socket.reuse.keepalive", 1000);
+    cluster = new StripedCluster(dir, 5, conf);
+    ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
+    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
+    org.apache.hadoop.fs.Path folder = cluster.directory("/ec", policy.getName());
+    whole = new org.apache.hadoop.fs.Path(folder, "whole");
+    degraded = new org.apache.hadoop.fs.Path(folder, "degraded");
+    broken = new org.apache.hadoop.fs.Path(folder, "broken");
+    for (org.apache.hadoop.fs.Path file : List.of(whole, degraded, broken)) {
+      StripedCluster.write(cluster.ours(), file, DATA);
+    }
+    lose(degraded, 1, 3);
+    lose(broken, 0, 1, 2);
+  }
+
+  private static void lose(org.apache.hadoop.fs.Path file, int... units) throws IOException {
+    for (LocatedStripedBlock group : cluster.groups(file)) {
+      for (int unit : units) {
+        if (StripedCluster.location(group, unit) != null) {
+          Files.delete(cluster.blockFile(group, unit).toPath());
+        }
+      }
+    }
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @Test
+  void streamsLeaveNothing() throws Exception {
+    cycles(WARM_UP);
+    Usage before = Usage.settled();
+    cycles(CYCLES);
+    Conditions.await("buffers to come back", LeakTest::areBuffersBack);
+    Usage after = Usage.settled();
+    System.out.println("before " + CYCLES + " cycles " + before + ", after " + after);
+    assertThat(after.ourThreads).as("our threads").isLessThanOrEqualTo(before.ourThreads + 4);
+    assertThat(after.threads).as("threads").isLessThanOrEqualTo(before.threads + 10);
+    assertThat(after.descriptors).as("descriptors").isLessThanOrEqualTo(before.descriptors + 20);
+    assertThat(after.directBytes)
+        .as("bytes of direct buffers")
+        .isLessThanOrEqualTo(before.directBytes + (8 << 20));
+    assertThat(after.residentBytes)
+        .as("resident bytes")
+        .isLessThanOrEqualTo(before.residentBytes + (96L << 20));
+  }
+
+  private static boolean areBuffersBack() {
+    WriteResources resources = WriteResources.shared(cluster.ours().getConf());
+    return ReadContext.usedBufferBytes() == 0 && resources.pool().taken() == 0;
+  }
+
+  private static void cycles(int count) throws Exception {
+    for (int i = 0; i < count; i++) {
+      if (i % 10 == 0) {
+        // A client that comes and goes.
+        try (DistributedFileSystem fs =
+            cluster.client(StripelineFileSystem.class, cluster.ours().getConf())) {
+          read(fs, whole, i);
+          read(fs, degraded, i);
+        }
+      }
+      read(cluster.ours(), i % 2 == 0 ? whole : degraded, i);
+      fail();
+      if (i % 4 == 0) {
+        write(i);
+      }
+    }
+  }
+
+  private static void read(DistributedFileSystem fs, org.apache.hadoop.fs.Path file, int cycle)
+      throws Exception {
+    try (FSDataInputStream in = fs.open(file)) {
+      byte[] bytes = new byte[DATA.length / 2 + cycle];
+      in.readFully(bytes); // and leaves what was read ahead of it
+      assertThat(bytes[cycle]).isEqualTo(DATA[cycle]);
+      in.readFully(DATA.length / 3, bytes);
+      assertThat(bytes[0]).isEqualTo(DATA[DATA.length / 3]);
+      ByteBuffer buffer = ByteBuffer.allocate(5 * CELL);
+      in.readFully(7, buffer);
+      assertThat(buffer.get(0)).isEqualTo(DATA[7]);
+      List<FileRange> ranges = new ArrayList<>();
+      ranges.add(FileRange.createFileRange(1, 3 * CELL));
+      ranges.add(FileRange.createFileRange(4 * CELL, CELL));
+      in.readVectored(ranges, ByteBuffer::allocate);
+      for (FileRange range : ranges) {
+        assertThat(range.getData().get().get(0)).isEqualTo(DATA[(int) range.getOffset()]);
+      }
+      if (cycle % 3 == 0) {
+        in.unbuffer();
+      }
+    }
+  }
+
+  private static void fail() throws IOException {
+    try (FSDataInputStream in = cluster.ours().open(broken)) {
+      byte[] bytes = new byte[4 * CELL];
+      assertThatThrownBy(() -> in.readFully(bytes)).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> in.readFully(CELL, bytes)).isInstanceOf(IOException.class);
+    }
+  }
+
+  private static void write(int cycle) throws IOException {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(whole.getParent(), "written");
+    try (FSDataOutputStream out = cluster.ours().create(file, true)) {
+      out.write(DATA, 0, DATA.length - cycle);
+    }
+    FSDataOutputStream given = cluster.ours().create(file, true);
+    given.write(DATA, 0, 4 * CELL + cycle);
+    ((DFSOutputStream) given.getWrappedStream()).abort();
+    cluster.ours().delete(file, false);
+  }
+
+  /** What the process holds. */
+  private static final class Usage {
+    private final int threads;
+    private final int ourThreads;
+    private final int descriptors;
+    private final long directBytes;
+    private final long residentBytes;
+
+    private Usage() throws IOException {
+      threads = Thread.activeCount();
+      ourThreads =
+          (int)
+              Thread.getAllStackTraces().keySet().stream()
+                  .filter(thread -> thread.getName().startsWith("stripeline"))
+                  .count();
+      descriptors = new File("/proc/self/fd").list().length;
+      directBytes =
+          ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+              .filter(pool -> pool.getName().equals("direct"))
+              .mapToLong(BufferPoolMXBean::getMemoryUsed)
+              .sum();
+      residentBytes =
+          1024
+              * Files.readAllLines(Path.of("/proc/self/status")).stream()
+                  .filter(line -> line.startsWith("VmRSS:"))
+                  .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                  .sum();
+    }
+
+    /** Waits until connections and threads that are kept for a while are gone. */
+    static Usage settled() throws Exception {
+      Usage[] last = {new Usage()};
+      long[] since = {System.nanoTime()};
+      Conditions.await(
+          "a second without change",
+          () -> {
+            System.gc(); // Direct buffers are freed with the objects that hold them.
+            Usage now = new Usage();
+            if (now.descriptors < last[0].descriptors || now.threads < last[0].threads) {
+              since[0] = System.nanoTime();
+              last[0] = now;
+            }
+            return System.nanoTime() - since[0] > TimeUnit.SECONDS.toNanos(2);
+          });
+      return new Usage();
+    }
+
+    @Override
+    public String toString() {
+      return String.format(
+          "%d threads (%d ours), %d descriptors, %d KiB direct, %d MiB resident",
+          threads, ourThreads, descriptors, directBytes >> 10, residentBytes >> 20);
+    }
+  }
+}
