@@ -72,10 +72,7 @@ final class StripelineBlockGroup implements BlockGroup {
         throw new IOException("no live DataNode has it");
       }
       try {
-        BlockReader reader =
-            stream.getBlockReader(
-                block, from, to - from, node.addr, node.storageType, node.info);
-        return new StripelineUnitReader(reader, node.info.getXferAddr(), to);
+        return stream.openUnit(block, node, from, to);
       } catch (IOException e) {
         if (isInterrupt(e)) {
           throw e;

@@ -18,6 +18,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.IOUtilsClient;
 import org.apache.hadoop.io.erasurecode.CodecUtil;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
@@ -28,6 +29,7 @@ import org.stripeline.client.read.RangeRead;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.Segment;
 import org.stripeline.client.read.SequentialWindow;
+import org.stripeline.client.read.UnitReader;
 
 /**
  * Reads a striped file through our pipeline: each read gives the right bytes or throws. Opening,
@@ -43,6 +45,7 @@ class StripelineInputStream extends DFSStripedInputStream {
   private final ErasureCodingPolicy policy;
   private final RawErasureDecoder decoder;
   private final SequentialWindow window;
+  private final StripelinePackets packets;
 
   /** Guarded by itself; block group id to what is known of it. */
   private final Map<ExtendedBlock, GroupKnowledge> knowledge = new LinkedHashMap<>();
@@ -70,10 +73,32 @@ class StripelineInputStream extends DFSStripedInputStream {
             policy.getCodecName(),
             new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits()));
     this.window = new SequentialWindow(context, new Counting());
+    this.packets = new StripelinePackets(client);
   }
 
   RawErasureDecoder decoder() {
     return decoder;
+  }
+
+  /**
+   * Opens an internal block: over TCP with our packet reader, in all other ways with Hadoop's
+   * readers.
+   */
+  UnitReader openUnit(LocatedBlock block, DNAddrPair node, long from, long to)
+      throws IOException {
+    CachingStrategy caching;
+    synchronized (infoLock) {
+      caching = cachingStrategy;
+    }
+    StripelineUnitRequest request =
+        new StripelineUnitRequest(src, block, node, from, to, verifyChecksum, caching);
+    UnitReader ours = decoder.preferDirectBuffer() ? packets.open(request) : null;
+    if (ours != null) {
+      return ours;
+    }
+    BlockReader theirs =
+        getBlockReader(block, from, to - from, node.addr, node.storageType, node.info);
+    return new StripelineUnitReader(theirs, node.info.getXferAddr(), to);
   }
 
   /** Asks the NameNode for the group that begins there. */

@@ -7,6 +7,9 @@ package org.stripeline.client.read;
  * its first cell.
  */
 final class GroupGeometry {
+  /** The usual bytes per checksum; with others the read is as right, only not as cheap. */
+  private static final int CHUNK_BYTES = 512;
+
   private final int dataUnits;
   private final int parityUnits;
   private final int cellBytes;
@@ -66,6 +69,18 @@ final class GroupGeometry {
       hi += (to - 1) % cellBytes + 1;
     }
     return hi <= lo ? Span.EMPTY : new Span(lo, hi);
+  }
+
+  /**
+   * Returns the span in whole chunks, which is what a DataNode sends of it: received as a whole,
+   * its checksums can be computed in place.
+   */
+  Span wholeChunks(int unit, Span span) {
+    if (span.isEmpty()) {
+      return span;
+    }
+    long hi = (span.hi + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+    return new Span(span.lo / CHUNK_BYTES * CHUNK_BYTES, Math.min(hi, unitBytes(unit)));
   }
 
   /** Returns to where a unit is read when the group is read to {@code to}. */

@@ -78,7 +78,7 @@ public final class Segment implements Closeable {
 
   synchronized void start() {
     for (int unit = 0; unit < geometry.dataUnits(); unit++) {
-      need[unit] = geometry.need(unit, from, to);
+      need[unit] = geometry.wholeChunks(unit, geometry.need(unit, from, to));
       if (need[unit].isEmpty()) {
         continue;
       }

@@ -293,7 +293,7 @@ class ReadPipelineTest {
     MemoryGroup group = new MemoryGroup(6, 3, 64 << 10, 6 * (64 << 10) * 4, true, 8);
     long before = ReadContext.counters().bytesFetched();
     readRange(group, 70_000, 80_000);
-    assertThat(ReadContext.counters().bytesFetched() - before).isEqualTo(10_000);
+    assertThat(ReadContext.counters().bytesFetched() - before).isBetween(10_000L, 10_000L + 2 * 511);
     assertThat(group.opens.get()).isEqualTo(1);
   }
 }

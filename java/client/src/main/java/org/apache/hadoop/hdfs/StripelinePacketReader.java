@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.BufferedOutputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import org.apache.hadoop.fs.ChecksumException;
+import org.apache.hadoop.hdfs.net.Peer;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
+import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
+import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ClientReadStatusProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.ReadOpChecksumInfoProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.Status;
+import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
+import org.apache.hadoop.util.DataChecksum;
+import org.stripeline.client.read.CorruptUnitException;
+import org.stripeline.client.read.UnitReader;
+import org.stripeline.natives.ChecksumKind;
+import org.stripeline.natives.ChunkVerifier;
+
+/**
+ * Reads a block over TCP as {@code BlockReaderRemote} does, but receives packets where their bytes
+ * are wanted rather than in a buffer of its own, and computes checksums there. What of a packet
+ * lies before or beyond what is wanted is kept aside.
+ */
+final class StripelinePacketReader implements UnitReader {
+  /** The header that DataNodes send; see {@link PacketHeader}. */
+  private static final int HEADER_BYTES = PacketHeader.PKT_MAX_HEADER_LEN;
+
+  /** What DataNodes send, 64 KiB of data, has this much of checksums at 512 bytes per checksum. */
+  private static final int USUAL_SUMS_BYTES = 512;
+
+  private static final int DATA_MAX_BYTES = 16 << 20;
+
+  private final StripelineDFSClient client;
+  private final DatanodeInfo node;
+  private final String nodeName;
+  private final Peer peer;
+  private final ReadableByteChannel channel;
+  private final String file;
+  private final int bytesPerChecksum;
+  private final int checksumBytes;
+  private final ChunkVerifier verifier;
+  private final int distance;
+  private final long end;
+
+  /** What has come of the current header, its checksums and perhaps what follows. */
+  private ByteBuffer head;
+
+  /** Verified bytes of a packet that are still to be handed out. */
+  private ByteBuffer aside = ByteBuffer.allocate(0);
+
+  /** Where in the block the next packet begins; less than what is wanted in front of the first. */
+  private long packetOffset;
+
+  /** How much the DataNode has still to send. */
+  private long missing;
+
+  /** Bytes to pass over until the first that is wanted. */
+  private long leading;
+
+  private long lastSequence = -1;
+  private boolean isFinished;
+
+  private StripelinePacketReader(
+      StripelineDFSClient client,
+      String file,
+      DatanodeInfo node,
+      Peer peer,
+      DataChecksum checksum,
+      boolean verify,
+      long from,
+      long end,
+      long firstChunkOffset)
+      throws IOException {
+    this.client = client;
+    this.file = file;
+    this.node = node;
+    this.nodeName = node.getXferAddr();
+    this.peer = peer;
+    this.channel = peer.getInputStreamChannel();
+    this.bytesPerChecksum = checksum.getBytesPerChecksum();
+    this.checksumBytes = checksum.getChecksumSize();
+    this.verifier = verify ? verifier(checksum) : null;
+    this.distance = client.getClientContext().getNetworkDistance(node);
+    this.end = end;
+    this.packetOffset = firstChunkOffset;
+    this.leading = from - firstChunkOffset;
+    this.missing = end - firstChunkOffset;
+    this.head = ByteBuffer.allocate(HEADER_BYTES + USUAL_SUMS_BYTES);
+    head.limit(0);
+  }
+
+  private static ChunkVerifier verifier(DataChecksum checksum) {
+    switch (checksum.getChecksumType()) {
+      case CRC32C:
+        return new ChunkVerifier(ChecksumKind.CRC32C, checksum.getBytesPerChecksum());
+      case CRC32:
+        return new ChunkVerifier(ChecksumKind.CRC32, checksum.getBytesPerChecksum());
+      default:
+        return null;
+    }
+  }
+
+  /**
+   * Asks a DataNode for a range of a block.
+   *
+   * @param peer a connection, which is closed if this throws
+   * @throws IOException as {@code BlockReaderRemote.newBlockReader} does
+   */
+  static StripelinePacketReader open(
+      StripelineDFSClient client,
+      StripelineUnitRequest request,
+      Peer peer)
+      throws IOException {
+    boolean done = false;
+    try {
+      DataOutputStream out =
+          new DataOutputStream(new BufferedOutputStream(peer.getOutputStream(), 512));
+      new Sender(out)
+          .readBlock(
+              request.block.getBlock(),
+              request.block.getBlockToken(),
+              client.getClientName(),
+              request.from,
+              request.to - request.from,
+              request.verify,
+              request.caching);
+      BlockOpResponseProto response =
+          BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(peer.getInputStream()));
+      DataTransferProtoUtil.checkBlockOpStatus(
+          response,
+          "reading " + request.block.getBlock() + " of " + request.file + " from " + peer);
+      ReadOpChecksumInfoProto info = response.getReadOpChecksumInfo();
+      DataChecksum checksum = DataTransferProtoUtil.fromProto(info.getChecksum());
+      long first = info.getChunkOffset();
+      if (first < 0
+          || first > request.from
+          || first <= request.from - checksum.getBytesPerChecksum()) {
+        throw new IOException(
+            "first chunk at " + first + " for a read from " + request.from + " on");
+      }
+      StripelinePacketReader reader =
+          new StripelinePacketReader(
+              client,
+              request.file,
+              request.node.info,
+              peer,
+              checksum,
+              request.verify,
+              request.from,
+              request.to,
+              first);
+      done = true;
+      return reader;
+    } finally {
+      if (!done) {
+        peer.close();
+      }
+    }
+  }
+
+  @Override
+  public void readFully(ByteBuffer target) throws IOException {
+    while (target.hasRemaining()) {
+      if (aside.hasRemaining()) {
+        hand(target);
+      } else {
+        receive(target);
+      }
+    }
+  }
+
+  @Override
+  public void skip(long bytes) throws IOException {
+    for (long left = bytes; left > 0; ) {
+      if (aside.hasRemaining()) {
+        int step = (int) Math.min(left, aside.remaining());
+        aside.position(aside.position() + step);
+        left -= step;
+      } else {
+        receive(null);
+      }
+    }
+  }
+
+  private void hand(ByteBuffer target) {
+    ByteBuffer part = aside.duplicate();
+    part.limit(part.position() + Math.min(part.remaining(), target.remaining()));
+    aside.position(part.limit());
+    target.put(part);
+  }
+
+  /** Receives a packet: into the target if it has room for all of it, else aside. */
+  private void receive(ByteBuffer target) throws IOException {
+    if (missing <= 0) {
+      throw new EOFException(nodeName + ": the block ends early");
+    }
+    PacketHeader header = receiveHeader();
+    int length = header.getDataLen();
+    if (length <= 0 || length > DATA_MAX_BYTES || header.getOffsetInBlock() != packetOffset) {
+      throw new IOException(nodeName + ": unexpected packet " + header + " at " + packetOffset);
+    }
+    lastSequence = header.getSeqno();
+    int sums = (length + bytesPerChecksum - 1) / bytesPerChecksum * checksumBytes;
+    need(sums);
+    // Nothing overwrites them before the next header is received.
+    ByteBuffer expected = head.duplicate();
+    head.position(head.position() + sums);
+    ByteBuffer data;
+    if (target != null && leading == 0 && length <= target.remaining()) {
+      data = target.duplicate();
+      data.limit(data.position() + length);
+      receiveData(data.duplicate());
+      verify(data, expected, header);
+      target.position(data.limit());
+    } else {
+      data = ByteBuffer.allocate(length);
+      receiveData(data.duplicate());
+      verify(data, expected, header);
+      data.position((int) Math.min(length, leading));
+      leading -= data.position();
+      aside = data;
+    }
+    packetOffset += length;
+    missing -= length;
+    if (missing <= 0) {
+      finish();
+    }
+  }
+
+  private PacketHeader receiveHeader() throws IOException {
+    need(PacketHeader.PKT_LENGTHS_LEN);
+    int payload = head.getInt();
+    int headerLength = head.getShort();
+    if (payload < Integer.BYTES || headerLength < 0 || headerLength > HEADER_BYTES * 4) {
+      throw new IOException(
+          nodeName + ": packet of " + payload + " bytes, header of " + headerLength);
+    }
+    need(headerLength);
+    byte[] bytes = new byte[headerLength];
+    head.get(bytes);
+    PacketHeader header = new PacketHeader();
+    header.setFieldsFromData(payload, bytes);
+    if (!header.sanityCheck(lastSequence)) {
+      throw new IOException(nodeName + ": unexpected packet " + header);
+    }
+    return header;
+  }
+
+  /** Sees to it that the head has so many bytes, asking for what usually follows too. */
+  private void need(int bytes) throws IOException {
+    if (head.remaining() >= bytes) {
+      return;
+    }
+    int wanted = Math.max(head.remaining(), wanted(bytes));
+    if (wanted > head.capacity()) {
+      head = ByteBuffer.allocate(wanted).put(head);
+    } else {
+      head.compact();
+    }
+    head.limit(wanted);
+    while (head.position() < bytes) {
+      read(head);
+    }
+    head.flip();
+  }
+
+  /** A header is asked for together with the checksums that it usually has. */
+  private int wanted(int bytes) {
+    boolean more = missing > 0 && checksumBytes > 0 && bytes == PacketHeader.PKT_LENGTHS_LEN;
+    return more ? HEADER_BYTES + usualSums() : bytes;
+  }
+
+  private int usualSums() {
+    long data = Math.min(missing, 64 << 10);
+    return (int) ((data + bytesPerChecksum - 1) / bytesPerChecksum * checksumBytes);
+  }
+
+  private void receiveData(ByteBuffer data) throws IOException {
+    if (head.hasRemaining()) {
+      ByteBuffer part = head.duplicate();
+      part.limit(part.position() + Math.min(part.remaining(), data.remaining()));
+      head.position(part.limit());
+      data.put(part);
+    }
+    while (data.hasRemaining()) {
+      read(data);
+    }
+  }
+
+  private void read(ByteBuffer into) throws IOException {
+    if (channel.read(into) < 0) {
+      throw new EOFException(nodeName + ": the connection ended");
+    }
+  }
+
+  private void verify(ByteBuffer data, ByteBuffer sums, PacketHeader header) throws IOException {
+    int chunk = verifier == null ? -1 : verifier.firstMismatch(data, sums);
+    if (chunk >= 0) {
+      long at = header.getOffsetInBlock() + (long) chunk * bytesPerChecksum;
+      ChecksumException cause = new ChecksumException("Checksum error: " + file + " at " + at, at);
+      throw new CorruptUnitException(nodeName + ": " + cause.getMessage(), cause);
+    }
+  }
+
+  /** Takes the empty packet at the end and tells the DataNode, so that the connection can go on. */
+  private void finish() throws IOException {
+    PacketHeader trailer = receiveHeader();
+    if (!trailer.isLastPacketInBlock() || trailer.getDataLen() != 0) {
+      throw new IOException(nodeName + ": expected the last packet, not " + trailer);
+    }
+    OutputStream out = peer.getOutputStream();
+    ClientReadStatusProto.newBuilder()
+        .setStatus(verifier == null ? Status.SUCCESS : Status.CHECKSUM_OK)
+        .build()
+        .writeDelimitedTo(out);
+    out.flush();
+    isFinished = true;
+  }
+
+  @Override
+  public long end() {
+    return end;
+  }
+
+  @Override
+  public String node() {
+    return nodeName;
+  }
+
+  @Override
+  public boolean isShortCircuit() {
+    return false;
+  }
+
+  @Override
+  public int networkDistance() {
+    return distance;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (isFinished) {
+      client.getClientContext().getPeerCache().put(node, peer);
+    } else {
+      peer.close();
+    }
+  }
+}

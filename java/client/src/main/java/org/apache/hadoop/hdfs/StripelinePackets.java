@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.IOException;
+import org.apache.hadoop.hdfs.client.impl.DfsClientConf;
+import org.apache.hadoop.hdfs.client.impl.DfsClientConf.ShortCircuitConf;
+import org.apache.hadoop.hdfs.net.Peer;
+import org.apache.hadoop.hdfs.protocol.datatransfer.InvalidEncryptionKeyException;
+import org.apache.hadoop.hdfs.security.token.block.InvalidBlockTokenException;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.token.SecretManager.InvalidToken;
+import org.stripeline.client.read.UnitReader;
+
+/**
+ * Opens packet readers on connections of Hadoop's cache, or new ones that Hadoop makes: as {@code
+ * BlockReaderFactory} does for TCP.
+ */
+final class StripelinePackets {
+  private final StripelineDFSClient client;
+  private final boolean isPlainTcp;
+
+  StripelinePackets(StripelineDFSClient client) {
+    this.client = client;
+    DfsClientConf conf = client.getConf();
+    ShortCircuitConf local = conf.getShortCircuitConf();
+    isPlainTcp =
+        !local.isShortCircuitLocalReads()
+            && !local.isDomainSocketDataTraffic()
+            && conf.getReplicaAccessorBuilderClasses().isEmpty()
+            && !DFSInputStream.tcpReadsDisabledForTesting;
+  }
+
+  /**
+   * Opens a reader.
+   *
+   * @return null where Hadoop's own readers are wanted: other ways than TCP are configured, or the
+   *     connection wraps its bytes in a way that does not let packets be received in place
+   */
+  UnitReader open(StripelineUnitRequest request) throws IOException {
+    if (!isPlainTcp) {
+      return null;
+    }
+    for (int tries = client.getConf().getNumCachedConnRetry(); tries > 0; tries--) {
+      Peer cached = client.getClientContext().getPeerCache().get(request.node.info, false);
+      if (cached == null) {
+        break;
+      }
+      if (cached.getInputStreamChannel() == null) {
+        cached.close();
+        return null;
+      }
+      try {
+        return StripelinePacketReader.open(client, request, cached);
+      } catch (IOException e) {
+        if (isAboutSecurity(e) || Thread.currentThread().isInterrupted()) {
+          throw e;
+        }
+        // The DataNode closes connections that idle; that says nothing of the block.
+      }
+    }
+    Peer peer =
+        client.newConnectedPeer(
+            request.node.addr, request.block.getBlockToken(), request.node.info);
+    if (peer.getInputStreamChannel() == null) {
+      peer.close();
+      return null;
+    }
+    return StripelinePacketReader.open(client, request, peer);
+  }
+
+  private static boolean isAboutSecurity(IOException e) {
+    return e instanceof InvalidToken
+        || e instanceof InvalidEncryptionKeyException
+        || e instanceof InvalidBlockTokenException
+        || e instanceof AccessControlException;
+  }
+}
