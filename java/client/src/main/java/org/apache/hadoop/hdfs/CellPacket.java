@@ -20,6 +20,8 @@ import org.stripeline.client.write.Stripe;
 final class CellPacket extends DFSPacket {
   private static final byte[] NO_BUFFER = new byte[0];
 
+  private final PacketWire wire;
+  private final StripedDataStreamer streamer;
   private final int unit;
   private final int offsetInCell;
   private final int length;
@@ -29,13 +31,24 @@ final class CellPacket extends DFSPacket {
   /**
    * Creates a packet; the reference that it holds is taken here.
    *
+   * @param streamer which streamer will send it
    * @param unit which unit of the stripe
    * @param offsetInCell where the data start in the unit
    * @param length bytes of data
    * @param offsetInBlock where they start in the internal block
    */
-  CellPacket(Stripe stripe, int unit, int offsetInCell, int length, long offsetInBlock, long seqno) {
+  CellPacket(
+      PacketWire wire,
+      StripedDataStreamer streamer,
+      Stripe stripe,
+      int unit,
+      int offsetInCell,
+      int length,
+      long offsetInBlock,
+      long seqno) {
     super(NO_BUFFER, 0, offsetInBlock, seqno, stripe.layout().checksumSize(), false);
+    this.wire = wire;
+    this.streamer = streamer;
     this.unit = unit;
     this.offsetInCell = offsetInCell;
     this.length = length;
@@ -59,9 +72,7 @@ final class CellPacket extends DFSPacket {
             false,
             length,
             false);
-    out.write(header.getBytes());
-    PacketCopy.write(checksums, out);
-    PacketCopy.write(data, out);
+    wire.write(streamer, out, ByteBuffer.wrap(header.getBytes()), checksums, data);
   }
 
   @Override

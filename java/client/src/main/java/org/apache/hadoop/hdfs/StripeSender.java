@@ -15,15 +15,18 @@ import org.stripeline.client.write.StripeSink;
  */
 final class StripeSender implements StripeSink {
   private final StripelineOutputStream stream;
+  private final PacketWire wire;
 
   StripeSender(StripelineOutputStream stream) {
     this.stream = stream;
+    this.wire = new PacketWire(stream.dfsClient);
   }
 
   @Override
   public void openGroup() throws IOException {
     synchronized (stream) {
       checkOpen();
+      wire.groupOpens();
       WriteCompat.allocateNewBlock(stream);
     }
   }
@@ -63,6 +66,8 @@ final class StripeSender implements StripeSink {
       int count = Math.min(step, length - offset);
       CellPacket packet =
           new CellPacket(
+              wire,
+              streamer,
               stripe,
               unit,
               offset,

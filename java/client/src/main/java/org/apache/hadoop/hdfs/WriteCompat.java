@@ -7,6 +7,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,6 +46,7 @@ final class WriteCompat {
       getter(DFSStripedOutputStream.class, "exceptionLastSeen");
   private static final MethodHandle FLUSH_THREADS =
       getter(DFSStripedOutputStream.class, "flushAllExecutor");
+  private static final MethodHandle SOCKET = getter(DataStreamer.class, "s");
   private static final MethodHandle ENCODER = getter(DFSStripedOutputStream.class, "encoder");
 
   private WriteCompat() {}
@@ -91,6 +93,11 @@ final class WriteCompat {
   static void setLastException(DFSStripedOutputStream stream, IOException cause)
       throws IOException {
     ((ExceptionLastSeen) call(() -> LAST_EXCEPTION.invoke(stream))).set(cause);
+  }
+
+  /** Returns the socket of a streamer's connection, or null; for the thread of the streamer. */
+  static Socket socket(StripedDataStreamer streamer) throws IOException {
+    return (Socket) call(() -> SOCKET.invoke(streamer));
   }
 
   /** Releases what Hadoop's stream releases on close only: threads for flushing, its encoder. */
