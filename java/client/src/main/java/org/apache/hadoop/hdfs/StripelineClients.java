@@ -20,6 +20,6 @@ public final class StripelineClients {
     if (!PipelineChoice.of(conf).anyOfOurs() || !ClientCompat.isUsable()) {
       return null;
     }
-    return new StripelineDFSClient(uri, conf, statistics);
+    return StripelineDFSClient.create(uri, conf, statistics);
   }
 }

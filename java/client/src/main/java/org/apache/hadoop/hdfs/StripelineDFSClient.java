@@ -20,6 +20,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.util.Progressable;
 import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
+import org.stripeline.client.metrics.ClientMetrics;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.write.WriteSettings;
 
@@ -29,15 +30,29 @@ class StripelineDFSClient extends DFSClient {
   private final ReadContext readContext;
   private final StripelineOutputStreams outputs;
 
-  StripelineDFSClient(URI uri, Configuration conf, FileSystem.Statistics statistics)
+  private StripelineDFSClient(
+      URI uri,
+      Configuration conf,
+      FileSystem.Statistics statistics,
+      ReadContext readContext,
+      WriteSettings writeSettings)
       throws IOException {
     super(uri, conf, statistics);
-    choice = PipelineChoice.of(conf);
-    readContext = new ReadContext(conf);
-    outputs =
+    this.choice = PipelineChoice.of(conf);
+    this.readContext = readContext;
+    this.outputs =
         choice.write() == WriteMode.STOCK
             ? null
-            : new StripelineOutputStreams(this, WriteSettings.of(conf));
+            : new StripelineOutputStreams(this, writeSettings);
+  }
+
+  /** Creates a client; settings are read first, so that a wrong one leaves no client behind. */
+  static StripelineDFSClient create(
+      URI uri, Configuration conf, FileSystem.Statistics statistics) throws IOException {
+    ReadContext readContext = new ReadContext(conf);
+    WriteSettings writeSettings = WriteSettings.of(conf);
+    ClientMetrics.publish();
+    return new StripelineDFSClient(uri, conf, statistics, readContext, writeSettings);
   }
 
   ReadContext readContext() {

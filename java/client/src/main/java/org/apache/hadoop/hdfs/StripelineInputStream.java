@@ -11,6 +11,10 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.hadoop.fs.statistics.IOStatistics;
+import org.apache.hadoop.fs.statistics.IOStatisticsSource;
+import org.apache.hadoop.fs.statistics.impl.DynamicIOStatisticsBuilder;
+import org.apache.hadoop.fs.statistics.impl.IOStatisticsBinding;
 import org.apache.hadoop.hdfs.DFSUtilClient.CorruptedBlocks;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -27,6 +31,8 @@ import org.stripeline.client.read.GroupKnowledge;
 import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.RangeRead;
 import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.read.ReadCount;
+import org.stripeline.client.read.ReadCounters;
 import org.stripeline.client.read.Segment;
 import org.stripeline.client.read.SequentialWindow;
 import org.stripeline.client.read.UnitReader;
@@ -35,7 +41,7 @@ import org.stripeline.client.read.UnitReader;
  * Reads a striped file through our pipeline: each read gives the right bytes or throws. Opening,
  * block locations, the file's length and statistics are Hadoop's.
  */
-class StripelineInputStream extends DFSStripedInputStream {
+class StripelineInputStream extends DFSStripedInputStream implements IOStatisticsSource {
   private static final int GROUPS_REMEMBERED = 64;
 
   /** A reader that goes on is given readers for so many bytes beyond what it asks for. */
@@ -46,6 +52,7 @@ class StripelineInputStream extends DFSStripedInputStream {
   private final RawErasureDecoder decoder;
   private final SequentialWindow window;
   private final StripelinePackets packets;
+  private final ReadCounters counters = new ReadCounters(ReadContext.counters());
 
   /** Guarded by itself; block group id to what is known of it. */
   private final Map<ExtendedBlock, GroupKnowledge> knowledge = new LinkedHashMap<>();
@@ -74,6 +81,16 @@ class StripelineInputStream extends DFSStripedInputStream {
             new ErasureCoderOptions(policy.getNumDataUnits(), policy.getNumParityUnits()));
     this.window = new SequentialWindow(context, new Counting());
     this.packets = new StripelinePackets(client);
+  }
+
+  /** What this stream has read, by the names of {@link ReadCount}. */
+  @Override
+  public IOStatistics getIOStatistics() {
+    DynamicIOStatisticsBuilder statistics = IOStatisticsBinding.dynamicIOStatistics();
+    for (ReadCount what : ReadCount.values()) {
+      statistics.withLongFunctionCounter(what.statisticName(), name -> counters.get(what));
+    }
+    return statistics.build();
   }
 
   RawErasureDecoder decoder() {
@@ -142,7 +159,7 @@ class StripelineInputStream extends DFSStripedInputStream {
     if (pos < group.getStartOffset() || pos >= end) {
       throw new EOFException("Cannot read " + src + " at " + pos + ": no block group is there");
     }
-    window.enter(new GroupReader(context, knowledgeOf(group)));
+    window.enter(new GroupReader(context, knowledgeOf(group), counters));
     currentLocatedBlock = group;
     blockEnd = end - 1;
   }
@@ -186,7 +203,7 @@ class StripelineInputStream extends DFSStripedInputStream {
       }
     }
     if (reader == null) {
-      reader = new GroupReader(context, knowledgeOf(group));
+      reader = new GroupReader(context, knowledgeOf(group), counters);
     }
     boolean keep = false;
     try {

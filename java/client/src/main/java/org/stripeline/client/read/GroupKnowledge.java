@@ -73,9 +73,7 @@ public final class GroupKnowledge {
   void failed(int unit, IOException fault, NodeHealth health) {
     faults.set(unit, fault);
     String node = group.node(unit);
-    if (fault instanceof CorruptUnitException) {
-      ReadContext.counters().corruptions.increment();
-    } else if (node != null && isOfTheNode(fault)) {
+    if (node != null && isOfTheNode(fault)) {
       health.suspect(node);
     }
   }

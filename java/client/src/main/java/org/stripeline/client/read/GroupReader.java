@@ -11,18 +11,28 @@ import org.stripeline.client.read.GroupKnowledge.Standing;
 public final class GroupReader implements Closeable {
   private final ReadContext context;
   private final GroupKnowledge knowledge;
+  private final ReadCounters counters;
   private final Lane[] lanes;
   private boolean closed;
 
-  /** Creates a reader; nothing is opened before it is needed. */
-  public GroupReader(ReadContext context, GroupKnowledge knowledge) {
+  /**
+   * Creates a reader; nothing is opened before it is needed.
+   *
+   * @param counters count for the stream
+   */
+  public GroupReader(ReadContext context, GroupKnowledge knowledge, ReadCounters counters) {
     this.context = context;
     this.knowledge = knowledge;
+    this.counters = counters;
     this.lanes = new Lane[knowledge.geometry().units()];
   }
 
   ReadContext context() {
     return context;
+  }
+
+  ReadCounters counters() {
+    return counters;
   }
 
   GroupKnowledge knowledge() {
@@ -47,6 +57,9 @@ public final class GroupReader implements Closeable {
       if (closed) {
         return;
       }
+    }
+    if (fault instanceof CorruptUnitException) {
+      counters.add(ReadCount.CORRUPTIONS, 1);
     }
     knowledge.failed(unit, fault, context.health());
   }
@@ -89,7 +102,7 @@ public final class GroupReader implements Closeable {
    */
   public Segment fetch(long from, long to, long openTo) {
     Segment segment = new Segment(this, from, to, openTo);
-    ReadContext.counters().segments.increment();
+    counters.add(ReadCount.SEGMENTS, 1);
     segment.start();
     return segment;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.read;
 
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
@@ -13,7 +14,8 @@ import org.stripeline.client.ClientKeys;
 public final class ReadContext {
   private static final AtomicReference<FetchThreads> THREADS = new AtomicReference<>();
   private static final AtomicReference<ReadBuffers> BUFFERS = new AtomicReference<>();
-  private static final ReadCounters COUNTERS = new ReadCounters();
+  private static final ReadCounters COUNTERS = new ReadCounters(null);
+  private static final NodeLatencies LATENCIES = new NodeLatencies();
 
   private final long windowBytes;
   private final long memoryBytes;
@@ -65,6 +67,15 @@ public final class ReadContext {
   public static long usedBufferBytes() {
     ReadBuffers buffers = BUFFERS.get();
     return buffers == null ? 0 : buffers.usedBytes();
+  }
+
+  /** Returns the mean milliseconds of a span by DataNode, in this JVM. */
+  public static Map<String, Double> nodeMillis() {
+    return LATENCIES.millis();
+  }
+
+  NodeLatencies nodeLatencies() {
+    return LATENCIES;
   }
 
   FetchThreads threads() {

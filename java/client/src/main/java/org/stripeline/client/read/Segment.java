@@ -21,6 +21,7 @@ import org.stripeline.client.read.GroupKnowledge.Standing;
 public final class Segment implements Closeable {
   private final GroupReader reader;
   private final ReadContext context;
+  private final ReadCounters counters;
   private final GroupGeometry geometry;
   private final long from;
   private final long to;
@@ -53,6 +54,7 @@ public final class Segment implements Closeable {
   Segment(GroupReader reader, long from, long to, long openTo) {
     this.reader = reader;
     this.context = reader.context();
+    this.counters = reader.counters();
     this.geometry = reader.geometry();
     this.from = from;
     this.to = to;
@@ -109,7 +111,7 @@ public final class Segment implements Closeable {
         }
         if (!stalled) {
           stalled = true;
-          ReadContext.counters().stalls.increment();
+          counters.add(ReadCount.STALLS, 1);
         }
         if (isExhausted) {
           if (geometry.stripeEnd(from) < to) {
@@ -228,7 +230,7 @@ public final class Segment implements Closeable {
     }
     advance();
     if (!hedgingEnded) {
-      ReadContext.counters().hedges.add(hedged);
+      counters.add(ReadCount.HEDGES, hedged);
     }
   }
 
@@ -246,7 +248,7 @@ public final class Segment implements Closeable {
         return;
       }
       markLate(read);
-      ReadContext.counters().hedges.increment();
+      counters.add(ReadCount.HEDGES, 1);
       advance();
     }
     decodeIfReady();
@@ -272,10 +274,9 @@ public final class Segment implements Closeable {
       }
       read.state = SpanRead.State.DONE;
       read.nanos = System.nanoTime() - read.startedNanos;
-      ReadContext.counters().bytesFetched.add(read.span.length());
+      counters.add(ReadCount.BYTES_FETCHED, read.span.length());
       if (!read.late) {
-        context.latency().sample(read.span.length(), read.nanos);
-        trust(read.unit);
+        praise(read);
       }
       if (own[read.unit] == read) {
         missing[read.unit] = false;
@@ -310,10 +311,12 @@ public final class Segment implements Closeable {
     context.buffers().give(read.buffer);
   }
 
-  private void trust(int unit) {
-    String node = reader.group().node(unit);
+  private void praise(SpanRead read) {
+    context.latency().sample(read.span.length(), read.nanos);
+    String node = reader.group().node(read.unit);
     if (node != null) {
       context.health().trust(node);
+      context.nodeLatencies().sample(node, read.nanos);
     }
   }
 
@@ -367,7 +370,7 @@ public final class Segment implements Closeable {
     boolean late = read.late;
     read.state = SpanRead.State.ABANDONED;
     if (late && own[read.unit] == read) {
-      ReadContext.counters().hedgesWon.increment();
+      counters.add(ReadCount.HEDGES_WON, 1);
     }
     if (late) {
       String node = reader.group().node(read.unit);
@@ -543,8 +546,8 @@ public final class Segment implements Closeable {
       } else if (trouble != null) {
         fail(trouble);
       } else {
-        ReadContext.counters().degradedSegments.increment();
-        ReadContext.counters().bytesDecoded.add((long) erased.length * span.length());
+        counters.add(ReadCount.DEGRADED_SEGMENTS, 1);
+        counters.add(ReadCount.BYTES_DECODED, (long) erased.length * span.length());
         complete();
       }
     }
@@ -633,7 +636,7 @@ public final class Segment implements Closeable {
 
   private void fail(IOException cause) {
     failure = cause;
-    ReadContext.counters().failures.increment();
+    counters.add(ReadCount.FAILURES, 1);
     notifyAll();
   }
 
@@ -659,13 +662,16 @@ public final class Segment implements Closeable {
     return part;
   }
 
-  /** Tells what was fetched for this range, once; on the thread whose statistics they are. */
-  public synchronized void count(Tally tally) {
+  /**
+   * Tells what was fetched for this range, once; on the thread whose statistics they are. Returns
+   * whether this was the time.
+   */
+  public synchronized boolean count(Tally tally) {
     if (isCounted) {
-      return;
+      return false;
     }
     isCounted = true;
-    ReadContext.counters().bytesDelivered.add(to - from);
+    counters.add(ReadCount.BYTES_DELIVERED, to - from);
     for (SpanRead read : all) {
       if (read.state == SpanRead.State.DONE) {
         tally.fetched(
@@ -675,6 +681,7 @@ public final class Segment implements Closeable {
     if (decodeMillis > 0) {
       tally.decoded(decodeMillis);
     }
+    return true;
   }
 
   /** Receives what a segment cost. */

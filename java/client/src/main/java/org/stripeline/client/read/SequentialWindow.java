@@ -70,7 +70,9 @@ public final class SequentialWindow implements Closeable {
       Segment head = segments.peekFirst();
       try {
         head.await();
-        head.count(tally);
+        if (head.count(tally)) {
+          reader.counters().add(ReadCount.WINDOW_OCCUPANCY, segments.size());
+        }
         return head;
       } catch (ExhaustedException e) {
         split();

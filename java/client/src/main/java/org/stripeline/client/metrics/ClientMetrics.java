@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.metrics;
+
+import org.apache.hadoop.metrics2.MetricsSource;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.metrics2.util.MBeans;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes what the pipelines count: as the JMX beans {@code Hadoop:service=Stripeline,name=Read}
+ * and {@code name=Write}, and as the metrics2 sources {@code StripelineRead} and {@code
+ * StripelineWrite}.
+ */
+public final class ClientMetrics {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientMetrics.class);
+
+  private ClientMetrics() {}
+
+  /** Publishes, once per process. */
+  public static void publish() {
+    Published.touch();
+  }
+
+  /** Loaded once, when first touched. */
+  private static final class Published {
+    static {
+      publish("Read", ReadMetrics.SOURCE_NAME, new ReadMetrics());
+      publish("Write", WriteMetrics.SOURCE_NAME, new WriteMetrics());
+    }
+
+    private Published() {}
+
+    static void touch() {}
+
+    private static void publish(String bean, String source, MetricsSource metrics) {
+      try {
+        MBeans.register("Stripeline", bean, metrics);
+        DefaultMetricsSystem.instance()
+            .register(source, "What Stripeline's client pipelines do", metrics);
+      } catch (RuntimeException | LinkageError e) {
+        // Metrics must not stop data.
+        LOG.warn("Cannot publish {}; the pipelines go on without", source, e);
+      }
+    }
+  }
+}
