@@ -5,6 +5,7 @@ import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +17,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
 
 /**
  * A mini cluster with a stock client and ours side by side, and a hand on the files in which the
@@ -27,11 +29,18 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 public final class StripedCluster implements AutoCloseable {
   private final MiniDFSCluster mini;
   private final int dataNodes;
+  private final boolean highlyAvailable;
   private final DistributedFileSystem stock;
   private final DistributedFileSystem ours;
 
   /** Starts a cluster whose files lie under {@code dir}. */
   public StripedCluster(Path dir, int dataNodes, Configuration settings) throws IOException {
+    this(dir, dataNodes, settings, false);
+  }
+
+  /** Starts a cluster, with a second NameNode in wait if {@code highlyAvailable}. */
+  StripedCluster(Path dir, int dataNodes, Configuration settings, boolean highlyAvailable)
+      throws IOException {
     Configuration conf = new HdfsConfiguration();
     settings.forEach(entry -> conf.set(entry.getKey(), entry.getValue()));
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
@@ -42,9 +51,20 @@ public final class StripedCluster implements AutoCloseable {
     conf.setInt("dfs.datanode.directoryscan.interval", -1);
     conf.setInt("dfs.datanode.scan.period.hours", -1);
     this.dataNodes = dataNodes;
+    this.highlyAvailable = highlyAvailable;
     mini =
-        new MiniDFSCluster.Builder(conf).numDataNodes(dataNodes).storagesPerDatanode(1).build();
+        new MiniDFSCluster.Builder(conf)
+            .nnTopology(
+                highlyAvailable
+                    ? MiniDFSNNTopology.simpleHATopology()
+                    : MiniDFSNNTopology.simpleSingleNN(0, 0))
+            .numDataNodes(dataNodes)
+            .storagesPerDatanode(1)
+            .build();
     mini.waitActive();
+    if (highlyAvailable) {
+      mini.transitionToActive(0);
+    }
     stock = client(DistributedFileSystem.class, conf);
     ours = client(StripelineFileSystem.class, conf);
   }
@@ -54,7 +74,19 @@ public final class StripedCluster implements AutoCloseable {
       Class<? extends DistributedFileSystem> type, Configuration settings) throws IOException {
     Configuration conf = new Configuration(settings);
     conf.set("fs.hdfs.impl", type.getName());
+    if (highlyAvailable) {
+      conf.setBoolean("fs.hdfs.impl.disable.cache", true);
+      return configureFailoverFs(conf);
+    }
     return (DistributedFileSystem) FileSystem.newInstance(mini.getURI(), conf);
+  }
+
+  private DistributedFileSystem configureFailoverFs(Configuration conf) throws IOException {
+    try {
+      return HATestUtil.configureFailoverFs(mini, conf);
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** Returns Hadoop's own client. */

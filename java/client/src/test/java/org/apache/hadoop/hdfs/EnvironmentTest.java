@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Options.CreateOpts;
+import org.apache.hadoop.fs.StripelineHdfs;
+import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
+import org.apache.hadoop.hdfs.client.HdfsAdmin;
+import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.security.token.block.SecurityTestUtil;
+import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.apache.hadoop.net.unix.DomainSocket;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The pipelines in the surroundings that clusters have: block tokens, encrypted transfer,
+ * encryption zones, failover, {@code FileContext}, view file systems, short-circuit reads. Each
+ * file loses as many internal blocks as its policy allows before it is read.
+ */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class EnvironmentTest {
+  private static final int CELL = 16 << 10;
+  private static final int STRIPE = 3 * CELL;
+
+  /** Two whole block groups and a ragged third. */
+  private static final byte[] DATA = StripedCluster.bytes(19 * STRIPE + 12_345, 5);
+
+  @TempDir Path dir;
+  private final Configuration settings = new Configuration(false);
+  private StripedCluster cluster;
+  private org.apache.hadoop.fs.Path folder;
+
+  private void start(boolean highlyAvailable) throws IOException {
+    settings.setInt("dfs.blocksize", 8 * CELL);
+    // Contexts are shared by name in a JVM, with the short-circuit settings of whoever came first.
+    settings.set("dfs.client.context", dir.toString());
+    cluster = new StripedCluster(dir, 5, settings, highlyAvailable);
+    ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
+    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
+    folder = cluster.directory("/ec", policy.getName());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @Test
+  void readsOnWhenBlockTokensExpire() throws Exception {
+    settings.setBoolean("dfs.block.access.token.enable", true);
+    start(false);
+    SecurityTestUtil.setBlockTokenLifetime(
+        cluster.mini().getNameNode().getNamesystem().getBlockManager().getBlockTokenSecretManager(),
+        1_000);
+    org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "tokens", 0, 4);
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      byte[] read = new byte[DATA.length];
+      in.readFully(read, 0, STRIPE);
+      DFSInputStream inner = (DFSInputStream) in.getWrappedStream();
+      Conditions.await(
+          "the tokens to expire",
+          () ->
+              inner.getAllBlocks().stream()
+                  .allMatch(block -> isExpired((LocatedStripedBlock) block)));
+      in.unbuffer(); // Connections that were opened with a valid token stay good.
+      in.readFully(read, STRIPE, DATA.length - STRIPE);
+      assertThat(read).isEqualTo(DATA);
+      byte[] positional = new byte[10 * STRIPE];
+      in.readFully(STRIPE, positional);
+      assertThat(positional).isEqualTo(java.util.Arrays.copyOfRange(DATA, STRIPE, 11 * STRIPE));
+    }
+  }
+
+  private static boolean isExpired(LocatedStripedBlock group) {
+    try {
+      return SecurityTestUtil.isBlockTokenExpired(group.getBlockTokens()[0]);
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void readsAndWritesOverEncryptedConnections() throws Exception {
+    settings.setBoolean("dfs.block.access.token.enable", true);
+    settings.setBoolean("dfs.encrypt.data.transfer", true);
+    start(false);
+    checkBothWays();
+  }
+
+  @Test
+  void readsOnWhenTheNameNodeHasNewEncryptionKeys() throws Exception {
+    settings.setBoolean("dfs.block.access.token.enable", true);
+    settings.setBoolean("dfs.encrypt.data.transfer", true);
+    start(false);
+    org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "keys", 0);
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      byte[] read = new byte[DATA.length];
+      in.readFully(read, 0, STRIPE);
+      cluster.mini().restartNameNode();
+      cluster.mini().waitActive();
+      in.readFully(read, STRIPE, DATA.length - STRIPE);
+      assertThat(read).isEqualTo(DATA);
+    }
+    checkReads(cluster.ours(), file);
+  }
+
+  @Test
+  void readsAndWritesInAnEncryptionZone() throws Exception {
+    settings.set(
+        "hadoop.security.key.provider.path", "jceks://file" + dir.resolve("test.jks").toUri().getPath());
+    start(false);
+    for (DistributedFileSystem fs : new DistributedFileSystem[] {cluster.ours(), cluster.stock()}) {
+      // Two providers on one key store would not see each other's keys.
+      fs.getClient().setKeyProvider(cluster.mini().getNameNode().getNamesystem().getProvider());
+    }
+    Configuration conf = cluster.mini().getConfiguration(0);
+    DFSTestUtil.createKey("key", cluster.mini(), conf);
+    new HdfsAdmin(cluster.mini().getURI(), conf)
+        .createEncryptionZone(folder, "key", EnumSet.of(CreateEncryptionZoneFlag.NO_TRASH));
+    checkBothWays();
+  }
+
+  @Test
+  void goesOnAfterAFailover() throws Exception {
+    settings.setInt("dfs.ha.tail-edits.period", 1);
+    start(true);
+    org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "read", 1);
+    org.apache.hadoop.fs.Path written = new org.apache.hadoop.fs.Path(folder, "written");
+    try (FSDataInputStream in = cluster.ours().open(file);
+        FSDataOutputStream out = cluster.ours().create(written)) {
+      byte[] read = new byte[DATA.length];
+      in.readFully(read, 0, 2 * STRIPE);
+      out.write(DATA, 0, 5 * STRIPE);
+      cluster.mini().transitionToStandby(0);
+      cluster.mini().transitionToActive(1);
+      lose(file, 0); // What is known of locations must be asked for again.
+      in.readFully(read, 2 * STRIPE, DATA.length - 2 * STRIPE);
+      assertThat(read).isEqualTo(DATA);
+      out.write(DATA, 5 * STRIPE, DATA.length - 5 * STRIPE);
+    }
+    checkReads(cluster.ours(), written);
+    checkReads(cluster.stock(), written);
+    checkReads(cluster.ours(), file);
+  }
+
+  @Test
+  void servesFileContext() throws Exception {
+    start(false);
+    Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
+    conf.set("fs.AbstractFileSystem.hdfs.impl", StripelineHdfs.class.getName());
+    FileContext context = FileContext.getFileContext(cluster.mini().getURI(), conf);
+    assertThat(context.getDefaultFileSystem()).isInstanceOf(StripelineHdfs.class);
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, "context");
+    try (FSDataOutputStream out =
+        context.create(file, EnumSet.of(CreateFlag.CREATE), CreateOpts.createParent())) {
+      assertThat(out.getWrappedStream()).isInstanceOf(StripelineOutputStream.class);
+      out.write(DATA);
+    }
+    awaitReports(file);
+    checkReads(cluster.stock(), file);
+    lose(file, 0, 3);
+    byte[] read = new byte[DATA.length];
+    try (FSDataInputStream in = context.open(file)) {
+      in.readFully(read);
+    }
+    assertThat(read).isEqualTo(DATA);
+  }
+
+  @Test
+  void servesViewFileSystems() throws Exception {
+    start(false);
+    Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
+    conf.set("fs.hdfs.impl", StripelineFileSystem.class.getName());
+    conf.set(
+        "fs.viewfs.mounttable.default.link./mount",
+        new org.apache.hadoop.fs.Path(new org.apache.hadoop.fs.Path(cluster.mini().getURI()), folder)
+            .toString());
+    try (FileSystem view = FileSystem.newInstance(URI.create("viewfs:///"), conf)) {
+      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/mount/view");
+      try (FSDataOutputStream out = view.create(file)) {
+        assertThat(out.getWrappedStream()).isInstanceOf(StripelineOutputStream.class);
+        out.write(DATA);
+      }
+      org.apache.hadoop.fs.Path target = new org.apache.hadoop.fs.Path(folder, "view");
+      awaitReports(target);
+      lose(target, 2, 4);
+      try (FSDataInputStream in = view.open(file)) {
+        assertThat(in.getWrappedStream()).isInstanceOf(StripelineInputStream.class);
+      }
+      checkReads(view, file);
+    }
+  }
+
+  @Test
+  void readsThroughDomainSockets() throws Exception {
+    assumeTrue(
+        DomainSocket.getLoadingFailureReason() == null,
+        "short-circuit reads need libhadoop: " + DomainSocket.getLoadingFailureReason());
+    settings.setBoolean("dfs.client.read.shortcircuit", true);
+    settings.set("dfs.domain.socket.path", dir.resolve("socket._PORT").toString());
+    start(false);
+    checkReadsLocally();
+  }
+
+  @Test
+  void readsBlockFilesOfTheSameMachine() throws Exception {
+    // The way before domain sockets, which needs no native library.
+    settings.setBoolean("dfs.client.read.shortcircuit", true);
+    settings.setBoolean("dfs.client.use.legacy.blockreader.local", true);
+    settings.setBoolean("dfs.client.domain.socket.data.traffic", false);
+    settings.set("dfs.block.local-path-access.user", System.getProperty("user.name"));
+    start(false);
+    checkReadsLocally();
+  }
+
+  /**
+   * Ours reads what stock wrote with blocks lost, and stock reads what ours wrote while all are
+   * there: what it meets in one group it holds against the DataNode in the next.
+   */
+  private void checkBothWays() throws IOException {
+    org.apache.hadoop.fs.Path ours = writeAndLose(cluster.ours(), "ours");
+    org.apache.hadoop.fs.Path stock = writeAndLose(cluster.stock(), "stock", 2, 3);
+    checkReads(cluster.stock(), ours);
+    lose(ours, 1, 2);
+    checkReads(cluster.ours(), ours);
+    checkReads(cluster.ours(), stock);
+  }
+
+  /** Bits are flipped instead of blocks lost, after which Hadoop would go by the network. */
+  private void checkReadsLocally() throws IOException {
+    org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "local");
+    for (int i = 0; i < 2; i++) {
+      checkReads(cluster.ours(), file);
+      try (FSDataInputStream in = cluster.ours().open(file)) {
+        byte[] read = new byte[DATA.length];
+        in.readFully(0, read);
+        assertThat(read).isEqualTo(DATA);
+        assertThat(((HdfsDataInputStream) in).getReadStatistics().getTotalShortCircuitBytesRead())
+            .isPositive();
+      }
+      for (LocatedStripedBlock group : cluster.groups(file)) {
+        StripedCluster.flip(cluster.blockFile(group, 1), 3_000, 5);
+        StripedCluster.flip(cluster.blockFile(group, 4), 0, 0);
+      }
+    }
+  }
+
+  private org.apache.hadoop.fs.Path writeAndLose(
+      DistributedFileSystem fs, String name, int... units) throws IOException {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, name);
+    StripedCluster.write(fs, file, DATA);
+    awaitReports(file);
+    lose(file, units);
+    return file;
+  }
+
+  private void awaitReports(org.apache.hadoop.fs.Path file) {
+    Conditions.await(
+        "all blocks to be reported",
+        () -> cluster.groups(file).stream().allMatch(group -> group.getLocations().length == 5));
+  }
+
+  private void lose(org.apache.hadoop.fs.Path file, int... units) throws IOException {
+    for (LocatedStripedBlock group : cluster.groups(file)) {
+      for (int unit : units) {
+        Files.delete(cluster.blockFile(group, unit).toPath());
+      }
+    }
+  }
+
+  private static void checkReads(FileSystem fs, org.apache.hadoop.fs.Path file) throws IOException {
+    byte[] read = new byte[DATA.length];
+    try (FSDataInputStream in = fs.open(file)) {
+      in.readFully(read);
+      assertThat(read).isEqualTo(DATA);
+      assertThat(in.read()).isEqualTo(-1);
+      byte[] part = new byte[6 * STRIPE];
+      in.readFully(4_321, part);
+      assertThat(part).isEqualTo(java.util.Arrays.copyOfRange(DATA, 4_321, 4_321 + part.length));
+    }
+  }
+}
