@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.conformance;
+
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.contract.AbstractFSContract;
+import org.apache.hadoop.fs.contract.hdfs.TestHDFSContractUnbuffer;
+
+/** Hadoop's contract of unbuffer, on erasure-coded files. */
+public class StripedContractUnbufferTest extends TestHDFSContractUnbuffer {
+  @Override
+  protected AbstractFSContract createContract(Configuration conf) {
+    return new StripedHdfsContract(conf);
+  }
+}
