@@ -72,7 +72,9 @@ final class StripelineBlockGroup implements BlockGroup {
         throw new IOException("no live DataNode has it");
       }
       try {
-        return stream.openUnit(block, node, from, to);
+        UnitReader reader = stream.openUnit(block, node, from, to);
+        DFSClientFaultInjector.get().onCreateBlockReader(block, unit, from, to - from);
+        return reader;
       } catch (IOException e) {
         if (isInterrupt(e)) {
           throw e;
