@@ -5,6 +5,7 @@ import java.io.IOException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketHeader;
 import org.apache.hadoop.hdfs.protocol.datatransfer.PacketReceiver;
+import org.apache.hadoop.util.DataChecksum;
 import org.stripeline.client.write.Stripe;
 import org.stripeline.client.write.StripeLayout;
 import org.stripeline.client.write.StripeSink;
@@ -14,6 +15,9 @@ import org.stripeline.client.write.StripeSink;
  * group boundaries: {@code DFSStripedOutputStream.writeChunk}, by the stripe.
  */
 final class StripeSender implements StripeSink {
+  /** Bytes of data in a packet that is a copy. */
+  private static final int COPY = 64 << 10;
+
   private final StripelineOutputStream stream;
   private final PacketWire wire;
 
@@ -58,35 +62,86 @@ final class StripeSender implements StripeSink {
     stream.checkClosed();
   }
 
+  /**
+   * Queues whole checksums of a stripe that is still being collected, as copies. Parity follows with
+   * the stripe. The caller sees to it that nothing else is on its way to the streamers.
+   */
+  void sendPart(Stripe stripe) throws IOException {
+    StripeLayout layout = stripe.layout();
+    synchronized (stream) {
+      checkOpen();
+      // These packets take Hadoop's way; so does what follows them on the same connections.
+      wire.copyThisGroup();
+      for (int unit = 0; unit < layout.dataUnits(); unit++) {
+        int end = stripe.length(unit);
+        end -= end % layout.bytesPerChecksum();
+        for (int at = stripe.sent(unit); at < end; at = stripe.sent(unit)) {
+          int count = Math.min(COPY, end - at);
+          count -= count > layout.bytesPerChecksum() ? count % layout.bytesPerChecksum() : 0;
+          queueCopy(stripe, unit, at, count);
+          stripe.setSent(unit, at + count);
+        }
+      }
+    }
+  }
+
+  private void queueCopy(Stripe stripe, int unit, int offset, int length) throws IOException {
+    StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
+    if (!streamer.isHealthy()) {
+      return;
+    }
+    int chunk = stripe.layout().bytesPerChecksum();
+    byte[] data = new byte[length];
+    stripe.data(unit, offset, length).get(data);
+    byte[] sums = new byte[length / chunk * stripe.layout().checksumSize()];
+    DataChecksum.newDataChecksum(stream.checksumType(), chunk)
+        .calculateChunkedSums(data, 0, length, sums, 0);
+    DFSPacket packet =
+        stream.createPacket(
+            length + sums.length,
+            length / chunk,
+            streamer.getBytesCurBlock(),
+            streamer.getAndIncCurrentSeqno(),
+            false);
+    packet.writeChecksum(sums, 0, sums.length);
+    packet.writeData(data, 0, length);
+    queue(streamer, packet, length, unit);
+  }
+
   private void queue(Stripe stripe, int unit) throws IOException {
     StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
     int length = stripe.length(unit);
     int step = packetData(stripe.layout());
-    for (int offset = 0; offset < length && streamer.isHealthy(); offset += step) {
-      int count = Math.min(step, length - offset);
+    for (int at = stripe.sent(unit); at < length && streamer.isHealthy(); at += step) {
+      int count = Math.min(step, length - at);
       CellPacket packet =
           new CellPacket(
               wire,
               streamer,
               stripe,
               unit,
-              offset,
+              at,
               count,
               streamer.getBytesCurBlock(),
               streamer.getAndIncCurrentSeqno());
-      streamer.incBytesCurBlock(count);
-      boolean queued = false;
-      try {
-        streamer.waitAndQueuePacket(packet);
-        // A closed streamer drops the packet without a word.
-        queued = streamer.getLastQueuedSeqno() == packet.getSeqno();
-      } catch (IOException | RuntimeException e) {
-        WriteCompat.handleStreamerFailure(
-            stream, "unit=" + unit + ", offset=" + offset + ", length=" + count, e, streamer);
-      } finally {
-        if (!queued) {
-          packet.releaseBuffer(stream.byteArrayManager);
-        }
+      queue(streamer, packet, count, unit);
+    }
+  }
+
+  private void queue(StripedDataStreamer streamer, DFSPacket packet, int length, int unit)
+      throws IOException {
+    streamer.incBytesCurBlock(length);
+    boolean queued = false;
+    try {
+      streamer.waitAndQueuePacket(packet);
+      // A closed streamer drops the packet without a word.
+      queued = streamer.getLastQueuedSeqno() == packet.getSeqno();
+    } catch (IOException | RuntimeException e) {
+      WriteCompat.handleStreamerFailure(
+          stream, "unit=" + unit + ", " + packet + ", length=" + length, e, streamer);
+    } finally {
+      if (!queued) {
+        packet.releaseBuffer(stream.byteArrayManager);
       }
     }
   }

@@ -39,6 +39,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private final WriteSettings settings;
   private final StripeLayout layout;
   private final StripeEncoder stripeEncoder;
+  private final StripeSender sender;
   private final StripePipeline pipeline;
   private final CellPool pool;
   private final SyncRefusal sync;
@@ -105,8 +106,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     groupSize = blockSize * layout.dataUnits();
     WriteResources resources = WriteResources.shared(conf);
     pool = resources.pool();
-    pipeline =
-        new StripePipeline(src, settings, layout, resources, stripeEncoder, new StripeSender(this));
+    sender = new StripeSender(this);
+    pipeline = new StripePipeline(src, settings, layout, resources, stripeEncoder, sender);
     sync = new SyncRefusal(src, settings.refusesSync());
     baseCells = WriteCompat.takeCellBuffers(this);
   }
@@ -133,17 +134,35 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   @Override
   protected void flushInternal() throws IOException {
     if (!Thread.holdsLock(this)) {
-      try {
-        pipeline.awaitSent();
-      } catch (InterruptedException e) {
-        throw DFSUtilClient.toInterruptedIOException("Interrupted flushing " + getSrc(), e);
-      }
+      awaitSent();
     }
     super.flushInternal();
   }
 
-  StripeLayout layout() {
-    return layout;
+  /** Queues what has been collected, but for the parity of a stripe that is not full. */
+  @Override
+  void enqueueAllCurrentPackets() throws IOException {
+    if (!Thread.holdsLock(this)) {
+      synchronized (collecting) {
+        awaitSent();
+        if (current != null && !finished) {
+          sender.sendPart(current);
+        }
+      }
+    }
+    super.enqueueAllCurrentPackets();
+  }
+
+  private void awaitSent() throws IOException {
+    try {
+      pipeline.awaitSent();
+    } catch (InterruptedException e) {
+      throw DFSUtilClient.toInterruptedIOException("Interrupted flushing " + getSrc(), e);
+    }
+  }
+
+  DataChecksum.Type checksumType() {
+    return getDataChecksum().getChecksumType();
   }
 
   WriteSettings settings() {

@@ -18,6 +18,7 @@ public final class Stripe {
   private final CellPool pool;
   private final boolean opensGroup;
   private final ByteBuffer[] cells;
+  private final int[] sent;
   private final AtomicInteger references = new AtomicInteger(1);
   private ByteBuffer current;
   private int size;
@@ -30,6 +31,7 @@ public final class Stripe {
     this.pool = pool;
     this.opensGroup = opensGroup;
     this.cells = new ByteBuffer[layout.units()];
+    this.sent = new int[layout.units()];
   }
 
   /** Returns the sizes. */
@@ -85,6 +87,16 @@ public final class Stripe {
     }
     long before = (long) unit * layout.cellSize();
     return (int) Math.max(0, Math.min(layout.cellSize(), size - before));
+  }
+
+  /** Returns how many bytes of that unit went out before the stripe was encoded. */
+  public int sent(int unit) {
+    return sent[unit];
+  }
+
+  /** Says that the first bytes of a unit need not be sent with the stripe. */
+  public void setSent(int unit, int bytes) {
+    sent[unit] = bytes;
   }
 
   /** Returns the bytes of every unit as the encoder sees it: those of parity. */

@@ -364,10 +364,13 @@ public final class StripePipeline {
     }
   }
 
-  /** Waits until all that was submitted so far is sent, or the pipeline has failed. */
+  /**
+   * Waits until all that was submitted so far is sent and the group after it is open, or the
+   * pipeline has failed.
+   */
   public void awaitSent() throws InterruptedException {
     synchronized (lock) {
-      while (failure == null && unsent > 0 && thread != Thread.currentThread()) {
+      while (failure == null && unsent + groupsToOpen > 0 && thread != Thread.currentThread()) {
         lock.wait();
       }
     }

@@ -101,6 +101,29 @@ class WriteIdentityTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"functional-partitioned", "non-blocking", "blocking"})
+  void partsOfStripesMayGoOutEarly(String mode) throws IOException {
+    org.apache.hadoop.fs.Path dir = cluster.directory("rs", 3, 2, CELL);
+    byte[] data = WriteCluster.bytes(9, 14 * CELL + 700);
+    org.apache.hadoop.fs.Path byOurs = new org.apache.hadoop.fs.Path(dir, "parts-" + mode);
+    org.apache.hadoop.fs.Path byStock = new org.apache.hadoop.fs.Path(dir, "whole-" + mode);
+    Random random = new Random(9);
+    try (FSDataOutputStream out = cluster.open(mode).create(byOurs)) {
+      int done = 0;
+      while (done < data.length) {
+        int count = Math.min(data.length - done, 1 + random.nextInt(2 * CELL));
+        out.write(data, done, count);
+        ((StripelineOutputStream) out.getWrappedStream()).enqueueAllCurrentPackets();
+        done += count;
+      }
+    }
+    try (FSDataOutputStream out = cluster.stock().create(byStock)) {
+      out.write(data);
+    }
+    compare(byOurs, byStock, data);
+  }
+
   @Test
   void replicatedFilesTakeHadoopsStream() throws IOException {
     DistributedFileSystem ours = cluster.open("functional-partitioned");
@@ -132,6 +155,13 @@ class WriteIdentityTest {
       assertThat(out.getWrappedStream()).isExactlyInstanceOf(DFSStripedOutputStream.class);
       out.write(data);
     }
+    compare(byOurs, byStock, data);
+  }
+
+  private void compare(
+      org.apache.hadoop.fs.Path byOurs, org.apache.hadoop.fs.Path byStock, byte[] data)
+      throws IOException {
+    DistributedFileSystem stock = cluster.cluster.getFileSystem();
     assertThat(cluster.readByStock(byOurs)).isEqualTo(data);
     assertThat(stock.getFileChecksum(byOurs)).isEqualTo(stock.getFileChecksum(byStock));
     List<WriteCluster.Replica> expected = cluster.replicas(byStock);
