@@ -184,7 +184,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
-  @Override
+  /** Overrides Hadoop's up to 3.4; from 3.5 on the one below does. Neither can say so. */
   protected void fetchBlockByteRange(
       LocatedBlock block, long start, long end, ByteBuffer buffer, CorruptedBlocks corruptedBlocks)
       throws IOException {
@@ -226,7 +226,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
-  /** The same for Hadoop 3.5, which has one parameter more. */
+  /** The same with the parameter that Hadoop 3.5 has added. */
   protected void fetchBlockByteRange(
       LocatedBlock block,
       long start,
