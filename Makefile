@@ -46,8 +46,9 @@ fuzz: need ## run every fuzz target for a minute against the reference
 asan: need ## run the Rust and C suites under the address sanitizer
 	tools/asan.sh
 
-soak: build ## fuzz for ten minutes a target and repeat the demo with 4 GiB
+soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat the demo with 4 GiB
 	tools/fuzz.sh 600
+	tools/soak-client.sh 60
 	./stripeline demo --size=4GiB
 
 dist: build ## make build/stripeline-*.tar.gz: bin, lib, sample configuration

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A replica that is found corrupt is reported to the NameNode, as Hadoop's client does it. */
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class CorruptReportTest {
+  private static final int CELL = 16 << 10;
+  private static final byte[] DATA = StripedCluster.bytes(9 * 3 * CELL, 11);
+
+  @TempDir static Path dir;
+  private static StripedCluster cluster;
+  private static org.apache.hadoop.fs.Path folder;
+
+  /** Ways to meet the corrupt cells. */
+  enum Form {
+    STATEFUL {
+      @Override
+      void read(FSDataInputStream in, byte[] into) throws Exception {
+        in.readFully(into);
+      }
+    },
+    POSITIONAL {
+      @Override
+      void read(FSDataInputStream in, byte[] into) throws Exception {
+        in.readFully(0, into);
+      }
+    },
+    VECTORED {
+      @Override
+      void read(FSDataInputStream in, byte[] into) throws Exception {
+        FileRange range = FileRange.createFileRange(0, into.length);
+        in.readVectored(List.of(range), ByteBuffer::allocate);
+        range.getData().get(1, TimeUnit.MINUTES).get(into);
+      }
+    };
+
+    abstract void read(FSDataInputStream in, byte[] into) throws Exception;
+  }
+
+  @BeforeAll
+  static void start() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.setInt("dfs.blocksize", 3 * CELL);
+    cluster = new StripedCluster(dir, 5, conf);
+    ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
+    cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
+    folder = cluster.directory("/ec", policy.getName());
+  }
+
+  @AfterAll
+  static void stop() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void corruptDataBlocksAreReported(Form form) throws Exception {
+    org.apache.hadoop.fs.Path file = write(form.name());
+    List<LocatedStripedBlock> groups = cluster.groups(file);
+    flip(groups.get(0), 0, 2 * CELL + 5);
+    flip(groups.get(0), 2, 0);
+    flip(groups.get(2), 1, CELL - 1);
+    byte[] read = new byte[DATA.length];
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      form.read(in, read);
+    }
+    assertThat(read).isEqualTo(DATA);
+    awaitReport(file, 0, 0);
+    awaitReport(file, 0, 2);
+    awaitReport(file, 2, 1);
+    // Nothing else is held against anyone.
+    assertThat(cluster.groups(file).stream().map(group -> group.getLocations().length))
+        .containsExactly(3, 5, 4);
+  }
+
+  @Test
+  void corruptBlocksAreReportedWhenTheyAreTooMany() throws Exception {
+    org.apache.hadoop.fs.Path file = write("too-many");
+    LocatedStripedBlock group = cluster.groups(file).get(1);
+    for (int unit = 1; unit < 5; unit++) {
+      flip(group, unit, 7);
+    }
+    byte[] read = new byte[DATA.length];
+    try (FSDataInputStream in = cluster.ours().open(file)) {
+      assertThatThrownBy(() -> in.readFully(0, read))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(file.toUri().getPath());
+    }
+    Conditions.await("the group to be corrupt", () -> cluster.groups(file).get(1).isCorrupt());
+  }
+
+  private static org.apache.hadoop.fs.Path write(String name) throws IOException {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, name);
+    StripedCluster.write(cluster.ours(), file, DATA);
+    Conditions.await(
+        "all blocks to be reported",
+        () -> cluster.groups(file).stream().allMatch(group -> group.getLocations().length == 5));
+    return file;
+  }
+
+  private static void flip(LocatedStripedBlock group, int unit, int position) throws IOException {
+    StripedCluster.flip(cluster.blockFile(group, unit), position, 4);
+  }
+
+  private static void awaitReport(org.apache.hadoop.fs.Path file, int group, int unit) {
+    Conditions.await(
+        "unit " + unit + " of group " + group + " to be reported",
+        () -> StripedCluster.location(cluster.groups(file).get(group), unit) == null);
+  }
+}

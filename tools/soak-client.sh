@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Fuzzes the client pipelines on a mini cluster for so many minutes, then runs the long form of the leak test.
+# usage: tools/soak-client.sh [MINUTES [HADOOP-VERSION [option of ReadFuzz...]]]   default: 60 minutes, 3.4.2
+# e.g. tools/soak-client.sh 10 3.5.0 --fs=stock   counts what Hadoop's own client gets wrong
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+minutes=${1:-60}
+hadoop=${2:-3.4.2}
+shift $(($# < 2 ? $# : 2))
+maven=(mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml -pl native,coder,client
+  -Dhadoop.version="$hadoop")
+
+"${maven[@]}" test-compile dependency:build-classpath -DincludeScope=test \
+  -Dmdep.outputFile=target/test-classpath.txt
+client=java/client/target
+java -Xmx1g -cp "$client/test-classes:$client/classes:$(<"$client/test-classpath.txt")" \
+  org.stripeline.client.fuzz.ReadFuzz --minutes="$minutes" --seed="${STRIPELINE_FUZZ_SEED:-$RANDOM$RANDOM}" "$@"
+"${maven[@]}" test -Dtest=LeakTest -Dsurefire.failIfNoSpecifiedTests=false -Dstripeline.leak.cycles=1000
