@@ -44,8 +44,8 @@ import net.bytebuddy.matcher.ElementMatcher;
  * arguments and no results.
  *
  * <p>Output, one record per line, tab separated: {@code calls <operation> <class> <count>}, {@code
- * streams <read or write> <class> <count>}, {@code engine <native or java> <instruction set>} if our coder published its bean, and {@code
- * peak-rss-kib <number>}.
+ * streams <read or write> <class> <count>}, {@code engine <native or java> <instruction set>} if our
+ * coder published its bean, and {@code peak-rss-kib <number>}.
  */
 public final class CoderWitness {
   private static final String ENCODER =

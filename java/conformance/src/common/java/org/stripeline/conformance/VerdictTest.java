@@ -99,7 +99,8 @@ class VerdictTest {
     assertEquals(Collections.emptyList(), judge("* | * | stripeline | a.T#t* | fails | known"));
     assertEquals(Collections.emptyList(), judge("3.4.2 | * | * | a.T#two | flaky | known"));
     assertEquals(
-        Collections.emptyList(), judge(true, "* | * | client=stripeline | a.T#two | fails | known"));
+        Collections.emptyList(),
+        judge(true, "* | * | client=stripeline | a.T#two | fails | known"));
     assertTrue(judge("* | * | client=stripeline | a.T#two | fails | other client").size() == 1);
     assertTrue(judge("3.3.6 | * | * | a.T#two | fails | other version").size() == 1);
     assertEquals(
@@ -164,7 +165,8 @@ class VerdictTest {
     Path file = run.resolve("deviations.txt");
     write(file, Arrays.asList(deviations));
     List<Deviation> known = Deviation.load(file);
-    known.removeIf(deviation -> !deviation.appliesTo("3.4.2", "17", "stripeline", ourClient ? "stripeline" : "stock"));
+    String client = ourClient ? "stripeline" : "stock";
+    known.removeIf(deviation -> !deviation.appliesTo("3.4.2", "17", "stripeline", client));
     return new Verdict(run, known, "stripeline", "native", ourClient).judge();
   }
 }

@@ -128,7 +128,8 @@ class EnvironmentTest {
   @Test
   void readsAndWritesInAnEncryptionZone() throws Exception {
     settings.set(
-        "hadoop.security.key.provider.path", "jceks://file" + dir.resolve("test.jks").toUri().getPath());
+        "hadoop.security.key.provider.path",
+        "jceks://file" + dir.resolve("test.jks").toUri().getPath());
     start(false);
     for (DistributedFileSystem fs : new DistributedFileSystem[] {cluster.ours(), cluster.stock()}) {
       // Two providers on one key store would not see each other's keys.
@@ -194,8 +195,7 @@ class EnvironmentTest {
     conf.set("fs.hdfs.impl", StripelineFileSystem.class.getName());
     conf.set(
         "fs.viewfs.mounttable.default.link./mount",
-        new org.apache.hadoop.fs.Path(new org.apache.hadoop.fs.Path(cluster.mini().getURI()), folder)
-            .toString());
+        cluster.mini().getURI().resolve(folder.toUri()).toString());
     try (FileSystem view = FileSystem.newInstance(URI.create("viewfs:///"), conf)) {
       org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/mount/view");
       try (FSDataOutputStream out = view.create(file)) {

@@ -32,8 +32,8 @@ import org.stripeline.client.write.WriteResources;
 
 /**
  * Streams that are opened, used, failed and closed leave nothing: no thread, descriptor, buffer or
- * native memory. What is kept for reuse has a bound, so it is there after the first cycles and grows
- * no more. {@code -Dstripeline.leak.cycles=1000} is the long form.
+ * native memory. What is kept for reuse has a bound, so it is there after the first cycles and
+ * grows no more. {@code -Dstripeline.leak.cycles=1000} is the long form.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class LeakTest {

@@ -139,7 +139,7 @@ class StockWrongBytesTest {
     assertThat(wrongBytes(read)).as("wrong bytes from ours").isZero();
   }
 
-  /** One for each read: the first to meet the fault reports it, and the next is told to avoid it. */
+  /** One for each read: the first to meet the fault reports it, and the next would avoid it. */
   private static org.apache.hadoop.fs.Path fileWithOneBitFlipped(String name) throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, name);
     StripedCluster.write(cluster.stock(), file, DATA);

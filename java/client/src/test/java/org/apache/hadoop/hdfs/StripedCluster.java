@@ -69,7 +69,7 @@ public final class StripedCluster implements AutoCloseable {
     ours = client(StripelineFileSystem.class, conf);
   }
 
-  /** Returns a client of that class with the cluster's configuration and {@code settings} on top. */
+  /** Returns a client of that class with the given configuration, to be closed by the caller. */
   public DistributedFileSystem client(
       Class<? extends DistributedFileSystem> type, Configuration settings) throws IOException {
     Configuration conf = new Configuration(settings);

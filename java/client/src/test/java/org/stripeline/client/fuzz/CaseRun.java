@@ -73,7 +73,8 @@ final class CaseRun {
         long millis = FuzzWorld.millisSince(start);
         if (strict && !saboteur.mayFail(0, expected.length)
             && millis >= FuzzWorld.SOCKET_TIMEOUT_MS) {
-          throw new Finding(Finding.Kind.SLOW, describe(i, steps.get(i)) + ": " + millis + " ms", null);
+          String what = describe(i, steps.get(i));
+          throw new Finding(Finding.Kind.SLOW, what + ": " + millis + " ms", null);
         }
       }
     } finally {
@@ -316,7 +317,7 @@ final class CaseRun {
     }
     boolean direct = random.nextBoolean();
     try {
-      in.readVectored(ranges, size -> direct ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size));
+      in.readVectored(ranges, direct ? ByteBuffer::allocateDirect : ByteBuffer::allocate);
     } catch (Exception e) {
       judge(what, at, from, e);
       return;

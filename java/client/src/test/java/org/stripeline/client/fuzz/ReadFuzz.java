@@ -19,6 +19,7 @@ import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.apache.hadoop.test.GenericTestUtils;
 import org.apache.hadoop.util.VersionInfo;
 import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.read.ReadCount;
 
 /**
  * Runs cases by seed on one cluster.
@@ -81,7 +82,17 @@ public final class ReadFuzz implements AutoCloseable {
   /** Returns what has been done so far, in one line. */
   public String summary() {
     return client.getSimpleName() + " on Hadoop " + VersionInfo.getVersion() + ": "
-        + cases + " cases, " + reads + " reads, findings " + findings;
+        + cases + " cases, " + reads + " reads, findings " + findings + pipelineCounts();
+  }
+
+  /** Returns what our pipeline counted, which shows that the faults were met. */
+  private static String pipelineCounts() {
+    StringBuilder text = new StringBuilder();
+    for (ReadCount what : ReadCount.values()) {
+      long count = ReadContext.counters().get(what);
+      text.append(", ").append(what.metricName()).append(' ').append(count);
+    }
+    return text.toString();
   }
 
   /** Runs one case and returns what was wrong, or null. */
