@@ -157,7 +157,8 @@ final class Lane implements Runnable {
 
   /**
    * Stops a read that nobody waits for: one in the queue is forgotten, one under way interrupted.
-   * Short-circuit reads are let go on, since an interrupt would close the file for all streams.
+   * Short-circuit reads are let go on, since an interrupt would close the file for all streams; and
+   * late ones, since their end tells whether the DataNode hangs or was slow for once.
    *
    * @return whether it was under way, so that this lane may be held up
    */
@@ -169,8 +170,8 @@ final class Lane implements Runnable {
     if (current != read) {
       return false;
     }
-    read.cancelled = true;
-    if (runner != null && (reader == null || !reader.isShortCircuit())) {
+    if (runner != null && !read.late && (reader == null || !reader.isShortCircuit())) {
+      read.cancelled = true;
       runner.interrupt();
     }
     return true;

@@ -270,6 +270,9 @@ public final class Segment implements Closeable {
     synchronized (this) {
       if (read.state == SpanRead.State.ABANDONED) {
         context.buffers().give(read.buffer);
+        if (read.late) {
+          trust(read.unit);
+        }
         return;
       }
       read.state = SpanRead.State.DONE;
@@ -313,11 +316,18 @@ public final class Segment implements Closeable {
 
   private void praise(SpanRead read) {
     context.latency().sample(read.span.length(), read.nanos);
-    String node = reader.group().node(read.unit);
+    String node = trust(read.unit);
     if (node != null) {
-      context.health().trust(node);
       context.nodeLatencies().sample(node, read.nanos);
     }
+  }
+
+  private String trust(int unit) {
+    String node = reader.group().node(unit);
+    if (node != null) {
+      context.health().trust(node);
+    }
+    return node;
   }
 
   /** Looks at where things stand: completes, or asks for what decoding lacks. */
