@@ -21,7 +21,7 @@ import org.apache.hadoop.fs.Path;
 final class CaseRun {
   private static final byte GUARD = 0x5a;
   private static final int GUARD_BYTES = 8;
-  private static final long ENOUGH_MS = 15_000;
+  private static final long ENOUGH_MS = 8_000;
 
   private final FileSystem fs;
   private final Path file;

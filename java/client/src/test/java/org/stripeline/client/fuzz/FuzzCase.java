@@ -14,7 +14,7 @@ import java.util.Set;
  * @param layout policy of the file
  * @param blockBytes bytes of an internal block
  * @param lengths bytes written at once; all but the first are appended, each in new block groups
- * @param writtenByOurs whether our client writes it; else the stock one
+ * @param writer who writes it
  * @param faults what goes wrong
  * @param steps what is called
  */
@@ -23,15 +23,30 @@ record FuzzCase(
     Layout layout,
     int blockBytes,
     List<Integer> lengths,
-    boolean writtenByOurs,
+    Writer writer,
     List<Fault> faults,
     List<Step> steps) {
+  /** Whose pipeline writes a file. */
+  enum Writer {
+    /** Hadoop's client. */
+    STOCK,
+    /** Ours, by mode. */
+    BLOCKING,
+    NON_BLOCKING,
+    FUNCTIONAL_PARTITIONED;
+
+    /** Hadoop's as often as ours. */
+    static Writer any(Random random) {
+      return random.nextBoolean() ? STOCK : values()[1 + random.nextInt(3)];
+    }
+  }
+
   private static final int STEPS_MAX = 12;
   private static final Fault.Kind[] KINDS = Fault.Kind.values();
   private static final Step.Kind[] CALLS = Step.Kind.values();
 
   /** Stopping a DataNode takes seconds, so only one case in this many may. */
-  private static final int STOPPING_CASES = 12;
+  private static final int STOPPING_CASES = 20;
 
   static FuzzCase of(long seed) {
     Random random = new Random(seed * 0x9e3779b97f4a7c15L + 0x1234567);
@@ -52,7 +67,7 @@ record FuzzCase(
       steps.add(step(random, layout, groupBytes, total));
     }
     return new FuzzCase(
-        seed, layout, blockBytes, lengths, random.nextBoolean(), faults, steps);
+        seed, layout, blockBytes, lengths, Writer.any(random), faults, steps);
   }
 
   /** Returns bytes of the file. */
@@ -92,7 +107,7 @@ record FuzzCase(
     }
     boolean mayStop = random.nextInt(STOPPING_CASES) == 0;
     int broken = random.nextInt(6) == 0 ? random.nextInt(groups) : -1;
-    boolean mayHang = random.nextInt(4) == 0;
+    boolean mayHang = random.nextInt(10) == 0;
     boolean utmost = random.nextInt(3) == 0;
     List<Fault> faults = new ArrayList<>();
     for (int group = 0; group < groups; group++) {
@@ -160,7 +175,7 @@ record FuzzCase(
     StringBuilder text = new StringBuilder();
     text.append("seed ").append(seed).append(": ").append(layout.name());
     text.append(", internal blocks of ").append(blockBytes).append(" bytes, file of ");
-    text.append(lengths).append(" bytes written by ").append(writtenByOurs ? "ours" : "stock");
+    text.append(lengths).append(" bytes written by ").append(writer);
     faults.forEach(fault -> text.append("\n  fault ").append(fault));
     for (int i = 0; i < steps.size(); i++) {
       text.append("\n  step ").append(i).append(' ').append(steps.get(i));

@@ -4,8 +4,10 @@ package org.stripeline.client.fuzz;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -15,11 +17,14 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.StripedCluster;
+import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.TappedDataset;
 import org.apache.hadoop.test.GenericTestUtils;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.client.WriteMode;
 
 /** One cluster that many cases use, each of which leaves it whole. */
 final class FuzzWorld implements AutoCloseable {
@@ -30,6 +35,8 @@ final class FuzzWorld implements AutoCloseable {
   private final BlockTaps taps;
   private final String tapsName = UUID.randomUUID().toString();
   private final List<DataNodeProperties> stopped = new ArrayList<>();
+  private final Map<FuzzCase.Writer, DistributedFileSystem> writers =
+      new EnumMap<>(FuzzCase.Writer.class);
   private final Configuration settings = new Configuration(false);
 
   FuzzWorld(Path dir) throws IOException {
@@ -64,7 +71,7 @@ final class FuzzWorld implements AutoCloseable {
   org.apache.hadoop.fs.Path write(FuzzCase fuzz, byte[] data) throws IOException {
     org.apache.hadoop.fs.Path file =
         new org.apache.hadoop.fs.Path("/" + fuzz.layout().name(), "seed" + fuzz.seed());
-    DistributedFileSystem fs = fuzz.writtenByOurs() ? cluster.ours() : cluster.stock();
+    DistributedFileSystem fs = writer(fuzz.writer());
     int at = 0;
     for (int length : fuzz.lengths()) {
       try (FSDataOutputStream out =
@@ -80,6 +87,20 @@ final class FuzzWorld implements AutoCloseable {
     }
     awaitReports(file, fuzz.layout());
     return file;
+  }
+
+  private DistributedFileSystem writer(FuzzCase.Writer writer) throws IOException {
+    if (writer == FuzzCase.Writer.STOCK) {
+      return cluster.stock();
+    }
+    DistributedFileSystem fs = writers.get(writer);
+    if (fs == null) {
+      Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
+      conf.set(ClientKeys.WRITE_MODE, WriteMode.valueOf(writer.name()).configurationName());
+      fs = cluster.client(StripelineFileSystem.class, conf);
+      writers.put(writer, fs);
+    }
+    return fs;
   }
 
   /** Later reads would otherwise find blocks missing that are only not reported yet. */
@@ -139,6 +160,9 @@ final class FuzzWorld implements AutoCloseable {
   @Override
   public void close() throws IOException {
     taps.clear();
+    for (DistributedFileSystem fs : writers.values()) {
+      fs.close();
+    }
     cluster.close();
   }
 }

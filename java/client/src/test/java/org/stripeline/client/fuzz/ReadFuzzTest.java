@@ -4,6 +4,9 @@ package org.stripeline.client.fuzz;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.junit.jupiter.api.Test;
@@ -16,6 +19,24 @@ class ReadFuzzTest {
 
   /** A slow machine does fewer cases instead of more minutes. */
   private static final long SECONDS_MAX = Long.getLong("stripeline.fuzz.seconds", 60);
+
+  @Test
+  void casesFollowFromTheirSeedsAndHaveEverything() {
+    Set<Object> seen = new HashSet<>();
+    for (long seed = 1; seed <= 300; seed++) {
+      FuzzCase fuzz = FuzzCase.of(seed);
+      assertThat(FuzzCase.of(seed)).isEqualTo(fuzz);
+      seen.add(fuzz.layout());
+      seen.add(fuzz.writer());
+      fuzz.faults().forEach(fault -> seen.addAll(List.of(fault.kind(), fault.when())));
+      fuzz.steps().forEach(step -> seen.add(step.kind()));
+    }
+    assertThat(seen).containsAll(Layout.ALL);
+    assertThat(seen).contains((Object[]) FuzzCase.Writer.values());
+    assertThat(seen).contains((Object[]) Fault.Kind.values());
+    assertThat(seen).contains((Object[]) Fault.Moment.values());
+    assertThat(seen).contains((Object[]) Step.Kind.values());
+  }
 
   @Test
   void everyReadIsRightOrThrows(@TempDir Path dir) throws Exception {
