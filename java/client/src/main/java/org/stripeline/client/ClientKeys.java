@@ -81,6 +81,15 @@ public final class ClientKeys {
   /** Default of {@link #WRITE_ENCODERS}. */
   public static final int WRITE_ENCODERS_DEFAULT = 0;
 
+  /**
+   * Bytes of cells in use by all writers of the JVM from which on each makes do with one stripe; 0
+   * takes half of the largest heap.
+   */
+  public static final String WRITE_MEMORY = "stripeline.client.write.memory";
+
+  /** Default of {@link #WRITE_MEMORY}. */
+  public static final long WRITE_MEMORY_DEFAULT = 0;
+
   /** Bytes of unused cell buffers that are kept for the next stream, per JVM. */
   public static final String WRITE_BUFFERS = "stripeline.client.write.buffers.kept";
 

@@ -63,8 +63,8 @@ final class StripeSender implements StripeSink {
   }
 
   /**
-   * Queues whole checksums of a stripe that is still being collected, as copies. Parity follows with
-   * the stripe. The caller sees to it that nothing else is on its way to the streamers.
+   * Queues whole checksums of a stripe that is still being collected, as copies. Parity follows
+   * with the stripe. The caller sees to it that nothing else is on its way to the streamers.
    */
   void sendPart(Stripe stripe) throws IOException {
     StripeLayout layout = stripe.layout();

@@ -25,8 +25,8 @@ import org.stripeline.client.write.WriteResources;
 import org.stripeline.client.write.WriteSettings;
 
 /**
- * Writes a striped file by the pipeline of {@link StripePipeline}. What the base class does chunk by
- * chunk on the caller's thread is done here stripe by stripe, most of it on other threads; what it
+ * Writes a striped file by the pipeline of {@link StripePipeline}. What the base class does chunk
+ * by chunk on the caller's thread is done here stripe by stripe, most of it on other threads; what it
  * does about failures, generation stamps, block groups and closing is its own code still.
  *
  * <p>Locks: {@code collecting} guards the stripe that takes user bytes; the monitor of this object

@@ -12,47 +12,76 @@ import java.util.Map;
  */
 public final class CellPool {
   private final long keptMax;
+  private final long takenMax;
   private final Map<Integer, ArrayDeque<ByteBuffer>> direct = new HashMap<>();
   private final Map<Integer, ArrayDeque<ByteBuffer>> heap = new HashMap<>();
   private long kept;
   private long taken;
+  private long takenBytes;
 
-  /** Creates a pool that keeps so many unused bytes at most. */
-  public CellPool(long keptMax) {
+  /**
+   * Creates a pool.
+   *
+   * @param keptMax most bytes that are kept unused
+   * @param takenMax bytes in use from which on {@link #isTight()}
+   */
+  public CellPool(long keptMax, long takenMax) {
     this.keptMax = keptMax;
+    this.takenMax = takenMax;
+  }
+
+  /** Whether so much is in use that streams should make do with one stripe each. */
+  synchronized boolean isTight() {
+    return takenBytes >= takenMax;
   }
 
   /** Returns an empty buffer of that capacity, with any content. */
   public ByteBuffer take(int capacity, boolean outsideHeap) {
+    ByteBuffer buffer = takeKept(capacity, outsideHeap);
+    if (buffer == null) {
+      buffer = allocate(capacity, outsideHeap);
+    }
     synchronized (this) {
       taken++;
-      ArrayDeque<ByteBuffer> unused = (outsideHeap ? direct : heap).get(capacity);
-      // The last one given back is the likeliest to be in the cache still.
-      ByteBuffer buffer = unused == null ? null : unused.pollLast();
-      if (buffer != null) {
-        kept -= capacity;
-        buffer.clear();
-        return buffer;
-      }
+      takenBytes += capacity;
     }
-    boolean done = false;
+    buffer.clear();
+    return buffer;
+  }
+
+  private synchronized ByteBuffer takeKept(int capacity, boolean outsideHeap) {
+    ArrayDeque<ByteBuffer> unused = (outsideHeap ? direct : heap).get(capacity);
+    // The last one given back is the likeliest to be in the cache still.
+    ByteBuffer buffer = unused == null ? null : unused.pollLast();
+    if (buffer != null) {
+      kept -= capacity;
+    }
+    return buffer;
+  }
+
+  private ByteBuffer allocate(int capacity, boolean outsideHeap) {
+    if (!outsideHeap) {
+      return ByteBuffer.allocate(capacity);
+    }
     try {
-      ByteBuffer buffer =
-          outsideHeap ? ByteBuffer.allocateDirect(capacity) : ByteBuffer.allocate(capacity);
-      done = true;
-      return buffer;
-    } finally {
-      if (!done) {
-        synchronized (this) {
-          taken--;
-        }
-      }
+      return ByteBuffer.allocateDirect(capacity);
+    } catch (OutOfMemoryError e) {
+      // Buffers of other sizes may be what there is no room beside.
+      dropKept();
+      return ByteBuffer.allocateDirect(capacity);
     }
+  }
+
+  private synchronized void dropKept() {
+    direct.clear();
+    heap.clear();
+    kept = 0;
   }
 
   /** Takes a buffer back, which nobody may use any more. */
   public synchronized void give(ByteBuffer buffer) {
     taken--;
+    takenBytes -= buffer.capacity();
     if (kept + buffer.capacity() <= keptMax) {
       kept += buffer.capacity();
       (buffer.isDirect() ? direct : heap)

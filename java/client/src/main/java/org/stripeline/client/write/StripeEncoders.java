@@ -15,8 +15,8 @@ public final class StripeEncoders {
   private StripeEncoders() {}
 
   /**
-   * Returns an encoder with the coder that Hadoop's configuration chooses; when that is ours, parity
-   * and checksums are one pass.
+   * Returns an encoder with the coder that Hadoop's configuration chooses; when that is ours,
+   * parity and checksums are one pass.
    */
   public static StripeEncoder create(
       Configuration conf, String codec, int dataUnits, int parityUnits, DataChecksum checksum) {

@@ -355,7 +355,7 @@ public final class StripePipeline {
     }
   }
 
-  /** Waits until the block group of the bytes collected last is open, or the pipeline has failed. */
+  /** Waits until the group of the bytes collected last is open, or the pipeline has failed. */
   public void awaitGroup() throws InterruptedException {
     synchronized (lock) {
       while (failure == null && groupsToOpen > 0 && thread != Thread.currentThread()) {

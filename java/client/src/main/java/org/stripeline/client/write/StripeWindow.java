@@ -28,7 +28,7 @@ public final class StripeWindow {
    */
   Stripe acquire(boolean opensGroup) throws IOException {
     synchronized (this) {
-      if (stripes >= stripesMax) {
+      if (isFull()) {
         waitForRoom();
       }
       throwFailure();
@@ -38,10 +38,15 @@ public final class StripeWindow {
     return new Stripe(layout, this, pool, opensGroup);
   }
 
+  /** One stripe is always granted, so that a stream waits for nobody but its own DataNodes. */
+  private boolean isFull() {
+    return stripes >= stripesMax || stripes > 0 && pool.isTight();
+  }
+
   private void waitForRoom() throws IOException {
     long start = System.nanoTime();
     try {
-      while (stripes >= stripesMax && failure == null) {
+      while (isFull() && failure == null) {
         wait();
       }
     } catch (InterruptedException e) {

@@ -5,16 +5,16 @@ import java.util.concurrent.Executor;
 import org.apache.hadoop.conf.Configuration;
 import org.stripeline.client.ClientKeys;
 
-/** Threads and buffers that all streams of the process share; the first stream sets their bounds. */
+/** Threads and buffers that all streams of the process share; the first one sets their bounds. */
 public final class WriteResources {
   private static WriteResources shared;
 
   private final Executor encoders;
   private final CellPool pool;
 
-  WriteResources(int encoderThreads, long keptBytesMax) {
+  WriteResources(int encoderThreads, CellPool pool) {
     encoders = EncoderThreads.create(encoderThreads);
-    pool = new CellPool(keptBytesMax);
+    this.pool = pool;
   }
 
   /** Returns those of the process, made after this configuration if there are none yet. */
@@ -24,10 +24,13 @@ public final class WriteResources {
       if (threads <= 0) {
         threads = Math.max(1, Math.min(8, Runtime.getRuntime().availableProcessors() / 2));
       }
-      shared =
-          new WriteResources(
-              threads,
-              conf.getLongBytes(ClientKeys.WRITE_BUFFERS, ClientKeys.WRITE_BUFFERS_DEFAULT));
+      long memory = conf.getLongBytes(ClientKeys.WRITE_MEMORY, ClientKeys.WRITE_MEMORY_DEFAULT);
+      if (memory <= 0) {
+        // By default a JVM allows as much outside the heap as in it.
+        memory = Runtime.getRuntime().maxMemory() / 2;
+      }
+      long kept = conf.getLongBytes(ClientKeys.WRITE_BUFFERS, ClientKeys.WRITE_BUFFERS_DEFAULT);
+      shared = new WriteResources(threads, new CellPool(Math.min(kept, memory / 2), memory));
     }
     return shared;
   }

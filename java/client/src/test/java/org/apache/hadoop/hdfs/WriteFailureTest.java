@@ -58,6 +58,8 @@ class WriteFailureTest {
             GROUP / K,
             conf -> {
               conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
+              // Half of it is how long a lost DataNode can hold up the others.
+              conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 20_000);
               conf.setInt(DFSConfigKeys.DFS_NAMENODE_REPLICATION_MAX_STREAMS_KEY, 0);
               conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
               conf.setLong("stripeline.client.write.window", 1);

@@ -168,8 +168,10 @@ class WriteIdentityTest {
     List<WriteCluster.Replica> actual = cluster.replicas(byOurs);
     assertThat(actual).hasSameSizeAs(expected);
     for (int i = 0; i < expected.size(); i++) {
-      assertThat(actual.get(i).data).as("data of %s, %s", byOurs, i).isEqualTo(expected.get(i).data);
-      assertThat(actual.get(i).meta).as("meta of %s, %s", byOurs, i).isEqualTo(expected.get(i).meta);
+      WriteCluster.Replica ours = actual.get(i);
+      WriteCluster.Replica theirs = expected.get(i);
+      assertThat(ours.data).as("data of %s, %s", byOurs, i).isEqualTo(theirs.data);
+      assertThat(ours.meta).as("meta of %s, %s", byOurs, i).isEqualTo(theirs.meta);
     }
   }
 }

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.client.WriteMode;
+
+/** Order, bounds and failures of the pipeline, with a sink and an encoder that the test controls. */
+@Timeout(60)
+class StripePipelineTest {
+  private static final StripeLayout LAYOUT = new StripeLayout(2, 1, 1024, 512, 4, false);
+
+  private final CellPool pool = new CellPool(1 << 20, Long.MAX_VALUE);
+  private final WriteResources resources = new WriteResources(2, pool);
+  private final List<String> events = Collections.synchronizedList(new ArrayList<>());
+  private final List<Stripe> unacknowledged = Collections.synchronizedList(new ArrayList<>());
+  private final Semaphore encodings = new Semaphore(Integer.MAX_VALUE / 2);
+  private volatile IOException sinkFailure;
+  private volatile RuntimeException encoderFailure;
+  private boolean acknowledges = true;
+
+  @AfterEach
+  void allBuffersAreBack() {
+    acknowledgeAll();
+    await(() -> pool.taken() == 0);
+  }
+
+  /** An encoder thread lets go of its stripe a moment after the stripe is encoded. */
+  private static void await(BooleanSupplier condition) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("in time").isLessThan(end);
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "FUNCTIONAL_PARTITIONED, 1",
+    "FUNCTIONAL_PARTITIONED, 4",
+    "NON_BLOCKING, 1",
+    "NON_BLOCKING, 4",
+    "BLOCKING, 1",
+    "BLOCKING, 4"
+  })
+  void keepsTheOrderOfTheFile(WriteMode mode, int stripesOfGroup) throws IOException {
+    StripePipeline pipeline = pipeline(mode);
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      boolean opens = i % stripesOfGroup == 0;
+      submit(pipeline, i, opens);
+      if (opens) {
+        expected.add("group");
+      }
+      expected.add("stripe " + i);
+    }
+    pipeline.finish();
+    assertThat(events).isEqualTo(expected);
+    await(() -> pipeline.occupied() == 0);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = WriteMode.class,
+      names = {"FUNCTIONAL_PARTITIONED", "NON_BLOCKING"})
+  void sendsWhatIsEncodedWithoutTheUser(WriteMode mode) throws Exception {
+    StripePipeline pipeline = pipeline(mode);
+    submit(pipeline, 0, true);
+    pipeline.awaitSent();
+    assertThat(events).containsExactly("group", "stripe 0");
+    pipeline.finish();
+  }
+
+  @Test
+  void opensAGroupBeforeItsFirstStripeIsFull() throws Exception {
+    StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
+    Stripe stripe = pipeline.acquire(true);
+    pipeline.awaitGroup();
+    assertThat(events).containsExactly("group");
+    stripe.release();
+    pipeline.finish();
+  }
+
+  @Test
+  void theWindowHoldsBackAWriterUntilAnAcknowledgement() throws Exception {
+    acknowledges = false;
+    StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
+    for (int i = 0; i < WriteSettings.STRIPES_MIN; i++) {
+      submit(pipeline, i, i == 0);
+    }
+    pipeline.awaitSent();
+    assertThat(pipeline.occupied()).isEqualTo(WriteSettings.STRIPES_MIN);
+    long stalls = WriteStatistics.shared().stalls();
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> pipeline.acquire(false)).isInstanceOf(InterruptedIOException.class);
+    assertThat(WriteStatistics.shared().stalls()).isGreaterThan(stalls);
+    unacknowledged.remove(0).release();
+    submit(pipeline, 9, false);
+    pipeline.finish();
+    assertThat(events).endsWith("stripe 9");
+  }
+
+  @Test
+  void tightMemoryLeavesOneStripeToEachStream() throws Exception {
+    CellPool tight = new CellPool(0, 1);
+    StripePipeline pipeline =
+        new StripePipeline(
+            "f", settings(WriteMode.BLOCKING), LAYOUT, new WriteResources(1, tight),
+            new Encoder(), new Sink());
+    acknowledges = false;
+    submit(pipeline, 0, true);
+    assertThat(tight.isTight()).isTrue();
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> pipeline.acquire(false)).isInstanceOf(InterruptedIOException.class);
+    acknowledgeAll();
+    submit(pipeline, 1, false);
+    acknowledgeAll();
+    assertThat(tight.taken()).isZero();
+    assertThat(tight.keptBytes()).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = WriteMode.class,
+      names = {"FUNCTIONAL_PARTITIONED", "NON_BLOCKING", "BLOCKING"})
+  void aFailureOfTheSinkReachesTheWriter(WriteMode mode) {
+    StripePipeline pipeline = pipeline(mode);
+    sinkFailure = new IOException("no more");
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 100; i++) {
+                submit(pipeline, i, i == 0);
+              }
+              pipeline.finish();
+            })
+        .isSameAs(sinkFailure);
+    assertThat(pipeline.failure()).isSameAs(sinkFailure);
+  }
+
+  @Test
+  void aFailureOfTheEncoderReachesTheWriter() throws IOException {
+    StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
+    encoderFailure = new IllegalStateException("broken");
+    submit(pipeline, 0, true);
+    assertThatThrownBy(pipeline::finish)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("broken")
+        .hasCause(encoderFailure);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1", "2", "3", "4", "5"})
+  void failingAtAnyMomentReleasesAll(long seed) throws Exception {
+    Random random = new Random(seed);
+    StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
+    int moment = random.nextInt(30);
+    CountDownLatch now = new CountDownLatch(1);
+    Thread failing =
+        new Thread(
+            () -> {
+              try {
+                now.await();
+              } catch (InterruptedException e) {
+                return;
+              }
+              pipeline.fail(new IOException("aborted"));
+            });
+    failing.start();
+    encodings.drainPermits();
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 1_000_000; i++) {
+                if (i == moment) {
+                  now.countDown();
+                }
+                encodings.release();
+                submit(pipeline, i, i % 3 == 0);
+              }
+            })
+        .hasMessage("aborted");
+    encodings.release(1_000_000);
+    failing.join();
+    assertThatThrownBy(pipeline::finish).hasMessage("aborted");
+  }
+
+  @Test
+  void anInterruptedFinishFailsThePipeline() throws Exception {
+    StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
+    encodings.drainPermits();
+    submit(pipeline, 0, true);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(pipeline::finish).isInstanceOf(InterruptedIOException.class);
+    encodings.release(1_000);
+  }
+
+  private StripePipeline pipeline(WriteMode mode) {
+    return new StripePipeline("f", settings(mode), LAYOUT, resources, new Encoder(), new Sink());
+  }
+
+  private static WriteSettings settings(WriteMode mode) {
+    Configuration conf = new Configuration(false);
+    conf.set(ClientKeys.WRITE_MODE, mode.configurationName());
+    conf.setLong(ClientKeys.WRITE_WINDOW, 1);
+    return WriteSettings.of(conf);
+  }
+
+  /** A stripe whose first byte is its number. */
+  private static void submit(StripePipeline pipeline, int number, boolean opensGroup)
+      throws IOException {
+    Stripe stripe = pipeline.acquire(opensGroup);
+    stripe.put((byte) number);
+    pipeline.submit(stripe);
+  }
+
+  private void acknowledgeAll() {
+    while (!unacknowledged.isEmpty()) {
+      unacknowledged.remove(0).release();
+    }
+  }
+
+  private final class Sink implements StripeSink {
+    @Override
+    public void openGroup() {
+      events.add("group");
+    }
+
+    @Override
+    public void send(Stripe stripe) throws IOException {
+      if (sinkFailure != null) {
+        throw sinkFailure;
+      }
+      events.add("stripe " + stripe.data(0, 0, 1).get());
+      if (!acknowledges) {
+        stripe.retain();
+        unacknowledged.add(stripe);
+      }
+    }
+  }
+
+  private final class Encoder implements StripeEncoder {
+    @Override
+    public boolean prefersDirect() {
+      return false;
+    }
+
+    @Override
+    public void encode(Stripe stripe) {
+      if (encoderFailure != null) {
+        throw encoderFailure;
+      }
+      encodings.acquireUninterruptibly();
+      stripe.padded(2, 3);
+    }
+
+    @Override
+    public void close() {
+      events.add("closed");
+    }
+  }
+}
