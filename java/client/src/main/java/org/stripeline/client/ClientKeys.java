@@ -64,7 +64,7 @@ public final class ClientKeys {
   public static final String WRITE_WINDOW = "stripeline.client.write.window";
 
   /** Default of {@link #WRITE_WINDOW}. */
-  public static final long WRITE_WINDOW_DEFAULT = 32L << 20;
+  public static final long WRITE_WINDOW_DEFAULT = 20L << 20;
 
   /**
    * Most bytes of user data in a packet to a DataNode; at most a cell, and what DataNodes take
