@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
@@ -30,6 +31,7 @@ final class MemoryGroup implements BlockGroup {
 
   final AtomicInteger openReaders = new AtomicInteger();
   final AtomicInteger opens = new AtomicInteger();
+  final AtomicIntegerArray opensOfUnit;
   final AtomicInteger refreshes = new AtomicInteger();
   final CountDownLatch released = new CountDownLatch(1);
 
@@ -45,6 +47,7 @@ final class MemoryGroup implements BlockGroup {
     new Random(seed).nextBytes(data);
     codec = ErasureCodec.create(Code.RS, dataUnits, parityUnits);
     int count = dataUnits + parityUnits;
+    opensOfUnit = new AtomicIntegerArray(count);
     dead = new boolean[count];
     absent = new boolean[count];
     hung = new boolean[count];
@@ -83,6 +86,7 @@ final class MemoryGroup implements BlockGroup {
   @Override
   public UnitReader open(int unit, long from, long to) throws IOException {
     opens.incrementAndGet();
+    opensOfUnit.incrementAndGet(unit);
     if (dead[unit]) {
       throw new ConnectException("node" + unit + ": refused");
     }
