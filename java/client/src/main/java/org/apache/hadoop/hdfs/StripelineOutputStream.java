@@ -169,11 +169,6 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     return settings;
   }
 
-  /** Returns the stripes that are collected, encoded or not yet acknowledged. */
-  int stripesOnTheirWay() {
-    return pipeline.occupied();
-  }
-
   @Override
   public void write(int value) throws IOException {
     synchronized (collecting) {
@@ -260,7 +255,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   @Override
   public void flush() {
-    // Full stripes are on their way already; a part of one cannot be sent.
+    // Full stripes are on their way already; a part of one would be no safer on the way.
   }
 
   @Override

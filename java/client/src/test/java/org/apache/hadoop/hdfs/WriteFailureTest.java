@@ -295,6 +295,30 @@ class WriteFailureTest {
   }
 
   @Test
+  void anInterruptedCloseDoesNotCompleteTheFile() throws Exception {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
+    FSDataOutputStream out = cluster.open("functional-partitioned").create(file);
+    out.write(WriteCluster.bytes(7, GROUP));
+    slow(stream(out), 300);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(out::close).isInstanceOf(InterruptedIOException.class);
+    assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isFalse();
+    assertThatThrownBy(() -> stream(out).write(1)).isInstanceOf(IOException.class);
+    awaitNoSender(file);
+  }
+
+  @Test
+  void closingTheFileSystemCompletesItsFiles() throws Exception {
+    byte[] data = WriteCluster.bytes(8, GROUP + 1000);
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
+    DistributedFileSystem fs = cluster.open("functional-partitioned");
+    fs.create(file).write(data);
+    fs.close();
+    assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isTrue();
+    assertThat(cluster.readByStock(file)).isEqualTo(data);
+  }
+
+  @Test
   void writingAfterCloseIsRefused() throws Exception {
     FSDataOutputStream out =
         cluster.open("functional-partitioned").create(new org.apache.hadoop.fs.Path(dir, "f"));
