@@ -4,8 +4,11 @@ package org.stripeline.client.fuzz;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import org.stripeline.client.ClientKeys;
 
 /**
  * One file, what goes wrong with it, and how it is read; all of it follows from the seed.
@@ -15,6 +18,7 @@ import java.util.Set;
  * @param blockBytes bytes of an internal block
  * @param lengths bytes written at once; all but the first are appended, each in new block groups
  * @param writer who writes it
+ * @param settings of the client that reads
  * @param faults what goes wrong
  * @param steps what is called
  */
@@ -24,6 +28,7 @@ record FuzzCase(
     int blockBytes,
     List<Integer> lengths,
     Writer writer,
+    Map<String, String> settings,
     List<Fault> faults,
     List<Step> steps) {
   /** Whose pipeline writes a file. */
@@ -67,7 +72,19 @@ record FuzzCase(
       steps.add(step(random, layout, groupBytes, total));
     }
     return new FuzzCase(
-        seed, layout, blockBytes, lengths, Writer.any(random), faults, steps);
+        seed, layout, blockBytes, lengths, Writer.any(random), settings(random), faults, steps);
+  }
+
+  /** Small windows, so that small files need many; and hedges so soon that most are needless. */
+  private static Map<String, String> settings(Random random) {
+    Map<String, String> settings = new TreeMap<>();
+    String[] windows = {"0", "50000", "1000000", "" + ClientKeys.READ_WINDOW_DEFAULT};
+    settings.put(ClientKeys.READ_WINDOW, windows[random.nextInt(windows.length)]);
+    if (random.nextInt(3) == 0) {
+      settings.put(ClientKeys.HEDGE_MIN, "1");
+      settings.put(ClientKeys.HEDGE_MAX, "" + (1 + random.nextInt(20)));
+    }
+    return settings;
   }
 
   /** Returns bytes of the file. */
@@ -78,7 +95,7 @@ record FuzzCase(
   private static int length(Random random, Layout layout, long groupBytes) {
     long cell = layout.cellBytes();
     long stripe = cell * layout.dataUnits();
-    long limit = 6 << 20;
+    long limit = random.nextInt(12) == 0 ? 24 << 20 : 6 << 20;
     long length;
     switch (random.nextInt(6)) {
       case 0:
@@ -176,6 +193,7 @@ record FuzzCase(
     text.append("seed ").append(seed).append(": ").append(layout.name());
     text.append(", internal blocks of ").append(blockBytes).append(" bytes, file of ");
     text.append(lengths).append(" bytes written by ").append(writer);
+    text.append(", read with ").append(settings);
     faults.forEach(fault -> text.append("\n  fault ").append(fault));
     for (int i = 0; i < steps.size(); i++) {
       text.append("\n  step ").append(i).append(' ').append(steps.get(i));

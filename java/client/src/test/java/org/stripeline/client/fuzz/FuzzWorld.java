@@ -63,8 +63,11 @@ final class FuzzWorld implements AutoCloseable {
   }
 
   /** Returns a client that knows nothing of earlier cases. */
-  DistributedFileSystem client(Class<? extends DistributedFileSystem> type) throws IOException {
-    return cluster.client(type, cluster.mini().getConfiguration(0));
+  DistributedFileSystem client(
+      Class<? extends DistributedFileSystem> type, Map<String, String> more) throws IOException {
+    Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
+    more.forEach(conf::set);
+    return cluster.client(type, conf);
   }
 
   /** Writes the file of a case in pieces and returns once the NameNode knows all its blocks. */

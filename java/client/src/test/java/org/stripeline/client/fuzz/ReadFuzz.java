@@ -102,7 +102,7 @@ public final class ReadFuzz implements AutoCloseable {
     org.apache.hadoop.fs.Path file = world.write(fuzz, data);
     Finding finding = null;
     try (Saboteur saboteur = new Saboteur(world, fuzz, world.cluster().groups(file));
-        DistributedFileSystem fs = world.client(client)) {
+        DistributedFileSystem fs = world.client(client, fuzz.settings())) {
       boolean strict = client != DistributedFileSystem.class;
       CaseRun run = new CaseRun(fs, file, data, saboteur, strict);
       finding = runInTime(run, fuzz);
