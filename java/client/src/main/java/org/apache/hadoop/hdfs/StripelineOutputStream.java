@@ -35,6 +35,9 @@ import org.stripeline.client.write.WriteSettings;
  * {@link #abort()} can always interrupt it.
  */
 class StripelineOutputStream extends DFSStripedOutputStream {
+  /** After so many checksums' bytes a block group is allocated, as the base class does it. */
+  private static final int GROUP_CHUNKS = 9;
+
   private final Object collecting = new Object();
   private final WriteSettings settings;
   private final StripeLayout layout;
@@ -132,11 +135,11 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /** Sends full stripes first; those that hold the monitor have seen to that. */
   @Override
-  protected void flushInternal() throws IOException {
+  void flushAllInternals() throws IOException {
     if (!Thread.holdsLock(this)) {
       awaitSent();
     }
-    super.flushInternal();
+    super.flushAllInternals();
   }
 
   /** Queues what has been collected, but for the parity of a stripe that is not full. */
@@ -144,8 +147,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   void enqueueAllCurrentPackets() throws IOException {
     if (!Thread.holdsLock(this)) {
       synchronized (collecting) {
-        awaitSent();
         if (current != null && !finished) {
+          pipeline.openGroup(current);
+          awaitSent();
           sender.sendPart(current);
         }
       }
@@ -174,8 +178,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     synchronized (collecting) {
       checkWritable();
       stripeToFill().put((byte) value);
-      collected++;
-      submitIfFull();
+      collected(1);
     }
   }
 
@@ -197,8 +200,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         while (done < length) {
           int count = stripeToFill().put(bytes, offset + done, length - done);
           done += count;
-          collected += count;
-          submitIfFull();
+          collected(count);
         }
       } catch (InterruptedIOException e) {
         e.bytesTransferred = done;
@@ -218,15 +220,18 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     return current;
   }
 
-  private void submitIfFull() throws IOException {
-    if (current.isFull()) {
-      Stripe full = current;
-      current = null;
-      try {
+  private void collected(int count) throws IOException {
+    collected += count;
+    try {
+      if (current.isFull()) {
+        Stripe full = current;
+        current = null;
         pipeline.submit(full);
-      } catch (IOException e) {
-        throw told(e);
+      } else if (current.size() >= GROUP_CHUNKS * bytesPerChecksum) {
+        pipeline.openGroup(current);
       }
+    } catch (IOException e) {
+      throw told(e);
     }
   }
 

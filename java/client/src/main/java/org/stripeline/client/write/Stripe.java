@@ -20,6 +20,7 @@ public final class Stripe {
   private final ByteBuffer[] cells;
   private final int[] sent;
   private final AtomicInteger references = new AtomicInteger(1);
+  private boolean groupToOpen;
   private ByteBuffer current;
   private int size;
   private ByteBuffer checksums;
@@ -30,6 +31,7 @@ public final class Stripe {
     this.window = window;
     this.pool = pool;
     this.opensGroup = opensGroup;
+    this.groupToOpen = opensGroup;
     this.cells = new ByteBuffer[layout.units()];
     this.sent = new int[layout.units()];
   }
@@ -42,6 +44,13 @@ public final class Stripe {
   /** Returns whether this is the first stripe of a block group. */
   public boolean opensGroup() {
     return opensGroup;
+  }
+
+  /** Returns true once, if a block group begins with this stripe. */
+  boolean takeGroupToOpen() {
+    boolean open = groupToOpen;
+    groupToOpen = false;
+    return open;
   }
 
   /** Returns the bytes of user data collected. */

@@ -76,18 +76,13 @@ public final class StripePipeline {
    * @throws IOException if the pipeline has failed
    */
   public Stripe acquire(boolean opensGroup) throws IOException {
-    Stripe stripe = window.acquire(opensGroup);
-    boolean done = false;
-    try {
-      if (opensGroup) {
-        requestGroup();
-      }
-      done = true;
-      return stripe;
-    } finally {
-      if (!done) {
-        stripe.release();
-      }
+    return window.acquire(opensGroup);
+  }
+
+  /** Has the block group opened that begins with this stripe, if one does and has not been. */
+  public void openGroup(Stripe stripe) throws IOException {
+    if (stripe.takeGroupToOpen()) {
+      requestGroup();
     }
   }
 
@@ -113,27 +108,35 @@ public final class StripePipeline {
     } catch (IOException e) {
       fail(e);
       throw e;
+    } catch (RuntimeException | Error e) {
+      throw failed("send", e);
     }
   }
 
   /** Takes a stripe that holds at least one byte; the caller must not use it any more. */
   public void submit(Stripe stripe) throws IOException {
+    boolean open = false;
+    try {
+      openGroup(stripe);
+      open = true;
+    } finally {
+      if (!open) {
+        stripe.release();
+      }
+    }
     if (mode == WriteMode.BLOCKING) {
       encodeAndSend(stripe);
       return;
     }
+    // For the encoder; before the queue can be released by a failure.
     stripe.retain();
-    synchronized (lock) {
-      if (failure != null) {
-        stripe.release();
-        stripe.release();
-        throw failure;
-      }
-      queue.add(stripe);
-      unsent++;
-      startThread();
+    enqueue(stripe);
+    try {
+      resources.encoders().execute(() -> encode(stripe));
+    } catch (RuntimeException | Error e) {
+      stripe.release();
+      throw failed("encode", e);
     }
-    resources.encoders().execute(() -> encode(stripe));
     if (mode == WriteMode.NON_BLOCKING) {
       try {
         sendEncoded();
@@ -142,6 +145,32 @@ public final class StripePipeline {
         throw e;
       }
     }
+  }
+
+  private void enqueue(Stripe stripe) throws IOException {
+    boolean done = false;
+    try {
+      synchronized (lock) {
+        throwFailure();
+        startThread();
+        queue.add(stripe);
+        unsent++;
+        done = true;
+      }
+    } finally {
+      if (!done) {
+        stripe.release();
+        stripe.release();
+      }
+    }
+  }
+
+  /** Fails for want of a thread, or by a fault in the code. */
+  private IOException failed(String what, Throwable cause) {
+    IOException told =
+        new IOException("Cannot " + what + " a stripe of " + name + ": " + cause, cause);
+    fail(told);
+    return told;
   }
 
   private void encodeAndSend(Stripe stripe) throws IOException {
@@ -156,6 +185,8 @@ public final class StripePipeline {
     } catch (IOException e) {
       fail(e);
       throw e;
+    } catch (RuntimeException | Error e) {
+      throw failed("encode or send", e);
     } finally {
       stripe.release();
     }
@@ -174,7 +205,7 @@ public final class StripePipeline {
     } catch (IOException e) {
       fail(e);
     } catch (RuntimeException | Error e) {
-      fail(new IOException("Cannot encode a stripe of " + name + ": " + e, e));
+      failed("encode", e);
     } finally {
       stripe.release();
     }
@@ -207,7 +238,7 @@ public final class StripePipeline {
     } catch (InterruptedException e) {
       fail(new InterruptedIOException("Interrupted while sending " + name));
     } catch (RuntimeException | Error e) {
-      fail(new IOException("Cannot send a stripe of " + name + ": " + e, e));
+      failed("send", e);
     } finally {
       synchronized (lock) {
         thread = null;
@@ -277,6 +308,8 @@ public final class StripePipeline {
       while ((head = takeEncoded()) != null) {
         try {
           sink.send(head);
+        } catch (RuntimeException | Error e) {
+          throw failed("send", e);
         } finally {
           head.release();
         }
@@ -439,11 +472,16 @@ public final class StripePipeline {
   }
 
   /** Called with the lock held. */
-  private void startThread() {
+  private void startThread() throws IOException {
     if (thread == null) {
-      thread = new Thread(this::run, "stripeline-sender for " + name);
-      thread.setDaemon(true);
-      thread.start();
+      Thread starting = new Thread(this::run, "stripeline-sender for " + name);
+      starting.setDaemon(true);
+      try {
+        starting.start();
+      } catch (OutOfMemoryError e) {
+        throw failed("send", e);
+      }
+      thread = starting;
     }
   }
 }

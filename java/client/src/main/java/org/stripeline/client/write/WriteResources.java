@@ -12,8 +12,8 @@ public final class WriteResources {
   private final Executor encoders;
   private final CellPool pool;
 
-  WriteResources(int encoderThreads, CellPool pool) {
-    encoders = EncoderThreads.create(encoderThreads);
+  WriteResources(Executor encoders, CellPool pool) {
+    this.encoders = encoders;
     this.pool = pool;
   }
 
@@ -30,7 +30,10 @@ public final class WriteResources {
         memory = Runtime.getRuntime().maxMemory() / 2;
       }
       long kept = conf.getLongBytes(ClientKeys.WRITE_BUFFERS, ClientKeys.WRITE_BUFFERS_DEFAULT);
-      shared = new WriteResources(threads, new CellPool(Math.min(kept, memory / 2), memory));
+      shared =
+          new WriteResources(
+              EncoderThreads.create(threads),
+              new CellPool(Math.min(kept, memory / 2), memory));
     }
     return shared;
   }

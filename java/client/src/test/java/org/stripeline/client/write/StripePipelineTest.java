@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -31,12 +32,13 @@ class StripePipelineTest {
   private static final StripeLayout LAYOUT = new StripeLayout(2, 1, 1024, 512, 4, false);
 
   private final CellPool pool = new CellPool(1 << 20, Long.MAX_VALUE);
-  private final WriteResources resources = new WriteResources(2, pool);
+  private final WriteResources resources = new WriteResources(EncoderThreads.create(2), pool);
   private final List<String> events = Collections.synchronizedList(new ArrayList<>());
   private final List<Stripe> unacknowledged = Collections.synchronizedList(new ArrayList<>());
   private final Semaphore encodings = new Semaphore(Integer.MAX_VALUE / 2);
   private volatile IOException sinkFailure;
   private volatile RuntimeException encoderFailure;
+  private volatile RuntimeException sinkFault;
   private boolean acknowledges = true;
 
   @AfterEach
@@ -95,6 +97,10 @@ class StripePipelineTest {
   void opensAGroupBeforeItsFirstStripeIsFull() throws Exception {
     StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
     Stripe stripe = pipeline.acquire(true);
+    stripe.put((byte) 1);
+    assertThat(events).isEmpty();
+    pipeline.openGroup(stripe);
+    pipeline.openGroup(stripe);
     pipeline.awaitGroup();
     assertThat(events).containsExactly("group");
     stripe.release();
@@ -125,7 +131,7 @@ class StripePipelineTest {
     CellPool tight = new CellPool(0, 1);
     StripePipeline pipeline =
         new StripePipeline(
-            "f", settings(WriteMode.BLOCKING), LAYOUT, new WriteResources(1, tight),
+            "f", settings(WriteMode.BLOCKING), LAYOUT, new WriteResources(EncoderThreads.create(1), tight),
             new Encoder(), new Sink());
     acknowledges = false;
     submit(pipeline, 0, true);
@@ -157,15 +163,59 @@ class StripePipelineTest {
     assertThat(pipeline.failure()).isSameAs(sinkFailure);
   }
 
-  @Test
-  void aFailureOfTheEncoderReachesTheWriter() throws IOException {
-    StripePipeline pipeline = pipeline(WriteMode.FUNCTIONAL_PARTITIONED);
+  @ParameterizedTest
+  @EnumSource(
+      value = WriteMode.class,
+      names = {"FUNCTIONAL_PARTITIONED", "NON_BLOCKING", "BLOCKING"})
+  void aFaultOfTheEncoderReachesTheWriter(WriteMode mode) {
+    StripePipeline pipeline = pipeline(mode);
     encoderFailure = new IllegalStateException("broken");
-    submit(pipeline, 0, true);
-    assertThatThrownBy(pipeline::finish)
+    assertThatThrownBy(
+            () -> {
+              submit(pipeline, 0, true);
+              pipeline.finish();
+            })
         .isInstanceOf(IOException.class)
         .hasMessageContaining("broken")
         .hasCause(encoderFailure);
+    assertThatThrownBy(pipeline::finish).hasMessageContaining("broken");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = WriteMode.class,
+      names = {"FUNCTIONAL_PARTITIONED", "NON_BLOCKING", "BLOCKING"})
+  void aFaultOfTheSinkReachesTheWriter(WriteMode mode) {
+    StripePipeline pipeline = pipeline(mode);
+    sinkFault = new IllegalStateException("queue is full");
+    assertThatThrownBy(
+            () -> {
+              submit(pipeline, 0, true);
+              pipeline.finish();
+            })
+        .isInstanceOf(IOException.class)
+        .hasCause(sinkFault);
+    assertThat(pipeline.failure()).hasCause(sinkFault);
+  }
+
+  @Test
+  void encodersThatTakeNoMoreFailThePipeline() {
+    WriteResources refusing =
+        new WriteResources(
+            task -> {
+              throw new RejectedExecutionException("no thread");
+            },
+            pool);
+    StripePipeline pipeline =
+        new StripePipeline(
+            "f",
+            settings(WriteMode.FUNCTIONAL_PARTITIONED),
+            LAYOUT,
+            refusing,
+            new Encoder(),
+            new Sink());
+    assertThatThrownBy(() -> submit(pipeline, 0, true)).hasMessageContaining("no thread");
+    assertThatThrownBy(pipeline::finish).hasMessageContaining("no thread");
   }
 
   @ParameterizedTest
@@ -246,6 +296,9 @@ class StripePipelineTest {
 
     @Override
     public void send(Stripe stripe) throws IOException {
+      if (sinkFault != null) {
+        throw sinkFault;
+      }
       if (sinkFailure != null) {
         throw sinkFailure;
       }
