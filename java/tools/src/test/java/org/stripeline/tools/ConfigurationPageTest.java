@@ -22,7 +22,7 @@ class ConfigurationPageTest {
   private static final Path ROOT = Paths.get(System.getProperty("stripeline.root"));
 
   /** Keys between our own processes; a user never sets them. */
-  private static final Pattern INTERNAL = Pattern.compile("stripeline\\.(cluster|tools)\\..*");
+  private static final Pattern INTERNAL = Pattern.compile("stripeline\\.(bench|cluster|tools)\\..*");
 
   @Test
   void everyPropertyIsListedOnce() throws IOException {

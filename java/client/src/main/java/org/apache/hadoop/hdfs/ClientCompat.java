@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,14 +18,19 @@ final class ClientCompat {
 
   /** Returns whether all is there; says once per process at WARN what is not. */
   static boolean isUsable() {
-    return Holder.USABLE;
+    return Holder.MISSING.isEmpty();
+  }
+
+  /** Returns what is missing, empty when all is there. */
+  static List<String> missing() {
+    return Holder.MISSING;
   }
 
   /** Checked on first use, not when a class happens to be loaded. */
   private static final class Holder {
-    static final boolean USABLE = check();
+    static final List<String> MISSING = check();
 
-    private static boolean check() {
+    private static List<String> check() {
       List<String> missing = new ArrayList<>();
       missing.addAll(ReadStatisticsCompat.missing());
       missing.addAll(WriteCompat.missing());
@@ -35,7 +41,7 @@ final class ClientCompat {
                 + " all files. Missing: {}",
             missing);
       }
-      return missing.isEmpty();
+      return Collections.unmodifiableList(missing);
     }
   }
 }

@@ -3,6 +3,7 @@ package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
 import java.net.URI;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.stripeline.client.PipelineChoice;
@@ -21,5 +22,19 @@ public final class StripelineClients {
       return null;
     }
     return StripelineDFSClient.create(uri, conf, statistics);
+  }
+
+  /**
+   * Tells what our pipelines rest on and this Hadoop lacks.
+   *
+   * @return names of members, empty when the pipelines can be used
+   */
+  public static List<String> missing() {
+    return ClientCompat.missing();
+  }
+
+  /** Tells whether a file system's client is ours. */
+  public static boolean isOurs(DistributedFileSystem fs) {
+    return fs.getClient() instanceof StripelineDFSClient;
   }
 }

@@ -42,6 +42,7 @@ public final class Doctor {
     checkJava();
     readLibrary();
 
+    new PipelineResolution(conf, report).examine();
     CoderResolution resolution = new CoderResolution(conf, report);
     resolution.examine("rs", new ErasureCoderOptions(6, 3));
     resolution.examine("rs-legacy", new ErasureCoderOptions(6, 3));

@@ -24,6 +24,9 @@ public final class DoctorReport {
   /** Hadoop's configuration. */
   public final HadoopConfiguration configuration = new HadoopConfiguration();
 
+  /** What serves erasure-coded files of HDFS. */
+  public final Pipelines pipelines = new Pipelines();
+
   /** Each erasure code with its coders. */
   public final List<Codec> codecs = new ArrayList<>();
 
@@ -106,6 +109,36 @@ public final class DoctorReport {
 
     /** Site files that are in force. */
     public List<String> files = new ArrayList<>();
+  }
+
+  /** The client pipelines. */
+  public static final class Pipelines {
+    /** Those of programs that use FileSystem. */
+    public final Pipeline fileSystem = new Pipeline();
+
+    /** Those of programs that use FileContext. */
+    public final Pipeline fileContext = new Pipeline();
+
+    /** Whether this Hadoop has all that our pipelines rest on. */
+    public boolean selfCheckPassed;
+
+    /** What it lacks. */
+    public final List<String> missing = new ArrayList<>();
+  }
+
+  /** The pipelines of one of Hadoop's interfaces. */
+  public static final class Pipeline {
+    /** Class that serves hdfs://. */
+    public String type;
+
+    /** Where it is set; null when it is not. */
+    public String setBy;
+
+    /** What reads: stripeline or stock; null when nothing can be opened. */
+    public String read;
+
+    /** How files are written: stock or a mode of ours; null when nothing can be opened. */
+    public String write;
   }
 
   /** One erasure code. */

@@ -36,6 +36,7 @@ public final class ReportPrinter {
     for (String file : report.configuration.files) {
       line("", file);
     }
+    pipelines(report.pipelines);
     out.println();
     for (DoctorReport.Codec codec : report.codecs) {
       codec(codec);
@@ -82,6 +83,21 @@ public final class ReportPrinter {
             + (executable == null
                 ? ", no file can be made there"
                 : executable ? ", programs may run there" : ", programs may not run there"));
+  }
+
+  private void pipelines(DoctorReport.Pipelines pipelines) {
+    line("pipelines", "FileSystem " + described(pipelines.fileSystem));
+    line("", "FileContext " + described(pipelines.fileContext));
+    line(
+        "",
+        pipelines.selfCheckPassed
+            ? "self-check passed: this Hadoop has what ours rest on"
+            : "self-check FAILED: this Hadoop lacks " + pipelines.missing);
+  }
+
+  private static String described(DoctorReport.Pipeline pipeline) {
+    return "reads by " + pipeline.read + ", writes by " + pipeline.write + ": " + pipeline.type
+        + (pipeline.setBy == null ? "" : "  (" + pipeline.setBy + ")");
   }
 
   private void codec(DoctorReport.Codec codec) {

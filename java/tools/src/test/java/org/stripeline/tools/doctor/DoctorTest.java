@@ -142,6 +142,7 @@ class DoctorTest {
         .anyMatch(line -> line.startsWith("processor      "))
         .anyMatch(line -> line.startsWith("library        "))
         .anyMatch(line -> line.startsWith("temp dir       "))
+        .anyMatch(line -> line.startsWith("pipelines      FileSystem reads by stock, writes by"))
         .anyMatch(line -> line.equals("codec rs: rs_java"))
         .anyMatch(line -> line.matches("[0-9] problems?:"));
   }

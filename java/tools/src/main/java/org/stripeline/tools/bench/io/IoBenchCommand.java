@@ -238,8 +238,10 @@ public final class IoBenchCommand implements Callable<Integer> {
     settings.jvms = quick ? 1 : jvms;
     settings.randomReads = quick ? 40 : randomReads;
     settings.randomBytes = (int) Math.min(Integer.MAX_VALUE >> 1, randomSize.bytes());
-    settings.warmUps = quick ? 1 : 2;
-    settings.warmUpBytes = Math.min(settings.bytes, 256 * MEBIBYTE);
+    // Links that are slow on purpose leave time to compile.
+    boolean brief = quick || settings.isShaped();
+    settings.warmUps = brief ? 1 : 2;
+    settings.warmUpBytes = Math.min(settings.bytes, (brief ? 24 : 256) * MEBIBYTE);
     check(settings);
     return settings;
   }

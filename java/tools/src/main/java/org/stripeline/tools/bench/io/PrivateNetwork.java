@@ -19,6 +19,9 @@ final class PrivateNetwork {
   private static final List<String> PROGRAMS =
       Arrays.asList("unshare", "ip", "tc", "mount", "sysctl");
 
+  /** Becomes the command that follows it: a signal to the one reaches the other. */
+  private static final List<String> UNSHARE = Arrays.asList("unshare", "--net", "--mount");
+
   private PrivateNetwork() {}
 
   /** Whether this process is that one. */
@@ -27,7 +30,7 @@ final class PrivateNetwork {
   }
 
   /** Returns why this user on this machine cannot have one, or null. */
-  static String obstacle() {
+  static String obstacle() throws IOException, InterruptedException {
     if (!"root".equals(System.getProperty("user.name"))) {
       return "it takes root";
     }
@@ -36,7 +39,11 @@ final class PrivateNetwork {
         return "the program '" + program + "' is missing";
       }
     }
-    return null;
+    List<String> trial = new ArrayList<>(UNSHARE);
+    trial.add("true");
+    Process process = new ProcessBuilder(trial).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    return process.waitFor() == 0 ? null : "this root may make no networks: it is in a container";
   }
 
   private static boolean isInstalled(String program) {
@@ -56,10 +63,10 @@ final class PrivateNetwork {
    * @param arguments its whole command line
    */
   static int run(List<String> arguments) throws IOException, InterruptedException {
-    List<String> command =
-        new ArrayList<>(Arrays.asList("unshare", "--net", "--mount", "--kill-child", "--fork"));
+    List<String> command = new ArrayList<>(UNSHARE);
     command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.add("-Dlog4j.configuration=org/stripeline/tools/log4j.properties");
     command.add("-D" + INSIDE_KEY + "=true");
     command.add(Stripeline.class.getName());
     command.addAll(arguments);

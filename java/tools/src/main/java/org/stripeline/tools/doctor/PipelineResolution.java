@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.doctor;
+
+import java.io.IOException;
+import java.net.URI;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.StripelineHdfs;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.StripelineClients;
+import org.apache.hadoop.hdfs.StripelineFileSystem;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.client.PipelineChoice;
+import org.stripeline.client.WriteMode;
+
+/**
+ * Finds out which client pipelines serve erasure-coded files of {@code hdfs://}, by asking Hadoop
+ * for a file system and looking at what came.
+ */
+final class PipelineResolution {
+  /** Opening a client connects to nobody. */
+  private static final URI NOWHERE = URI.create("hdfs://127.0.0.1:1");
+
+  private static final String FILE_SYSTEM_KEY = "fs.hdfs.impl";
+  private static final String FILE_CONTEXT_KEY = "fs.AbstractFileSystem.hdfs.impl";
+  private static final String OURS = "stripeline";
+  private static final String STOCK = WriteMode.STOCK.configurationName();
+
+  private final Configuration conf;
+  private final DoctorReport report;
+  private final DoctorReport.Pipelines result;
+
+  PipelineResolution(Configuration conf, DoctorReport report) {
+    this.conf = conf;
+    this.report = report;
+    this.result = report.pipelines;
+  }
+
+  void examine() {
+    result.missing.addAll(StripelineClients.missing());
+    result.selfCheckPassed = result.missing.isEmpty();
+    result.fileSystem.setBy = setBy(FILE_SYSTEM_KEY);
+    result.fileContext.setBy = setBy(FILE_CONTEXT_KEY);
+    PipelineChoice choice;
+    try {
+      choice = PipelineChoice.of(conf);
+    } catch (IllegalArgumentException e) {
+      report.addProblem(e.getMessage(), "correct " + ClientKeys.WRITE_MODE);
+      return;
+    }
+    examineFileSystem(choice);
+    examineFileContext(choice);
+    judge(choice);
+  }
+
+  private void examineFileSystem(PipelineChoice choice) {
+    try {
+      Configuration own = new Configuration(conf);
+      own.setBoolean("fs.hdfs.impl.disable.cache", true);
+      try (FileSystem fs = FileSystem.newInstance(NOWHERE, own)) {
+        result.fileSystem.type = fs.getClass().getName();
+        boolean ours =
+            fs instanceof DistributedFileSystem
+                && StripelineClients.isOurs((DistributedFileSystem) fs);
+        describe(result.fileSystem, ours, choice);
+      }
+    } catch (IOException | RuntimeException | LinkageError e) {
+      result.fileSystem.type = conf.get(FILE_SYSTEM_KEY);
+      report.addProblem(
+          "No file system for hdfs:// can be opened: " + root(e),
+          "correct " + FILE_SYSTEM_KEY + ", or remove it to use Hadoop's own");
+    }
+  }
+
+  private void examineFileContext(PipelineChoice choice) {
+    try {
+      Class<?> type = conf.getClass(FILE_CONTEXT_KEY, null);
+      result.fileContext.type = type == null ? null : type.getName();
+      boolean ours =
+          type != null
+              && StripelineHdfs.class.isAssignableFrom(type)
+              && choice.anyOfOurs()
+              && result.selfCheckPassed;
+      describe(result.fileContext, ours, choice);
+    } catch (RuntimeException | LinkageError e) {
+      result.fileContext.type = conf.get(FILE_CONTEXT_KEY);
+      report.addProblem(
+          "No FileContext for hdfs:// can be opened: " + root(e),
+          "correct " + FILE_CONTEXT_KEY + ", or remove it to use Hadoop's own");
+    }
+  }
+
+  private static void describe(
+      DoctorReport.Pipeline pipeline, boolean ours, PipelineChoice choice) {
+    pipeline.read = ours && choice.ourRead() ? OURS : STOCK;
+    pipeline.write = ours ? choice.write().configurationName() : STOCK;
+  }
+
+  /** That all is stock is a choice; that a choice has no effect is a problem. */
+  private void judge(PipelineChoice choice) {
+    boolean fileSystem = StripelineFileSystem.class.getName().equals(result.fileSystem.type);
+    boolean fileContext = StripelineHdfs.class.getName().equals(result.fileContext.type);
+    if ((fileSystem || fileContext) && choice.anyOfOurs() && !result.selfCheckPassed) {
+      report.addProblem(
+          "Hadoop's own pipelines serve all files: this Hadoop lacks " + result.missing,
+          "use a release of Hadoop that Stripeline supports, or remove " + FILE_SYSTEM_KEY);
+    }
+    if (fileSystem && !fileContext) {
+      wantTwin("FileContext", FILE_CONTEXT_KEY, StripelineHdfs.class);
+    } else if (fileContext && !fileSystem) {
+      wantTwin("FileSystem", FILE_SYSTEM_KEY, StripelineFileSystem.class);
+    } else if (!fileSystem && !conf.getPropsWithPrefix("stripeline.client.").isEmpty()) {
+      report.addProblem(
+          "Keys stripeline.client.* are set and have no effect: " + FILE_SYSTEM_KEY
+              + " does not name our file system",
+          remedy(FILE_SYSTEM_KEY, StripelineFileSystem.class));
+    }
+  }
+
+  private void wantTwin(String api, String key, Class<?> type) {
+    report.addProblem(
+        "Programs that use " + api + " go through Hadoop's own pipelines: " + key
+            + " does not name our class",
+        remedy(key, type));
+  }
+
+  private static String remedy(String key, Class<?> type) {
+    return "set in core-site.xml of clients: <property><name>" + key + "</name><value>"
+        + type.getName() + "</value></property>";
+  }
+
+  private String setBy(String key) {
+    String[] sources = conf.getPropertySources(key);
+    return sources == null ? null : sources[sources.length - 1];
+  }
+
+  private static String root(Throwable e) {
+    Throwable cause = e;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+class PipelineResolutionTest {
+  private static final String FILE_SYSTEM = "fs.hdfs.impl";
+  private static final String FILE_CONTEXT = "fs.AbstractFileSystem.hdfs.impl";
+  private static final String OUR_FILE_SYSTEM = "org.apache.hadoop.hdfs.StripelineFileSystem";
+  private static final String OUR_FILE_CONTEXT = "org.apache.hadoop.fs.StripelineHdfs";
+
+  @Test
+  void leavesStockPipelinesAlone() {
+    DoctorReport report = examine();
+
+    assertThat(report.pipelines.selfCheckPassed).isTrue();
+    assertThat(report.pipelines.fileSystem.type)
+        .isEqualTo("org.apache.hadoop.hdfs.DistributedFileSystem");
+    assertThat(report.pipelines.fileSystem.read).isEqualTo("stock");
+    assertThat(report.pipelines.fileSystem.write).isEqualTo("stock");
+    assertThat(report.pipelines.fileContext.write).isEqualTo("stock");
+    assertThat(report.problems).isEmpty();
+  }
+
+  @Test
+  void showsOursWithTheirMode() {
+    DoctorReport report =
+        examine(
+            FILE_SYSTEM, OUR_FILE_SYSTEM,
+            FILE_CONTEXT, OUR_FILE_CONTEXT,
+            "stripeline.client.write.mode", "blocking");
+
+    assertThat(report.pipelines.fileSystem.read).isEqualTo("stripeline");
+    assertThat(report.pipelines.fileSystem.write).isEqualTo("blocking");
+    assertThat(report.pipelines.fileContext.read).isEqualTo("stripeline");
+    assertThat(report.problems).isEmpty();
+  }
+
+  @Test
+  void showsOursThatIsSwitchedOff() {
+    DoctorReport report =
+        examine(
+            FILE_SYSTEM, OUR_FILE_SYSTEM,
+            FILE_CONTEXT, OUR_FILE_CONTEXT,
+            "stripeline.client.read.enabled", "false",
+            "stripeline.client.write.mode", "stock");
+
+    assertThat(report.pipelines.fileSystem.type).isEqualTo(OUR_FILE_SYSTEM);
+    assertThat(report.pipelines.fileSystem.read).isEqualTo("stock");
+    assertThat(report.pipelines.fileSystem.write).isEqualTo("stock");
+  }
+
+  @Test
+  void findsChoicesWithoutEffect() {
+    assertThat(problem(FILE_SYSTEM, OUR_FILE_SYSTEM))
+        .startsWith("Programs that use FileContext go through Hadoop's own pipelines");
+    assertThat(problem(FILE_CONTEXT, OUR_FILE_CONTEXT))
+        .startsWith("Programs that use FileSystem go through Hadoop's own pipelines");
+    assertThat(problem("stripeline.client.write.mode", "blocking"))
+        .startsWith("Keys stripeline.client.* are set and have no effect");
+    assertThat(problem(FILE_SYSTEM, "org.example.Missing"))
+        .isEqualTo(
+            "No file system for hdfs:// can be opened: Class org.example.Missing not found");
+    assertThat(problem("stripeline.client.write.mode", "fast"))
+        .startsWith("Cannot use stripeline.client.write.mode 'fast'");
+  }
+
+  private static String problem(String... keysAndValues) {
+    DoctorReport report = examine(keysAndValues);
+    assertThat(report.problems).hasSize(1);
+    return report.problems.get(0).text;
+  }
+
+  private static DoctorReport examine(String... keysAndValues) {
+    Configuration conf = new Configuration();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      conf.set(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    DoctorReport report = new DoctorReport();
+    new PipelineResolution(conf, report).examine();
+    return report;
+  }
+}
