@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,7 @@ final class ClientProcess implements AutoCloseable {
   private final Writer requests;
   private final BufferedReader answers;
   private final ScheduledExecutorService watchdog;
+  private boolean ended;
 
   private ClientProcess(IoContestant contestant, Process process) {
     this.contestant = contestant;
@@ -92,13 +94,21 @@ final class ClientProcess implements AutoCloseable {
     return contestant;
   }
 
-  /**
-   * Asks the client to do something.
-   *
-   * @throws IOException if the client has ended or does not answer in a quarter of an hour
-   */
-  ClientAnswer ask(ClientRequest request) throws IOException {
-    return exchange(ClientMain.GSON.toJson(request));
+  /** Whether the JVM has ended, as it does by itself when the kernel takes it for its memory. */
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /** Asks the client to do something; that its JVM ends or stays silent is an answer too. */
+  ClientAnswer ask(ClientRequest request) {
+    try {
+      return exchange(ClientMain.GSON.toJson(request));
+    } catch (IOException | RejectedExecutionException e) {
+      ended = true;
+      ClientAnswer answer = new ClientAnswer();
+      answer.error = e.getMessage();
+      return answer;
+    }
   }
 
   private ClientAnswer exchange(String line) throws IOException {
@@ -110,7 +120,8 @@ final class ClientProcess implements AutoCloseable {
       String answer = answers.readLine();
       if (answer == null) {
         throw new IOException(
-            "Cannot go on: the client JVM of " + contestant.label() + " has ended");
+            "Cannot go on: the client JVM of " + contestant.label() + " has ended or was silent for "
+                + ANSWER_SECONDS + " s");
       }
       return ClientMain.GSON.fromJson(answer, ClientAnswer.class);
     } finally {

@@ -287,6 +287,9 @@ final class IoBench {
         }
       }
       for (Action action : actions) {
+        if (client.hasEnded()) {
+          return;
+        }
         ClientRequest request = request(client.contestant(), action, -1);
         request.bytes = bytes;
         request.everyByte = true;
@@ -323,7 +326,7 @@ final class IoBench {
       List<ClientProcess> order = new ArrayList<>(clients);
       Collections.rotate(order, -repetition);
       for (ClientProcess client : order) {
-        if (client.contestant().takesPart(operation)) {
+        if (client.contestant().takesPart(operation) && !client.hasEnded()) {
           measure(client, operation, repetition);
         }
       }
@@ -361,11 +364,13 @@ final class IoBench {
       verify.action = Action.VERIFY;
       verify.paths = written.paths;
       verify.bytes = written.bytes;
-      ClientAnswer answer = client.ask(verify);
-      if (answer.error != null) {
-        fail(client.contestant(), "write, read back", answer);
+      if (!client.hasEnded()) {
+        ClientAnswer answer = client.ask(verify);
+        if (answer.error != null) {
+          fail(client.contestant(), "write, read back", answer);
+        }
+        report.bytesVerified += answer.bytes;
       }
-      report.bytesVerified += answer.bytes;
       cluster.delete(written.paths);
     }
 

@@ -30,8 +30,8 @@ import picocli.CommandLine.Spec;
       "",
       "Contestants: 3-rep, 4-rep; rs_java, rs-legacy_java, isal, noop and coder (ours) in Hadoop's"
           + " own pipeline; isal-1m and coder-1m with packets of 1 MiB; our pipelines in their"
-          + " modes blocking, non-blocking and functional-partitioned. Each has client JVMs of its own"
-          + " against one cluster; they take turns within each repetition. Those that differ in"
+          + " modes blocking, non-blocking and functional-partitioned. Each has client JVMs of its"
+          + " own against one cluster; they take turns within each repetition. Those that differ in"
           + " writing only do not read.",
       "",
       "Operations: write, read, pread (large positional reads), random (small positional reads);"
@@ -202,7 +202,18 @@ public final class IoBenchCommand implements Callable<Integer> {
     report.jvms = settings.jvms;
     report.quick = quick;
     report.datanodes = settings.datanodes();
-    new IoBench(settings, place, spec.commandLine().getErr(), report).run();
+    boolean complete = true;
+    try {
+      new IoBench(settings, place, spec.commandLine().getErr(), report).run();
+    } catch (IOException | RuntimeException e) {
+      if (report.samples.isEmpty()) {
+        throw e;
+      }
+      // What was measured until then has taken time, and is shown.
+      complete = false;
+      report.failures.add("the run ended early: " + e);
+      debug(e);
+    }
     report.conclude();
     StringWriter json = new StringWriter();
     OutputOptions.printJson(new PrintWriter(json), report);
@@ -212,7 +223,16 @@ public final class IoBenchCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     out.print(output.isJson() ? json.toString() : new IoTable(report).render());
     out.flush();
-    return report.isSound(enforce) ? ExitStatus.SOUND : ExitStatus.FAILED;
+    if (!report.isSound(enforce)) {
+      return ExitStatus.FAILED;
+    }
+    return complete ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
+  }
+
+  private void debug(Exception e) {
+    if (System.getenv("STRIPELINE_DEBUG") != null) {
+      e.printStackTrace(spec.commandLine().getErr());
+    }
   }
 
   private IoSettings settings() {
