@@ -168,13 +168,13 @@ final class StripelinePacketReader implements UnitReader {
   }
 
   @Override
-  public void readFully(ByteBuffer target) throws IOException {
-    while (target.hasRemaining()) {
-      if (aside.hasRemaining()) {
-        hand(target);
-      } else {
+  public void read(ByteBuffer target) throws IOException {
+    int start = target.position();
+    while (target.position() == start) {
+      if (!aside.hasRemaining()) {
         receive(target);
       }
+      hand(target);
     }
   }
 
@@ -268,7 +268,7 @@ final class StripelinePacketReader implements UnitReader {
     }
     head.limit(wanted);
     while (head.position() < bytes) {
-      read(head);
+      readChannel(head);
     }
     head.flip();
   }
@@ -292,11 +292,11 @@ final class StripelinePacketReader implements UnitReader {
       data.put(part);
     }
     while (data.hasRemaining()) {
-      read(data);
+      readChannel(data);
     }
   }
 
-  private void read(ByteBuffer into) throws IOException {
+  private void readChannel(ByteBuffer into) throws IOException {
     if (channel.read(into) < 0) {
       throw new EOFException(nodeName + ": the connection ended");
     }

@@ -21,12 +21,10 @@ final class StripelineUnitReader implements UnitReader {
   }
 
   @Override
-  public void readFully(ByteBuffer target) throws IOException {
+  public void read(ByteBuffer target) throws IOException {
     try {
-      while (target.hasRemaining()) {
-        if (reader.read(target) < 0) {
-          throw new EOFException(node + ": the block ends " + target.remaining() + " bytes early");
-        }
+      if (reader.read(target) < 0) {
+        throw new EOFException(node + ": the block ends " + target.remaining() + " bytes early");
       }
     } catch (ChecksumException e) {
       throw new CorruptUnitException(node + ": " + e.getMessage(), e);

@@ -104,6 +104,13 @@ final class GroupGeometry {
     return offset / stripeBytes() * cellBytes + offset % cellBytes;
   }
 
+  /** Returns where in the group a byte of a data unit lies. */
+  long offsetInGroup(int unit, long offsetInUnit) {
+    return offsetInUnit / cellBytes * stripeBytes()
+        + (long) unit * cellBytes
+        + offsetInUnit % cellBytes;
+  }
+
   /** Returns the end of the cell that holds a byte of the group. */
   long cellEnd(long offset) {
     return Math.min(groupBytes, (offset / cellBytes + 1) * cellBytes);

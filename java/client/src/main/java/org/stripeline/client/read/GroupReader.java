@@ -68,7 +68,7 @@ public final class GroupReader implements Closeable {
     Lane lane;
     synchronized (lanes) {
       if (lanes[read.unit] == null) {
-        lanes[read.unit] = new Lane(group(), read.unit, context.threads());
+        lanes[read.unit] = new Lane(group(), read.unit, context);
       }
       lane = lanes[read.unit];
       lane.submit(read);
@@ -101,7 +101,17 @@ public final class GroupReader implements Closeable {
    *     what follows finds them open
    */
   public Segment fetch(long from, long to, long openTo) {
-    Segment segment = new Segment(this, from, to, openTo);
+    return fetch(from, to, openTo, null);
+  }
+
+  /**
+   * Begins to fetch a range of the group to where it is wanted, as far as nothing stands against
+   * it. Nothing is put there any more once the segment is closed.
+   *
+   * @param placement where the bytes belong, null for buffers of the segment's own
+   */
+  Segment fetch(long from, long to, long openTo, Placement placement) {
+    Segment segment = new Segment(this, from, to, openTo, placement);
     counters.add(ReadCount.SEGMENTS, 1);
     segment.start();
     return segment;

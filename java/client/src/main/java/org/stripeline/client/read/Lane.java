@@ -18,9 +18,13 @@ final class Lane implements Runnable {
   /** A gap up to this is read over rather than left by opening anew: what a packet or two hold. */
   private static final long SKIP_MAX_BYTES = 128 << 10;
 
+  /** Holds what a DataNode sends in a packet, also where its buffers were configured larger. */
+  private static final int PASSING_BYTES = 128 << 10;
+
   private final BlockGroup group;
   private final int unit;
   private final Executor threads;
+  private final ReadBuffers buffers;
 
   private final Deque<SpanRead> queue = new ArrayDeque<>();
   private SpanRead current;
@@ -34,10 +38,11 @@ final class Lane implements Runnable {
 
   private long readerOffset;
 
-  Lane(BlockGroup group, int unit, Executor threads) {
+  Lane(BlockGroup group, int unit, ReadContext context) {
     this.group = group;
     this.unit = unit;
-    this.threads = threads;
+    this.threads = context.threads();
+    this.buffers = context.buffers();
   }
 
   void submit(SpanRead read) {
@@ -128,15 +133,38 @@ final class Lane implements Runnable {
   }
 
   private void fill(SpanRead read) throws IOException {
-    ByteBuffer target = read.buffer.duplicate();
-    target.position(0).limit(read.span.length());
     try {
-      reader.readFully(target);
+      if (read.isPlaced()) {
+        fillPlace(read);
+      } else {
+        ByteBuffer target = read.buffer.duplicate();
+        target.position(0).limit(read.span.length());
+        while (target.hasRemaining()) {
+          reader.read(target);
+        }
+      }
     } catch (CorruptUnitException e) {
       group.corrupt(unit, reader.node());
       throw e;
     }
     readerOffset = read.span.hi;
+  }
+
+  /** Passes the bytes through a buffer that stays in the processor's cache. */
+  private void fillPlace(SpanRead read) throws IOException {
+    ByteBuffer buffer = buffers.take(PASSING_BYTES, group.prefersDirectBuffers());
+    try {
+      for (long at = read.span.lo; at < read.span.hi; ) {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), read.span.hi - at));
+        reader.read(buffer);
+        buffer.flip();
+        int length = buffer.remaining();
+        read.place(at, buffer);
+        at += length;
+      }
+    } finally {
+      buffers.give(buffer);
+    }
   }
 
   /** Brings the reader to where the span begins; returns whether it had to be opened for it. */

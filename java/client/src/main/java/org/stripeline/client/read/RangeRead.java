@@ -17,6 +17,7 @@ public final class RangeRead {
   private final ReadContext context;
   private final Segment.Tally tally;
   private final Deque<Segment> segments = new ArrayDeque<>();
+  private Placement placement;
 
   /**
    * Creates a read.
@@ -30,7 +31,7 @@ public final class RangeRead {
   }
 
   /**
-   * Reads a range of the group into a buffer, whose position moves with what is there.
+   * Reads a range of the group into a buffer, whose position moves on if all of it is there.
    *
    * @param from first byte, in the group
    * @param to first byte after
@@ -38,28 +39,30 @@ public final class RangeRead {
    * @throws IOException if part of the range cannot be had
    */
   public void read(long from, long to, long openTo, ByteBuffer target) throws IOException {
+    placement = new Placement(reader.geometry(), target, from);
     long next = from;
     try {
       while (next < to || !segments.isEmpty()) {
         while (next < to && mayIssue(next)) {
           long end = segmentEnd(next, to);
-          segments.addLast(reader.fetch(next, end, openTo));
+          segments.addLast(reader.fetch(next, end, openTo, placement));
           next = end;
         }
         Segment head = segments.peekFirst();
         try {
           head.await();
         } catch (ExhaustedException e) {
-          readByStripe(segments.pollFirst(), target);
+          readByStripe(segments.pollFirst());
           continue;
         }
-        copy(head, target);
+        finish(head);
         segments.pollFirst().close();
       }
     } finally {
       segments.forEach(Segment::close);
       segments.clear();
     }
+    target.position(target.position() + (int) (to - from));
   }
 
   private boolean mayIssue(long next) {
@@ -77,24 +80,20 @@ public final class RangeRead {
     return Math.min(to, end);
   }
 
-  private void readByStripe(Segment whole, ByteBuffer target) throws IOException {
+  private void readByStripe(Segment whole) throws IOException {
     whole.close();
     for (long from = whole.from(); from < whole.to(); ) {
       long to = Math.min(whole.to(), reader.geometry().stripeEnd(from));
-      try (Segment part = reader.fetch(from, to, to)) {
+      try (Segment part = reader.fetch(from, to, to, placement)) {
         part.await();
-        copy(part, target);
+        finish(part);
       }
       from = to;
     }
   }
 
-  private void copy(Segment segment, ByteBuffer target) {
+  private void finish(Segment segment) {
     segment.count(tally);
-    for (long at = segment.from(); at < segment.to(); ) {
-      ByteBuffer part = segment.bytesAt(at);
-      at += part.remaining();
-      target.put(part);
-    }
+    segment.place();
   }
 }

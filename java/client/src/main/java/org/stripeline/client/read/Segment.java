@@ -27,6 +27,9 @@ public final class Segment implements Closeable {
   private final long to;
   private final long openTo;
 
+  /** Where the bytes are wanted; null if nobody knows yet. */
+  private final Placement placement;
+
   private final Span[] need;
   private final SpanRead[] own;
   private final SpanRead[] extra;
@@ -51,7 +54,7 @@ public final class Segment implements Closeable {
   private long decodeMillis;
   private boolean isCounted;
 
-  Segment(GroupReader reader, long from, long to, long openTo) {
+  Segment(GroupReader reader, long from, long to, long openTo, Placement placement) {
     this.reader = reader;
     this.context = reader.context();
     this.counters = reader.counters();
@@ -59,6 +62,7 @@ public final class Segment implements Closeable {
     this.from = from;
     this.to = to;
     this.openTo = openTo;
+    this.placement = placement;
     int units = geometry.units();
     need = new Span[units];
     own = new SpanRead[units];
@@ -81,16 +85,21 @@ public final class Segment implements Closeable {
   synchronized void start() {
     for (int unit = 0; unit < geometry.dataUnits(); unit++) {
       need[unit] = geometry.wholeChunks(unit, geometry.need(unit, from, to));
-      if (need[unit].isEmpty()) {
-        continue;
-      }
-      if (reader.standing(unit) == Standing.GOOD) {
-        own[unit] = issue(unit, need[unit]);
-      } else {
-        missing[unit] = true;
+      missing[unit] = !need[unit].isEmpty() && reader.standing(unit) != Standing.GOOD;
+    }
+    // What will be decoded from is wanted in buffers.
+    boolean mayPlace = placement != null && !isAnyMissing();
+    for (int unit = 0; unit < geometry.dataUnits(); unit++) {
+      if (!need[unit].isEmpty() && !missing[unit]) {
+        own[unit] = mayPlace && isNeededWhole(unit) ? issueToPlace(unit) : issue(unit, need[unit]);
       }
     }
     advance();
+  }
+
+  /** Returns whether the caller wants all of the chunks that its part of a unit lies in. */
+  private boolean isNeededWhole(int unit) {
+    return geometry.need(unit, from, to).covers(need[unit]);
   }
 
   /**
@@ -257,7 +266,7 @@ public final class Segment implements Closeable {
   /** Called by a lane; returns whether the read is still wanted. */
   synchronized boolean begin(SpanRead read) {
     if (read.state == SpanRead.State.ABANDONED) {
-      context.buffers().give(read.buffer);
+      giveBack(read);
       return false;
     }
     read.state = SpanRead.State.RUNNING;
@@ -269,7 +278,7 @@ public final class Segment implements Closeable {
   void done(SpanRead read) {
     synchronized (this) {
       if (read.state == SpanRead.State.ABANDONED) {
-        context.buffers().give(read.buffer);
+        giveBack(read);
         if (read.late) {
           trust(read.unit);
         }
@@ -294,7 +303,7 @@ public final class Segment implements Closeable {
   void failed(SpanRead read, IOException fault) {
     synchronized (this) {
       if (read.state == SpanRead.State.ABANDONED) {
-        context.buffers().give(read.buffer);
+        giveBack(read);
         return;
       }
       read.state = SpanRead.State.FAILED;
@@ -311,7 +320,13 @@ public final class Segment implements Closeable {
 
   /** Called by a lane for a read that it will not begin. */
   synchronized void release(SpanRead read) {
-    context.buffers().give(read.buffer);
+    giveBack(read);
+  }
+
+  private void giveBack(SpanRead read) {
+    if (read.buffer != null) {
+      context.buffers().give(read.buffer);
+    }
   }
 
   private void praise(SpanRead read) {
@@ -378,6 +393,7 @@ public final class Segment implements Closeable {
 
   private void giveUp(SpanRead read) {
     boolean late = read.late;
+    read.placeNoMore();
     read.state = SpanRead.State.ABANDONED;
     if (late && own[read.unit] == read) {
       counters.add(ReadCount.HEDGES_WON, 1);
@@ -503,10 +519,16 @@ public final class Segment implements Closeable {
   }
 
   private SpanRead issue(int unit, Span span) {
-    ByteBuffer buffer =
-        context.buffers().take(span.length(), reader.group().prefersDirectBuffers());
+    return issue(unit, span, take(span.length()), null);
+  }
+
+  private SpanRead issueToPlace(int unit) {
+    return issue(unit, need[unit], null, placement);
+  }
+
+  private SpanRead issue(int unit, Span span, ByteBuffer buffer, Placement place) {
     long end = Math.max(span.hi, geometry.endInUnit(unit, openTo));
-    SpanRead read = new SpanRead(this, unit, span, end, buffer);
+    SpanRead read = new SpanRead(this, unit, span, end, buffer, place);
     all.add(read);
     reader.submit(read);
     return read;
@@ -605,6 +627,10 @@ public final class Segment implements Closeable {
     if (read == null || read.state != SpanRead.State.DONE) {
       return null;
     }
+    if (read.buffer == null) {
+      read.buffer = take(read.span.length());
+      read.collect();
+    }
     Span present = present(unit);
     ByteBuffer part = read.buffer.duplicate();
     part.position((int) (present.lo - read.span.lo)).limit((int) (present.hi - read.span.lo));
@@ -672,6 +698,16 @@ public final class Segment implements Closeable {
     return part;
   }
 
+  /** Puts what is not there yet where it is wanted. Only after {@link #await}. */
+  synchronized void place() {
+    for (long at = from; at < to; at = Math.min(to, geometry.cellEnd(at))) {
+      int unit = geometry.unitOf(at);
+      if (missing[unit] || !own[unit].isPlaced()) {
+        placement.put(at, bytesAt(at));
+      }
+    }
+  }
+
   /**
    * Tells what was fetched for this range, once; on the thread whose statistics they are. Returns
    * whether this was the time.
@@ -724,7 +760,7 @@ public final class Segment implements Closeable {
   private void giveBackAll() {
     for (SpanRead read : all) {
       if (read.state != SpanRead.State.ABANDONED) {
-        context.buffers().give(read.buffer);
+        giveBack(read);
       }
     }
     giveBackDecoded();

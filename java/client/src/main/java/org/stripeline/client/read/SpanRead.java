@@ -4,7 +4,10 @@ package org.stripeline.client.read;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** One span of one internal block on its way into a buffer; guarded by its segment's lock. */
+/**
+ * One span of one internal block on its way into a buffer of its own, or to where the caller wants
+ * it; guarded by its segment's lock.
+ */
 final class SpanRead {
   enum State {
     QUEUED,
@@ -22,7 +25,14 @@ final class SpanRead {
   /** To where a reader that must be opened for this is opened. */
   final long openTo;
 
-  final ByteBuffer buffer;
+  /** Null where the bytes go to the caller's buffer, until decoding wants them. */
+  ByteBuffer buffer;
+
+  /** Null where the bytes go to a buffer of this read. */
+  private final Placement placement;
+
+  /** Guarded by this read, not by the segment: the caller's buffer is not ours any more. */
+  private boolean placesNoMore;
 
   /** Set by its lane when an interrupt is on its way, after which trying again makes no sense. */
   volatile boolean cancelled;
@@ -39,12 +49,38 @@ final class SpanRead {
   boolean shortCircuit;
   int distance;
 
-  SpanRead(Segment segment, int unit, Span span, long openTo, ByteBuffer buffer) {
+  /** Creates a read into a buffer, or else into a placement. */
+  SpanRead(
+      Segment segment, int unit, Span span, long openTo, ByteBuffer buffer, Placement placement) {
     this.segment = segment;
     this.unit = unit;
     this.span = span;
     this.openTo = openTo;
     this.buffer = buffer;
+    this.placement = placement;
+  }
+
+  boolean isPlaced() {
+    return placement != null;
+  }
+
+  /** Puts bytes into the caller's buffer, unless it has been given back. */
+  synchronized void place(long offsetInUnit, ByteBuffer bytes) {
+    if (!placesNoMore) {
+      placement.put(unit, offsetInUnit, bytes);
+    }
+  }
+
+  /** After this nothing more is put into the caller's buffer. */
+  synchronized void placeNoMore() {
+    placesNoMore = true;
+  }
+
+  /** Copies what was placed into the buffer, which there must be by now. */
+  void collect() {
+    ByteBuffer into = buffer.duplicate();
+    into.clear();
+    placement.get(unit, span, into);
   }
 
   boolean isPending() {

@@ -8,8 +8,11 @@ import java.nio.ByteBuffer;
 /** A stream of one internal block, from where it was opened onwards. */
 public interface UnitReader extends Closeable {
 
-  /** Fills the buffer from its position to its limit, or throws. */
-  void readFully(ByteBuffer target) throws IOException;
+  /**
+   * Reads what it has at hand, or else what comes next, at least one byte and at most what remains
+   * in the buffer.
+   */
+  void read(ByteBuffer target) throws IOException;
 
   /** Passes over so many bytes. */
   void skip(long bytes) throws IOException;

@@ -35,6 +35,9 @@ final class MemoryGroup implements BlockGroup {
   final AtomicInteger refreshes = new AtomicInteger();
   final CountDownLatch released = new CountDownLatch(1);
 
+  /** Most bytes that a reader hands out at once. */
+  int portion = Integer.MAX_VALUE;
+
   private final byte[][] units;
   private final ErasureCodec codec;
 
@@ -133,11 +136,11 @@ final class MemoryGroup implements BlockGroup {
     }
 
     @Override
-    public void readFully(ByteBuffer target) throws IOException {
+    public void read(ByteBuffer target) throws IOException {
       if (hung[unit]) {
         hang();
       }
-      int length = target.remaining();
+      int length = Math.min(target.remaining(), portion);
       if (at + length > to) {
         throw new IllegalStateException("read beyond what was opened");
       }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
@@ -29,6 +31,11 @@ class ReadPipelineTest {
         @Override
         public void decoded(long millis) {}
       };
+
+  /** What callers do with a buffer that they have back. */
+  private static final byte OWNERS_BYTE = 0x5a;
+
+  private final List<byte[]> handedBack = new ArrayList<>();
 
   private ReadContext context;
   private long buffersBefore;
@@ -80,8 +87,23 @@ class ReadPipelineTest {
     ByteBuffer target = ByteBuffer.allocate(to - from);
     try (GroupReader reader = reader(group)) {
       new RangeRead(reader, uncounted).read(from, to, to, target);
+      assertThat(target.hasRemaining()).isFalse();
+      return target.array().clone();
+    } finally {
+      Arrays.fill(target.array(), OWNERS_BYTE);
+      handedBack.add(target.array());
     }
-    return target.array();
+  }
+
+  private void assertThatNothingWasPutAfterwards(String of) {
+    for (byte[] buffer : handedBack) {
+      for (byte at : buffer) {
+        if (at != OWNERS_BYTE) {
+          throw new AssertionError(of + ": a read that was over has put bytes");
+        }
+      }
+    }
+    handedBack.clear();
   }
 
   @Test
@@ -102,6 +124,7 @@ class ReadPipelineTest {
     int cell = 512 * (1 + random.nextInt(8)) * (random.nextInt(8) == 0 ? 128 : 1);
     int length = 1 + random.nextInt(k * cell * 5);
     MemoryGroup group = new MemoryGroup(k, m, cell, length, random.nextBoolean(), seed);
+    group.portion = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(2 * cell);
     injure(group, random, m);
     int threw = 0;
     try (GroupReader reader = reader(group);
@@ -137,6 +160,7 @@ class ReadPipelineTest {
     }
     group.released.countDown();
     await(() -> group.openReaders.get() == 0);
+    assertThatNothingWasPutAfterwards("seed " + seed);
     return threw;
   }
 
@@ -258,6 +282,7 @@ class ReadPipelineTest {
     assertThat(group.opensOfUnit.get(2)).isEqualTo(before);
     group.released.countDown();
     await(() -> group.openReaders.get() == 0);
+    assertThatNothingWasPutAfterwards("what hangs");
   }
 
   @Test
