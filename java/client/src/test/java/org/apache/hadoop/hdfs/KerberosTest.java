@@ -69,7 +69,9 @@ class KerberosTest {
     if (cluster != null) {
       cluster.close();
     }
-    kerberos.close();
+    if (kerberos != null) {
+      kerberos.close();
+    }
   }
 
   private static String home(UserGroupInformation user) {
