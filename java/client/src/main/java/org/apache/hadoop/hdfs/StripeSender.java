@@ -31,7 +31,11 @@ final class StripeSender implements StripeSink {
     synchronized (stream) {
       checkOpen();
       wire.groupOpens();
-      WriteCompat.allocateNewBlock(stream);
+      try {
+        WriteCompat.allocateNewBlock(stream);
+      } catch (IOException e) {
+        throw stream.named(e);
+      }
     }
   }
 
@@ -39,20 +43,28 @@ final class StripeSender implements StripeSink {
   public void send(Stripe stripe) throws IOException {
     synchronized (stream) {
       checkOpen();
-      ExtendedBlock group = stream.currentGroup();
-      group.setNumBytes(group.getNumBytes() + stripe.size());
-      for (int unit = 0; unit < stripe.layout().units(); unit++) {
-        queue(stripe, unit);
+      try {
+        queue(stripe);
+      } catch (IOException e) {
+        throw stream.named(e);
       }
-      if (!stripe.isFull()) {
-        // The last one; closing the stream looks after failures.
-        return;
-      }
-      if (group.getNumBytes() == stream.blockSize * stripe.layout().dataUnits()) {
-        endGroup(stripe.layout().units());
-      } else {
-        WriteCompat.checkStreamerFailures(stream, true);
-      }
+    }
+  }
+
+  private void queue(Stripe stripe) throws IOException {
+    ExtendedBlock group = stream.currentGroup();
+    group.setNumBytes(group.getNumBytes() + stripe.size());
+    for (int unit = 0; unit < stripe.layout().units(); unit++) {
+      queue(stripe, unit);
+    }
+    if (!stripe.isFull()) {
+      // The last one; closing the stream looks after failures.
+      return;
+    }
+    if (group.getNumBytes() == stream.blockSize * stripe.layout().dataUnits()) {
+      endGroup(stripe.layout().units());
+    } else {
+      WriteCompat.checkStreamerFailures(stream, true);
     }
   }
 

@@ -246,13 +246,25 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
+  /** Returns an exception that names what has failed where Hadoop's only counts it. */
+  IOException named(IOException failure) {
+    return namesFile(failure) ? failure : FailedUnits.named(this, layout.units(), failure);
+  }
+
+  private boolean namesFile(IOException failure) {
+    String message = failure.getMessage();
+    return message != null && message.startsWith("Cannot write " + getSrc() + ": ");
+  }
+
   /** The first to learn of a failure gets the exception itself, with its type. */
   private IOException told(IOException failure) {
     if (failure != pipeline.failure()) {
       return failure;
     }
     if (told) {
-      return new IOException("Cannot write " + getSrc() + ": " + failure.getMessage(), failure);
+      String message = failure.getMessage();
+      return new IOException(
+          namesFile(failure) ? message : "Cannot write " + getSrc() + ": " + message, failure);
     }
     told = true;
     return failure;
@@ -386,6 +398,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
     try {
       super.closeImpl();
+    } catch (IOException e) {
+      throw named(e);
     } finally {
       clearBaseCells();
       if (cell != null) {
