@@ -527,7 +527,8 @@ public final class Segment implements Closeable {
   }
 
   private SpanRead issue(int unit, Span span, ByteBuffer buffer, Placement place) {
-    long end = Math.max(span.hi, geometry.endInUnit(unit, openTo));
+    // A DataNode that is asked for more than is read has its connection closed on it.
+    long end = openTo > to ? Math.max(span.hi, geometry.endInUnit(unit, openTo)) : span.hi;
     SpanRead read = new SpanRead(this, unit, span, end, buffer, place);
     all.add(read);
     reader.submit(read);
