@@ -27,6 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -151,6 +152,43 @@ class WriteFailureTest {
     }
     assertThatThrownBy(() -> out.write(1)).isInstanceOf(IOException.class);
     awaitNoSender(file);
+  }
+
+  /** Hadoop 3.5 can be told to give a write up while it has more internal blocks than data. */
+  @ParameterizedTest
+  @CsvSource({
+    "functional-partitioned, 0, 1",
+    "functional-partitioned, 1, 1",
+    "functional-partitioned, 1, 2",
+    "stock, 0, 1",
+    "stock, 1, 2"
+  })
+  @EnabledIf("canBeToldHowManyLosses")
+  void toleratesAsManyLossesAsItIsTold(String mode, int tolerated, int losses) throws Exception {
+    byte[] data = WriteCluster.bytes(9, GROUP + STRIPE);
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
+    DistributedFileSystem fs =
+        cluster.open(
+            mode, conf -> conf.setInt("dfs.client.ec.write.failed.blocks.tolerated", tolerated));
+    FSDataOutputStream out = fs.create(file);
+    out.write(data, 0, 2 * STRIPE);
+    for (int unit = 0; unit < losses; unit++) {
+      stopDataNodeOf((DFSStripedOutputStream) out.getWrappedStream(), unit);
+    }
+    Callable<Void> rest =
+        () -> {
+          out.write(data, 2 * STRIPE, data.length - 2 * STRIPE);
+          out.close();
+          return null;
+        };
+    if (losses <= tolerated) {
+      rest.call();
+      assertThat(cluster.readByStock(file)).isEqualTo(data);
+    } else {
+      assertThatThrownBy(rest::call)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("number of failed blocks tolerated = " + tolerated);
+    }
   }
 
   @Test
@@ -352,6 +390,11 @@ class WriteFailureTest {
     assertThat(pool.taken()).isZero();
   }
 
+  static boolean canBeToldHowManyLosses() {
+    return Arrays.stream(HdfsClientConfigKeys.Write.class.getClasses())
+        .anyMatch(keys -> keys.getSimpleName().equals("ECRedundancy"));
+  }
+
   private static List<String> threadsOfStreams() {
     List<String> found = new ArrayList<>(threadsNamed("stripeline-sender"));
     found.addAll(threadsNamed("DataStreamer for file"));
@@ -401,7 +444,7 @@ class WriteFailureTest {
   }
 
   /** Stops the DataNode that a unit of the current group goes to; waits until one is known. */
-  private void stopDataNodeOf(StripelineOutputStream stream, int unit) throws Exception {
+  private void stopDataNodeOf(DFSStripedOutputStream stream, int unit) throws Exception {
     Callable<DatanodeInfo> known =
         () -> {
           StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);

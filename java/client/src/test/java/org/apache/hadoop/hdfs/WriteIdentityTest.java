@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -57,6 +59,21 @@ class WriteIdentityTest {
     DistributedFileSystem ours = cluster.open(mode);
     for (int size : sizes) {
       check(ours, cluster.stock(), dir, size);
+    }
+  }
+
+  /** The cells that Hadoop's own policies have. */
+  @ParameterizedTest
+  @CsvSource({"rs, 6, 3", "rs, 3, 2"})
+  void largeCells(String codec, int k, int m) throws IOException {
+    int cell = 1 << 20;
+    org.apache.hadoop.fs.Path dir = cluster.directory(codec, k, m, cell);
+    Consumer<Configuration> twoCells = conf -> conf.setLong("dfs.blocksize", 2 * cell);
+    DistributedFileSystem ours = cluster.open("functional-partitioned", twoCells);
+    DistributedFileSystem stock = cluster.open("stock", twoCells);
+    int stripe = k * cell;
+    for (int size : new int[] {700_001, stripe - 1, stripe, 2 * stripe, 3 * stripe + cell + 1}) {
+      check(ours, stock, dir, size);
     }
   }
 
