@@ -224,6 +224,29 @@ class EnvironmentTest {
   }
 
   @Test
+  void readsOverTheNetworkWhereNoDomainSocketIs() throws Exception {
+    start(false);
+    Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
+    conf.set("dfs.client.context", dir.resolve("none").toString());
+    conf.setBoolean("dfs.client.read.shortcircuit", true);
+    conf.setBoolean("dfs.client.domain.socket.data.traffic", true);
+    conf.set("dfs.domain.socket.path", dir.resolve("none._PORT").toString());
+    org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "network");
+    try (DistributedFileSystem ours = cluster.client(StripelineFileSystem.class, conf);
+        DistributedFileSystem stock = cluster.client(DistributedFileSystem.class, conf)) {
+      checkReads(stock, file);
+      lose(file, 1, 3);
+      checkReads(ours, file);
+      try (FSDataInputStream in = ours.open(file)) {
+        assertThat(in.getWrappedStream()).isInstanceOf(StripelineInputStream.class);
+        in.readFully(0, new byte[DATA.length]);
+        assertThat(((HdfsDataInputStream) in).getReadStatistics().getTotalShortCircuitBytesRead())
+            .isZero();
+      }
+    }
+  }
+
+  @Test
   void readsBlockFilesOfTheSameMachine() throws Exception {
     // The way before domain sockets, which needs no native library.
     settings.setBoolean("dfs.client.read.shortcircuit", true);
