@@ -18,6 +18,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsPathHandle;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.util.Progressable;
+import org.stripeline.client.ClientDefaults;
 import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
 import org.stripeline.client.metrics.ClientMetrics;
@@ -37,7 +38,7 @@ class StripelineDFSClient extends DFSClient {
       ReadContext readContext,
       WriteSettings writeSettings)
       throws IOException {
-    super(uri, conf, statistics);
+    super(uri, ClientDefaults.apply(conf), statistics);
     this.choice = PipelineChoice.of(conf);
     this.readContext = readContext;
     this.outputs =
