@@ -18,6 +18,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.security.SaslRpcServer;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -122,6 +123,27 @@ class KerberosTest {
       assertThatThrownBy(() -> checkReads(ours, file))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(file.toUri().getPath());
+    }
+  }
+
+  /** Tasks of a job have no ticket. */
+  @Test
+  void readsAndWritesWithADelegationToken() throws Exception {
+    Configuration conf = conf("privacy", "");
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(home(alice), "task");
+    UserGroupInformation task =
+        UserGroupInformation.createRemoteUser(
+            alice.getUserName(), SaslRpcServer.AuthMethod.TOKEN);
+    try (DistributedFileSystem hers = client(alice, StripelineFileSystem.class, conf)) {
+      task.addToken(hers.getDelegationToken("yarn"));
+    }
+    try (DistributedFileSystem ours = client(task, StripelineFileSystem.class, conf)) {
+      StripedCluster.write(ours, file, DATA);
+      awaitGroup(file);
+      for (LocatedStripedBlock group : cluster.groups(file)) {
+        Files.delete(cluster.blockFile(group, 0).toPath());
+      }
+      checkReads(ours, file);
     }
   }
 
