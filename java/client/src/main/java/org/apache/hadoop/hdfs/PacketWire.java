@@ -65,6 +65,7 @@ final class PacketWire {
     if (connection == null || connection.socket != socket) {
       connection = new Connection(socket, out);
       connections.put(streamer, connection);
+      WriteCompat.bufferReplies(streamer);
     }
     return socket == null || connection.out != out ? null : socket.getChannel();
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
@@ -21,6 +23,9 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
  * runs.
  */
 final class WriteCompat {
+  /** Holds a few acknowledgements. */
+  private static final int REPLY_BYTES = 256;
+
   private static final List<String> MISSING = new ArrayList<>();
 
   private static final MethodHandle ALLOCATE =
@@ -47,6 +52,8 @@ final class WriteCompat {
   private static final MethodHandle FLUSH_THREADS =
       getter(DFSStripedOutputStream.class, "flushAllExecutor");
   private static final MethodHandle SOCKET = getter(DataStreamer.class, "s");
+  private static final MethodHandle REPLIES = getter(DataStreamer.class, "blockReplyStream");
+  private static final MethodHandle SET_REPLIES = setter(DataStreamer.class, "blockReplyStream");
   private static final MethodHandle ENCODER = getter(DFSStripedOutputStream.class, "encoder");
 
   private WriteCompat() {}
@@ -100,6 +107,24 @@ final class WriteCompat {
     return (Socket) call(() -> SOCKET.invoke(streamer));
   }
 
+  /**
+   * Lets a streamer's acknowledgements be read through a buffer; Hadoop asks the socket for every
+   * byte of their length. For the thread of the streamer, before it sends a connection's first
+   * packet: the thread that reads them may still read the first without the buffer.
+   */
+  static void bufferReplies(StripedDataStreamer streamer) throws IOException {
+    DataInputStream replies = (DataInputStream) call(() -> REPLIES.invoke(streamer));
+    if (replies != null) {
+      DataInputStream buffered =
+          new DataInputStream(new BufferedInputStream(replies, REPLY_BYTES));
+      call(
+          () -> {
+            SET_REPLIES.invoke(streamer, buffered);
+            return null;
+          });
+    }
+  }
+
   /** Releases what Hadoop's stream releases on close only: threads for flushing, its encoder. */
   static void releaseHelpers(DFSStripedOutputStream stream) throws IOException {
     ((ExecutorService) call(() -> FLUSH_THREADS.invoke(stream))).shutdownNow();
@@ -132,10 +157,22 @@ final class WriteCompat {
   }
 
   private static MethodHandle getter(Class<?> owner, String name) {
+    return field(owner, name, MethodHandles.lookup()::unreflectGetter);
+  }
+
+  private static MethodHandle setter(Class<?> owner, String name) {
+    return field(owner, name, MethodHandles.lookup()::unreflectSetter);
+  }
+
+  private interface Access {
+    MethodHandle to(Field field) throws IllegalAccessException;
+  }
+
+  private static MethodHandle field(Class<?> owner, String name, Access access) {
     try {
       Field field = owner.getDeclaredField(name);
       open(field);
-      return MethodHandles.lookup().unreflectGetter(field);
+      return access.to(field);
     } catch (ReflectiveOperationException | RuntimeException e) {
       MISSING.add(owner.getSimpleName() + "." + name);
       return null;
