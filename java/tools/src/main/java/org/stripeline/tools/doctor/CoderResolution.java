@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.io.erasurecode.CodecUtil;
@@ -35,8 +37,27 @@ final class CoderResolution {
     this.report = report;
   }
 
-  /** Examines one code. */
-  void examine(String codec, ErasureCoderOptions options) {
+  /** Returns the coder that each code uses, by codec; codes without one are left out. */
+  static Map<String, String> live(Configuration conf) {
+    DoctorReport report = new DoctorReport();
+    new CoderResolution(conf, report).examine();
+    Map<String, String> coders = new TreeMap<>();
+    for (DoctorReport.Codec codec : report.codecs) {
+      if (codec.live != null) {
+        coders.put(codec.codec, codec.live);
+      }
+    }
+    return coders;
+  }
+
+  /** Examines all codes that ours offers. */
+  void examine() {
+    examine("rs", new ErasureCoderOptions(6, 3));
+    examine("rs-legacy", new ErasureCoderOptions(6, 3));
+    examine("xor", new ErasureCoderOptions(2, 1));
+  }
+
+  private void examine(String codec, ErasureCoderOptions options) {
     DoctorReport.Codec result = new DoctorReport.Codec();
     result.codec = codec;
     result.key = "io.erasurecode.codec." + codec + ".rawcoders";

@@ -9,7 +9,6 @@ import java.nio.file.Paths;
 import java.security.CodeSource;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
-import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.util.VersionInfo;
 import org.stripeline.natives.CoderStatus;
 import org.stripeline.tools.JavaRuntime;
@@ -43,10 +42,7 @@ public final class Doctor {
     readLibrary();
 
     new PipelineResolution(conf, report).examine();
-    CoderResolution resolution = new CoderResolution(conf, report);
-    resolution.examine("rs", new ErasureCoderOptions(6, 3));
-    resolution.examine("rs-legacy", new ErasureCoderOptions(6, 3));
-    resolution.examine("xor", new ErasureCoderOptions(2, 1));
+    new CoderResolution(conf, report).examine();
     testCoders();
     return report;
   }

@@ -3,6 +3,8 @@ package org.stripeline.tools.doctor;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** What {@code stripeline doctor} found; the field names are those of the JSON output. */
 public final class DoctorReport {
@@ -124,6 +126,9 @@ public final class DoctorReport {
 
     /** What it lacks. */
     public final List<String> missing = new ArrayList<>();
+
+    /** With which coder ours code, by codec; empty where all is stock. */
+    public final Map<String, String> coders = new TreeMap<>();
   }
 
   /** The pipelines of one of Hadoop's interfaces. */

@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.StripelineHdfs;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.StripelineClients;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
+import org.stripeline.client.ClientDefaults;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
@@ -50,6 +51,9 @@ final class PipelineResolution {
     }
     examineFileSystem(choice);
     examineFileContext(choice);
+    if (isOurs(result.fileSystem) || isOurs(result.fileContext)) {
+      result.coders.putAll(CoderResolution.live(ClientDefaults.apply(conf)));
+    }
     judge(choice);
   }
 
@@ -88,6 +92,11 @@ final class PipelineResolution {
           "No FileContext for hdfs:// can be opened: " + root(e),
           "correct " + FILE_CONTEXT_KEY + ", or remove it to use Hadoop's own");
     }
+  }
+
+  private static boolean isOurs(DoctorReport.Pipeline pipeline) {
+    return OURS.equals(pipeline.read)
+        || pipeline.write != null && !STOCK.equals(pipeline.write);
   }
 
   private static void describe(

@@ -2,6 +2,7 @@
 package org.stripeline.tools.doctor;
 
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Shows a report to people. */
@@ -93,6 +94,11 @@ public final class ReportPrinter {
         pipelines.selfCheckPassed
             ? "self-check passed: this Hadoop has what ours rest on"
             : "self-check FAILED: this Hadoop lacks " + pipelines.missing);
+    if (!pipelines.coders.isEmpty()) {
+      List<String> coders = new ArrayList<>();
+      pipelines.coders.forEach((codec, coder) -> coders.add(codec + " with " + coder));
+      line("", "ours code " + String.join(", ", coders) + "; the rest of Hadoop as below");
+    }
   }
 
   private static String described(DoctorReport.Pipeline pipeline) {

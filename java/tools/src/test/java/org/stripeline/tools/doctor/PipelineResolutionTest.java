@@ -22,6 +22,7 @@ class PipelineResolutionTest {
     assertThat(report.pipelines.fileSystem.read).isEqualTo("stock");
     assertThat(report.pipelines.fileSystem.write).isEqualTo("stock");
     assertThat(report.pipelines.fileContext.write).isEqualTo("stock");
+    assertThat(report.pipelines.coders).isEmpty();
     assertThat(report.problems).isEmpty();
   }
 
@@ -36,7 +37,21 @@ class PipelineResolutionTest {
     assertThat(report.pipelines.fileSystem.read).isEqualTo("stripeline");
     assertThat(report.pipelines.fileSystem.write).isEqualTo("blocking");
     assertThat(report.pipelines.fileContext.read).isEqualTo("stripeline");
+    assertThat(report.pipelines.coders.get("rs")).isEqualTo("stripeline");
     assertThat(report.problems).isEmpty();
+  }
+
+  @Test
+  void showsTheCoderOfOurs() {
+    DoctorReport report =
+        examine(
+            FILE_SYSTEM, OUR_FILE_SYSTEM,
+            FILE_CONTEXT, OUR_FILE_CONTEXT,
+            "io.erasurecode.codec.xor.rawcoders", "xor_java");
+
+    assertThat(report.pipelines.coders)
+        .containsEntry("rs-legacy", "stripeline")
+        .containsEntry("xor", "xor_java");
   }
 
   @Test
