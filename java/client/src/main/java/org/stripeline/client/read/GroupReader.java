@@ -3,6 +3,7 @@ package org.stripeline.client.read;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.stripeline.client.read.GroupKnowledge.Standing;
@@ -45,6 +46,15 @@ public final class GroupReader implements Closeable {
 
   GroupGeometry geometry() {
     return knowledge.geometry();
+  }
+
+  /** Returns a buffer of the kind that the group's decoder wants, its limit at its capacity. */
+  ByteBuffer takeBuffer(int bytes) {
+    return context.buffers().take(bytes, group().prefersDirectBuffers());
+  }
+
+  void giveBuffer(ByteBuffer buffer) {
+    context.buffers().give(buffer);
   }
 
   Standing standing(int unit) {
