@@ -2,6 +2,8 @@
 package org.stripeline.client;
 
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.apache.hadoop.io.erasurecode.CodecUtil;
 
 /**
  * What our clients put in the place of Hadoop's defaults; what is configured otherwise stays.
@@ -18,17 +20,19 @@ public final class ClientDefaults {
   private static final String CODER = "stripeline,";
 
   private static final String[][] DEFAULTS = {
-    {"io.erasurecode.codec.rs.rawcoders", "rs_native,rs_java"},
-    {"io.erasurecode.codec.rs-legacy.rawcoders", "rs-legacy_java"},
-    {"io.erasurecode.codec.xor.rawcoders", "xor_native,xor_java"},
+    {CodecUtil.IO_ERASURECODE_CODEC_RS_RAWCODERS_KEY, "rs_native,rs_java"},
+    {CodecUtil.IO_ERASURECODE_CODEC_RS_LEGACY_RAWCODERS_KEY, "rs-legacy_java"},
+    {CodecUtil.IO_ERASURECODE_CODEC_XOR_RAWCODERS_KEY, "xor_native,xor_java"},
   };
 
-  private static final String CONTEXT = "dfs.client.context";
-  private static final String CONTEXT_DEFAULT = "default";
+  private static final String CONTEXT = HdfsClientConfigKeys.DFS_CLIENT_CONTEXT;
+  private static final String CONTEXT_DEFAULT = HdfsClientConfigKeys.DFS_CLIENT_CONTEXT_DEFAULT;
   private static final String OUR_CONTEXT = "stripeline";
 
-  private static final String CONNECTIONS = "dfs.client.socketcache.capacity";
-  private static final String CONNECTIONS_DEFAULT = "16";
+  private static final String CONNECTIONS =
+      HdfsClientConfigKeys.DFS_CLIENT_SOCKET_CACHE_CAPACITY_KEY;
+  private static final String CONNECTIONS_DEFAULT =
+      String.valueOf(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_CACHE_CAPACITY_DEFAULT);
 
   /** What sixteen threads use that decode from six DataNodes each, and some. */
   private static final int OUR_CONNECTIONS = 128;

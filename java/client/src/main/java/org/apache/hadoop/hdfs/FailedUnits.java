@@ -2,9 +2,6 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.net.SocketTimeoutException;
-import java.nio.channels.ClosedByInterruptException;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
 /** Names the internal blocks whose loss ends a write; Hadoop says how many they are. */
@@ -37,9 +34,7 @@ final class FailedUnits {
       return cause;
     }
     return new IOException(
-        "Cannot write "
-            + stream.getSrc()
-            + ": "
+        stream.cannotWrite()
             + cause.getMessage()
             + ". Failed internal blocks: "
             + failed,
@@ -56,8 +51,7 @@ final class FailedUnits {
   }
 
   private static boolean isInterrupt(IOException e) {
-    return e instanceof ClosedByInterruptException
-        || e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException)
+    return Interrupts.isInterrupt(e)
         || e != null && e.getCause() instanceof InterruptedException;
   }
 }

@@ -2,9 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedByInterruptException;
 import org.apache.hadoop.hdfs.DFSInputStream.DNAddrPair;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -76,7 +74,7 @@ final class StripelineBlockGroup implements BlockGroup {
         DFSClientFaultInjector.get().onCreateBlockReader(block, unit, from, to - from);
         return reader;
       } catch (IOException e) {
-        if (isInterrupt(e)) {
+        if (Thread.currentThread().isInterrupted() || Interrupts.isInterrupt(e)) {
           throw e;
         }
         if (e instanceof InvalidEncryptionKeyException && !keyRenewed) {
@@ -92,12 +90,6 @@ final class StripelineBlockGroup implements BlockGroup {
         }
       }
     }
-  }
-
-  private static boolean isInterrupt(IOException e) {
-    return Thread.currentThread().isInterrupted()
-        || e instanceof ClosedByInterruptException
-        || e instanceof InterruptedIOException && !(e instanceof java.net.SocketTimeoutException);
   }
 
   /** Asks the NameNode, unless it has been asked just now, and returns whether the block is elsewhere. */

@@ -253,7 +253,12 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   private boolean namesFile(IOException failure) {
     String message = failure.getMessage();
-    return message != null && message.startsWith("Cannot write " + getSrc() + ": ");
+    return message != null && message.startsWith(cannotWrite());
+  }
+
+  /** Returns how messages of this stream's failures begin. */
+  String cannotWrite() {
+    return "Cannot write " + getSrc() + ": ";
   }
 
   /** The first to learn of a failure gets the exception itself, with its type. */
@@ -264,7 +269,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     if (told) {
       String message = failure.getMessage();
       return new IOException(
-          namesFile(failure) ? message : "Cannot write " + getSrc() + ": " + message, failure);
+          namesFile(failure) ? message : cannotWrite() + message, failure);
     }
     told = true;
     return failure;
@@ -432,7 +437,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     boolean first = !closed;
     if (first) {
       pipeline.fail(
-          new IOException("Cannot write " + getSrc() + ": the stream was aborted, its lease lost"));
+          new IOException(cannotWrite() + "the stream was aborted, its lease lost"));
     }
     try {
       super.abort();

@@ -116,9 +116,7 @@ class CorruptReportTest {
   private static org.apache.hadoop.fs.Path write(String name) throws IOException {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, name);
     StripedCluster.write(cluster.ours(), file, DATA);
-    Conditions.await(
-        "all blocks to be reported",
-        () -> cluster.groups(file).stream().allMatch(group -> group.getLocations().length == 5));
+    cluster.awaitReports(file, 5);
     return file;
   }
 

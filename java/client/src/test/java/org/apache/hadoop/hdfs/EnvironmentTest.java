@@ -122,7 +122,7 @@ class EnvironmentTest {
       in.readFully(read, STRIPE, DATA.length - STRIPE);
       assertThat(read).isEqualTo(DATA);
     }
-    checkReads(cluster.ours(), file);
+    StripedCluster.checkReads(cluster.ours(), file, DATA, 6 * STRIPE);
   }
 
   @Test
@@ -160,9 +160,9 @@ class EnvironmentTest {
       assertThat(read).isEqualTo(DATA);
       out.write(DATA, 5 * STRIPE, DATA.length - 5 * STRIPE);
     }
-    checkReads(cluster.ours(), written);
-    checkReads(cluster.stock(), written);
-    checkReads(cluster.ours(), file);
+    StripedCluster.checkReads(cluster.ours(), written, DATA, 6 * STRIPE);
+    StripedCluster.checkReads(cluster.stock(), written, DATA, 6 * STRIPE);
+    StripedCluster.checkReads(cluster.ours(), file, DATA, 6 * STRIPE);
   }
 
   @Test
@@ -178,8 +178,8 @@ class EnvironmentTest {
       assertThat(out.getWrappedStream()).isInstanceOf(StripelineOutputStream.class);
       out.write(DATA);
     }
-    awaitReports(file);
-    checkReads(cluster.stock(), file);
+    cluster.awaitReports(file, 5);
+    StripedCluster.checkReads(cluster.stock(), file, DATA, 6 * STRIPE);
     lose(file, 0, 3);
     byte[] read = new byte[DATA.length];
     try (FSDataInputStream in = context.open(file)) {
@@ -203,12 +203,12 @@ class EnvironmentTest {
         out.write(DATA);
       }
       org.apache.hadoop.fs.Path target = new org.apache.hadoop.fs.Path(folder, "view");
-      awaitReports(target);
+      cluster.awaitReports(target, 5);
       lose(target, 2, 4);
       try (FSDataInputStream in = view.open(file)) {
         assertThat(in.getWrappedStream()).isInstanceOf(StripelineInputStream.class);
       }
-      checkReads(view, file);
+      StripedCluster.checkReads(view, file, DATA, 6 * STRIPE);
     }
   }
 
@@ -234,9 +234,9 @@ class EnvironmentTest {
     org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "network");
     try (DistributedFileSystem ours = cluster.client(StripelineFileSystem.class, conf);
         DistributedFileSystem stock = cluster.client(DistributedFileSystem.class, conf)) {
-      checkReads(stock, file);
+      StripedCluster.checkReads(stock, file, DATA, 6 * STRIPE);
       lose(file, 1, 3);
-      checkReads(ours, file);
+      StripedCluster.checkReads(ours, file, DATA, 6 * STRIPE);
       try (FSDataInputStream in = ours.open(file)) {
         assertThat(in.getWrappedStream()).isInstanceOf(StripelineInputStream.class);
         in.readFully(0, new byte[DATA.length]);
@@ -264,17 +264,17 @@ class EnvironmentTest {
   private void checkBothWays() throws IOException {
     org.apache.hadoop.fs.Path ours = writeAndLose(cluster.ours(), "ours");
     org.apache.hadoop.fs.Path stock = writeAndLose(cluster.stock(), "stock", 2, 3);
-    checkReads(cluster.stock(), ours);
+    StripedCluster.checkReads(cluster.stock(), ours, DATA, 6 * STRIPE);
     lose(ours, 1, 2);
-    checkReads(cluster.ours(), ours);
-    checkReads(cluster.ours(), stock);
+    StripedCluster.checkReads(cluster.ours(), ours, DATA, 6 * STRIPE);
+    StripedCluster.checkReads(cluster.ours(), stock, DATA, 6 * STRIPE);
   }
 
   /** Bits are flipped instead of blocks lost, after which Hadoop would go by the network. */
   private void checkReadsLocally() throws IOException {
     org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "local");
     for (int i = 0; i < 2; i++) {
-      checkReads(cluster.ours(), file);
+      StripedCluster.checkReads(cluster.ours(), file, DATA, 6 * STRIPE);
       try (FSDataInputStream in = cluster.ours().open(file)) {
         byte[] read = new byte[DATA.length];
         in.readFully(0, read);
@@ -293,15 +293,9 @@ class EnvironmentTest {
       DistributedFileSystem fs, String name, int... units) throws IOException {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, name);
     StripedCluster.write(fs, file, DATA);
-    awaitReports(file);
+    cluster.awaitReports(file, 5);
     lose(file, units);
     return file;
-  }
-
-  private void awaitReports(org.apache.hadoop.fs.Path file) {
-    Conditions.await(
-        "all blocks to be reported",
-        () -> cluster.groups(file).stream().allMatch(group -> group.getLocations().length == 5));
   }
 
   private void lose(org.apache.hadoop.fs.Path file, int... units) throws IOException {
@@ -309,18 +303,6 @@ class EnvironmentTest {
       for (int unit : units) {
         Files.delete(cluster.blockFile(group, unit).toPath());
       }
-    }
-  }
-
-  private static void checkReads(FileSystem fs, org.apache.hadoop.fs.Path file) throws IOException {
-    byte[] read = new byte[DATA.length];
-    try (FSDataInputStream in = fs.open(file)) {
-      in.readFully(read);
-      assertThat(read).isEqualTo(DATA);
-      assertThat(in.read()).isEqualTo(-1);
-      byte[] part = new byte[6 * STRIPE];
-      in.readFully(4_321, part);
-      assertThat(part).isEqualTo(java.util.Arrays.copyOfRange(DATA, 4_321, 4_321 + part.length));
     }
   }
 }

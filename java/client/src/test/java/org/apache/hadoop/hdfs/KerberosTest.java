@@ -8,10 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.PrivilegedExceptionAction;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -93,18 +91,18 @@ class KerberosTest {
         out.write(DATA);
       }
       assertThat(WriteStatistics.shared().bytes() - written).isEqualTo(DATA.length);
-      checkReads(stock, file);
+      StripedCluster.checkReads(stock, file, DATA, 6 * STRIPE);
       LocatedStripedBlock group = awaitGroup(file);
       MiniDFSCluster.DataNodeProperties stopped =
           cluster.mini().stopDataNode(StripedCluster.location(group, 0).getXferAddr());
       try {
         long delivered = ReadContext.counters().get(ReadCount.BYTES_DELIVERED);
         long decoded = ReadContext.counters().get(ReadCount.BYTES_DECODED);
-        checkReads(ours, file);
+        StripedCluster.checkReads(ours, file, DATA, 6 * STRIPE);
         assertThat(ReadContext.counters().get(ReadCount.BYTES_DELIVERED) - delivered)
             .isGreaterThanOrEqualTo(DATA.length);
         assertThat(ReadContext.counters().get(ReadCount.BYTES_DECODED) - decoded).isPositive();
-        checkReads(stock, file);
+        StripedCluster.checkReads(stock, file, DATA, 6 * STRIPE);
       } finally {
         assertThat(cluster.mini().restartDataNode(stopped, true)).isTrue();
         cluster.mini().waitActive();
@@ -120,7 +118,7 @@ class KerberosTest {
           client(alice, StripelineFileSystem.class, conf("privacy", ""))) {
         StripedCluster.write(writer, file, DATA);
       }
-      assertThatThrownBy(() -> checkReads(ours, file))
+      assertThatThrownBy(() -> StripedCluster.checkReads(ours, file, DATA, 6 * STRIPE))
           .isInstanceOf(IOException.class)
           .hasMessageContaining(file.toUri().getPath());
     }
@@ -143,7 +141,7 @@ class KerberosTest {
       for (LocatedStripedBlock group : cluster.groups(file)) {
         Files.delete(cluster.blockFile(group, 0).toPath());
       }
-      checkReads(ours, file);
+      StripedCluster.checkReads(ours, file, DATA, 6 * STRIPE);
     }
   }
 
@@ -158,7 +156,7 @@ class KerberosTest {
     UserGroupInformation gone = kerberos.logIn("alice");
     try (DistributedFileSystem hers = client(gone, StripelineFileSystem.class, conf)) {
       StripedCluster.write(hers, first, DATA);
-      checkReads(hers, first);
+      StripedCluster.checkReads(hers, first, DATA, 6 * STRIPE);
     }
     gone.logoutUserFromKeytab();
     try (DistributedFileSystem his = client(bob, StripelineFileSystem.class, conf)) {
@@ -169,7 +167,7 @@ class KerberosTest {
         Files.delete(cluster.blockFile(group, 1).toPath());
         Files.delete(cluster.blockFile(group, 3).toPath());
       }
-      checkReads(his, second);
+      StripedCluster.checkReads(his, second, DATA, 6 * STRIPE);
       assertThatThrownBy(() -> his.open(first)).isInstanceOf(AccessControlException.class);
     }
   }
@@ -189,22 +187,7 @@ class KerberosTest {
   }
 
   private LocatedStripedBlock awaitGroup(org.apache.hadoop.fs.Path file) throws IOException {
-    Conditions.await(
-        "all blocks to be reported",
-        () -> cluster.groups(file).stream().allMatch(group -> group.getLocations().length == 5));
+    cluster.awaitReports(file, 5);
     return cluster.groups(file).get(0);
-  }
-
-  private static void checkReads(DistributedFileSystem fs, org.apache.hadoop.fs.Path file)
-      throws IOException {
-    byte[] read = new byte[DATA.length];
-    try (FSDataInputStream in = fs.open(file)) {
-      in.readFully(read);
-      assertThat(read).isEqualTo(DATA);
-      assertThat(in.read()).isEqualTo(-1);
-      byte[] part = new byte[6 * STRIPE];
-      in.readFully(4_321, part);
-      assertThat(part).isEqualTo(Arrays.copyOfRange(DATA, 4_321, 4_321 + part.length));
-    }
   }
 }

@@ -121,7 +121,7 @@ class RouterTest {
         outs[i].close();
       }
       for (int i = 0; i < outs.length; i++) {
-        check(stock, file(i, "lost"), DATA[i]);
+        StripedCluster.checkReads(stock, file(i, "lost"), DATA[i], 6 * STRIPE);
       }
       long decoded = ReadContext.counters().get(ReadCount.BYTES_DECODED);
       FSDataInputStream[] ins = new FSDataInputStream[SPACES.size()];
@@ -138,7 +138,7 @@ class RouterTest {
       }
       for (int i = 0; i < ins.length; i++) {
         ins[i].close();
-        check(ours, file(i, "lost"), DATA[i]);
+        StripedCluster.checkReads(ours, file(i, "lost"), DATA[i], 6 * STRIPE);
       }
       assertThat(ReadContext.counters().get(ReadCount.BYTES_DECODED) - decoded).isPositive();
     } finally {
@@ -162,8 +162,8 @@ class RouterTest {
               .isEqualTo(fs == ours);
           out.write(DATA[i], half, DATA[i].length - half);
         }
-        check(ours, file, DATA[i]);
-        check(stock, file, DATA[i]);
+        StripedCluster.checkReads(ours, file, DATA[i], 6 * STRIPE);
+        StripedCluster.checkReads(stock, file, DATA[i], 6 * STRIPE);
       }
       assertThat(ours.getFileChecksum(file(i, "by-ours")))
           .isEqualTo(stock.getFileChecksum(file(i, "by-stock")));
@@ -224,18 +224,5 @@ class RouterTest {
           return nodes[0] != null && nodes[0].length > 0;
         });
     return federation.getCluster().stopDataNode(nodes[0][0].getXferAddr());
-  }
-
-  private static void check(DistributedFileSystem fs, org.apache.hadoop.fs.Path file, byte[] data)
-      throws IOException {
-    byte[] read = new byte[data.length];
-    try (FSDataInputStream in = fs.open(file)) {
-      in.readFully(read);
-      assertThat(read).isEqualTo(data);
-      assertThat(in.read()).isEqualTo(-1);
-      byte[] part = new byte[6 * STRIPE];
-      in.readFully(4_321, part);
-      assertThat(part).isEqualTo(Arrays.copyOfRange(data, 4_321, 4_321 + part.length));
-    }
   }
 }

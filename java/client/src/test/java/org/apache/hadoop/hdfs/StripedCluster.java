@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -8,9 +10,11 @@ import java.io.RandomAccessFile;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -126,6 +130,29 @@ public final class StripedCluster implements AutoCloseable {
     byte[] bytes = new byte[length];
     new Random(seed).nextBytes(bytes);
     return bytes;
+  }
+
+  /** Waits until all so many blocks of each group of a file have been reported. */
+  void awaitReports(org.apache.hadoop.fs.Path file, int units) {
+    Conditions.await(
+        "all blocks to be reported",
+        () ->
+            groups(file).stream().allMatch(group -> group.getLocations().length == units));
+  }
+
+  /** Reads a file as a whole and to its end, and a part of that length from the middle. */
+  static void checkReads(
+      FileSystem fs, org.apache.hadoop.fs.Path file, byte[] data, int partBytes)
+      throws IOException {
+    byte[] read = new byte[data.length];
+    try (FSDataInputStream in = fs.open(file)) {
+      in.readFully(read);
+      assertThat(read).isEqualTo(data);
+      assertThat(in.read()).isEqualTo(-1);
+      byte[] part = new byte[partBytes];
+      in.readFully(4_321, part);
+      assertThat(part).isEqualTo(Arrays.copyOfRange(data, 4_321, 4_321 + part.length));
+    }
   }
 
   /** Returns the block groups of a file. */

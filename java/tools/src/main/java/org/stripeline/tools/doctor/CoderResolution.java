@@ -62,8 +62,7 @@ final class CoderResolution {
     result.codec = codec;
     result.key = "io.erasurecode.codec." + codec + ".rawcoders";
     result.value = conf.get(result.key);
-    String[] sources = conf.getPropertySources(result.key);
-    result.setBy = sources == null ? null : sources[sources.length - 1];
+    result.setBy = ConfigurationReader.setBy(conf, result.key);
 
     String[] registered = CodecRegistry.getInstance().getCoderNames(codec);
     List<String> all = registered == null ? new ArrayList<>() : Arrays.asList(registered);
@@ -115,17 +114,9 @@ final class CoderResolution {
       coder.state = "works";
     } catch (Exception | LinkageError e) {
       coder.state = "fails";
-      coder.reason = innermost(e);
+      coder.reason = RootCause.message(e);
     }
     return coder;
-  }
-
-  private static String innermost(Throwable e) {
-    Throwable cause = e;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
   }
 
   private void judge(DoctorReport.Codec codec, int tried, boolean ourJarIsThere) {

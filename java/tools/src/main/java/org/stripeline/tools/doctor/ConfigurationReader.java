@@ -35,7 +35,8 @@ final class ConfigurationReader {
       // Nothing is parsed before the first use.
       conf.size();
     } catch (RuntimeException e) {
-      throw unreadable(root(e), "correct the file");
+      String reason = String.valueOf(RootCause.of(e).getMessage()).replaceAll("\\s+", " ").trim();
+      throw unreadable(reason, "correct the file");
     }
     for (String file : SITE_FILES) {
       URL url = conf.getResource(file);
@@ -69,11 +70,9 @@ final class ConfigurationReader {
         ExitStatus.UNCHECKED, "Cannot read Hadoop's configuration: " + reason + "; " + remedy);
   }
 
-  private static String root(Throwable e) {
-    Throwable cause = e;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return String.valueOf(cause.getMessage()).replaceAll("\\s+", " ").trim();
+  /** Returns the file that a key's value comes from, null if it has none. */
+  static String setBy(Configuration conf, String key) {
+    String[] sources = conf.getPropertySources(key);
+    return sources == null ? null : sources[sources.length - 1];
   }
 }

@@ -40,8 +40,8 @@ final class PipelineResolution {
   void examine() {
     result.missing.addAll(StripelineClients.missing());
     result.selfCheckPassed = result.missing.isEmpty();
-    result.fileSystem.setBy = setBy(FILE_SYSTEM_KEY);
-    result.fileContext.setBy = setBy(FILE_CONTEXT_KEY);
+    result.fileSystem.setBy = ConfigurationReader.setBy(conf, FILE_SYSTEM_KEY);
+    result.fileContext.setBy = ConfigurationReader.setBy(conf, FILE_CONTEXT_KEY);
     PipelineChoice choice;
     try {
       choice = PipelineChoice.of(conf);
@@ -71,7 +71,7 @@ final class PipelineResolution {
     } catch (IOException | RuntimeException | LinkageError e) {
       result.fileSystem.type = conf.get(FILE_SYSTEM_KEY);
       report.addProblem(
-          "No file system for hdfs:// can be opened: " + root(e),
+          "No file system for hdfs:// can be opened: " + RootCause.message(e),
           "correct " + FILE_SYSTEM_KEY + ", or remove it to use Hadoop's own");
     }
   }
@@ -89,7 +89,7 @@ final class PipelineResolution {
     } catch (RuntimeException | LinkageError e) {
       result.fileContext.type = conf.get(FILE_CONTEXT_KEY);
       report.addProblem(
-          "No FileContext for hdfs:// can be opened: " + root(e),
+          "No FileContext for hdfs:// can be opened: " + RootCause.message(e),
           "correct " + FILE_CONTEXT_KEY + ", or remove it to use Hadoop's own");
     }
   }
@@ -136,18 +136,5 @@ final class PipelineResolution {
   private static String remedy(String key, Class<?> type) {
     return "set in core-site.xml of clients: <property><name>" + key + "</name><value>"
         + type.getName() + "</value></property>";
-  }
-
-  private String setBy(String key) {
-    String[] sources = conf.getPropertySources(key);
-    return sources == null ? null : sources[sources.length - 1];
-  }
-
-  private static String root(Throwable e) {
-    Throwable cause = e;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return cause.getMessage() == null ? cause.toString() : cause.getMessage();
   }
 }
