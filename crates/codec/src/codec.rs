@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A code of one shape: construction and encoding.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use stripeline_gf::{Coefficients, Kernels, StorePolicy};
 
@@ -18,10 +18,10 @@ pub struct Codec {
     pub(crate) data_units: usize,
     pub(crate) parity_units: usize,
     pub(crate) kernels: &'static Kernels,
-    pub(crate) parity: Coefficients,
+    pub(crate) parity: Arc<Coefficients>,
     pub(crate) plans: PlanCache,
     /// Per data unit, the coefficients of a delta update; prepared at the unit's first update.
-    pub(crate) updates: Box<[OnceLock<Coefficients>]>,
+    pub(crate) updates: Box<[OnceLock<Arc<Coefficients>>]>,
 }
 
 impl Codec {
@@ -58,7 +58,7 @@ impl Codec {
             data_units,
             parity_units,
             kernels,
-            parity,
+            parity: Arc::new(parity),
             plans: PlanCache::new(Plan::bytes(parity_units, data_units)),
             updates: (0..data_units).map(|_| OnceLock::new()).collect(),
         })

@@ -11,7 +11,7 @@ use crate::unit_set::UnitSet;
 use crate::{Code, Codec};
 
 /// The largest stripe of any code; see [`Code::units_max`].
-const UNITS_MAX: usize = 256;
+pub const UNITS_MAX: usize = 256;
 
 impl Codec {
     /// Computes the units `erased` into `outputs`, from any k of the others.
@@ -81,7 +81,11 @@ impl Codec {
         Ok(())
     }
 
-    fn check_erased(&self, units: &[Option<&[u8]>], erased: &[usize]) -> Result<(), Error> {
+    pub(crate) fn check_erased<T>(
+        &self,
+        units: &[Option<T>],
+        erased: &[usize],
+    ) -> Result<(), Error> {
         let mut seen = UnitSet::default();
         for unit in erased.iter().copied() {
             let Some(given) = units.get(unit) else {
@@ -115,10 +119,10 @@ impl Codec {
     /// The first k units present, in ascending order, into `inputs`, which comes in empty.
     ///
     /// Filled in place: a list returned beside an error would be copied with all of its capacity.
-    fn choose_survivors<'a>(
+    pub(crate) fn choose_survivors<T: Copy>(
         &self,
-        units: &[Option<&'a [u8]>],
-        inputs: &mut ArrayVec<&'a [u8], UNITS_MAX>,
+        units: &[Option<T>],
+        inputs: &mut ArrayVec<T, UNITS_MAX>,
     ) -> Result<UnitSet, Error> {
         let mut survivors = UnitSet::default();
         for (number, unit) in units.iter().enumerate() {

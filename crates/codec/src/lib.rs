@@ -42,6 +42,7 @@ mod error;
 mod matrix;
 mod plan;
 mod plan_cache;
+mod product;
 mod shape;
 mod shared;
 mod unit_set;
@@ -50,7 +51,10 @@ mod verify;
 
 pub use code::{Code, ParseCodeError};
 pub use codec::Codec;
+pub use decode::UNITS_MAX;
 pub use error::{Error, ErrorKind};
 pub use shared::SHARED_CODECS_MAX;
-pub use stripeline_gf::{ChecksumKind, Checksums, Isa, Kernels, Selection, StorePolicy};
+pub use stripeline_gf::{
+    ChecksumKind, Checksums, Coefficients, Isa, Kernels, Selection, StorePolicy,
+};
 pub use verify::Verdict;

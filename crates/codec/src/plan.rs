@@ -13,6 +13,8 @@
 //! so only a |D| x |D| matrix is inverted, not the k x k one of the textbook. An erased parity unit
 //! is its row of A with x[D] replaced by the above.
 
+use std::sync::Arc;
+
 use stripeline_gf::Coefficients;
 use stripeline_gf::field::multiply;
 
@@ -24,7 +26,7 @@ use crate::unit_set::UnitSet;
 pub(crate) struct Plan {
     survivors: UnitSet,
     erased: Box<[u8]>,
-    coefficients: Coefficients,
+    coefficients: Arc<Coefficients>,
 }
 
 /// The parity matrix and its shape.
@@ -69,7 +71,8 @@ impl Plan {
             survivors: *survivors,
             erased: erased.iter().map(|unit| *unit as u8).collect(),
             coefficients: Coefficients::new(erased.len(), inputs, &rows)
-                .expect("a plan has a row per erased unit and a column per survivor"),
+                .expect("a plan has a row per erased unit and a column per survivor")
+                .into(),
         }
     }
 
@@ -84,7 +87,7 @@ impl Plan {
     }
 
     /// One row per erased unit in the order asked for, one column per survivor in ascending order.
-    pub(crate) fn coefficients(&self) -> &Coefficients {
+    pub(crate) fn coefficients(&self) -> &Arc<Coefficients> {
         &self.coefficients
     }
 }

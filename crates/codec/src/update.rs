@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Delta update: parity after one data unit changed.
 
+use std::sync::Arc;
+
 use stripeline_gf::Coefficients;
 
 use crate::Codec;
@@ -24,15 +26,7 @@ impl Codec {
         new: &[u8],
         parity: &mut [&mut [u8]],
     ) -> Result<(), Error> {
-        let Some(prepared) = self.updates.get(data_unit) else {
-            let (call, units) = (Call::Update, self.data_units);
-            return Err(Reason::UnitRange {
-                call,
-                unit: data_unit,
-                units,
-            }
-            .into());
-        };
+        let coefficients = self.updating(data_unit)?;
         check_count(
             Call::Update,
             List::ParityUnits,
@@ -44,9 +38,22 @@ impl Codec {
         if old.is_empty() {
             return Ok(());
         }
-        let coefficients = prepared.get_or_init(|| self.update_coefficients(data_unit));
         self.kernels.dot_add(coefficients, &[old, new], parity);
         Ok(())
+    }
+
+    /// The matrix of a delta update, prepared at the unit's first one.
+    pub(crate) fn updating(&self, data_unit: usize) -> Result<&Arc<Coefficients>, Error> {
+        let Some(prepared) = self.updates.get(data_unit) else {
+            let (call, units) = (Call::Update, self.data_units);
+            return Err(Reason::UnitRange {
+                call,
+                unit: data_unit,
+                units,
+            }
+            .into());
+        };
+        Ok(prepared.get_or_init(|| self.update_coefficients(data_unit).into()))
     }
 
     /// The data unit's column of the parity matrix, twice: once for the old bytes, once for the

@@ -2,7 +2,7 @@
 //! Verification: recompute parity block by block and compare.
 
 use arrayvec::ArrayVec;
-use stripeline_gf::StorePolicy;
+use stripeline_gf::{Coefficients, Kernels, StorePolicy};
 
 use crate::Codec;
 use crate::error::{Call, Error};
@@ -40,41 +40,77 @@ impl Codec {
     /// # Errors
     /// As [`Codec::encode`].
     pub fn verify(&self, data: &[&[u8]], parity: &[&[u8]]) -> Result<Verdict, Error> {
-        let length = self.check_stripe(Call::Verify, data, parity)?;
+        self.check_stripe(Call::Verify, data, parity)?;
+        Ok(Verdict::of(self.kernels, &self.parity, data, parity))
+    }
+}
+
+impl Verdict {
+    /// Tells whether the outputs of a product are the bytes given, as [`Codec::verify`] does.
+    ///
+    /// # Panics
+    /// Unless there is one input per column and one given output per row, at most 255, all of one
+    /// length.
+    pub fn of(
+        kernels: &Kernels,
+        coefficients: &Coefficients,
+        inputs: &[&[u8]],
+        given: &[&[u8]],
+    ) -> Self {
+        let rows = coefficients.rows();
+        assert!(rows == given.len() && rows <= 255, "a given output per row");
+        let length = given[0].len();
         // At least 64 bytes, since m <= 255 and 16384 / 255 = 64.
-        let block = SCRATCH_BYTES / self.parity_units / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+        let block = SCRATCH_BYTES / rows / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
         let mut scratch = [0; SCRATCH_BYTES];
         let mut start = 0;
         while start < length {
             let end = length.min(start + block);
-            if let Some((offset, parity_unit)) =
-                self.find_mismatch(data, parity, start..end, &mut scratch)
-            {
-                return Ok(Verdict::Mismatch {
+            let product = Product {
+                kernels,
+                coefficients,
+                inputs,
+                given,
+            };
+            if let Some((offset, parity_unit)) = product.find_mismatch(start..end, &mut scratch) {
+                return Self::Mismatch {
                     parity_unit,
                     offset,
-                });
+                };
             }
             start = end;
         }
-        Ok(Verdict::Sound)
+        Self::Sound
     }
+}
 
-    /// The first (offset, parity unit) that differs in a range, by offset and then by unit.
+/// A product and what its outputs should be.
+struct Product<'a> {
+    kernels: &'a Kernels,
+    coefficients: &'a Coefficients,
+    inputs: &'a [&'a [u8]],
+    given: &'a [&'a [u8]],
+}
+
+impl Product<'_> {
+    /// The first (offset, output) that differs in a range, by offset and then by output.
     fn find_mismatch(
         &self,
-        data: &[&[u8]],
-        parity: &[&[u8]],
         range: std::ops::Range<usize>,
         scratch: &mut [u8],
     ) -> Option<(usize, usize)> {
+        let (data, parity) = (self.inputs, self.given);
         let inputs: ArrayVec<&[u8], 256> = data.iter().map(|unit| &unit[range.clone()]).collect();
         let mut expected: ArrayVec<&mut [u8], 256> = scratch
             .chunks_exact_mut(range.len())
-            .take(self.parity_units)
+            .take(parity.len())
             .collect();
-        self.kernels
-            .dot(&self.parity, &inputs, &mut expected, StorePolicy::Temporal);
+        self.kernels.dot(
+            self.coefficients,
+            &inputs,
+            &mut expected,
+            StorePolicy::Temporal,
+        );
         let mut first = None;
         for (unit, (expected, parity)) in expected.iter().zip(parity).enumerate() {
             let given = &parity[range.clone()];

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a rail can do, as a value.
+
+use crate::{MemoryKind, Mode, Piece};
+
+/// What a rail takes, and how it likes to be fed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capability {
+    /// Whether it can add products to outputs ([`Mode::Add`]).
+    pub adds: bool,
+    /// Whether it can compare products with outputs ([`Mode::Compare`]).
+    pub compares: bool,
+    /// Which kinds of memory it takes.
+    pub memory: Vec<MemoryKind>,
+    /// Most inputs of one product.
+    pub inputs_max: usize,
+    /// Most outputs of one product.
+    pub outputs_max: usize,
+    /// Pieces are a multiple of this many bytes long, 1 if any length will do.
+    pub granule_bytes: usize,
+    /// Whether the last bytes of a job may be fewer than a granule.
+    pub takes_tails: bool,
+    /// The most bytes of each buffer that it likes in one piece.
+    pub piece_bytes: usize,
+    /// How many lanes are worth opening.
+    pub lanes: usize,
+    /// How many pieces a lane keeps in flight.
+    pub depth: usize,
+    /// Whether it lets go of the buffers while its device works ([`Piece::detach`]), so that a
+    /// hanging device costs no more than time.
+    pub detaches: bool,
+}
+
+impl Capability {
+    /// Of a coder that runs on the calling thread, on host memory, with any matrix.
+    #[must_use]
+    pub fn synchronous() -> Self {
+        Self {
+            adds: true,
+            compares: true,
+            memory: vec![MemoryKind::Host, MemoryKind::HostPinned],
+            inputs_max: usize::from(u8::MAX),
+            outputs_max: usize::from(u8::MAX),
+            granule_bytes: 1,
+            takes_tails: true,
+            piece_bytes: 1 << 20,
+            lanes: 1,
+            depth: 1,
+            detaches: false,
+        }
+    }
+
+    /// Whether the rail can do a piece as it is.
+    #[must_use]
+    pub fn takes(&self, piece: &Piece) -> bool {
+        let job = piece.job();
+        let mode = match job.mode() {
+            Mode::Set => true,
+            Mode::Add => self.adds,
+            Mode::Compare => self.compares,
+        };
+        let mut regions = job.inputs().iter().chain(job.outputs());
+        let whole = piece.bytes().is_multiple_of(self.granule_bytes)
+            || self.takes_tails && piece.range().end == job.bytes();
+        mode && whole
+            && job.inputs().len() <= self.inputs_max
+            && job.outputs().len() <= self.outputs_max
+            && regions.all(|region| self.memory.contains(&region.kind()))
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The CPU by our own kernels.
+
+use stripeline_codec::{Code, Kernels, Verdict};
+
+use crate::{Capability, Coder, Fault, Mode, Piece, Synchronous};
+
+/// The kernels of one instruction set.
+#[derive(Debug)]
+pub struct Cpu {
+    kernels: &'static Kernels,
+}
+
+impl Cpu {
+    /// The rail `cpu` on the kernels of this process, with a lane per CPU.
+    #[must_use]
+    pub fn rail() -> Synchronous<Self> {
+        Self::with_kernels("cpu", Kernels::active())
+    }
+
+    /// A rail on given kernels.
+    #[must_use]
+    pub fn with_kernels(name: &str, kernels: &'static Kernels) -> Synchronous<Self> {
+        let lanes = std::thread::available_parallelism().map_or(1, usize::from);
+        let capability = Capability {
+            lanes,
+            ..Capability::synchronous()
+        };
+        Synchronous::new(name, capability, Self { kernels })
+    }
+}
+
+impl Coder for Cpu {
+    fn describe(&self) -> String {
+        format!("{} kernels", self.kernels.isa())
+    }
+
+    fn run(&self, piece: &mut Piece) -> Result<Verdict, Fault> {
+        let (mode, code, store) = (piece.job().mode(), piece.job().code(), piece.job().store());
+        let kernels = self.kernels;
+        // The matrix outlives the piece's mutable borrow.
+        let matrix = piece.matrix();
+        match mode {
+            Mode::Set if code == Code::Xor => {
+                piece.write(|inputs, outputs| kernels.xor(inputs, outputs[0], store));
+            }
+            Mode::Set => {
+                piece.write(|inputs, outputs| kernels.dot(&matrix, inputs, outputs, store))
+            }
+            Mode::Add => piece.write(|inputs, outputs| kernels.dot_add(&matrix, inputs, outputs)),
+            Mode::Compare => {
+                return Ok(piece.read(|inputs, given| Verdict::of(kernels, &matrix, inputs, given)));
+            }
+        }
+        Ok(Verdict::Sound)
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The no-overhead coder of the UMR-EC paper: does nothing, infinitely fast.
+
+use stripeline_codec::Verdict;
+
+use crate::{Capability, Coder, Fault, Piece, Synchronous};
+
+/// A coder that leaves outputs as they are and calls every stripe sound.
+///
+/// It bounds from above what any coder can bring. Its bytes are wrong, so only measurements may
+/// name it.
+#[derive(Debug)]
+pub struct Null;
+
+impl Null {
+    /// The rail `null`.
+    #[must_use]
+    pub fn rail() -> Synchronous<Self> {
+        Synchronous::new("null", Capability::synchronous(), Self)
+    }
+}
+
+impl Coder for Null {
+    fn describe(&self) -> String {
+        "codes nothing: for measurements only".to_owned()
+    }
+
+    fn run(&self, _piece: &mut Piece) -> Result<Verdict, Fault> {
+        Ok(Verdict::Sound)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rails whose coder runs on the thread that calls it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use stripeline_codec::Verdict;
+
+use crate::{Capability, Done, Fault, Lane, Piece, Rail};
+
+/// A coder that does a piece within one call.
+pub trait Coder: std::fmt::Debug + Send + Sync + 'static {
+    /// See [`Rail::describe`].
+    fn describe(&self) -> String;
+
+    /// Does a piece that the rail's capability takes. Offsets count from the start of the piece.
+    ///
+    /// # Errors
+    /// If it cannot; the outputs may hold anything then.
+    fn run(&self, piece: &mut Piece) -> Result<Verdict, Fault>;
+}
+
+/// A coder as a rail.
+#[derive(Debug)]
+pub struct Synchronous<C> {
+    name: String,
+    capability: Capability,
+    coder: Arc<C>,
+}
+
+impl<C: Coder> Synchronous<C> {
+    /// A rail of this name.
+    pub fn new(name: impl Into<String>, capability: Capability, coder: C) -> Self {
+        Self {
+            name: name.into(),
+            capability,
+            coder: Arc::new(coder),
+        }
+    }
+}
+
+impl<C: Coder> Rail for Synchronous<C> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        self.coder.describe()
+    }
+
+    fn capability(&self) -> &Capability {
+        &self.capability
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        Ok(Box::new(Direct {
+            coder: Arc::clone(&self.coder),
+            done: None,
+        }))
+    }
+}
+
+struct Direct<C> {
+    coder: Arc<C>,
+    done: Option<Done>,
+}
+
+impl<C: Coder> Lane for Direct<C> {
+    fn submit(&mut self, ticket: u64, mut piece: Piece) {
+        assert!(self.done.is_none(), "one piece at a time");
+        let start = piece.range().start;
+        let outcome = self.coder.run(&mut piece).map(|verdict| match verdict {
+            Verdict::Sound => Verdict::Sound,
+            Verdict::Mismatch {
+                parity_unit,
+                offset,
+            } => Verdict::Mismatch {
+                parity_unit,
+                offset: start + offset,
+            },
+        });
+        self.done = Some(Done {
+            ticket,
+            piece: Some(piece),
+            outcome,
+        });
+    }
+
+    fn reap(&mut self, _patience: Duration) -> Option<Done> {
+        self.done.take()
+    }
+
+    fn in_flight(&self) -> usize {
+        usize::from(self.done.is_some())
+    }
+}
