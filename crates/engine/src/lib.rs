@@ -2,3 +2,5 @@
 //! Asynchronous coding of stripes over every rail that a machine has.
 
 #![forbid(unsafe_code)]
+
+pub mod schedule;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is known of one rail: its work outstanding and its rates.
+//!
+//! All of it is advice for dealing, so every access is relaxed. An update of a rate that another
+//! one overwrites costs one sample. The backlog alone must add up: it is only ever added to.
+
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+
+use super::{Class, RailTraits};
+
+/// The weight of a new sample: a rate follows a change within some ten pieces. As TCP weighs round
+/// trips (RFC 6298, alpha).
+const WEIGHT: f64 = 1.0 / 8.0;
+
+/// A sample counts for at most this many times the estimate, and at least its inverse, so that one
+/// worker that lost its CPU for a time slice does not make its rail look dead. A change of ten
+/// times is still followed in four pieces.
+const OUTLIER: f64 = 8.0;
+
+/// Bytes dealt and not yet done.
+#[derive(Debug, Default)]
+pub(super) struct Backlog(AtomicI64);
+
+impl Backlog {
+    pub(super) fn add(&self, data_bytes: usize) {
+        self.0.fetch_add(data_bytes as i64, Relaxed);
+    }
+
+    pub(super) fn remove(&self, data_bytes: usize) {
+        self.0.fetch_sub(data_bytes as i64, Relaxed);
+    }
+
+    /// Of concurrent additions and removals a removal may be seen first.
+    pub(super) fn bytes(&self) -> usize {
+        usize::try_from(self.0.load(Relaxed)).unwrap_or(0)
+    }
+}
+
+/// A number that several threads read and write whole.
+#[derive(Debug, Default)]
+struct Number(AtomicU64);
+
+impl Number {
+    fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Relaxed))
+    }
+
+    fn set(&self, value: f64) {
+        self.0.store(value.to_bits(), Relaxed);
+    }
+}
+
+/// One rail's account. On cache lines of its own: workers of one rail write to it while the others
+/// read theirs.
+#[derive(Debug)]
+#[repr(align(128))]
+pub(super) struct Ledger {
+    pub(super) traits: RailTraits,
+    pub(super) backlog: Backlog,
+    /// Nanoseconds of one worker per byte; 0 while unknown.
+    cost: [Number; Class::COUNT],
+    /// Nanoseconds and bytes of recent pieces of all classes, both fading.
+    recent_ns: Number,
+    recent_bytes: Number,
+    done_bytes: AtomicU64,
+    done_pieces: AtomicU64,
+    busy_ns: AtomicU64,
+    dealt_ns: AtomicU64,
+}
+
+impl Ledger {
+    pub(super) fn new(traits: RailTraits) -> Self {
+        Self {
+            traits,
+            backlog: Backlog::default(),
+            cost: [const { Number(AtomicU64::new(0)) }; Class::COUNT],
+            recent_ns: Number::default(),
+            recent_bytes: Number::default(),
+            done_bytes: AtomicU64::new(0),
+            done_pieces: AtomicU64::new(0),
+            busy_ns: AtomicU64::new(0),
+            dealt_ns: AtomicU64::new(0),
+        }
+    }
+
+    /// Takes in that one worker was busy with a piece for `busy_ns`.
+    pub(super) fn measured(&self, class: Class, data_bytes: usize, busy_ns: u64) {
+        self.done_bytes.fetch_add(data_bytes as u64, Relaxed);
+        self.done_pieces.fetch_add(1, Relaxed);
+        self.busy_ns.fetch_add(busy_ns, Relaxed);
+        if data_bytes == 0 {
+            return;
+        }
+        let (bytes, ns) = (data_bytes as f64, busy_ns.max(1) as f64);
+        let cost = &self.cost[class.index()];
+        let (known, sample) = (cost.get(), ns / bytes);
+        let (next, ns) = if known > 0.0 {
+            let sample = sample.clamp(known / OUTLIER, known * OUTLIER);
+            (known + (sample - known) * WEIGHT, sample * bytes)
+        } else {
+            (sample, ns)
+        };
+        cost.set(next);
+        let fade = |sum: &Number, value: f64| sum.set(sum.get() * (1.0 - WEIGHT) + value);
+        fade(&self.recent_ns, ns);
+        fade(&self.recent_bytes, bytes);
+    }
+
+    /// Bytes per nanosecond of all workers together at work of this class.
+    pub(super) fn rate(&self, class: Class) -> f64 {
+        let cost = self.cost[class.index()].get();
+        if cost > 0.0 {
+            self.traits.workers as f64 / cost
+        } else {
+            self.rate_overall()
+        }
+    }
+
+    /// The measured rate of a class in bytes per nanosecond.
+    pub(super) fn rate_measured(&self, class: Class) -> Option<f64> {
+        let cost = self.cost[class.index()].get();
+        (cost > 0.0).then(|| self.traits.workers as f64 / cost)
+    }
+
+    /// Bytes per nanosecond at what was done recently; before anything was, the prior.
+    pub(super) fn rate_overall(&self) -> f64 {
+        let (bytes, ns) = (self.recent_bytes.get(), self.recent_ns.get());
+        if ns > 0.0 {
+            self.traits.workers as f64 * bytes / ns
+        } else {
+            self.traits.prior_rate * 1e-9
+        }
+    }
+
+    /// Bytes of data done so far.
+    pub(super) fn done_bytes(&self) -> u64 {
+        self.done_bytes.load(Relaxed)
+    }
+
+    /// Pieces done so far.
+    pub(super) fn done_pieces(&self) -> u64 {
+        self.done_pieces.load(Relaxed)
+    }
+
+    /// Nanoseconds that workers were busy so far.
+    pub(super) fn busy_ns(&self) -> u64 {
+        self.busy_ns.load(Relaxed)
+    }
+
+    /// When work was last dealt to it.
+    pub(super) fn dealt_ns(&self) -> u64 {
+        self.dealt_ns.load(Relaxed)
+    }
+
+    pub(super) fn set_dealt_ns(&self, now_ns: u64) {
+        self.dealt_ns.store(now_ns, Relaxed);
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which rail does what: the scheduling policy as a state machine without clock, threads or locks
+//! on the way of a task.
+//!
+//! The engine asks [`Scheduler::deal`] where a new task goes and reports what its workers did
+//! ([`Scheduler::finished`]); time comes in as nanoseconds from any fixed start. So the same code
+//! runs under the engine's clock and in [`simulation`].
+//!
+//! *Rate*: bytes of input data that a rail does in a second, all its workers together, per
+//! [`Class`] of work; measured, exponentially weighted. *Backlog*: bytes of data dealt to a rail and
+//! not done. *Share*: the part of a task that a rail gets. *Fed*: being dealt work; a rail in
+//! service that brings nothing to the total, because all share a memory bus for example, is not.
+//!
+//! Every answer is advice, right at the moment of asking: two threads that deal at once may both
+//! see a rail idle. Errors of that kind are a task long and are evened out by stealing.
+
+mod class;
+mod ledger;
+mod rail_set;
+mod scheduler;
+mod split;
+
+pub use class::Class;
+pub use rail_set::{COMMON, RAILS_MAX, RailSet};
+pub use scheduler::{NoRail, Policy, RailTraits, Scheduler, Share};
+pub use snapshot::{ClassRate, RailSnapshot};
+
+mod snapshot;

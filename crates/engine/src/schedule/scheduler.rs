@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The state machine's face: deal, steal, account.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use arrayvec::ArrayVec;
+
+use super::ledger::{Backlog, Ledger};
+use super::split::{self, Candidate, Candidates, Task};
+use super::{COMMON, Class, ClassRate, RAILS_MAX, RailSet, RailSnapshot};
+
+/// While others have work waiting, a rail that got nothing for so long is dealt its smallest piece,
+/// so that one that has become faster again is noticed. Such a piece costs a slow rail's latency
+/// ten times a second at most.
+const REFRESH_NS: u64 = 100_000_000;
+
+/// How tasks are dealt out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// All to the rail of this index.
+    Single(usize),
+    /// First come, first served: one queue, any worker takes the next task, whole.
+    FirstCome,
+    /// To where each task ends soonest by measured rates.
+    RateAware,
+}
+
+/// What the policy needs to know of a rail beforehand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RailTraits {
+    /// For statistics.
+    pub name: String,
+    /// Pieces that it works on at the same time (lanes times depth), at least 1.
+    pub workers: usize,
+    /// Shares are a multiple of this many bytes of each buffer, the last share of a task aside; at
+    /// least 1.
+    pub granule_bytes: usize,
+    /// The most bytes of each buffer that a worker does in one go, at least 1.
+    pub piece_bytes: usize,
+    /// Bytes of data, all inputs together, below which a share is not worth its fixed cost.
+    pub smallest_bytes: usize,
+    /// Bytes of data a second, all workers together, assumed until measured; greater than 0.
+    pub prior_rate: f64,
+}
+
+/// A rail's part of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Share {
+    /// The rail's index, or [`COMMON`].
+    pub rail: usize,
+    /// Bytes of each buffer, following those of the share before; greater than 0.
+    pub bytes: usize,
+}
+
+/// No rail that the task may go to is in service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoRail {
+    /// The rails that it may go to.
+    pub eligible: RailSet,
+    /// The rails in service.
+    pub in_service: RailSet,
+}
+
+impl fmt::Display for NoRail {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "Cannot deal a task: of the rails {:?} that take it, none that the policy allows is among {:?} in service",
+            self.eligible, self.in_service
+        )
+    }
+}
+
+impl std::error::Error for NoRail {}
+
+/// The policy and what it has learnt. Threads share it by reference.
+#[derive(Debug)]
+pub struct Scheduler {
+    policy: Policy,
+    ledgers: Box<[Ledger]>,
+    cut_bytes: usize,
+    common: Backlog,
+    in_service: AtomicU32,
+    fed: AtomicU32,
+}
+
+impl Scheduler {
+    /// All rails in service and fed, nothing outstanding.
+    ///
+    /// # Panics
+    /// If there are no rails or more than [`RAILS_MAX`], traits are out of their ranges, or the
+    /// policy names a rail that is not there.
+    #[must_use]
+    pub fn new(policy: Policy, rails: &[RailTraits]) -> Self {
+        assert!(
+            (1..=RAILS_MAX).contains(&rails.len()),
+            "1 to {RAILS_MAX} rails"
+        );
+        for rail in rails {
+            let counts = [rail.workers, rail.granule_bytes, rail.piece_bytes];
+            assert!(
+                !counts.contains(&0),
+                "counts and sizes of {rail:?} are at least 1"
+            );
+            assert!(
+                rail.prior_rate > 0.0,
+                "the prior rate of {rail:?} is greater than 0"
+            );
+        }
+        if let Policy::Single(rail) = policy {
+            assert!(
+                rail < rails.len(),
+                "the policy's rail {rail} is one of {}",
+                rails.len()
+            );
+        }
+        let all = RailSet::first(rails.len());
+        Self {
+            policy,
+            ledgers: rails.iter().cloned().map(Ledger::new).collect(),
+            cut_bytes: split::cut_bytes(rails.iter().map(|rail| rail.granule_bytes)),
+            common: Backlog::default(),
+            in_service: AtomicU32::new(all.bits()),
+            fed: AtomicU32::new(all.bits()),
+        }
+    }
+
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// Splits a new task of `bytes` bytes (at least 1) in each of `inputs` (at least 1) buffers
+    /// over rails out of `eligible`: replaces `shares` by what each rail gets, and takes it into
+    /// the rails' backlogs.
+    ///
+    /// The shares follow each other in the buffers and sum to `bytes`. Each is a multiple of its
+    /// rail's granule but the last, which has the tail. Rails that are not fed are dealt work
+    /// only if no other may have it. Under [`Policy::FirstCome`] the one share is for [`COMMON`].
+    ///
+    /// # Errors
+    /// If the policy allows none of the rails that are eligible and in service.
+    pub fn deal(
+        &self,
+        now_ns: u64,
+        class: Class,
+        inputs: usize,
+        bytes: usize,
+        eligible: RailSet,
+        shares: &mut ArrayVec<Share, RAILS_MAX>,
+    ) -> Result<(), NoRail> {
+        shares.clear();
+        let in_service = self.in_service();
+        let serving = eligible.and(in_service);
+        let refused = NoRail {
+            eligible,
+            in_service,
+        };
+        if serving.is_empty() {
+            return Err(refused);
+        }
+        match self.policy {
+            Policy::Single(rail) if !serving.contains(rail) => return Err(refused),
+            Policy::Single(rail) => shares.push(Share { rail, bytes }),
+            Policy::FirstCome => shares.push(Share {
+                rail: COMMON,
+                bytes,
+            }),
+            Policy::RateAware => {
+                let fed = serving.and(self.fed());
+                let rails = if fed.is_empty() { serving } else { fed };
+                self.deal_by_rate(now_ns, class, self.task(inputs, bytes), rails, shares);
+            }
+        }
+        for share in shares {
+            self.backlog(share.rail).add(inputs * share.bytes);
+            if share.rail != COMMON {
+                self.ledgers[share.rail].set_dealt_ns(now_ns);
+            }
+        }
+        Ok(())
+    }
+
+    fn deal_by_rate(
+        &self,
+        now_ns: u64,
+        class: Class,
+        task: Task,
+        rails: RailSet,
+        shares: &mut ArrayVec<Share, RAILS_MAX>,
+    ) {
+        let mut candidates = Candidates::new();
+        let mut stale = None;
+        let mut waiting = false;
+        for rail in rails.iter() {
+            let candidate = self.candidate(rail, class, task);
+            waiting |= candidate.backlog > 0.0;
+            if now_ns.saturating_sub(self.ledgers[rail].dealt_ns()) > REFRESH_NS {
+                stale = Some(candidate);
+            }
+            candidates.push(candidate);
+        }
+        split::deal(&candidates, task, shares);
+        let Some(stale) = stale.filter(|_| waiting && candidates.len() > 1) else {
+            return;
+        };
+        if shares.iter().all(|share| share.rail != stale.rail) {
+            split::refresh(&stale, task, shares);
+        }
+    }
+
+    fn task(&self, inputs: usize, bytes: usize) -> Task {
+        let cut_bytes = self.cut_bytes;
+        Task {
+            inputs,
+            bytes,
+            cut_bytes,
+        }
+    }
+
+    fn candidate(&self, rail: usize, class: Class, task: Task) -> Candidate {
+        let ledger = &self.ledgers[rail];
+        let traits = &ledger.traits;
+        let in_one_go = task.inputs * task.bytes.min(traits.piece_bytes);
+        let backlog = ledger.backlog.bytes() as f64;
+        let rate = ledger.rate(class.sized(in_one_go));
+        // What waits is not of this task's class: it takes as long as what was done recently.
+        let wait_ns = if backlog > 0.0 {
+            backlog / ledger.rate_overall()
+        } else {
+            0.0
+        };
+        Candidate {
+            rail,
+            rate,
+            backlog: wait_ns * rate,
+            workers: traits.workers as f64,
+            smallest: traits.smallest_bytes as f64,
+            granule_bytes: traits.granule_bytes,
+        }
+    }
+
+    /// How many bytes of each buffer an idle worker of rail `thief` should take from the tail of a
+    /// share of which `remaining` bytes of each buffer wait on rail `victim`, which may be the
+    /// thief's own: all, none (0), or a part that leaves the victim at least its smallest piece and
+    /// a multiple of all granules.
+    ///
+    /// It is as much as ends on both at the same time by the victim's whole backlog, so a task
+    /// never ends later for having been stolen from. Report what was taken with
+    /// [`Scheduler::moved`].
+    #[must_use]
+    pub fn steal(
+        &self,
+        _now_ns: u64,
+        thief: usize,
+        victim: usize,
+        class: Class,
+        inputs: usize,
+        remaining: usize,
+    ) -> usize {
+        let feeding = self.in_service().and(self.fed());
+        if remaining == 0 || self.policy != Policy::RateAware || !feeding.contains(thief) {
+            return 0;
+        }
+        if !self.in_service().contains(victim) {
+            return remaining;
+        }
+        let task = self.task(inputs, remaining);
+        let mut giver = self.candidate(victim, class, task);
+        let mut taker = self.candidate(thief, class, task);
+        taker.rate /= taker.workers;
+        if thief == victim {
+            // Another worker of the same rail has the share: the two of them halve it.
+            (giver.rate, giver.backlog) = (taker.rate, 0.0);
+        }
+        split::steal(&giver, &taker, task)
+    }
+
+    /// Takes in that `data_bytes` bytes of data, all inputs together, that were dealt to one rail
+    /// (or [`COMMON`]) are to be done by another.
+    pub fn moved(&self, from: usize, to: usize, data_bytes: usize) {
+        if from != to {
+            self.backlog(from).remove(data_bytes);
+            self.backlog(to).add(data_bytes);
+        }
+    }
+
+    /// Takes in that `data_bytes` bytes of data that were dealt to a rail (or [`COMMON`]) will not
+    /// be done by it: cancelled, failed, or taken back from a rail in quarantine.
+    pub fn dropped(&self, rail: usize, data_bytes: usize) {
+        self.backlog(rail).remove(data_bytes);
+    }
+
+    /// Takes in that a worker of `rail` did `data_bytes` bytes of data, dealt or moved to the rail
+    /// before, as one piece in `busy_ns`. The class is that of the piece, not of its task.
+    pub fn finished(
+        &self,
+        _now_ns: u64,
+        rail: usize,
+        class: Class,
+        data_bytes: usize,
+        busy_ns: u64,
+    ) {
+        self.backlog(rail).remove(data_bytes);
+        self.ledgers[rail].measured(class, data_bytes, busy_ns);
+    }
+
+    /// Puts a rail into service, or out of it: then it is dealt nothing and its rates are kept.
+    pub fn set_in_service(&self, rail: usize, in_service: bool) {
+        let bit = RailSet::only(rail).bits();
+        if in_service {
+            self.fed.fetch_or(bit, Relaxed);
+            self.in_service.fetch_or(bit, Relaxed);
+        } else {
+            self.in_service.fetch_and(!bit, Relaxed);
+        }
+    }
+
+    /// The rails in service.
+    #[must_use]
+    pub fn in_service(&self) -> RailSet {
+        RailSet::from_bits(self.in_service.load(Relaxed))
+    }
+
+    /// Lets the contention controller see what was done until now. To be called every few
+    /// milliseconds by one thread while there is work; `saturated` says that work was waiting ever
+    /// since the last call, so that throughput is the rails' and not the callers'.
+    pub fn tick(&self, _now_ns: u64, _saturated: bool) {}
+
+    /// Whether a rail is dealt work as long as it is in service, and may steal.
+    #[must_use]
+    pub fn is_fed(&self, rail: usize) -> bool {
+        self.fed().contains(rail)
+    }
+
+    fn fed(&self) -> RailSet {
+        RailSet::from_bits(self.fed.load(Relaxed))
+    }
+
+    /// Bytes of data dealt to a rail (or [`COMMON`]) and not done.
+    #[must_use]
+    pub fn backlog_bytes(&self, rail: usize) -> usize {
+        self.backlog(rail).bytes()
+    }
+
+    fn backlog(&self, rail: usize) -> &Backlog {
+        if rail == COMMON {
+            &self.common
+        } else {
+            &self.ledgers[rail].backlog
+        }
+    }
+
+    /// What is known of each rail, by index.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<RailSnapshot> {
+        let rails = self.ledgers.iter().enumerate();
+        rails
+            .map(|(rail, ledger)| self.snapshot_of(rail, ledger))
+            .collect()
+    }
+
+    fn snapshot_of(&self, rail: usize, ledger: &Ledger) -> RailSnapshot {
+        let measured = |class| {
+            let rate = ledger.rate_measured(class)? * 1e9;
+            Some(ClassRate { class, rate })
+        };
+        RailSnapshot {
+            name: ledger.traits.name.clone(),
+            in_service: self.in_service().contains(rail),
+            fed: self.is_fed(rail),
+            backlog_bytes: ledger.backlog.bytes(),
+            done_bytes: ledger.done_bytes(),
+            done_pieces: ledger.done_pieces(),
+            busy_ns: ledger.busy_ns(),
+            rate: ledger.rate_overall() * 1e9,
+            rates: Class::all().filter_map(measured).collect(),
+            marginal_gain: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use stripeline_rail::Mode;
+
+use super::*;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// A rail of one worker that does `rate` bytes a second.
+fn rail(name: &str, rate: f64) -> RailTraits {
+    RailTraits {
+        name: name.to_owned(),
+        workers: 1,
+        granule_bytes: 1,
+        piece_bytes: MIB,
+        smallest_bytes: 32 * KIB,
+        prior_rate: rate,
+    }
+}
+
+fn rate_aware(rates: &[f64]) -> Scheduler {
+    let rails: Vec<_> = rates.iter().map(|&rate| rail("rail", rate)).collect();
+    Scheduler::new(Policy::RateAware, &rails)
+}
+
+fn deal(scheduler: &Scheduler, bytes: usize) -> Vec<Share> {
+    deal_among(scheduler, bytes, RailSet::first(scheduler.ledgers.len())).expect("a rail")
+}
+
+fn deal_among(
+    scheduler: &Scheduler,
+    bytes: usize,
+    eligible: RailSet,
+) -> Result<Vec<Share>, NoRail> {
+    let mut shares = ArrayVec::new();
+    let class = Class::of(Mode::Set, 3, 6 * bytes);
+    scheduler.deal(0, class, 6, bytes, eligible, &mut shares)?;
+    assert_eq!(shares.iter().map(|share| share.bytes).sum::<usize>(), bytes);
+    Ok(shares.to_vec())
+}
+
+#[test]
+fn a_large_task_is_split_by_rate() {
+    let scheduler = rate_aware(&[1e9, 4e9]);
+    let shares = deal(&scheduler, 10 * MIB);
+    assert_eq!(shares.len(), 2);
+    let part = shares[0].bytes as f64 / (10 * MIB) as f64;
+    assert!((part - 0.2).abs() < 0.001, "{shares:?}");
+    assert_eq!(shares[0].bytes % 64, 0);
+}
+
+#[test]
+fn a_small_task_stays_whole_and_goes_where_it_ends_first() {
+    let scheduler = rate_aware(&[1e9, 4e9]);
+    let fast = Share {
+        rail: 1,
+        bytes: 4 * KIB,
+    };
+    let slow = Share {
+        rail: 0,
+        bytes: 4 * KIB,
+    };
+    let dealt: Vec<_> = (0..5).flat_map(|_| deal(&scheduler, 4 * KIB)).collect();
+    assert_eq!(dealt[..3], [fast; 3]);
+    assert!(dealt[3..].contains(&slow), "{dealt:?}");
+}
+
+#[test]
+fn backlog_pushes_work_elsewhere() {
+    let scheduler = rate_aware(&[1e9, 1e9]);
+    let first = deal_among(&scheduler, 4 * MIB, RailSet::only(0)).expect("a rail");
+    assert_eq!(
+        first,
+        [Share {
+            rail: 0,
+            bytes: 4 * MIB
+        }]
+    );
+    assert_eq!(
+        deal(&scheduler, MIB),
+        [Share {
+            rail: 1,
+            bytes: MIB
+        }]
+    );
+    scheduler.dropped(0, 6 * 4 * MIB);
+    assert_eq!(scheduler.backlog_bytes(0), 0);
+    assert_eq!(deal(&scheduler, 64 * KIB)[0].rail, 0);
+}
+
+#[test]
+fn measured_rates_replace_priors() {
+    let scheduler = rate_aware(&[8e9, 1e9]);
+    let class = Class::of(Mode::Set, 3, 6 * MIB);
+    for _ in 0..100 {
+        scheduler.moved(COMMON, 0, 6 * MIB);
+        // 1 GB/s, not the 8 that were assumed.
+        scheduler.finished(0, 0, class, 6 * MIB, 6 * MIB as u64);
+    }
+    let rate = scheduler.snapshot()[0].rate;
+    assert!((rate / 1e9 - 1.0).abs() < 0.01, "{rate}");
+    let shares = deal(&scheduler, MIB);
+    assert!(
+        shares[0].bytes.abs_diff(shares[1].bytes) < MIB / 50,
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn cuts_suit_every_granule_and_the_finest_has_the_tail() {
+    let coarse = RailTraits {
+        granule_bytes: 4096,
+        ..rail("coarse", 1e9)
+    };
+    let odd = RailTraits {
+        granule_bytes: 48,
+        ..rail("odd", 1e9)
+    };
+    let rails = [rail("fine", 1e9), coarse, odd];
+    let scheduler = Scheduler::new(Policy::RateAware, &rails);
+    let shares = deal(&scheduler, MIB + 1);
+    assert_eq!(
+        shares.iter().map(|share| share.rail).collect::<Vec<_>>(),
+        [1, 2, 0]
+    );
+    assert!(
+        shares[..2]
+            .iter()
+            .all(|share| share.bytes % (3 * 4096) == 0),
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn a_rail_out_of_service_gets_nothing_and_keeps_its_rates() {
+    let scheduler = rate_aware(&[1e9, 4e9]);
+    let class = Class::of(Mode::Set, 3, MIB);
+    scheduler.finished(0, 1, class, MIB, 1000);
+    let before = scheduler.snapshot()[1].rates.clone();
+    scheduler.set_in_service(1, false);
+    assert_eq!(
+        deal(&scheduler, 10 * MIB),
+        [Share {
+            rail: 0,
+            bytes: 10 * MIB
+        }]
+    );
+    let refused = deal_among(&scheduler, MIB, RailSet::only(1)).expect_err("no rail");
+    assert_eq!(
+        refused.to_string(),
+        "Cannot deal a task: of the rails {1} that take it, none that the policy allows is among {0} in service"
+    );
+    scheduler.set_in_service(1, true);
+    assert_eq!(scheduler.snapshot()[1].rates, before);
+    assert_eq!(before.len(), 1);
+}
+
+#[test]
+fn single_and_first_come_do_not_look_at_rates() {
+    let rails = [rail("a", 1e9), rail("b", 1e12)];
+    let single = Scheduler::new(Policy::Single(0), &rails);
+    assert_eq!(
+        deal(&single, 100 * MIB),
+        [Share {
+            rail: 0,
+            bytes: 100 * MIB
+        }]
+    );
+    assert!(deal_among(&single, MIB, RailSet::only(1)).is_err());
+    let first_come = Scheduler::new(Policy::FirstCome, &rails);
+    assert_eq!(
+        deal(&first_come, MIB),
+        [Share {
+            rail: COMMON,
+            bytes: MIB
+        }]
+    );
+    assert_eq!(first_come.backlog_bytes(COMMON), 6 * MIB);
+    first_come.moved(COMMON, 1, 6 * MIB);
+    assert_eq!(
+        (
+            first_come.backlog_bytes(COMMON),
+            first_come.backlog_bytes(1)
+        ),
+        (0, 6 * MIB)
+    );
+}
+
+#[test]
+fn a_thief_takes_what_ends_both_at_once() {
+    let scheduler = rate_aware(&[1e9, 4e9]);
+    deal_among(&scheduler, 10 * MIB, RailSet::only(0)).expect("a rail");
+    let class = Class::of(Mode::Set, 3, 60 * MIB);
+    let taken = scheduler.steal(0, 1, 0, class, 6, 10 * MIB);
+    assert!(taken.abs_diff(8 * MIB) <= 64, "{taken}");
+    // The slow one takes little from the fast, and nothing where that would be too little.
+    scheduler.moved(0, 1, 60 * MIB);
+    let taken = scheduler.steal(0, 0, 1, class, 6, 10 * MIB);
+    assert!(taken.abs_diff(2 * MIB) <= 64, "{taken}");
+    scheduler.dropped(1, 60 * MIB - 48 * KIB);
+    assert_eq!(scheduler.steal(0, 0, 1, class, 6, 8 * KIB), 0);
+}
+
+#[test]
+fn workers_of_one_rail_halve_a_share() {
+    let scheduler = rate_aware(&[1e9]);
+    let class = Class::of(Mode::Set, 3, 6 * MIB);
+    assert_eq!(scheduler.steal(0, 0, 0, class, 6, MIB), MIB / 2);
+}
+
+#[test]
+fn all_is_taken_from_a_rail_out_of_service() {
+    let scheduler = rate_aware(&[1e6, 4e9]);
+    scheduler.set_in_service(1, false);
+    let class = Class::of(Mode::Set, 3, 6 * MIB);
+    assert_eq!(scheduler.steal(0, 0, 1, class, 6, MIB), MIB);
+    assert_eq!(scheduler.steal(0, 1, 0, class, 6, MIB), 0);
+}
