@@ -11,9 +11,9 @@ use arrayvec::ArrayVec;
 use stripeline_gf::Coefficients;
 
 use crate::decode::UNITS_MAX;
-use crate::error::{Call, Error, List};
+use crate::error::{Buffer, Call, Error, List, Reason};
 use crate::plan::Plan;
-use crate::shape::check_count;
+use crate::shape::{check_count, check_length};
 use crate::{Code, Codec};
 
 impl Codec {
@@ -30,6 +30,31 @@ impl Codec {
     pub fn check_units(&self, data: usize, parity: usize) -> Result<(), Error> {
         check_count(Call::Encode, List::DataUnits, data, self.data_units)?;
         check_count(Call::Encode, List::ParityUnits, parity, self.parity_units)
+    }
+
+    /// Checks that buffers of these lengths in bytes have one length, and returns it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless they have, named by their position.
+    pub fn check_lengths(&self, lengths: impl IntoIterator<Item = usize>) -> Result<usize, Error> {
+        let mut lengths = lengths.into_iter();
+        let first = lengths.next().unwrap_or(0);
+        for (index, length) in lengths.enumerate() {
+            check_length(Call::Encode, Buffer::Unit(index + 1), length, first)?;
+        }
+        Ok(first)
+    }
+
+    /// Checks that these are numbers of units of the stripe.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidUnit`](crate::ErrorKind) unless each is below k+m.
+    pub fn check_numbers(&self, numbers: &[usize]) -> Result<(), Error> {
+        let (call, units) = (Call::Decode, self.data_units + self.parity_units);
+        match numbers.iter().find(|number| **number >= units) {
+            None => Ok(()),
+            Some(&unit) => Err(Reason::UnitRange { call, unit, units }.into()),
+        }
     }
 
     /// Checks that there is an output for every unit asked for.

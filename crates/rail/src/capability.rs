@@ -26,6 +26,8 @@ pub struct Capability {
     pub lanes: usize,
     /// How many pieces a lane keeps in flight.
     pub depth: usize,
+    /// Whether it also gives back lost parity units, not only data units.
+    pub recovers_parity: bool,
     /// Whether it lets go of the buffers while its device works ([`Piece::detach`]), so that a
     /// hanging device costs no more than time.
     pub detaches: bool,
@@ -46,6 +48,7 @@ impl Capability {
             piece_bytes: 1 << 20,
             lanes: 1,
             depth: 1,
+            recovers_parity: true,
             detaches: false,
         }
     }
@@ -62,7 +65,9 @@ impl Capability {
         let mut regions = job.inputs().iter().chain(job.outputs());
         let whole = piece.bytes().is_multiple_of(self.granule_bytes)
             || self.takes_tails && piece.range().end == job.bytes();
+        let units = self.recovers_parity || !job.recovers_parity();
         mode && whole
+            && units
             && job.inputs().len() <= self.inputs_max
             && job.outputs().len() <= self.outputs_max
             && regions.all(|region| self.memory.contains(&region.kind()))

@@ -31,11 +31,13 @@ impl Cpu {
 }
 
 impl Coder for Cpu {
+    type Memory = ();
+
     fn describe(&self) -> String {
         format!("{} kernels", self.kernels.isa())
     }
 
-    fn run(&self, piece: &mut Piece) -> Result<Verdict, Fault> {
+    fn run(&self, piece: &mut Piece, _memory: &mut ()) -> Result<Verdict, Fault> {
         let (mode, code, store) = (piece.job().mode(), piece.job().code(), piece.job().store());
         let kernels = self.kernels;
         // The matrix outlives the piece's mutable borrow.

@@ -30,11 +30,24 @@ pub struct Job {
     code: Code,
     store: StorePolicy,
     coefficients: Arc<Coefficients>,
+    encoding: Arc<Coefficients>,
+    units: Units,
     /// Inputs, then outputs.
     regions: Box<[Region]>,
     bytes: usize,
     /// Dropped with the job: the owner of the buffers, where it is one that can be kept.
     keep: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// Which units of the stripe the regions are.
+#[derive(Clone, Debug)]
+enum Units {
+    /// All data units, then all parity units.
+    Stripe,
+    /// One data unit twice, then all parity units.
+    Update(u8),
+    /// The survivors, then the erased.
+    Lost(Box<[u8]>),
 }
 
 /// A stripe's buffers and what holds them.
@@ -67,14 +80,12 @@ impl Job {
     ) -> Result<Piece, Error> {
         codec.check_units(data.len(), parity.len())?;
         let matrix = Arc::clone(codec.encoding());
-        Ok(Self::product(
-            Mode::Set,
-            codec,
+        let product = Product {
+            mode: Mode::Set,
             matrix,
-            data,
-            parity,
-            buffers,
-        ))
+            units: Units::Stripe,
+        };
+        Ok(product.job(codec, data, parity, buffers))
     }
 
     /// The units `erased` from those that are there; see [`Codec::decode`].
@@ -94,14 +105,16 @@ impl Job {
         codec.check_outputs(outputs.len(), erased.len())?;
         let mut inputs = ArrayVec::<Region, UNITS_MAX>::new();
         let matrix = codec.decoding(units, erased, &mut inputs)?;
-        Ok(Self::product(
-            Mode::Set,
-            codec,
+        // The survivors are the first that are there; units count to 255.
+        let present = (0..units.len()).filter(|unit| units[*unit].is_some());
+        let numbers = present.take(inputs.len()).chain(erased.iter().copied());
+        let numbers = numbers.map(|unit| unit as u8);
+        let product = Product {
+            mode: Mode::Set,
             matrix,
-            &inputs,
-            outputs,
-            buffers,
-        ))
+            units: Units::Lost(numbers.collect()),
+        };
+        Ok(product.job(codec, &inputs, outputs, buffers))
     }
 
     /// Parity changed in place for data unit `data_unit` having changed from `old` to `new`.
@@ -121,14 +134,12 @@ impl Job {
     ) -> Result<Piece, Error> {
         codec.check_units(codec.data_units(), parity.len())?;
         let matrix = codec.updating_matrix(data_unit)?;
-        Ok(Self::product(
-            Mode::Add,
-            codec,
+        let product = Product {
+            mode: Mode::Add,
             matrix,
-            &[old, new],
-            parity,
-            buffers,
-        ))
+            units: Units::Update(data_unit as u8),
+        };
+        Ok(product.job(codec, &[old, new], parity, buffers))
     }
 
     /// Whether parity fits the data.
@@ -147,38 +158,12 @@ impl Job {
     ) -> Result<Piece, Error> {
         codec.check_units(data.len(), parity.len())?;
         let matrix = Arc::clone(codec.encoding());
-        Ok(Self::product(
-            Mode::Compare,
-            codec,
+        let product = Product {
+            mode: Mode::Compare,
             matrix,
-            data,
-            parity,
-            buffers,
-        ))
-    }
-
-    fn product(
-        mode: Mode,
-        codec: &Codec,
-        coefficients: Arc<Coefficients>,
-        inputs: &[Region],
-        outputs: &[Region],
-        buffers: Buffers,
-    ) -> Piece {
-        assert_eq!(
-            (coefficients.columns(), coefficients.rows()),
-            (inputs.len(), outputs.len()),
-            "a matrix of the shape of the buffers"
-        );
-        Piece::whole(Self {
-            mode,
-            code: codec.code(),
-            store: buffers.store,
-            coefficients,
-            regions: inputs.iter().chain(outputs).copied().collect(),
-            bytes: buffers.bytes,
-            keep: buffers.keep,
-        })
+            units: Units::Stripe,
+        };
+        Ok(product.job(codec, data, parity, buffers))
     }
 
     /// The same product over the same regions, comparing instead of writing. It keeps `original`
@@ -187,6 +172,8 @@ impl Job {
         Self {
             mode: Mode::Compare,
             code: original.code,
+            encoding: Arc::clone(&original.encoding),
+            units: original.units.clone(),
             store: original.store,
             coefficients: Arc::clone(&original.coefficients),
             regions: original.regions.clone(),
@@ -228,6 +215,37 @@ impl Job {
         &self.coefficients
     }
 
+    /// The m x k matrix that gives parity from data: with [`Job::code`] it is the whole code.
+    #[must_use]
+    pub fn encoding(&self) -> &Arc<Coefficients> {
+        &self.encoding
+    }
+
+    /// The number in the stripe (0..k data, k..k+m parity) of each input, in their order.
+    pub fn input_units(&self) -> impl ExactSizeIterator<Item = usize> {
+        (0..self.inputs().len()).map(|index| match &self.units {
+            Units::Stripe => index,
+            Units::Update(data_unit) => usize::from(*data_unit),
+            Units::Lost(numbers) => usize::from(numbers[index]),
+        })
+    }
+
+    /// The number in the stripe of each output, in their order.
+    pub fn output_units(&self) -> impl ExactSizeIterator<Item = usize> {
+        let inputs = self.inputs().len();
+        (0..self.outputs().len()).map(move |index| match &self.units {
+            Units::Stripe | Units::Update(_) => self.encoding.columns() + index,
+            Units::Lost(numbers) => usize::from(numbers[inputs + index]),
+        })
+    }
+
+    /// Whether an output is a parity unit that was lost, where encoding gives all of them anew.
+    #[must_use]
+    pub fn recovers_parity(&self) -> bool {
+        let mut outputs = self.output_units();
+        matches!(self.units, Units::Lost(_)) && outputs.any(|unit| unit >= self.encoding.columns())
+    }
+
     /// Where the inputs start.
     #[must_use]
     pub fn inputs(&self) -> &[Region] {
@@ -244,6 +262,34 @@ impl Job {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+
+/// The operation as a product, before its buffers.
+struct Product {
+    mode: Mode,
+    matrix: Arc<Coefficients>,
+    units: Units,
+}
+
+impl Product {
+    fn job(self, codec: &Codec, inputs: &[Region], outputs: &[Region], buffers: Buffers) -> Piece {
+        assert_eq!(
+            (self.matrix.columns(), self.matrix.rows()),
+            (inputs.len(), outputs.len()),
+            "a matrix of the shape of the buffers"
+        );
+        Piece::whole(Job {
+            mode: self.mode,
+            code: codec.code(),
+            store: buffers.store,
+            coefficients: self.matrix,
+            encoding: Arc::clone(codec.encoding()),
+            units: self.units,
+            regions: inputs.iter().chain(outputs).copied().collect(),
+            bytes: buffers.bytes,
+            keep: buffers.keep,
+        })
     }
 }
 

@@ -13,13 +13,17 @@
 //! This crate moves and computes bytes. Which rail gets what, and what happens when one fails, is
 //! the engine's business.
 
+pub mod borrowed;
 mod capability;
 mod cpu;
+mod difference;
 mod fault;
+mod isal;
 mod job;
 mod lease;
 mod memory;
 mod null;
+pub mod owned;
 mod piece;
 mod rail;
 mod synchronous;
@@ -27,6 +31,7 @@ mod synchronous;
 pub use capability::Capability;
 pub use cpu::Cpu;
 pub use fault::{Fault, FaultKind};
+pub use isal::Isal;
 pub use job::{Buffers, Job, Mode};
 pub use memory::{MemoryKind, Region};
 pub use null::Null;

@@ -21,11 +21,13 @@ impl Null {
 }
 
 impl Coder for Null {
+    type Memory = ();
+
     fn describe(&self) -> String {
         "codes nothing: for measurements only".to_owned()
     }
 
-    fn run(&self, _piece: &mut Piece) -> Result<Verdict, Fault> {
+    fn run(&self, _piece: &mut Piece, _memory: &mut ()) -> Result<Verdict, Fault> {
         Ok(Verdict::Sound)
     }
 }

@@ -6,10 +6,13 @@ use std::time::Duration;
 
 use stripeline_codec::Verdict;
 
-use crate::{Capability, Done, Fault, Lane, Piece, Rail};
+use crate::{Capability, Done, Fault, Lane, Piece, Rail, difference};
 
 /// A coder that does a piece within one call.
 pub trait Coder: std::fmt::Debug + Send + Sync + 'static {
+    /// What a lane keeps from piece to piece: scratch memory, prepared tables.
+    type Memory: Default + Send;
+
     /// See [`Rail::describe`].
     fn describe(&self) -> String;
 
@@ -17,7 +20,7 @@ pub trait Coder: std::fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// If it cannot; the outputs may hold anything then.
-    fn run(&self, piece: &mut Piece) -> Result<Verdict, Fault>;
+    fn run(&self, piece: &mut Piece, memory: &mut Self::Memory) -> Result<Verdict, Fault>;
 }
 
 /// A coder as a rail.
@@ -55,13 +58,15 @@ impl<C: Coder> Rail for Synchronous<C> {
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
         Ok(Box::new(Direct {
             coder: Arc::clone(&self.coder),
+            memory: C::Memory::default(),
             done: None,
         }))
     }
 }
 
-struct Direct<C> {
+struct Direct<C: Coder> {
     coder: Arc<C>,
+    memory: C::Memory,
     done: Option<Done>,
 }
 
@@ -69,16 +74,8 @@ impl<C: Coder> Lane for Direct<C> {
     fn submit(&mut self, ticket: u64, mut piece: Piece) {
         assert!(self.done.is_none(), "one piece at a time");
         let start = piece.range().start;
-        let outcome = self.coder.run(&mut piece).map(|verdict| match verdict {
-            Verdict::Sound => Verdict::Sound,
-            Verdict::Mismatch {
-                parity_unit,
-                offset,
-            } => Verdict::Mismatch {
-                parity_unit,
-                offset: start + offset,
-            },
-        });
+        let outcome = self.coder.run(&mut piece, &mut self.memory);
+        let outcome = outcome.map(|verdict| difference::moved(verdict, start));
         self.done = Some(Done {
             ticket,
             piece: Some(piece),

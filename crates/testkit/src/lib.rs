@@ -4,6 +4,7 @@
 //! * [`codec_suite`]: functions over [`CodecUnderTest`], which the Rust codec implements for each
 //!   instruction set and the C interface once more. The oracle is `stripeline-reference`.
 //! * [`kernel_suite`]: functions over the kernels of one instruction set.
+//! * [`rail_suite`]: functions over a `stripeline_rail::Rail`, whichever device is behind it.
 //! * [`Guarded`] buffers at any alignment that notice a write past their ends; [`Random`] numbers
 //!   that are the same in every run.
 //!
@@ -16,6 +17,7 @@ pub mod codec_suite;
 mod codec_under_test;
 mod guarded;
 pub mod kernel_suite;
+pub mod rail_suite;
 mod random;
 mod stripe;
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Jobs over borrowed slices, for Rust callers that wait.
+//!
+//! Each function makes the job, calls `run` with its piece and returns only when nothing holds the
+//! job any more, also when `run` panics: until then the borrow of the buffers lasts. A piece that
+//! is leaked therefore makes the function wait for ever.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use arrayvec::ArrayVec;
+use stripeline_codec::{Codec, Error, StorePolicy, UNITS_MAX};
+
+use crate::{Buffers, Job, Piece, Region};
+
+/// All parity units from all data units.
+///
+/// # Errors
+/// As [`Codec::encode`].
+///
+/// # Panics
+/// If the units have 0 bytes: there is nothing to do then.
+pub fn encode<R>(
+    codec: &Codec,
+    data: &[&[u8]],
+    parity: &mut [&mut [u8]],
+    store: StorePolicy,
+    run: impl FnOnce(Piece) -> R,
+) -> Result<R, Error> {
+    codec.check_units(data.len(), parity.len())?;
+    let bytes = one_length(codec, data, parity)?;
+    let (inputs, outputs) = (read_only(data), writable(parity));
+    scoped(bytes, store, run, |buffers| {
+        // SAFETY: all slices have `bytes` bytes; inputs are shared and outputs are exclusive
+        // borrows that outlast the job, because `scoped` returns after it is gone.
+        unsafe { Job::encode(codec, &inputs, &outputs, buffers) }
+    })
+}
+
+/// The units `erased` from those that are there.
+///
+/// # Errors
+/// As [`Codec::decode`], and `CountMismatch` if no unit is asked for.
+///
+/// # Panics
+/// If the units have 0 bytes.
+pub fn decode<R>(
+    codec: &Codec,
+    units: &[Option<&[u8]>],
+    erased: &[usize],
+    outputs: &mut [&mut [u8]],
+    store: StorePolicy,
+    run: impl FnOnce(Piece) -> R,
+) -> Result<R, Error> {
+    codec.check_outputs(outputs.len(), erased.len())?;
+    let given: Vec<&[u8]> = units.iter().flatten().copied().collect();
+    let bytes = one_length(codec, &given, outputs)?;
+    let region = |unit: &Option<&[u8]>| unit.map(|unit| Region::host(unit.as_ptr().cast_mut()));
+    let units: Vec<Option<Region>> = units.iter().map(region).collect();
+    let outputs = writable(outputs);
+    scoped(bytes, store, run, |buffers| {
+        // SAFETY: as in `encode`.
+        unsafe { Job::decode(codec, &units, erased, &outputs, buffers) }
+    })
+}
+
+/// Parity changed in place for data unit `data_unit` having changed from `old` to `new`.
+///
+/// # Errors
+/// As [`Codec::update`].
+///
+/// # Panics
+/// If the units have 0 bytes.
+pub fn update<R>(
+    codec: &Codec,
+    data_unit: usize,
+    (old, new): (&[u8], &[u8]),
+    parity: &mut [&mut [u8]],
+    run: impl FnOnce(Piece) -> R,
+) -> Result<R, Error> {
+    codec.check_units(codec.data_units(), parity.len())?;
+    let bytes = one_length(codec, &[old, new], parity)?;
+    let [old, new] = [old, new].map(|unit| Region::host(unit.as_ptr().cast_mut()));
+    let parity = writable(parity);
+    scoped(bytes, StorePolicy::Temporal, run, |buffers| {
+        // SAFETY: as in `encode`.
+        unsafe { Job::update(codec, data_unit, old, new, &parity, buffers) }
+    })
+}
+
+/// Whether parity fits the data.
+///
+/// # Errors
+/// As [`Codec::verify`].
+///
+/// # Panics
+/// If the units have 0 bytes.
+pub fn verify<R>(
+    codec: &Codec,
+    data: &[&[u8]],
+    parity: &[&[u8]],
+    run: impl FnOnce(Piece) -> R,
+) -> Result<R, Error> {
+    codec.check_units(data.len(), parity.len())?;
+    let bytes = one_length(codec, data, parity)?;
+    let (inputs, outputs) = (read_only(data), read_only(parity));
+    scoped(bytes, StorePolicy::Temporal, run, |buffers| {
+        // SAFETY: all slices have `bytes` bytes; they are shared borrows that outlast the job.
+        unsafe { Job::verify(codec, &inputs, &outputs, buffers) }
+    })
+}
+
+/// The length that all buffers have.
+pub(crate) fn one_length<I, O>(codec: &Codec, inputs: &[I], outputs: &[O]) -> Result<usize, Error>
+where
+    I: AsRef<[u8]>,
+    O: AsRef<[u8]>,
+{
+    let inputs = inputs.iter().map(|unit| unit.as_ref().len());
+    let outputs = outputs.iter().map(|unit| unit.as_ref().len());
+    let bytes = codec.check_lengths(inputs.chain(outputs))?;
+    assert!(bytes > 0, "units hold bytes");
+    Ok(bytes)
+}
+
+fn read_only(units: &[&[u8]]) -> ArrayVec<Region, UNITS_MAX> {
+    let region = |unit: &&[u8]| Region::host(unit.as_ptr().cast_mut());
+    units.iter().map(region).collect()
+}
+
+fn writable(units: &mut [&mut [u8]]) -> ArrayVec<Region, UNITS_MAX> {
+    let region = |unit: &mut &mut [u8]| Region::host(unit.as_mut_ptr());
+    units.iter_mut().map(region).collect()
+}
+
+/// Makes a job, runs it and waits for its end.
+fn scoped<R>(
+    bytes: usize,
+    store: StorePolicy,
+    run: impl FnOnce(Piece) -> R,
+    job: impl FnOnce(Buffers) -> Result<Piece, Error>,
+) -> Result<R, Error> {
+    let end = Arc::new(End::default());
+    let piece = job(Buffers {
+        bytes,
+        store,
+        keep: Some(Box::new(Ends(Arc::clone(&end)))),
+    });
+    // Made before `run`, so that a panic passes through it.
+    let _waits = Waits(end);
+    Ok(run(piece?))
+}
+
+/// Whether a job is gone.
+#[derive(Debug, Default)]
+struct End {
+    gone: Mutex<bool>,
+    changed: Condvar,
+}
+
+/// Kept by the job: when it is dropped, the job holds no buffer any more.
+#[derive(Debug)]
+struct Ends(Arc<End>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        *self.0.gone.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// Waits for the job when it goes out of scope.
+struct Waits(Arc<End>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        let gone = self.0.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = self.0.changed.wait_while(gone, |gone| !*gone);
+        drop(ended.unwrap_or_else(PoisonError::into_inner));
+    }
+}

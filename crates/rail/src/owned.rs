@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Jobs that own their buffers, for Rust callers that do not wait.
+//!
+//! The units move into the job and come back when it is gone: nobody can touch them meanwhile, and
+//! a piece may be kept, sent or leaked without harm.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use stripeline_codec::{Codec, Error, StorePolicy};
+
+use crate::borrowed::one_length;
+use crate::{Buffers, Job, Piece, Region};
+
+/// The buffers of a stripe: what is read, then what is written or compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Units {
+    /// Data units, survivors, or the old and the new bytes of a data unit.
+    pub inputs: Vec<Vec<u8>>,
+    /// Parity units, or the units to be computed.
+    pub outputs: Vec<Vec<u8>>,
+}
+
+/// All parity units (`outputs`) from all data units (`inputs`).
+///
+/// # Errors
+/// As [`Codec::encode`].
+///
+/// # Panics
+/// If the units have 0 bytes.
+pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Error> {
+    start(codec, units, |inputs, outputs, buffers| {
+        // SAFETY: `start` made the regions from buffers of one length that the job keeps and that
+        // nobody else can reach until it is gone.
+        unsafe { Job::encode(codec, inputs, outputs, buffers) }
+    })
+}
+
+/// The units `erased` (`outputs`) from the units numbered `present` (`inputs`), ascending.
+///
+/// # Errors
+/// As [`Codec::decode`]; `CountMismatch` if no unit is asked for or numbers and inputs differ in
+/// count; `InvalidUnit` for a number outside the stripe.
+///
+/// # Panics
+/// If the units have 0 bytes.
+pub fn decode(
+    codec: &Codec,
+    present: &[usize],
+    erased: &[usize],
+    units: Units,
+) -> Result<(Piece, Pending), Error> {
+    codec.check_outputs(present.len(), units.inputs.len())?;
+    let total = codec.data_units() + codec.parity_units();
+    codec.check_numbers(present)?;
+    start(codec, units, |inputs, outputs, buffers| {
+        let mut given = vec![None; total];
+        for (unit, region) in present.iter().zip(inputs) {
+            given[*unit] = Some(*region);
+        }
+        // SAFETY: as in `encode`.
+        unsafe { Job::decode(codec, &given, erased, outputs, buffers) }
+    })
+}
+
+/// Parity (`outputs`) changed for one data unit; `inputs` are its old and its new bytes.
+///
+/// # Errors
+/// As [`Codec::update`].
+///
+/// # Panics
+/// If the units have 0 bytes, or unless there are two inputs.
+pub fn update(codec: &Codec, data_unit: usize, units: Units) -> Result<(Piece, Pending), Error> {
+    assert_eq!(units.inputs.len(), 2, "old and new bytes");
+    start(codec, units, |inputs, outputs, buffers| {
+        // SAFETY: as in `encode`.
+        unsafe { Job::update(codec, data_unit, inputs[0], inputs[1], outputs, buffers) }
+    })
+}
+
+/// Whether parity (`outputs`) fits the data (`inputs`).
+///
+/// # Errors
+/// As [`Codec::verify`].
+///
+/// # Panics
+/// If the units have 0 bytes.
+pub fn verify(codec: &Codec, units: Units) -> Result<(Piece, Pending), Error> {
+    start(codec, units, |inputs, outputs, buffers| {
+        // SAFETY: as in `encode`.
+        unsafe { Job::verify(codec, inputs, outputs, buffers) }
+    })
+}
+
+fn start(
+    codec: &Codec,
+    mut units: Units,
+    job: impl FnOnce(&[Region], &[Region], Buffers) -> Result<Piece, Error>,
+) -> Result<(Piece, Pending), Error> {
+    let bytes = one_length(codec, &units.inputs, &units.outputs)?;
+    let region = |unit: &mut Vec<u8>| Region::host(unit.as_mut_ptr());
+    let inputs: Vec<Region> = units.inputs.iter_mut().map(region).collect();
+    let outputs: Vec<Region> = units.outputs.iter_mut().map(region).collect();
+    let slot = Arc::new(Slot::default());
+    let buffers = Buffers {
+        bytes,
+        store: StorePolicy::Temporal,
+        keep: Some(Box::new(Kept {
+            units,
+            slot: Arc::clone(&slot),
+        })),
+    };
+    Ok((job(&inputs, &outputs, buffers)?, Pending(slot)))
+}
+
+/// Where the units come back to.
+#[derive(Debug)]
+pub struct Pending(Arc<Slot>);
+
+impl Pending {
+    /// The units, once nothing holds the job any more; `None` if that is not so within `patience`,
+    /// or if they have been handed out already.
+    #[must_use]
+    pub fn wait(&self, patience: Duration) -> Option<Units> {
+        let units = self.0.units.lock().unwrap_or_else(PoisonError::into_inner);
+        let back = &self.0.back;
+        let waited = back.wait_timeout_while(units, patience, |units| units.is_none());
+        waited.unwrap_or_else(PoisonError::into_inner).0.take()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    units: Mutex<Option<Units>>,
+    back: Condvar,
+}
+
+/// Kept by the job.
+struct Kept {
+    units: Units,
+    slot: Arc<Slot>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let units = std::mem::take(&mut self.units);
+        let mut slot = self
+            .slot
+            .units
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *slot = Some(units);
+        self.slot.back.notify_all();
+    }
+}

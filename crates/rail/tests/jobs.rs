@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Jobs over borrowed and owned buffers: who has the buffers when, and what is refused.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use stripeline_codec::{Code, Codec, ErrorKind, StorePolicy, Verdict};
+use stripeline_rail::{Cpu, Piece, Rail, borrowed, owned};
+use stripeline_testkit::{Stripe, rail_suite::Feeder, slices, slices_mut};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn codec() -> Codec {
+    Codec::new(Code::Rs, 3, 2).expect("a valid shape")
+}
+
+fn stripe() -> Stripe {
+    Stripe::random(Code::Rs, 3, 2, 100)
+}
+
+fn run(piece: Piece) -> Verdict {
+    let rail = Cpu::rail();
+    Feeder::new(&rail, 1).run(piece).expect("the CPU works")
+}
+
+#[test]
+fn a_scope_waits_for_a_piece_on_another_thread() {
+    let stripe = stripe();
+    let mut parity = vec![vec![0; 100]; 2];
+    let (sender, receiver) = mpsc::channel::<Piece>();
+    let worker = std::thread::spawn(move || {
+        let (first, second) = receiver.recv().expect("a piece").split(40);
+        assert_eq!(run(second), Verdict::Sound);
+        assert_eq!(run(first), Verdict::Sound);
+    });
+    let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
+    let sent = borrowed::encode(
+        &codec(),
+        &data,
+        &mut outputs,
+        StorePolicy::Temporal,
+        |piece| sender.send(piece).expect("the worker lives"),
+    );
+    sent.expect("in order");
+    assert_eq!(parity, stripe.parity());
+    worker.join().expect("no panic");
+}
+
+#[test]
+fn a_scope_waits_when_its_closure_panics() {
+    let stripe = stripe();
+    let mut parity = vec![vec![0; 100]; 2];
+    let (sender, receiver) = mpsc::channel::<Piece>();
+    let worker = std::thread::spawn(move || run(receiver.recv().expect("a piece")));
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
+        let store = StorePolicy::Temporal;
+        borrowed::encode(&codec(), &data, &mut outputs, store, |piece| {
+            sender.send(piece).expect("the worker lives");
+            panic!("on purpose");
+        })
+    }));
+    assert!(panicked.is_err());
+    assert_eq!(parity, stripe.parity(), "coded before the panic went on");
+    assert_eq!(worker.join().expect("no panic"), Verdict::Sound);
+}
+
+#[test]
+fn owned_units_come_back_when_the_job_is_gone() {
+    let stripe = stripe();
+    let units = owned::Units {
+        inputs: stripe.data().to_vec(),
+        outputs: vec![vec![0; 100]; 2],
+    };
+    let (piece, pending) = owned::encode(&codec(), units).expect("in order");
+    assert_eq!(pending.wait(Duration::ZERO), None, "the piece has them");
+    assert_eq!(run(piece), Verdict::Sound);
+    let units = pending.wait(PATIENCE).expect("the job is gone");
+    assert_eq!(units.outputs, stripe.parity());
+    assert_eq!(pending.wait(Duration::ZERO), None, "given back once");
+
+    let (piece, pending) = owned::verify(&codec(), units).expect("in order");
+    assert_eq!(run(piece), Verdict::Sound);
+    let units = pending.wait(PATIENCE).expect("the job is gone");
+    let units = owned::Units {
+        inputs: vec![units.inputs[1].clone(), vec![9; 100]],
+        outputs: units.outputs,
+    };
+    let (piece, pending) = owned::update(&codec(), 1, units).expect("in order");
+    assert_eq!(run(piece), Verdict::Sound);
+    let units = pending.wait(PATIENCE).expect("the job is gone");
+    let mut data = stripe.data().to_vec();
+    data[1] = vec![9; 100];
+    assert_eq!(units.outputs, Stripe::of(data, Code::Rs, 2).parity());
+}
+
+#[test]
+fn owned_units_decode_by_number() {
+    let stripe = stripe();
+    let inputs = [1, 3, 4].map(|unit: usize| stripe.units[unit].clone());
+    let units = owned::Units {
+        inputs: inputs.to_vec(),
+        outputs: vec![vec![0; 100]; 2],
+    };
+    let (piece, pending) = owned::decode(&codec(), &[1, 3, 4], &[2, 0], units).expect("in order");
+    assert_eq!(run(piece), Verdict::Sound);
+    let units = pending.wait(PATIENCE).expect("the job is gone");
+    assert_eq!(
+        units.outputs,
+        [stripe.units[2].clone(), stripe.units[0].clone()]
+    );
+}
+
+#[test]
+fn wrong_buffers_are_refused_with_the_reason() {
+    let stripe = stripe();
+    let data = slices(stripe.data());
+    let mut parity = vec![vec![0; 100], vec![0; 99]];
+    let store = StorePolicy::Temporal;
+    let mut outputs = slices_mut(&mut parity);
+    let refused = borrowed::encode(&codec(), &data, &mut outputs, store, |_| ());
+    let refused = refused.expect_err("lengths differ");
+    assert_eq!(refused.kind(), ErrorKind::LengthMismatch);
+    let text = "Cannot encode the stripe: unit 4 has 99 bytes, the others have 100";
+    assert_eq!(refused.to_string(), text);
+    let refused = borrowed::verify(&codec(), &data, &data, |_| ()).expect_err("3 parity units");
+    assert_eq!(refused.kind(), ErrorKind::CountMismatch);
+    let units = owned::Units {
+        inputs: stripe.data().to_vec(),
+        outputs: vec![vec![0; 100]],
+    };
+    let refused = owned::decode(&codec(), &[0, 1, 7], &[2], units.clone());
+    let refused = refused.expect_err("no unit 7");
+    assert_eq!(
+        refused.to_string(),
+        "Cannot decode unit 7: units are 0 to 4"
+    );
+    let refused = owned::decode(&codec(), &[0, 1], &[2], units).expect_err("3 inputs, 2 numbers");
+    assert_eq!(refused.kind(), ErrorKind::CountMismatch);
+}
+
+#[test]
+fn only_the_whole_check_redeems_a_written_piece() {
+    let halves = |second_check: bool| {
+        let stripe = stripe();
+        let mut parity = vec![vec![0; 100]; 2];
+        let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
+        let store = StorePolicy::Temporal;
+        borrowed::encode(&codec(), &data, &mut outputs, store, |piece| {
+            let (first, second) = piece.split(50);
+            let (check, written) = first.into_check();
+            let (other_check, _other) = second.into_check();
+            let piece = match second_check {
+                true => other_check,
+                false => check.split(10).0,
+            };
+            let _piece = written.redeem(piece);
+        })
+    };
+    for second_check in [false, true] {
+        let redeemed = catch_unwind(|| halves(second_check));
+        assert!(redeemed.is_err(), "a part, or the check of another piece");
+    }
+}
+
+#[test]
+fn a_rail_that_decodes_data_only_does_not_take_lost_parity() {
+    let mut capability = Cpu::rail().capability().clone();
+    capability.recovers_parity = false;
+    let stripe = stripe();
+    let store = StorePolicy::Temporal;
+    for (erased, taken) in [(0, true), (3, false)] {
+        let given: Vec<_> = (0..5)
+            .map(|unit| (unit != erased).then(|| &*stripe.units[unit]))
+            .collect();
+        let mut outputs = vec![vec![0; 100]];
+        let mut outputs = slices_mut(&mut outputs);
+        let takes = |piece: Piece| capability.takes(&piece);
+        let took = borrowed::decode(&codec(), &given, &[erased], &mut outputs, store, takes);
+        assert_eq!(took, Ok(taken));
+    }
+    let mut parity = vec![vec![0; 100]; 2];
+    let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
+    let takes = |piece: Piece| capability.takes(&piece);
+    let took = borrowed::encode(&codec(), &data, &mut outputs, store, takes);
+    assert_eq!(took, Ok(true), "encoding is no recovery");
+}

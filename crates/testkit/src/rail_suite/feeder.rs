@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Feeds a lane as an engine would: cut pieces, any order, as many in flight as it likes.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use stripeline_codec::Verdict;
+use stripeline_rail::{Capability, Fault, Hold, Lane, Piece, Rail};
+
+use crate::Random;
+
+/// Longer than any piece of a suite takes on the slowest machine: reaching it is a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A lane and who feeds it.
+pub struct Feeder {
+    name: String,
+    capability: Capability,
+    lane: Box<dyn Lane>,
+    random: Random,
+    next_ticket: u64,
+}
+
+impl Feeder {
+    /// Opens a lane.
+    ///
+    /// # Panics
+    /// If it cannot be opened.
+    #[must_use]
+    pub fn new(rail: &dyn Rail, seed: u64) -> Self {
+        let lane = rail.open_lane();
+        Self {
+            name: rail.name().to_owned(),
+            capability: rail.capability().clone(),
+            lane: lane.unwrap_or_else(|fault| panic!("{}: no lane: {fault}", rail.name())),
+            random: Random::new(seed),
+            // Tickets are the feeder's own numbers, not small ones that a lane could mix up with its own.
+            next_ticket: u64::MAX / 2,
+        }
+    }
+
+    /// What the rail takes.
+    #[must_use]
+    pub fn capability(&self) -> &Capability {
+        &self.capability
+    }
+
+    /// Whether the rail takes jobs of this length.
+    #[must_use]
+    pub fn takes_length(&self, bytes: usize) -> bool {
+        self.capability.takes_tails || bytes.is_multiple_of(self.capability.granule_bytes)
+    }
+
+    /// Does a whole piece in one.
+    ///
+    /// # Errors
+    /// The rail's fault.
+    pub fn run(&mut self, piece: Piece) -> Result<Verdict, Fault> {
+        self.run_cut(piece, 0)
+    }
+
+    /// Does a piece cut at up to `cuts` random places, the parts in random order.
+    ///
+    /// # Errors
+    /// The first fault of any part; all parts have come back then.
+    ///
+    /// # Panics
+    /// If a part does not come back once with its ticket.
+    pub fn run_cut(&mut self, piece: Piece, cuts: usize) -> Result<Verdict, Fault> {
+        let mut waiting = self.cut(piece, cuts);
+        let mut holds: HashMap<u64, Option<Hold>> = HashMap::new();
+        let mut found = Ok(Verdict::Sound);
+        loop {
+            while holds.len() < self.capability.depth && !waiting.is_empty() {
+                let piece = waiting.swap_remove(self.random.below(waiting.len()));
+                assert!(self.capability.takes(&piece), "{}: {piece:?}", self.name);
+                let (piece, hold) = match self.capability.detaches {
+                    true => {
+                        let (piece, hold) = piece.lease();
+                        (piece, Some(hold))
+                    }
+                    false => (piece, None),
+                };
+                self.next_ticket += 1;
+                holds.insert(self.next_ticket, hold);
+                self.lane.submit(self.next_ticket, piece);
+            }
+            assert_eq!(self.lane.in_flight(), holds.len(), "{}", self.name);
+            if holds.is_empty() {
+                assert!(self.lane.reap(PATIENCE).is_none(), "{}", self.name);
+                return found;
+            }
+            let done = self.lane.reap(PATIENCE);
+            let done = done.unwrap_or_else(|| panic!("{}: no answer", self.name));
+            let hold = holds.remove(&done.ticket);
+            let hold = hold.unwrap_or_else(|| panic!("{}: ticket {}", self.name, done.ticket));
+            assert!(done.piece.is_some(), "{}: a piece went away", self.name);
+            let revoked = hold.and_then(|hold| hold.revoke());
+            assert!(revoked.is_none(), "{}: given back, yet detached", self.name);
+            found = combined(found, done.outcome);
+        }
+    }
+
+    fn cut(&mut self, piece: Piece, cuts: usize) -> Vec<Piece> {
+        let granules = piece.bytes().div_ceil(self.capability.granule_bytes);
+        let mut places: Vec<usize> = (0..cuts.min(granules - 1))
+            .map(|_| self.capability.granule_bytes * (1 + self.random.below(granules - 1)))
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        let (mut parts, mut rest) = (Vec::new(), piece);
+        for place in places.into_iter().rev() {
+            let (first, last) = rest.split(place);
+            parts.push(last);
+            rest = first;
+        }
+        parts.push(rest);
+        parts
+    }
+}
+
+/// Of two verdicts the one that a check of both ranges gives.
+fn combined(left: Result<Verdict, Fault>, right: Result<Verdict, Fault>) -> Result<Verdict, Fault> {
+    let place = |verdict: &Verdict| match *verdict {
+        Verdict::Sound => (usize::MAX, usize::MAX),
+        Verdict::Mismatch {
+            parity_unit,
+            offset,
+        } => (offset, parity_unit),
+    };
+    match (left, right) {
+        (Ok(left), Ok(right)) if place(&right) < place(&left) => Ok(right),
+        (Ok(_), Err(fault)) => Err(fault),
+        (left, _) => left,
+    }
+}
