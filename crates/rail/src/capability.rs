@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What a rail can do, as a value.
 
-use crate::{MemoryKind, Mode, Piece};
+use crate::{Job, MemoryKind, Mode, Piece};
 
 /// What a rail takes, and how it likes to be fed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,19 +56,21 @@ impl Capability {
     /// Whether the rail can do a piece as it is.
     #[must_use]
     pub fn takes(&self, piece: &Piece) -> bool {
-        let job = piece.job();
+        let whole = piece.bytes().is_multiple_of(self.granule_bytes)
+            || self.takes_tails && piece.range().end == piece.job().bytes();
+        whole && self.takes_job(piece.job())
+    }
+
+    /// Whether the rail can do a job, the lengths of its pieces aside.
+    #[must_use]
+    pub fn takes_job(&self, job: &Job) -> bool {
         let mode = match job.mode() {
             Mode::Set => true,
             Mode::Add => self.adds,
             Mode::Compare => self.compares,
         };
         let mut regions = job.inputs().iter().chain(job.outputs());
-        let whole = piece.bytes().is_multiple_of(self.granule_bytes)
-            || self.takes_tails && piece.range().end == job.bytes();
-        let units = self.recovers_parity || !job.recovers_parity();
-        mode && whole
-            && units
-            && job.inputs().len() <= self.inputs_max
+        mode && job.inputs().len() <= self.inputs_max
             && job.outputs().len() <= self.outputs_max
             && regions.all(|region| self.memory.contains(&region.kind()))
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The CPU by our own kernels.
 
-use stripeline_codec::{Code, Kernels, Verdict};
+use stripeline_codec::{Code, Isa, Kernels, Verdict};
 
 use crate::{Capability, Coder, Fault, Mode, Piece, Synchronous};
 
@@ -16,6 +16,37 @@ impl Cpu {
     #[must_use]
     pub fn rail() -> Synchronous<Self> {
         Self::with_kernels("cpu", Kernels::active())
+    }
+
+    /// The coder of plain arithmetic, which runs everywhere and settles doubts about others.
+    #[must_use]
+    pub fn portable() -> Self {
+        let kernels = Kernels::for_isa(Isa::Portable).expect("portable kernels run everywhere");
+        Self { kernels }
+    }
+
+    /// Does a piece in host memory.
+    ///
+    /// # Panics
+    /// If some of it is not.
+    pub fn code(&self, piece: &mut Piece) -> Verdict {
+        let (mode, code, store) = (piece.job().mode(), piece.job().code(), piece.job().store());
+        let kernels = self.kernels;
+        // The matrix outlives the piece's mutable borrow.
+        let matrix = piece.matrix();
+        match mode {
+            Mode::Set if code == Code::Xor => {
+                piece.write(|inputs, outputs| kernels.xor(inputs, outputs[0], store));
+            }
+            Mode::Set => {
+                piece.write(|inputs, outputs| kernels.dot(&matrix, inputs, outputs, store))
+            }
+            Mode::Add => piece.write(|inputs, outputs| kernels.dot_add(&matrix, inputs, outputs)),
+            Mode::Compare => {
+                return piece.read(|inputs, given| Verdict::of(kernels, &matrix, inputs, given));
+            }
+        }
+        Verdict::Sound
     }
 
     /// A rail on given kernels.
@@ -38,22 +69,6 @@ impl Coder for Cpu {
     }
 
     fn run(&self, piece: &mut Piece, _memory: &mut ()) -> Result<Verdict, Fault> {
-        let (mode, code, store) = (piece.job().mode(), piece.job().code(), piece.job().store());
-        let kernels = self.kernels;
-        // The matrix outlives the piece's mutable borrow.
-        let matrix = piece.matrix();
-        match mode {
-            Mode::Set if code == Code::Xor => {
-                piece.write(|inputs, outputs| kernels.xor(inputs, outputs[0], store));
-            }
-            Mode::Set => {
-                piece.write(|inputs, outputs| kernels.dot(&matrix, inputs, outputs, store))
-            }
-            Mode::Add => piece.write(|inputs, outputs| kernels.dot_add(&matrix, inputs, outputs)),
-            Mode::Compare => {
-                return Ok(piece.read(|inputs, given| Verdict::of(kernels, &matrix, inputs, given)));
-            }
-        }
-        Ok(Verdict::Sound)
+        Ok(self.code(piece))
     }
 }

@@ -20,6 +20,7 @@ mod difference;
 mod fault;
 mod isal;
 mod job;
+pub mod known_answers;
 mod lease;
 mod memory;
 mod null;

@@ -293,6 +293,12 @@ impl Scheduler {
         self.backlog(rail).remove(data_bytes);
     }
 
+    /// Takes in that `data_bytes` bytes of data are to be done by a rail without having been dealt:
+    /// where no rail that the policy allows is in service.
+    pub fn placed(&self, rail: usize, data_bytes: usize) {
+        self.backlog(rail).add(data_bytes);
+    }
+
     /// Takes in that a worker of `rail` did `data_bytes` bytes of data, dealt or moved to the rail
     /// before, as one piece in `busy_ns`. The class is that of the piece, not of its task.
     pub fn finished(

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What all threads of an engine share: where tasks are placed, redone and accounted for.
+
+use arrayvec::ArrayVec;
+use stripeline_codec::Verdict;
+use stripeline_rail::{Fault, FaultKind, Mode, Piece};
+
+use crate::admission::Admission;
+use crate::clock::Clock;
+use crate::doorbell::Doorbell;
+use crate::error::{Error, ErrorKind};
+use crate::options::{Event, EventKind, Options, Scheduling};
+use crate::queue::{Part, Queues, Work};
+use crate::request::Priority;
+use crate::schedule::{COMMON, RAILS_MAX, RailSet, Scheduler, Share};
+use crate::station::Station;
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::task::Task;
+use crate::warden::Agenda;
+
+/// Bells of waiting threads; which one a task rings follows from its address.
+const BELLS: usize = 16;
+
+pub(crate) struct Core {
+    pub(crate) options: Options,
+    pub(crate) clock: Clock,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) stations: Box<[Station]>,
+    /// The one queue of first-come scheduling.
+    pub(crate) common: Queues,
+    first_come: Doorbell,
+    pub(crate) admission: Admission,
+    pub(crate) agenda: Agenda,
+    pub(crate) issued: AtomicU64,
+    pub(crate) closing: AtomicBool,
+    /// Workers of the CPU's rails that may run; see `node`.
+    pub(crate) threads_allowed: AtomicUsize,
+    bells: [Doorbell; BELLS],
+    /// Rung at every end, for those who wait for one of several.
+    pub(crate) any: Doorbell,
+}
+
+impl Core {
+    pub(crate) fn new(options: Options, scheduler: Scheduler, stations: Box<[Station]>) -> Self {
+        Self {
+            admission: Admission::new(options.tasks_max.max(1), options.bytes_max),
+            options,
+            clock: Clock::start(),
+            scheduler,
+            stations,
+            common: Queues::default(),
+            first_come: Doorbell::default(),
+            agenda: Agenda::default(),
+            issued: AtomicU64::new(0),
+            closing: AtomicBool::new(false),
+            threads_allowed: AtomicUsize::new(usize::MAX),
+            bells: Default::default(),
+            any: Doorbell::default(),
+        }
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// The rails that can do a job as far as its kind goes, in service or not.
+    pub(crate) fn eligible(&self, piece: &Piece) -> RailSet {
+        let stations = self.stations.iter().enumerate();
+        let takes =
+            stations.filter(|(_, station)| station.rail.capability().takes_job(piece.job()));
+        takes.map(|(rail, _)| rail).collect()
+    }
+
+    /// Puts a task that was just issued where it is to be done.
+    pub(crate) fn place_task(&self, task: Arc<Task>) {
+        let mut shares = ArrayVec::<Share, RAILS_MAX>::new();
+        let now = self.clock.now();
+        let dealt = self.scheduler.deal(
+            now,
+            task.class,
+            task.inputs,
+            task.bytes,
+            task.eligible,
+            &mut shares,
+        );
+        match (dealt, &shares[..]) {
+            (Ok(()), [share]) => {
+                self.push(share.rail, task.priority, Work::Whole(task));
+            }
+            (Ok(()), _) => {
+                if let Some(piece) = task.take() {
+                    let refused = RailSet::EMPTY;
+                    self.hand_out(
+                        Part {
+                            task,
+                            piece,
+                            refused,
+                        },
+                        &shares,
+                    );
+                }
+            }
+            (Err(_), _) => {
+                if let Some(piece) = task.take() {
+                    let refused = RailSet::EMPTY;
+                    self.place_anywhere(Part {
+                        task,
+                        piece,
+                        refused,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Puts a part where it is to be done, away from the rails that have refused it.
+    pub(crate) fn place(&self, part: Part) {
+        if self.drop_if_given_up(&part) {
+            return self.give_up(part);
+        }
+        let mut shares = ArrayVec::<Share, RAILS_MAX>::new();
+        let dealt = self.scheduler.deal(
+            self.clock.now(),
+            part.task.class,
+            part.task.inputs,
+            part.piece.bytes(),
+            allowed(&part),
+            &mut shares,
+        );
+        match dealt {
+            Ok(()) => self.hand_out(part, &shares),
+            Err(_) => self.place_anywhere(part),
+        }
+    }
+
+    /// Where the policy names no rail, any that can will do; without one the task has failed.
+    pub(crate) fn place_anywhere(&self, part: Part) {
+        let allowed = allowed(&part);
+        let rail = allowed
+            .iter()
+            .find(|rail| self.stations[*rail].health.is_in_service());
+        match rail {
+            Some(rail) => {
+                let priority = part.task.priority;
+                self.scheduler
+                    .placed(rail, data_bytes(&part.task, part.piece.bytes()));
+                self.push(rail, priority, Work::Part(part));
+            }
+            None => {
+                let text = if part.task.eligible.is_empty() {
+                    format!(
+                        "Cannot run {:?}: no rail takes such a task",
+                        part.piece.job()
+                    )
+                } else {
+                    let names: Vec<_> = part
+                        .task
+                        .eligible
+                        .iter()
+                        .map(|rail| self.name(rail))
+                        .collect();
+                    let names = names.join(", ");
+                    format!(
+                        "Cannot run {:?}: out of service or failed it: {names}",
+                        part.piece.job()
+                    )
+                };
+                part.task.fail(Error::new(ErrorKind::NoRail, text));
+                self.give_up(part);
+            }
+        }
+    }
+
+    fn hand_out(&self, part: Part, shares: &[Share]) {
+        let Part {
+            task,
+            piece,
+            refused,
+        } = part;
+        let mut rest = Some(piece);
+        for share in shares {
+            let whole = rest.take().expect("shares sum to the piece");
+            let piece = if share.bytes == whole.bytes() {
+                whole
+            } else {
+                let (piece, more) = whole.split(share.bytes);
+                rest = Some(more);
+                piece
+            };
+            let task = Arc::clone(&task);
+            let (priority, part) = (
+                task.priority,
+                Part {
+                    task,
+                    piece,
+                    refused,
+                },
+            );
+            self.push(share.rail, priority, Work::Part(part));
+        }
+    }
+
+    /// Adds new work for a rail, or for all, and wakes who is to do it.
+    pub(crate) fn push(&self, rail: usize, priority: Priority, work: Work) {
+        if rail == COMMON {
+            self.common.push(priority, work);
+        } else {
+            self.stations[rail].queues.push(priority, work);
+        }
+        self.ring(rail);
+    }
+
+    /// Puts the rest of something begun back where it came from.
+    pub(crate) fn push_back(&self, rail: usize, priority: Priority, work: Work) {
+        self.stations[rail].queues.push_begun(priority, work);
+        self.ring(rail);
+    }
+
+    /// Wakes a worker of a rail, or anyone's.
+    fn ring(&self, rail: usize) {
+        match self.options.scheduling {
+            // All sleep at one bell, and only some can do what is one rail's own.
+            Scheduling::FirstCome if rail != COMMON => self.first_come.ring_all(),
+            Scheduling::FirstCome => self.first_come.ring_one(),
+            _ => self.stations[rail].bell.ring_one(),
+        }
+    }
+
+    /// Where the workers of a rail sleep.
+    pub(crate) fn bell_of(&self, rail: usize) -> &Doorbell {
+        match self.options.scheduling {
+            Scheduling::FirstCome => &self.first_come,
+            _ => &self.stations[rail].bell,
+        }
+    }
+
+    pub(crate) fn name(&self, rail: usize) -> &str {
+        self.stations[rail].rail.name()
+    }
+
+    fn drop_if_given_up(&self, part: &Part) -> bool {
+        if part.task.deadline != 0 && self.clock.now() >= part.task.deadline {
+            part.task.expire();
+        }
+        if self.is_closing() {
+            part.task.fail(Error::new(
+                ErrorKind::Closed,
+                "Cannot finish the task: the engine is shutting down",
+            ));
+        }
+        part.task.is_given_up()
+    }
+
+    /// Ends a part that nobody is going to do.
+    pub(crate) fn give_up(&self, part: Part) {
+        let Part { task, piece, .. } = part;
+        let bytes = piece.bytes();
+        drop(piece);
+        self.account(&task, bytes);
+    }
+
+    /// Whether a part must not be begun any more; it is ended then.
+    pub(crate) fn refuse_if_given_up(&self, part: Part) -> Option<Part> {
+        if self.drop_if_given_up(&part) {
+            self.give_up(part);
+            return None;
+        }
+        Some(part)
+    }
+
+    /// Accounts for bytes of a task, whose piece has been dropped.
+    pub(crate) fn account(&self, task: &Arc<Task>, bytes: usize) {
+        if !task.account(bytes) {
+            return;
+        }
+        task.finish();
+        self.bell(task).ring_all();
+        self.any.ring_all();
+        self.admission.leave(data_bytes(task, task.bytes));
+    }
+
+    /// The bell that the end of a task rings.
+    pub(crate) fn bell(&self, task: &Arc<Task>) -> &Doorbell {
+        // Tasks are a few hundred bytes apart.
+        let address = std::ptr::from_ref::<Task>(task).addr();
+        &self.bells[(address >> 8) % BELLS]
+    }
+
+    /// Gives a part that a rail did not do to another.
+    pub(crate) fn redo(&self, part: Part, rail: usize, fault: &Fault) {
+        if fault.kind() != FaultKind::Refused {
+            let counters = &self.stations[rail].counters;
+            counters
+                .faults
+                .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let text = format!("Cannot code on {}: {fault}", self.name(rail));
+            self.quarantine(rail, EventKind::Quarantined, text);
+        }
+        let in_place = !self.stations[rail].rail.capability().detaches;
+        if in_place && part.piece.job().mode() == Mode::Add && fault.kind() != FaultKind::Refused {
+            let name = self.name(rail);
+            let text = format!("Cannot update parity: {name} failed while changing it ({fault})");
+            part.task.fail(Error::new(ErrorKind::Failed, text));
+            return self.give_up(part);
+        }
+        let refused = part.refused.with(rail);
+        self.place(Part { refused, ..part });
+    }
+
+    /// Takes a rail out of service and gives what waits for it to others.
+    pub(crate) fn quarantine(&self, rail: usize, kind: EventKind, text: String) {
+        let station = &self.stations[rail];
+        let period = self.options.quarantine.as_nanos() as u64;
+        if !station.health.quarantine(&text, self.clock.now(), period) {
+            return;
+        }
+        station
+            .counters
+            .quarantines
+            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.scheduler.set_in_service(rail, false);
+        self.tell(rail, kind, text);
+        self.drain(rail);
+        self.agenda.wake();
+    }
+
+    /// Gives everything that waits for a rail to others.
+    pub(crate) fn drain(&self, rail: usize) {
+        while let Some(work) = self.stations[rail].queues.pop() {
+            self.unqueue(rail, &work);
+            match work {
+                Work::Whole(task) => self.place_task(task),
+                Work::Part(part) => self.place(part),
+                Work::Check(check) => self.skip_check(*check),
+            }
+        }
+    }
+
+    /// Takes what was popped from a rail's queues, without being done there, off its account.
+    pub(crate) fn unqueue(&self, rail: usize, work: &Work) {
+        let (task, bytes) = match work {
+            Work::Whole(task) => (task, task.bytes),
+            Work::Part(part) => (&part.task, part.piece.bytes()),
+            Work::Check(_) => return,
+        };
+        self.scheduler.dropped(rail, data_bytes(task, bytes));
+    }
+
+    pub(crate) fn tell(&self, rail: usize, kind: EventKind, text: String) {
+        let rail = self.name(rail).to_owned();
+        (self.options.listener)(&Event { rail, kind, text });
+    }
+
+    /// Notes a rail's good result and accounts for it.
+    pub(crate) fn conclude(&self, part: Part, verdict: Verdict) {
+        part.task.found(verdict);
+        self.give_up(part);
+    }
+
+    /// Rings for help where another rail would gain by taking part of what was put aside.
+    pub(crate) fn call_for_help(&self, task: &Task, rail: usize, remaining: usize) {
+        if self.options.scheduling != Scheduling::RateAware {
+            return;
+        }
+        for (other, station) in self.stations.iter().enumerate() {
+            let idle =
+                other != rail && task.eligible.contains(other) && station.bell.has_sleepers();
+            if idle && station.health.is_in_service() && self.scheduler.is_fed(other) {
+                let now = self.clock.now();
+                if self
+                    .scheduler
+                    .steal(now, other, rail, task.class, task.inputs, remaining)
+                    > 0
+                {
+                    station.bell.ring_one();
+                }
+            }
+        }
+    }
+}
+
+impl Core {
+    /// Whether anything waits in a queue.
+    pub(crate) fn has_waiting(&self) -> bool {
+        let queues = self.stations.iter().map(|station| &station.queues);
+        queues
+            .chain([&self.common])
+            .any(|queues| queues.depth() > 0)
+    }
+}
+
+/// Bytes of all inputs, the measure of rates.
+pub(crate) fn data_bytes(task: &Task, bytes: usize) -> usize {
+    task.inputs.saturating_mul(bytes)
+}
+
+/// The rails that may still do a part.
+pub(crate) fn allowed(part: &Part) -> RailSet {
+    part.refused
+        .iter()
+        .fold(part.task.eligible, RailSet::without)
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The threads of an engine.
+
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use nix::time::{ClockId, clock_gettime};
+
+use crate::core::Core;
+use crate::error::{Error, ErrorKind};
+use crate::options::EventKind;
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering;
+use crate::warden;
+use crate::worker::Worker;
+
+/// A worker whose device hangs is left behind after so long when the engine ends; it ends by
+/// itself if the device ever answers.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// A worker whose rail has no lane for it tries again when woken, or after so long.
+const NO_LANE: Duration = Duration::from_millis(100);
+
+/// Workers and warden.
+pub(crate) struct Crew {
+    workers: Vec<JoinHandle<()>>,
+    warden: Option<JoinHandle<()>>,
+}
+
+impl Crew {
+    /// Starts all threads.
+    pub(crate) fn start(core: &Arc<Core>) -> Result<Self, Error> {
+        let mut crew = Self {
+            workers: Vec::new(),
+            warden: None,
+        };
+        if let Err(error) = crew.spawn(core) {
+            crew.end(core);
+            let text = format!("Cannot start the engine: a thread cannot be started: {error}");
+            return Err(Error::new(ErrorKind::Configuration, text));
+        }
+        Ok(crew)
+    }
+
+    fn spawn(&mut self, core: &Arc<Core>) -> std::io::Result<()> {
+        let watching = Arc::clone(core);
+        let warden = Builder::new().name("stripeline-warden".to_owned());
+        self.warden = Some(warden.spawn(move || warden::watch(&watching))?);
+        for (rail, station) in core.stations.iter().enumerate() {
+            for index in 0..station.flights.len() {
+                let core = Arc::clone(core);
+                let name = format!("stripeline-{}-{index}", station.rail.name());
+                let thread = Builder::new().name(name);
+                self.workers
+                    .push(thread.spawn(move || work(&core, rail, index))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends all threads, those aside whose device hangs.
+    pub(crate) fn end(&mut self, core: &Core) {
+        core.closing.store(true, Ordering::SeqCst);
+        core.close_queues();
+        core.agenda.wake();
+        for rail in 0..core.stations.len() {
+            core.bell_of(rail).ring_all();
+        }
+        if let Some(warden) = self.warden.take() {
+            let _ = warden.join();
+        }
+        let until = Instant::now() + FAREWELL;
+        for worker in self.workers.drain(..) {
+            while !worker.is_finished() && Instant::now() < until {
+                core.any.sleep(Some(Duration::from_millis(1)), || {
+                    worker.is_finished().then_some(())
+                });
+            }
+            if worker.is_finished() {
+                let _ = worker.join();
+            }
+        }
+        // What was placed while the workers went.
+        core.close_queues();
+    }
+}
+
+/// What a worker's thread runs.
+fn work(core: &Core, rail: usize, index: usize) {
+    let station = &core.stations[rail];
+    while !core.is_closing() {
+        match station.rail.open_lane() {
+            Ok(lane) => {
+                let worker = Worker::new(core, rail, &station.flights[index], lane);
+                serve(core, rail, index, worker);
+            }
+            Err(fault) => {
+                let text = format!("Cannot open a lane of {}: {fault}", station.rail.name());
+                core.quarantine(rail, EventKind::Quarantined, text);
+                let closing = || core.is_closing().then_some(());
+                core.bell_of(rail).sleep(Some(NO_LANE), closing);
+            }
+        }
+    }
+}
+
+fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
+    let mut counted = 0;
+    while !core.is_closing() {
+        let may_run = index < core.threads_allowed.load(Ordering::Relaxed);
+        if may_run && worker.step() {
+            continue;
+        }
+        count_cpu(core, rail, &mut counted);
+        let next = core.bell_of(rail).sleep(None, || {
+            if core.is_closing() {
+                return Some(None);
+            }
+            let may_run = index < core.threads_allowed.load(Ordering::Relaxed);
+            may_run.then(|| worker.next().map(Some)).flatten()
+        });
+        if let Some(Some(work)) = next {
+            worker.begin(work);
+        }
+    }
+}
+
+/// Adds what this thread has used since it last slept.
+fn count_cpu(core: &Core, rail: usize, counted: &mut u64) {
+    if let Ok(time) = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID) {
+        let used = Duration::from(time).as_nanos() as u64;
+        let counter = &core.stations[rail].counters.cpu_ns;
+        counter.fetch_add(used - *counted, std::sync::atomic::Ordering::Relaxed);
+        *counted = used;
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sleeping until something may have changed, without a lost wake-up and without a lock where
+//! nobody sleeps.
+//!
+//! The sleeper counts itself, looks once more and only then waits; the ringer changes the world
+//! first and then looks for sleepers. One of the two sees the other, because both sides pass a
+//! sequentially consistent operation between their write and their read. `tests/permute` runs the
+//! protocol under a permutation tester.
+
+use std::time::Duration;
+
+use crate::sync::atomic::{AtomicUsize, Ordering, fence};
+use crate::sync::{Condvar, Mutex, lock};
+
+/// What sleeping threads wait for.
+#[derive(Debug, Default)]
+pub(crate) struct Doorbell {
+    sleepers: AtomicUsize,
+    rings: Mutex<u64>,
+    rung: Condvar,
+}
+
+impl Doorbell {
+    /// Whether somebody sleeps or is about to.
+    pub(crate) fn has_sleepers(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.sleepers.load(Ordering::SeqCst) > 0
+    }
+
+    /// Wakes one sleeper, after the change that it waits for has been made.
+    pub(crate) fn ring_one(&self) {
+        if self.has_sleepers() {
+            *lock(&self.rings) += 1;
+            self.rung.notify_one();
+        }
+    }
+
+    /// Wakes all sleepers.
+    pub(crate) fn ring_all(&self) {
+        if self.has_sleepers() {
+            *lock(&self.rings) += 1;
+            self.rung.notify_all();
+        }
+    }
+
+    /// Sleeps until `look` gives something or a ring comes, at most `patience`.
+    ///
+    /// Returns what `look` gave before sleeping; after a ring or at the end of patience the caller
+    /// looks for itself.
+    pub(crate) fn sleep<T>(
+        &self,
+        patience: Option<Duration>,
+        look: impl FnOnce() -> Option<T>,
+    ) -> Option<T> {
+        self.sleepers.fetch_add(1, Ordering::SeqCst);
+        fence(Ordering::SeqCst);
+        // Rings are counted from before the look: one that comes in between ends the sleep.
+        let before = *lock(&self.rings);
+        let found = look();
+        if found.is_none() {
+            self.wait(before, patience);
+        }
+        self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        found
+    }
+
+    fn wait(&self, before: u64, patience: Option<Duration>) {
+        let mut rings = lock(&self.rings);
+        if *rings != before {
+            return;
+        }
+        // One wait is enough even if it ends early: callers look again and come back.
+        match patience {
+            None => {
+                rings = self
+                    .rung
+                    .wait(rings)
+                    .expect("a counter cannot be half changed")
+            }
+            Some(patience) => {
+                let waited = self.rung.wait_timeout(rings, patience);
+                rings = waited.expect("a counter cannot be half changed").0;
+            }
+        }
+        drop(rings);
+    }
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The engine: rails, their workers, and the ways to issue tasks.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crossbeam_queue::ArrayQueue;
+use stripeline_rail::{Piece, Rail};
+
+use crate::core::{Core, data_bytes};
+use crate::crew;
+use crate::error::{Error, ErrorKind};
+use crate::options::{Options, Scheduling, WhenFull};
+use crate::queue::Queues;
+use crate::request::Request;
+use crate::schedule::{Class, Policy, RAILS_MAX, RailTraits, Scheduler};
+use crate::station::{Health, Station};
+use crate::statistics::{Counters, Statistics};
+use crate::sync::Arc;
+use crate::sync::atomic::Ordering;
+use crate::task::{Order, Outcome, Task};
+use crate::ticket::Ticket;
+
+/// Lanes kept for threads that help while they wait; more such threads open lanes of their own.
+const SPARE_LANES: usize = 64;
+
+/// An asynchronous coder over all rails of a machine.
+///
+/// Threads may share it. Dropping it lets what is in flight end, fails what waits with
+/// [`ErrorKind::Closed`], and ends its threads.
+pub struct Engine {
+    core: Arc<Core>,
+    crew: crew::Crew,
+}
+
+/// A task that was not issued, and its piece back.
+#[derive(Debug)]
+pub struct Rejected {
+    /// Why.
+    pub error: Error,
+    /// The piece, untouched.
+    pub piece: Piece,
+}
+
+impl Engine {
+    /// Starts an engine over these rails, whose names differ.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] if there is no rail or more than [`RAILS_MAX`], if names are
+    /// not unique, if the one rail to use is not among them, or if threads cannot be started.
+    pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
+        check_rails(&rails)?;
+        let policy = policy(&rails, &options.scheduling)?;
+        let workers: Vec<_> = rails
+            .iter()
+            .map(|rail| workers(&**rail, &options))
+            .collect();
+        let traits: Vec<_> = std::iter::zip(&rails, &workers)
+            .map(|(rail, workers)| traits(&**rail, *workers))
+            .collect();
+        let stations = std::iter::zip(rails, &workers)
+            .map(|(rail, workers)| station(rail, *workers))
+            .collect();
+        let core = Arc::new(Core::new(
+            options,
+            Scheduler::new(policy, &traits),
+            stations,
+        ));
+        let crew = crew::Crew::start(&core)?;
+        Ok(Self { core, crew })
+    }
+
+    /// Issues a task and returns at once, unless as much is outstanding as may be; see
+    /// [`Options::when_full`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse.
+    pub fn issue(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
+        let (ticket, is_empty) = self.admit(piece, request)?;
+        if !is_empty {
+            self.core.place_task(Arc::clone(&ticket.task));
+        }
+        Ok(ticket)
+    }
+
+    /// Does a task and returns how it ended, coding on the calling thread where that helps.
+    ///
+    /// # Errors
+    /// As [`Engine::issue`], or as the task ended.
+    pub fn run(&self, piece: Piece, request: Request) -> Outcome {
+        let (ticket, is_empty) = self
+            .admit(piece, request)
+            .map_err(|rejected| rejected.error)?;
+        if !is_empty {
+            self.core.run_here(Arc::clone(&ticket.task));
+        }
+        ticket.wait()
+    }
+
+    fn admit(&self, piece: Piece, request: Request) -> Result<(Ticket, bool), Rejected> {
+        let core = &self.core;
+        let (job, bytes) = (piece.job(), piece.bytes());
+        let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
+        let data = inputs.saturating_mul(bytes);
+        while !core.admission.enter(data) {
+            if core.options.when_full == WhenFull::Refuse {
+                let text = format!(
+                    "Cannot issue a task: {} are outstanding, the most allowed",
+                    core.admission.outstanding()
+                );
+                let error = Error::new(ErrorKind::Busy, text);
+                return Err(Rejected { error, piece });
+            }
+            core.wait_for_room(data);
+        }
+        let issued = core.clock.now();
+        let number = core.issued.fetch_add(1, Ordering::Relaxed);
+        let every = core.options.check_every as u64;
+        let deadline = request.deadline.map_or(0, |deadline| {
+            let nanoseconds = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
+            issued.saturating_add(nanoseconds)
+        });
+        let order = Order {
+            class: Class::of(job.mode(), outputs, data),
+            priority: request.priority,
+            eligible: core.eligible(&piece),
+            issued,
+            deadline,
+            checked: every > 0 && number.is_multiple_of(every),
+        };
+        let task = Arc::new(Task::new(order, piece));
+        if deadline > 0 {
+            core.agenda.expect(&task);
+        }
+        core.agenda.stir();
+        if bytes == 0 {
+            drop(task.take());
+            task.finish();
+            core.admission.leave(0);
+        }
+        let core = Arc::clone(core);
+        Ok((Ticket { core, task }, bytes == 0))
+    }
+
+    /// Waits until one of these tasks has ended and returns its index; `None` for none of none.
+    pub fn wait_any(&self, tickets: &[Ticket]) -> Option<usize> {
+        let ended = || tickets.iter().position(|ticket| ticket.task.is_done());
+        if tickets.is_empty() {
+            return None;
+        }
+        self.core
+            .wait_until(&self.core.any, None, || ended().is_some());
+        ended()
+    }
+
+    /// Waits until all of these tasks have ended.
+    pub fn wait_every(&self, tickets: &[Ticket]) {
+        tickets
+            .iter()
+            .for_each(|ticket| self.core.wait_for(&ticket.task, None));
+    }
+
+    /// Whether nothing is outstanding.
+    #[must_use]
+    pub fn test_all(&self) -> bool {
+        self.core.admission.outstanding() == 0
+    }
+
+    /// Waits until nothing is outstanding, of whatever thread; false if the time was up before.
+    pub fn wait_all(&self, timeout: Option<Duration>) -> bool {
+        let until = timeout.map(|timeout| Instant::now() + timeout);
+        let bell = &self.core.admission.empty;
+        self.core.wait_until(bell, until, || self.test_all());
+        self.test_all()
+    }
+
+    /// What the engine and its rails have done.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let core = &self.core;
+        let snapshot = core.scheduler.snapshot();
+        let rails = std::iter::zip(&core.stations, snapshot).map(|(station, seen)| {
+            let mut rail = station.counters.read(station.rail.name());
+            rail.out_of_service = station.health.why();
+            rail.queued = station.queues.depth();
+            (rail.fed, rail.rate) = (seen.fed, seen.rate);
+            rail
+        });
+        Statistics {
+            issued: core.issued.load(Ordering::Relaxed),
+            outstanding: core.admission.outstanding(),
+            rails: rails.collect(),
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.crew.end(&self.core);
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.core.stations.iter().map(|station| station.rail.name());
+        write!(
+            formatter,
+            "Engine({})",
+            names.collect::<Vec<_>>().join(", ")
+        )
+    }
+}
+
+impl Core {
+    /// Deals a task and does this thread's share at once.
+    fn run_here(&self, task: Arc<Task>) {
+        let first = crate::queue::Work::Whole(Arc::clone(&task));
+        let mine = self
+            .helping_rail()
+            .filter(|rail| task.eligible.contains(*rail));
+        let is_idle = self.scheduler.backlog_bytes(mine.unwrap_or(0)) == 0;
+        match mine {
+            Some(rail) if is_idle => {
+                self.scheduler.placed(rail, data_bytes(&task, task.bytes));
+                if self.help(Some(first), || task.is_done()).is_some() {
+                    self.scheduler.dropped(rail, data_bytes(&task, task.bytes));
+                    self.place_task(task);
+                }
+            }
+            _ => self.place_task(task),
+        }
+    }
+
+    fn wait_for_room(&self, data: usize) {
+        let room = || self.admission.has_room(data);
+        self.wait_until(&self.admission.room, None, room);
+    }
+}
+
+fn check_rails(rails: &[std::sync::Arc<dyn Rail>]) -> Result<(), Error> {
+    let refuse = |text| Err(Error::new(ErrorKind::Configuration, text));
+    if rails.is_empty() || rails.len() > RAILS_MAX {
+        let text = format!(
+            "Cannot start the engine: {} rails given, 1 to {RAILS_MAX} allowed",
+            rails.len()
+        );
+        return refuse(text);
+    }
+    for (index, rail) in rails.iter().enumerate() {
+        if rails[..index]
+            .iter()
+            .any(|other| other.name() == rail.name())
+        {
+            let text = format!(
+                "Cannot start the engine: two rails are named {}",
+                rail.name()
+            );
+            return refuse(text);
+        }
+    }
+    Ok(())
+}
+
+fn policy(rails: &[std::sync::Arc<dyn Rail>], scheduling: &Scheduling) -> Result<Policy, Error> {
+    match scheduling {
+        Scheduling::FirstCome => Ok(Policy::FirstCome),
+        Scheduling::RateAware => Ok(Policy::RateAware),
+        Scheduling::Single(name) => {
+            let found = rails.iter().position(|rail| rail.name() == name);
+            found.map(Policy::Single).ok_or_else(|| {
+                let names: Vec<_> = rails.iter().map(|rail| rail.name()).collect();
+                let names = names.join(", ");
+                let text =
+                    format!("Cannot start the engine: no rail is named {name}, there are {names}");
+                Error::new(ErrorKind::Configuration, text)
+            })
+        }
+    }
+}
+
+fn workers(rail: &dyn Rail, options: &Options) -> usize {
+    let lanes = rail.capability().lanes.max(1);
+    match options.workers_max {
+        0 => lanes,
+        most => lanes.min(most),
+    }
+}
+
+/// Assumed until measured: what one core codes out of memory, data of all inputs.
+const PRIOR_RATE: f64 = 10e9;
+
+/// Assumed until tuned: below this, waking another thread takes longer than coding.
+const SMALLEST_BYTES: usize = 256 << 10;
+
+fn traits(rail: &dyn Rail, workers: usize) -> RailTraits {
+    let capability = rail.capability();
+    RailTraits {
+        name: rail.name().to_owned(),
+        workers: workers * capability.depth.max(1),
+        granule_bytes: capability.granule_bytes.max(1),
+        piece_bytes: capability.piece_bytes.max(1),
+        smallest_bytes: SMALLEST_BYTES,
+        prior_rate: PRIOR_RATE,
+    }
+}
+
+fn station(rail: std::sync::Arc<dyn Rail>, workers: usize) -> Station {
+    Station {
+        rail,
+        queues: Queues::default(),
+        bell: Default::default(),
+        counters: Counters::default(),
+        flights: (0..workers).map(|_| Default::default()).collect(),
+        health: Health::default(),
+        spare_lanes: ArrayQueue::new(SPARE_LANES),
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Why a task was not done.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// What to do about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// As many tasks are outstanding as may be: wait for one, or let the engine wait.
+    Busy,
+    /// The task was cancelled by its issuer.
+    Cancelled,
+    /// The task's time was up before it was done.
+    DeadlineExceeded,
+    /// No rail takes such a task, or every rail that does has failed: see `stripeline doctor`.
+    NoRail,
+    /// A rail failed while it was changing the outputs, so that nobody can do it again.
+    Failed,
+    /// The engine is shutting down.
+    Closed,
+    /// The engine cannot be started as configured.
+    Configuration,
+}
+
+/// A task that was not done. Its outputs may hold anything.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error {
+    kind: ErrorKind,
+    text: Arc<str>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, text: impl Into<Arc<str>>) -> Self {
+        Self {
+            kind,
+            text: text.into(),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?}: {}", self.kind, self.text)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Error {}

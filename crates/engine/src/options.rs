@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How an engine is set up.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Which rail gets what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scheduling {
+    /// Everything to the rail of this name; to others only while it is out of service.
+    Single(String),
+    /// Every worker of every rail takes the next task: the baseline of the UMR-EC paper.
+    FirstCome,
+    /// Each task to where it ends soonest by measured rates, split where that ends sooner.
+    RateAware,
+}
+
+/// What issuing does when as much is outstanding as may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WhenFull {
+    /// Waits for room, coding on the waiting thread meanwhile.
+    #[default]
+    Wait,
+    /// Refuses with [`ErrorKind::Busy`](crate::ErrorKind::Busy).
+    Refuse,
+}
+
+/// Something that an operator should know of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The rail that it is about.
+    pub rail: String,
+    /// What happened.
+    pub kind: EventKind,
+    /// One line for a log.
+    pub text: String,
+}
+
+/// Kinds of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EventKind {
+    /// A rail failed or did not answer and gets nothing for a while.
+    Quarantined,
+    /// A rail wrote wrong bytes; the stripe was computed anew.
+    WrongBytes,
+    /// A rail answers rightly again.
+    Restored,
+}
+
+/// Whom events go to, on the thread that noticed them.
+pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// Bounds and ways of an engine.
+#[derive(Clone)]
+pub struct Options {
+    /// Which rail gets what.
+    pub scheduling: Scheduling,
+    /// Most tasks outstanding, at least 1.
+    pub tasks_max: usize,
+    /// Most bytes of data outstanding; a single larger task is let in alone.
+    pub bytes_max: usize,
+    /// What issuing does beyond these.
+    pub when_full: WhenFull,
+    /// A piece may take this long, or twenty times what its rail's rate promises, whichever is
+    /// more, before the rail is taken to hang.
+    pub stall: Duration,
+    /// How long a rail stays out of service before it is tried again; doubled each time up to 64
+    /// times.
+    pub quarantine: Duration,
+    /// One task in so many is compared on another rail; 0 for none.
+    pub check_every: usize,
+    /// Whether threads that wait for tasks code meanwhile.
+    pub waiting_threads_help: bool,
+    /// Most workers of a rail; 0 for as many as the rail asks for.
+    pub workers_max: usize,
+    /// Whom events go to.
+    pub listener: Listener,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            scheduling: Scheduling::RateAware,
+            tasks_max: 1024,
+            bytes_max: 1 << 30,
+            when_full: WhenFull::Wait,
+            stall: Duration::from_millis(250),
+            quarantine: Duration::from_secs(1),
+            // A second pass over a thousandth of the data cannot be measured.
+            check_every: 1000,
+            waiting_threads_help: true,
+            workers_max: 0,
+            listener: Arc::new(|_| ()),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Options")
+            .field("scheduling", &self.scheduling)
+            .field("tasks_max", &self.tasks_max)
+            .field("bytes_max", &self.bytes_max)
+            .field("when_full", &self.when_full)
+            .field("stall", &self.stall)
+            .field("quarantine", &self.quarantine)
+            .field("check_every", &self.check_every)
+            .field("waiting_threads_help", &self.waiting_threads_help)
+            .field("workers_max", &self.workers_max)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One rail inside the engine: its queues, its health and what it has in flight.
+
+use crossbeam_queue::ArrayQueue;
+use stripeline_rail::{Hold, Lane, Rail, Written};
+
+use crate::doorbell::Doorbell;
+use crate::queue::Queues;
+use crate::schedule::RailSet;
+use crate::statistics::Counters;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, lock};
+use crate::task::Task;
+
+/// A rail and all that the engine keeps about it.
+pub(crate) struct Station {
+    pub(crate) rail: std::sync::Arc<dyn Rail>,
+    pub(crate) queues: Queues,
+    /// Where its workers sleep, unless all rails share a queue.
+    pub(crate) bell: Doorbell,
+    pub(crate) counters: Counters,
+    /// One for each worker.
+    pub(crate) flights: Box<[Flights]>,
+    pub(crate) health: Health,
+    /// Lanes of threads that help while they wait.
+    pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
+}
+
+/// A piece given to a rail.
+pub(crate) struct Flight {
+    pub(crate) task: Arc<Task>,
+    /// Bytes of each buffer.
+    pub(crate) bytes: usize,
+    pub(crate) begun: u64,
+    pub(crate) refused: RailSet,
+    /// What can take it away.
+    pub(crate) hold: Option<Hold>,
+    /// If it compares: what was written, and the rail that did.
+    pub(crate) check: Option<(Written, usize)>,
+}
+
+/// What one worker has in flight, by ticket: as many as its lane is deep.
+#[derive(Default)]
+pub(crate) struct Flights(Mutex<Vec<(u64, Flight)>>);
+
+impl Flights {
+    pub(crate) fn insert(&self, ticket: u64, flight: Flight) {
+        lock(&self.0).push((ticket, flight));
+    }
+
+    pub(crate) fn remove(&self, ticket: u64) -> Option<Flight> {
+        let mut flights = lock(&self.0);
+        let index = flights.iter().position(|(other, _)| *other == ticket)?;
+        Some(flights.swap_remove(index).1)
+    }
+
+    /// Takes away what `late` says is late and the rail has let go of.
+    pub(crate) fn revoke(
+        &self,
+        late: impl Fn(&Flight) -> bool,
+    ) -> Vec<(Flight, stripeline_rail::Piece)> {
+        let mut flights = lock(&self.0);
+        let mut revoked = Vec::new();
+        let mut index = 0;
+        while index < flights.len() {
+            let flight = &flights[index].1;
+            let piece = match &flight.hold {
+                Some(hold) if late(flight) => hold.revoke(),
+                _ => None,
+            };
+            match piece {
+                Some(piece) => revoked.push((flights.swap_remove(index).1, piece)),
+                None => index += 1,
+            }
+        }
+        revoked
+    }
+}
+
+/// Whether a rail is given work.
+#[derive(Default)]
+pub(crate) struct Health {
+    out: AtomicBool,
+    details: Mutex<Details>,
+}
+
+#[derive(Default)]
+struct Details {
+    why: String,
+    /// When it may be tried again.
+    retry: u64,
+    /// How often in a row it was put out of service.
+    strikes: u32,
+    probing: bool,
+    /// When it was last put back into service.
+    restored: u64,
+}
+
+impl Details {
+    fn strike(&mut self, why: &str, now: u64, period: u64) {
+        why.clone_into(&mut self.why);
+        self.retry = now.saturating_add(period << self.strikes);
+        self.strikes = (self.strikes + 1).min(STRIKES_MAX);
+    }
+}
+
+/// Beyond this, waiting longer saves nothing.
+const STRIKES_MAX: u32 = 6;
+
+impl Health {
+    pub(crate) fn is_in_service(&self) -> bool {
+        !self.out.load(Ordering::Acquire)
+    }
+
+    /// Takes the rail out of service; false if it was already.
+    pub(crate) fn quarantine(&self, why: &str, now: u64, period: u64) -> bool {
+        let mut details = lock(&self.details);
+        if self.out.swap(true, Ordering::AcqRel) {
+            return false;
+        }
+        // A rail that has served for long since is given the benefit of the doubt again.
+        if now > details.restored.saturating_add(period << STRIKES_MAX) {
+            details.strikes = 0;
+        }
+        details.strike(why, now, period);
+        true
+    }
+
+    /// Whether it is time to try the rail again; the caller then must tell how that went.
+    pub(crate) fn begin_probe(&self, now: u64) -> bool {
+        let mut details = lock(&self.details);
+        let due = self.out.load(Ordering::Acquire) && !details.probing && now >= details.retry;
+        details.probing |= due;
+        due
+    }
+
+    /// Notes how a probe went.
+    pub(crate) fn end_probe(&self, failure: Option<&str>, now: u64, period: u64) {
+        let mut details = lock(&self.details);
+        details.probing = false;
+        match failure {
+            None => {
+                details.restored = now;
+                self.out.store(false, Ordering::Release);
+            }
+            Some(why) => details.strike(why, now, period),
+        }
+    }
+
+    /// Why it is out of service, if it is.
+    pub(crate) fn why(&self) -> Option<String> {
+        let details = lock(&self.details);
+        (!self.is_in_service()).then(|| details.why.clone())
+    }
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One issued operation: what is left of it, how it ended, and who wants to know.
+
+use std::task::Waker;
+
+use stripeline_codec::Verdict;
+use stripeline_rail::Piece;
+
+use crate::error::{Error, ErrorKind};
+use crate::request::Priority;
+use crate::schedule::{Class, RailSet};
+use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{Mutex, lock};
+
+/// How a task ended.
+pub type Outcome = Result<Verdict, Error>;
+
+/// A task; its bytes are counted per buffer.
+pub(crate) struct Task {
+    pub(crate) class: Class,
+    pub(crate) inputs: usize,
+    pub(crate) bytes: usize,
+    pub(crate) priority: Priority,
+    /// The rails that can do it at all.
+    pub(crate) eligible: RailSet,
+    pub(crate) issued: u64,
+    /// When its time is up; 0 for never.
+    pub(crate) deadline: u64,
+    /// Whether what it writes is compared on another rail.
+    pub(crate) checked: bool,
+    /// When its first piece was begun; 0 before.
+    started: AtomicU64,
+    /// The whole piece, until a worker takes it or the issuer takes it back.
+    waiting: Mutex<Option<Piece>>,
+    /// Bytes neither done nor given up.
+    left: AtomicUsize,
+    /// `DONE` and `MARRED`.
+    state: AtomicU8,
+    /// How it ended, if marred; written under its lock and only before `DONE`.
+    verdict: Mutex<Outcome>,
+    has_hooks: AtomicBool,
+    hooks: Mutex<Vec<Hook>>,
+}
+
+/// Nothing about the task changes any more.
+const DONE: u8 = 1;
+/// Something other than success is known.
+const MARRED: u8 = 2;
+
+/// Who is told when a task is done.
+pub(crate) enum Hook {
+    Wake(Waker),
+    Call(Box<dyn FnOnce(&Outcome) + Send>),
+}
+
+/// What a task is made from.
+pub(crate) struct Order {
+    pub(crate) class: Class,
+    pub(crate) priority: Priority,
+    pub(crate) eligible: RailSet,
+    pub(crate) issued: u64,
+    pub(crate) deadline: u64,
+    pub(crate) checked: bool,
+}
+
+impl Task {
+    pub(crate) fn new(order: Order, piece: Piece) -> Self {
+        Self {
+            class: order.class,
+            inputs: piece.job().inputs().len(),
+            bytes: piece.bytes(),
+            priority: order.priority,
+            eligible: order.eligible,
+            issued: order.issued,
+            deadline: order.deadline,
+            checked: order.checked,
+            started: AtomicU64::new(0),
+            left: AtomicUsize::new(piece.bytes()),
+            waiting: Mutex::new(Some(piece)),
+            state: AtomicU8::new(0),
+            verdict: Mutex::new(Ok(Verdict::Sound)),
+            has_hooks: AtomicBool::new(false),
+            hooks: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Takes the whole piece, if nobody has.
+    pub(crate) fn take(&self) -> Option<Piece> {
+        lock(&self.waiting).take()
+    }
+
+    /// Notes that a piece is begun and says whether it is the first.
+    pub(crate) fn begin(&self, now: u64) -> bool {
+        self.started.load(Ordering::Relaxed) == 0
+            && self
+                .started
+                .compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok()
+    }
+
+    /// Whether pieces not yet begun are given up.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.state.load(Ordering::Acquire) & MARRED != 0 && lock(&self.verdict).is_err()
+    }
+
+    /// Notes an error, which stands if it is the first; pieces not begun are then given up.
+    ///
+    /// Returns whether there was anything left to give up.
+    pub(crate) fn fail(&self, error: Error) -> bool {
+        self.mar(|verdict| {
+            if verdict.is_ok() {
+                *verdict = Err(error);
+            }
+        })
+    }
+
+    /// Notes a mismatch; the lowest offset stands, then the lowest unit.
+    pub(crate) fn found(&self, found: Verdict) {
+        let Verdict::Mismatch {
+            parity_unit,
+            offset,
+        } = found
+        else {
+            return;
+        };
+        self.mar(|verdict| {
+            let stands = match *verdict {
+                Ok(Verdict::Sound) => true,
+                Ok(Verdict::Mismatch {
+                    parity_unit: unit,
+                    offset: at,
+                }) => (offset, parity_unit) < (at, unit),
+                Err(_) => false,
+            };
+            if stands {
+                *verdict = Ok(found);
+            }
+        });
+    }
+
+    /// Changes the verdict unless the task is done. Once marred, a task is only done under this
+    /// lock, so nobody reads a verdict that still changes.
+    fn mar(&self, change: impl FnOnce(&mut Outcome)) -> bool {
+        let mut verdict = lock(&self.verdict);
+        let live = self
+            .state
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
+                (state & DONE == 0).then_some(state | MARRED)
+            });
+        if live.is_ok() {
+            change(&mut verdict);
+        }
+        live.is_ok()
+    }
+
+    /// Accounts for bytes done or given up, whose piece is gone; true if they were the last.
+    pub(crate) fn account(&self, bytes: usize) -> bool {
+        // AcqRel: what any worker wrote into the outputs is seen by whoever sees the task done.
+        let before = self.left.fetch_sub(bytes, Ordering::AcqRel);
+        assert!(before >= bytes, "bytes are accounted for once");
+        before == bytes
+    }
+
+    /// Publishes the end and tells those who asked to be told.
+    pub(crate) fn finish(&self) {
+        let unmarred = self
+            .state
+            .compare_exchange(0, DONE, Ordering::SeqCst, Ordering::Relaxed);
+        if unmarred.is_err() {
+            let verdict = lock(&self.verdict);
+            self.state.fetch_or(DONE, Ordering::SeqCst);
+            drop(verdict);
+        }
+        if self.has_hooks.load(Ordering::SeqCst) {
+            self.run_hooks();
+        }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.state.load(Ordering::SeqCst) & DONE != 0
+    }
+
+    /// How it ended; `None` while it has not.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        let state = self.state.load(Ordering::SeqCst);
+        if state & DONE == 0 {
+            return None;
+        }
+        Some(match state & MARRED {
+            0 => Ok(Verdict::Sound),
+            _ => lock(&self.verdict).clone(),
+        })
+    }
+
+    /// Has `hook` run when the task is done, at once if it is.
+    pub(crate) fn hook(&self, hook: Hook) {
+        let mut hooks = lock(&self.hooks);
+        hooks.retain(|other| !hook.replaces(other));
+        hooks.push(hook);
+        drop(hooks);
+        self.has_hooks.store(true, Ordering::SeqCst);
+        // Either this sees the task done or `finish` sees the hook; whoever takes it runs it.
+        if self.is_done() {
+            self.run_hooks();
+        }
+    }
+
+    fn run_hooks(&self) {
+        let hooks = std::mem::take(&mut *lock(&self.hooks));
+        let outcome = self.outcome().expect("hooks run when the task is done");
+        hooks.into_iter().for_each(|hook| hook.run(&outcome));
+    }
+
+    /// The error of a task whose time is up.
+    pub(crate) fn expire(&self) -> bool {
+        let text = "Cannot finish the task: its deadline has passed";
+        self.fail(Error::new(ErrorKind::DeadlineExceeded, text))
+    }
+}
+
+impl Hook {
+    fn run(self, outcome: &Outcome) {
+        match self {
+            Self::Wake(waker) => waker.wake(),
+            Self::Call(call) => call(outcome),
+        }
+    }
+
+    /// A future polled again brings the waker that counts.
+    fn replaces(&self, other: &Self) -> bool {
+        matches!((self, other), (Self::Wake(new), Self::Wake(old)) if new.will_wake(old))
+    }
+}

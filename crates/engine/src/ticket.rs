@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What an issuer holds: the promise of a task's outcome.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use crate::core::Core;
+use crate::error::{Error, ErrorKind};
+use crate::sync::Arc;
+use crate::task::{Hook, Outcome, Task};
+
+/// The promise of a task's outcome.
+///
+/// Dropping it changes nothing: the task goes on. As a [`Future`] it can be awaited on any runtime.
+#[derive(Clone)]
+pub struct Ticket {
+    pub(crate) core: Arc<Core>,
+    pub(crate) task: Arc<Task>,
+}
+
+impl Ticket {
+    /// How the task ended; `None` while it has not. Never waits.
+    #[must_use]
+    pub fn test(&self) -> Option<Outcome> {
+        self.task.outcome()
+    }
+
+    /// Waits for the task.
+    ///
+    /// # Errors
+    /// As the task ended.
+    pub fn wait(&self) -> Outcome {
+        self.core.wait_for(&self.task, None);
+        self.task.outcome().expect("waited until it was done")
+    }
+
+    /// Waits for the task so long at most; `None` if it has not ended by then.
+    #[must_use]
+    pub fn wait_timeout(&self, timeout: Duration) -> Option<Outcome> {
+        self.core
+            .wait_for(&self.task, Some(Instant::now() + timeout));
+        self.task.outcome()
+    }
+
+    /// Gives the task up. What has not begun is not begun any more; what a rail is working on is
+    /// finished, and only then has the task ended, as [`ErrorKind::Cancelled`].
+    ///
+    /// Returns false if the task had ended already.
+    pub fn cancel(&self) -> bool {
+        let error = Error::new(
+            ErrorKind::Cancelled,
+            "Cannot finish the task: it was cancelled",
+        );
+        let given_up = self.task.fail(error);
+        if given_up {
+            self.core.withdraw(&self.task);
+        }
+        given_up
+    }
+
+    /// Has `call` run once when the task has ended, on the thread that ended it, or at once if it
+    /// has. It must be short and must not wait for another task.
+    pub fn on_end(&self, call: impl FnOnce(&Outcome) + Send + 'static) {
+        self.task.hook(Hook::Call(Box::new(call)));
+    }
+}
+
+impl Future for Ticket {
+    type Output = Outcome;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
+        if let Some(outcome) = self.task.outcome() {
+            return Poll::Ready(outcome);
+        }
+        self.task.hook(Hook::Wake(context.waker().clone()));
+        match self.task.outcome() {
+            Some(outcome) => Poll::Ready(outcome),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl fmt::Debug for Ticket {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Ticket({:?})", self.test())
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Threads that wait, and code meanwhile.
+
+use std::time::Instant;
+
+use crate::core::Core;
+use crate::doorbell::Doorbell;
+use crate::options::Scheduling;
+use crate::queue::Work;
+use crate::station::Flights;
+use crate::sync::Arc;
+use crate::task::Task;
+use crate::worker::Worker;
+
+impl Core {
+    /// Waits until a task is done or the time has come.
+    pub(crate) fn wait_for(&self, task: &Arc<Task>, until: Option<Instant>) {
+        self.wait_until(self.bell(task), until, || task.is_done());
+    }
+
+    /// Waits at a bell until `done` or the time has come, helping meanwhile.
+    pub(crate) fn wait_until(
+        &self,
+        bell: &Doorbell,
+        until: Option<Instant>,
+        done: impl Fn() -> bool,
+    ) {
+        if done() {
+            return;
+        }
+        let is_late = || until.is_some_and(|until| Instant::now() >= until);
+        self.help(None, || done() || is_late());
+        while !done() {
+            let patience = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if patience.is_some_and(|patience| patience.is_zero()) {
+                return;
+            }
+            bell.sleep(patience, || done().then_some(()));
+        }
+    }
+
+    /// Codes on this thread, `first` to begin with, until `enough` or there is nothing to do.
+    /// Returns `first` if this thread may not.
+    pub(crate) fn help(&self, first: Option<Work>, enough: impl Fn() -> bool) -> Option<Work> {
+        let Some(rail) = self.helping_rail() else {
+            return first;
+        };
+        let station = &self.stations[rail];
+        if first.is_none() && station.queues.depth() == 0 && self.common.depth() == 0 {
+            return None;
+        }
+        let lane = match station.spare_lanes.pop() {
+            Some(lane) => lane,
+            None => match station.rail.open_lane() {
+                Ok(lane) => lane,
+                Err(_) => return first,
+            },
+        };
+        let flights = Flights::default();
+        let mut worker = Worker::new(self, rail, &flights, lane);
+        if let Some(work) = first {
+            worker.begin(work);
+            worker.step();
+        }
+        while !enough() && worker.step() {}
+        let _ = station.spare_lanes.push(worker.into_lane());
+        None
+    }
+
+    /// The rail that threads can work for: one whose coder runs on the calling thread.
+    pub(crate) fn helping_rail(&self) -> Option<usize> {
+        if !self.options.waiting_threads_help {
+            return None;
+        }
+        let can = |rail: usize| {
+            let station = &self.stations[rail];
+            let capability = station.rail.capability();
+            !capability.detaches && capability.depth == 1 && station.health.is_in_service()
+        };
+        match &self.options.scheduling {
+            Scheduling::Single(name) => {
+                let named = (0..self.stations.len()).find(|rail| self.name(*rail) == name);
+                named.filter(|rail| can(*rail))
+            }
+            _ => (0..self.stations.len()).find(|rail| can(*rail)),
+        }
+    }
+}

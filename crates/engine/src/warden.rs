@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The thread that looks after time: deadlines, rails that do not answer, rails to be tried again,
+//! and the scheduler's clockwork. It sleeps while nothing is outstanding.
+
+use std::cmp::Ordering as Order;
+use std::collections::BinaryHeap;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use stripeline_rail::known_answers;
+
+use crate::core::{Core, data_bytes};
+use crate::doorbell::Doorbell;
+use crate::error::{Error, ErrorKind};
+use crate::options::EventKind;
+use crate::queue::{Check, Part};
+use crate::station::Flight;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::{Arc, Mutex, lock};
+use crate::task::Task;
+
+/// How often it looks; the resolution of deadlines.
+const TICK: Duration = Duration::from_millis(5);
+
+/// It goes on ticking for so long after the last task, so that a caller with pauses does not have
+/// to wake it each time.
+const RESTLESS_NS: u64 = 1_000_000_000;
+
+/// A piece may take so many times what its rail's rate promises.
+const LATE: u64 = 20;
+
+/// What the warden has to think of.
+#[derive(Default)]
+pub(crate) struct Agenda {
+    bell: Doorbell,
+    dormant: AtomicBool,
+    deadlines: Mutex<BinaryHeap<Deadline>>,
+}
+
+struct Deadline {
+    time: u64,
+    task: std::sync::Weak<Task>,
+}
+
+impl Agenda {
+    /// Notes that something is outstanding.
+    pub(crate) fn stir(&self) {
+        if self.dormant.load(Ordering::SeqCst) {
+            self.wake();
+        }
+    }
+
+    /// Has the warden look at once.
+    pub(crate) fn wake(&self) {
+        self.dormant.store(false, Ordering::SeqCst);
+        self.bell.ring_all();
+    }
+
+    /// Notes a deadline.
+    pub(crate) fn expect(&self, task: &Arc<Task>) {
+        let (time, task) = (task.deadline, Arc::downgrade(task));
+        lock(&self.deadlines).push(Deadline { time, task });
+    }
+}
+
+/// What the warden's thread runs.
+pub(crate) fn watch(core: &Arc<Core>) {
+    let mut busy_until = 0;
+    while !core.is_closing() {
+        let now = core.clock.now();
+        core.expire_overdue(now);
+        core.take_from_the_hanging(now);
+        let quarantined = core.probe_due(now);
+        core.scheduler.tick(now, core.has_waiting());
+        if core.admission.outstanding() > 0 || quarantined {
+            busy_until = now + RESTLESS_NS;
+        }
+        let agenda = &core.agenda;
+        if now < busy_until {
+            agenda
+                .bell
+                .sleep(Some(TICK), || core.is_closing().then_some(()));
+        } else {
+            agenda.dormant.store(true, Ordering::SeqCst);
+            agenda.bell.sleep(None, || {
+                let awake = core.is_closing() || core.admission.outstanding() > 0;
+                (awake || !agenda.dormant.load(Ordering::SeqCst)).then_some(())
+            });
+            agenda.dormant.store(false, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Core {
+    fn expire_overdue(&self, now: u64) {
+        loop {
+            let mut deadlines = lock(&self.agenda.deadlines);
+            if deadlines.peek().is_none_or(|next| next.time > now) {
+                return;
+            }
+            let due = deadlines.pop().and_then(|deadline| deadline.task.upgrade());
+            drop(deadlines);
+            if let Some(task) = due
+                && task.expire()
+            {
+                self.withdraw(&task);
+            }
+        }
+    }
+
+    /// Ends a task that has been given up and was not begun.
+    pub(crate) fn withdraw(&self, task: &Arc<Task>) {
+        if let Some(piece) = task.take() {
+            let bytes = piece.bytes();
+            drop(piece);
+            self.account(task, bytes);
+        }
+    }
+
+    /// Takes pieces away from rails that have not answered for long.
+    fn take_from_the_hanging(&self, now: u64) {
+        for (rail, station) in self.stations.iter().enumerate() {
+            if !station.rail.capability().detaches {
+                continue;
+            }
+            for flights in &station.flights {
+                let late =
+                    flights.revoke(|flight| now > flight.begun + self.patience(rail, flight));
+                for (flight, piece) in late {
+                    station.counters.revoked.fetch_add(1, Relaxed);
+                    let milliseconds = (now - flight.begun) / 1_000_000;
+                    let name = self.name(rail);
+                    let text = format!("Cannot wait for {name}: no answer for {milliseconds} ms");
+                    self.quarantine(rail, EventKind::Quarantined, text);
+                    self.redo_revoked(rail, flight, piece);
+                }
+            }
+        }
+    }
+
+    fn redo_revoked(&self, rail: usize, flight: Flight, piece: stripeline_rail::Piece) {
+        let Flight {
+            task,
+            refused,
+            check,
+            ..
+        } = flight;
+        match check {
+            Some((written, writer)) => self.skip_check(Check {
+                task,
+                piece,
+                written,
+                writer,
+            }),
+            None => {
+                let data = data_bytes(&task, piece.bytes());
+                self.scheduler.dropped(rail, data);
+                self.place(Part {
+                    task,
+                    piece,
+                    refused: refused.with(rail),
+                });
+            }
+        }
+    }
+
+    /// How long a flight may take.
+    fn patience(&self, rail: usize, flight: &Flight) -> u64 {
+        let rate = self.scheduler.snapshot()[rail].rate.max(1.0);
+        let promised = data_bytes(&flight.task, flight.bytes) as f64 / rate * 1e9;
+        let floor = self.options.stall.as_nanos() as u64;
+        floor.max((promised as u64).saturating_mul(LATE))
+    }
+
+    /// Tries rails again whose time has come, each on a thread of its own, since it may hang.
+    /// Returns whether any rail is out of service.
+    fn probe_due(self: &Arc<Self>, now: u64) -> bool {
+        let mut any = false;
+        for (rail, station) in self.stations.iter().enumerate() {
+            any |= !station.health.is_in_service();
+            if station.health.begin_probe(now) {
+                let core = Arc::clone(self);
+                let name = format!("stripeline-try-{}", self.name(rail));
+                let spawned = std::thread::Builder::new()
+                    .name(name)
+                    .spawn(move || core.probe(rail));
+                if let Err(error) = spawned {
+                    let period = self.options.quarantine.as_nanos() as u64;
+                    let why = format!("Cannot try it again: {error}");
+                    station.health.end_probe(Some(&why), now, period);
+                }
+            }
+        }
+        any
+    }
+
+    fn probe(&self, rail: usize) {
+        let station = &self.stations[rail];
+        let result = known_answers::check(&*station.rail);
+        let (now, period) = (self.clock.now(), self.options.quarantine.as_nanos() as u64);
+        let failure = result.as_ref().err().map(String::as_str);
+        station.health.end_probe(failure, now, period);
+        if result.is_ok() {
+            self.scheduler.set_in_service(rail, true);
+            let text = format!("{} gives right answers again", self.name(rail));
+            self.tell(rail, EventKind::Restored, text);
+            self.bell_of(rail).ring_all();
+        }
+    }
+
+    /// Fails what waits, because the engine ends.
+    pub(crate) fn close_queues(&self) {
+        let error = || {
+            Error::new(
+                ErrorKind::Closed,
+                "Cannot finish the task: the engine is shutting down",
+            )
+        };
+        let queues = self
+            .stations
+            .iter()
+            .map(|station| &station.queues)
+            .chain([&self.common]);
+        for queues in queues {
+            while let Some(work) = queues.pop() {
+                use crate::queue::Work;
+                match work {
+                    Work::Whole(task) => {
+                        task.fail(error());
+                        self.withdraw(&task);
+                    }
+                    Work::Part(part) => {
+                        part.task.fail(error());
+                        self.give_up(part);
+                    }
+                    Work::Check(check) => self.skip_check(*check),
+                }
+            }
+        }
+    }
+}
+
+impl PartialEq for Deadline {
+    fn eq(&self, other: &Self) -> bool {
+        self.time == other.time
+    }
+}
+
+impl Eq for Deadline {}
+
+impl PartialOrd for Deadline {
+    fn partial_cmp(&self, other: &Self) -> Option<Order> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Deadline {
+    /// The earliest is the greatest: a heap gives its greatest first.
+    fn cmp(&self, other: &Self) -> Order {
+        other.time.cmp(&self.time)
+    }
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A thread's way of working for one rail: a worker's for all of its life, a waiting thread's for
+//! a while.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use stripeline_rail::{Done, Fault, Lane, Piece};
+
+use crate::core::{Core, data_bytes};
+use crate::error::{Error, ErrorKind};
+use crate::options::{EventKind, Scheduling};
+use crate::queue::{Part, Work};
+use crate::schedule::{COMMON, Class, RailSet};
+use crate::station::{Flight, Flights, Station};
+
+/// How long a worker waits for its device before it looks whether it is still wanted.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A lane and what is in flight on it.
+pub(crate) struct Worker<'a> {
+    core: &'a Core,
+    rail: usize,
+    station: &'a Station,
+    flights: &'a Flights,
+    lane: Box<dyn Lane>,
+    tickets: u64,
+    /// When the lane last gave something back: a device that does several pieces at a time is busy
+    /// with one since then, not since it was begun.
+    returned: u64,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(
+        core: &'a Core,
+        rail: usize,
+        flights: &'a Flights,
+        lane: Box<dyn Lane>,
+    ) -> Self {
+        Self {
+            core,
+            rail,
+            station: &core.stations[rail],
+            flights,
+            lane,
+            tickets: 0,
+            returned: 0,
+        }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.core.clock.now()
+    }
+
+    /// Gives the lane to the next one who needs one.
+    pub(crate) fn into_lane(self) -> Box<dyn Lane> {
+        self.lane
+    }
+
+    /// Feeds the lane with what waits and takes back what is done; false if there is nothing to
+    /// do.
+    pub(crate) fn step(&mut self) -> bool {
+        let depth = self.station.rail.capability().depth;
+        while self.lane.in_flight() < depth {
+            let Some(work) = self.next() else { break };
+            self.begin(work);
+        }
+        if self.lane.in_flight() == 0 {
+            return false;
+        }
+        if let Some(done) = self.lane.reap(PATIENCE) {
+            self.end(done);
+        }
+        true
+    }
+
+    /// What to do next: of one's own, or taken from another rail.
+    pub(crate) fn next(&self) -> Option<Work> {
+        if !self.station.health.is_in_service() {
+            return None;
+        }
+        if let Some(work) = self.station.queues.pop() {
+            return Some(work);
+        }
+        match self.core.options.scheduling {
+            Scheduling::Single(_) => None,
+            Scheduling::FirstCome => self.take_common(),
+            Scheduling::RateAware => self.steal(),
+        }
+    }
+
+    fn take_common(&self) -> Option<Work> {
+        let work = self.core.common.pop()?;
+        let (task, bytes, refused) = match &work {
+            Work::Whole(task) => (task, task.bytes, RailSet::EMPTY),
+            Work::Part(part) => (&part.task, part.piece.bytes(), part.refused),
+            Work::Check(_) => return Some(work),
+        };
+        if task.eligible.contains(self.rail) && !refused.contains(self.rail) {
+            let data = data_bytes(task, bytes);
+            self.core.scheduler.moved(COMMON, self.rail, data);
+            return Some(work);
+        }
+        // Not for this rail: to the first one that can.
+        self.core.scheduler.dropped(COMMON, data_bytes(task, bytes));
+        if let Some(part) = into_part(work) {
+            self.core.place_anywhere(part);
+        }
+        None
+    }
+
+    fn steal(&self) -> Option<Work> {
+        if !self.core.scheduler.is_fed(self.rail) {
+            return None;
+        }
+        let victims = (0..self.core.stations.len()).filter(|victim| *victim != self.rail);
+        victims
+            .into_iter()
+            .find_map(|victim| self.steal_from(victim))
+    }
+
+    fn steal_from(&self, victim: usize) -> Option<Work> {
+        let queues = &self.core.stations[victim].queues;
+        if queues.depth() == 0 {
+            return None;
+        }
+        let work = queues.pop()?;
+        let (task, remaining, refused) = match &work {
+            Work::Whole(task) => (task, task.bytes, RailSet::EMPTY),
+            Work::Part(part) => (&part.task, part.piece.bytes(), part.refused),
+            Work::Check(check) => {
+                let priority = check.part_priority();
+                self.core.push_back(victim, priority, work);
+                return None;
+            }
+        };
+        let priority = task.priority;
+        let allowed = task.eligible.contains(self.rail) && !refused.contains(self.rail);
+        let now = self.core.clock.now();
+        let scheduler = &self.core.scheduler;
+        let wanted = match allowed {
+            true => scheduler.steal(now, self.rail, victim, task.class, task.inputs, remaining),
+            false => 0,
+        };
+        if wanted == 0 {
+            queues.push_begun(priority, work);
+            return None;
+        }
+        let taken = wanted.min(remaining);
+        let data = data_bytes(task, remaining);
+        let Some(part) = into_part(work) else {
+            scheduler.dropped(victim, data);
+            return None;
+        };
+        self.station.counters.stolen.fetch_add(1, Relaxed);
+        scheduler.moved(victim, self.rail, data_bytes(&part.task, taken));
+        if taken == remaining {
+            return Some(Work::Part(part));
+        }
+        let Part {
+            task,
+            piece,
+            refused,
+        } = part;
+        let (left, taken) = piece.split(remaining - taken);
+        let rest = Part {
+            task: task.clone(),
+            piece: left,
+            refused,
+        };
+        self.core.push_back(victim, priority, Work::Part(rest));
+        Some(Work::Part(Part {
+            task,
+            piece: taken,
+            refused,
+        }))
+    }
+
+    pub(crate) fn begin(&mut self, work: Work) {
+        match work {
+            Work::Check(check) => self.begin_check(*check),
+            Work::Part(part) => self.begin_part(part),
+            Work::Whole(ref task) => match task.take() {
+                Some(piece) => {
+                    let (task, refused) = (task.clone(), RailSet::EMPTY);
+                    self.begin_part(Part {
+                        task,
+                        piece,
+                        refused,
+                    });
+                }
+                None => self.core.unqueue(self.rail, &work),
+            },
+        }
+    }
+
+    fn begin_part(&mut self, part: Part) {
+        let queued = data_bytes(&part.task, part.piece.bytes());
+        let Some(part) = self.core.refuse_if_given_up(part) else {
+            return self.core.scheduler.dropped(self.rail, queued);
+        };
+        let Some(part) = self.fit(part) else { return };
+        let now = self.core.clock.now();
+        if part.task.begin(now) {
+            self.station.counters.waits.count(now - part.task.issued);
+        }
+        let Part {
+            task,
+            piece,
+            refused,
+        } = part;
+        self.submit(piece, |bytes, hold| Flight {
+            task,
+            bytes,
+            begun: now,
+            refused,
+            hold,
+            check: None,
+        });
+    }
+
+    /// Cuts off what the rail likes in one go and puts the rest back for whoever comes first;
+    /// nothing if the rail cannot do any of it.
+    fn fit(&mut self, part: Part) -> Option<Part> {
+        let capability = self.station.rail.capability();
+        let (bytes, granule) = (part.piece.bytes(), capability.granule_bytes);
+        let mut wanted = bytes.min(capability.piece_bytes.max(granule));
+        if wanted < bytes || !capability.takes(&part.piece) {
+            wanted -= wanted % granule;
+        }
+        if wanted == bytes {
+            return Some(part);
+        }
+        if wanted == 0 {
+            self.core
+                .scheduler
+                .dropped(self.rail, data_bytes(&part.task, bytes));
+            let refused = part.refused.with(self.rail);
+            self.core.place(Part { refused, ..part });
+            return None;
+        }
+        let Part {
+            task,
+            piece,
+            refused,
+        } = part;
+        let (piece, rest) = piece.split(wanted);
+        let remaining = rest.bytes();
+        let rest = Part {
+            task: task.clone(),
+            piece: rest,
+            refused,
+        };
+        self.core
+            .push_back(self.rail, task.priority, Work::Part(rest));
+        self.core.call_for_help(&task, self.rail, remaining);
+        Some(Part {
+            task,
+            piece,
+            refused,
+        })
+    }
+
+    pub(crate) fn submit(
+        &mut self,
+        piece: Piece,
+        flight: impl FnOnce(usize, Option<stripeline_rail::Hold>) -> Flight,
+    ) {
+        self.tickets += 1;
+        let bytes = piece.bytes();
+        let (piece, hold) = if self.station.rail.capability().detaches {
+            let (piece, hold) = piece.lease();
+            (piece, Some(hold))
+        } else {
+            (piece, None)
+        };
+        self.flights.insert(self.tickets, flight(bytes, hold));
+        // A coder that panics must not take the worker with it, nor leave the task waiting.
+        let (lane, ticket) = (&mut self.lane, self.tickets);
+        let submitted = catch_unwind(AssertUnwindSafe(|| lane.submit(ticket, piece)));
+        if submitted.is_err() {
+            self.panicked(ticket);
+        }
+    }
+
+    /// The piece went with the panic, so nobody can do it again.
+    fn panicked(&mut self, ticket: u64) {
+        let Some(flight) = self.flights.remove(ticket) else {
+            return;
+        };
+        let Flight {
+            task, bytes, check, ..
+        } = flight;
+        drop(check);
+        let name = self.core.name(self.rail);
+        let text = format!("Cannot code on {name}: its coder panicked");
+        task.fail(Error::new(ErrorKind::Failed, text.clone()));
+        self.core
+            .quarantine(self.rail, EventKind::Quarantined, text);
+        self.core.account(&task, bytes);
+    }
+
+    fn end(&mut self, done: Done) {
+        let Some(flight) = self.flights.remove(done.ticket) else {
+            // Taken away while the device worked; done or being done elsewhere.
+            return;
+        };
+        let now = self.core.clock.now();
+        let busy = now - flight.begun.max(self.returned);
+        self.returned = now;
+        let mut piece = done.piece.expect("what was not taken away comes back");
+        piece.end_lease();
+        if flight.check.is_some() {
+            return self.core.end_check(self.rail, flight, piece, done.outcome);
+        }
+        let Flight {
+            task,
+            bytes,
+            refused,
+            begun,
+            ..
+        } = flight;
+        let part = Part {
+            task,
+            piece,
+            refused,
+        };
+        let data = data_bytes(&part.task, bytes);
+        match done.outcome {
+            Ok(verdict) => {
+                self.count(now - begun, busy, data, &part);
+                self.core.written(self.rail, part, verdict);
+            }
+            Err(fault) => self.failed(part, &fault, data),
+        }
+    }
+
+    fn failed(&self, part: Part, fault: &Fault, data: usize) {
+        self.core.scheduler.dropped(self.rail, data);
+        self.core.redo(part, self.rail, fault);
+    }
+
+    fn count(&self, service: u64, busy: u64, data: usize, part: &Part) {
+        let counters = &self.station.counters;
+        counters.pieces.fetch_add(1, Relaxed);
+        counters.data_bytes.fetch_add(data as u64, Relaxed);
+        counters.busy_ns.fetch_add(busy, Relaxed);
+        counters.services.count(service);
+        let job = part.piece.job();
+        let class = Class::of(job.mode(), job.outputs().len(), data);
+        let now = self.returned;
+        self.core
+            .scheduler
+            .finished(now, self.rail, class, data, busy);
+    }
+}
+
+/// The piece of what was popped; none if its issuer has taken it back.
+pub(crate) fn into_part(work: Work) -> Option<Part> {
+    match work {
+        Work::Whole(task) => {
+            let piece = task.take()?;
+            let refused = RailSet::EMPTY;
+            Some(Part {
+                task,
+                piece,
+                refused,
+            })
+        }
+        Work::Part(part) => Some(part),
+        Work::Check(_) => None,
+    }
+}
