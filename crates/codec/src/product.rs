@@ -108,7 +108,14 @@ impl Codec {
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUnit`](crate::ErrorKind) for a data unit of k or more.
-    pub fn updating_matrix(&self, data_unit: usize) -> Result<Arc<Coefficients>, Error> {
-        self.updating(data_unit).map(Arc::clone)
+    /// `CountMismatch` unless there are m parity units.
+    pub fn updating_matrix(
+        &self,
+        data_unit: usize,
+        parity: usize,
+    ) -> Result<Arc<Coefficients>, Error> {
+        let matrix = self.updating(data_unit)?;
+        check_count(Call::Update, List::ParityUnits, parity, self.parity_units)?;
+        Ok(Arc::clone(matrix))
     }
 }

@@ -22,12 +22,15 @@ pub enum ErrorKind {
     Closed,
     /// The engine cannot be started as configured.
     Configuration,
+    /// The codec refuses the call; [`Error::codec_kind`] has its reason.
+    Invalid,
 }
 
 /// A task that was not done. Its outputs may hold anything.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
     kind: ErrorKind,
+    codec_kind: Option<stripeline_codec::ErrorKind>,
     text: Arc<str>,
 }
 
@@ -35,8 +38,15 @@ impl Error {
     pub(crate) fn new(kind: ErrorKind, text: impl Into<Arc<str>>) -> Self {
         Self {
             kind,
+            codec_kind: None,
             text: text.into(),
         }
+    }
+
+    /// The codec's reason, where the codec refused the call.
+    #[must_use]
+    pub fn codec_kind(&self) -> Option<stripeline_codec::ErrorKind> {
+        self.codec_kind
     }
 
     /// What to do about it.
@@ -59,3 +69,12 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+impl From<stripeline_codec::Error> for Error {
+    fn from(error: stripeline_codec::Error) -> Self {
+        Self {
+            codec_kind: Some(error.kind()),
+            ..Self::new(ErrorKind::Invalid, error.to_string())
+        }
+    }
+}

@@ -22,6 +22,7 @@ mod crew;
 mod doorbell;
 mod engine;
 mod error;
+mod operations;
 mod options;
 mod queue;
 mod request;
@@ -37,6 +38,7 @@ mod worker;
 
 pub use engine::{Engine, Rejected};
 pub use error::{Error, ErrorKind};
+pub use operations::Issued;
 pub use options::{Event, EventKind, Listener, Options, Scheduling, WhenFull};
 pub use request::{Priority, Request};
 pub use statistics::{BUCKETS, RailStatistics, Statistics};

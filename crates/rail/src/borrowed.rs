@@ -77,7 +77,7 @@ pub fn update<R>(
     parity: &mut [&mut [u8]],
     run: impl FnOnce(Piece) -> R,
 ) -> Result<R, Error> {
-    codec.check_units(codec.data_units(), parity.len())?;
+    codec.updating_matrix(data_unit, parity.len())?;
     let bytes = one_length(codec, &[old, new], parity)?;
     let [old, new] = [old, new].map(|unit| Region::host(unit.as_ptr().cast_mut()));
     let parity = writable(parity);

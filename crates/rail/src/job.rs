@@ -132,8 +132,7 @@ impl Job {
         parity: &[Region],
         buffers: Buffers,
     ) -> Result<Piece, Error> {
-        codec.check_units(codec.data_units(), parity.len())?;
-        let matrix = codec.updating_matrix(data_unit)?;
+        let matrix = codec.updating_matrix(data_unit, parity.len())?;
         let product = Product {
             mode: Mode::Add,
             matrix,

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The four operations over slices and over units given away for a while.
+
+use std::time::Duration;
+
+use stripeline_codec::{Codec, StorePolicy, Verdict};
+use stripeline_rail::owned::{Pending, Units};
+use stripeline_rail::{Piece, borrowed, owned};
+
+use crate::engine::Engine;
+use crate::error::Error;
+use crate::request::Request;
+use crate::task::Outcome;
+use crate::ticket::Ticket;
+
+/// A task that holds its units until it has ended.
+#[derive(Debug)]
+pub struct Issued {
+    ticket: Ticket,
+    units: Pending,
+}
+
+/// The last piece of a job may be in the hands of a rail that was given up; it lets go of it when
+/// its device answers.
+const LETTING_GO: Duration = Duration::from_secs(10);
+
+/// Whoever waits for parity uses it next.
+const STORE: StorePolicy = StorePolicy::Temporal;
+
+impl Issued {
+    /// The promise of the outcome.
+    #[must_use]
+    pub fn ticket(&self) -> &Ticket {
+        &self.ticket
+    }
+
+    /// Waits for the task and returns how it ended, and the units.
+    ///
+    /// # Panics
+    /// If a job's memory is not let go of ten seconds after its end, which is a bug.
+    pub fn wait(self) -> (Outcome, Units) {
+        let outcome = self.ticket.wait();
+        let units = self.units.wait(LETTING_GO);
+        (outcome, units.expect("a task ends after its job"))
+    }
+}
+
+impl Engine {
+    /// Computes all parity units, coding on this thread where that helps.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::encode`]; as [`Engine::run`].
+    pub fn encode(
+        &self,
+        codec: &Codec,
+        data: &[&[u8]],
+        parity: &mut [&mut [u8]],
+        request: Request,
+    ) -> Result<(), Error> {
+        let run = |piece| self.run(piece, request);
+        let bytes = data.first().map_or(0, |unit| unit.len());
+        let encoded = (bytes > 0).then(|| borrowed::encode(codec, data, parity, STORE, run));
+        match encoded {
+            Some(Ok(outcome)) => outcome.map(|_sound| ()),
+            // The codec says what is wrong, or has nothing to do.
+            _ => Ok(codec.encode(data, parity)?),
+        }
+    }
+
+    /// Computes the units `erased`; see [`Codec::decode`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::decode`]; as [`Engine::run`].
+    pub fn decode(
+        &self,
+        codec: &Codec,
+        units: &[Option<&[u8]>],
+        erased: &[usize],
+        outputs: &mut [&mut [u8]],
+        request: Request,
+    ) -> Result<(), Error> {
+        let run = |piece| self.run(piece, request);
+        let bytes = outputs.first().map_or(0, |output| output.len());
+        let decoded =
+            (bytes > 0).then(|| borrowed::decode(codec, units, erased, outputs, STORE, run));
+        match decoded {
+            Some(Ok(outcome)) => outcome.map(|_sound| ()),
+            _ => Ok(codec.decode(units, erased, outputs)?),
+        }
+    }
+
+    /// Changes parity for one changed data unit; see [`Codec::update`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::update`]; as [`Engine::run`].
+    pub fn update(
+        &self,
+        codec: &Codec,
+        data_unit: usize,
+        old: &[u8],
+        new: &[u8],
+        parity: &mut [&mut [u8]],
+        request: Request,
+    ) -> Result<(), Error> {
+        let run = |piece| self.run(piece, request);
+        let updated =
+            (!old.is_empty()).then(|| borrowed::update(codec, data_unit, (old, new), parity, run));
+        match updated {
+            Some(Ok(outcome)) => outcome.map(|_sound| ()),
+            _ => Ok(codec.update(data_unit, old, new, parity)?),
+        }
+    }
+
+    /// Tells whether parity fits the data; see [`Codec::verify`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::verify`]; as [`Engine::run`].
+    pub fn verify(
+        &self,
+        codec: &Codec,
+        data: &[&[u8]],
+        parity: &[&[u8]],
+        request: Request,
+    ) -> Result<Verdict, Error> {
+        let run = |piece| self.run(piece, request);
+        let bytes = data.first().map_or(0, |unit| unit.len());
+        let verified = (bytes > 0).then(|| borrowed::verify(codec, data, parity, run));
+        match verified {
+            Some(Ok(outcome)) => outcome,
+            _ => Ok(codec.verify(data, parity)?),
+        }
+    }
+
+    /// Issues the computing of all parity units.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::encode`], also for units of 0 bytes;
+    /// as [`Engine::issue`]. The units are lost with an error.
+    pub fn iencode(&self, codec: &Codec, units: Units, request: Request) -> Result<Issued, Error> {
+        refuse_empty(&units)?;
+        self.hand_over(owned::encode(codec, units)?, request)
+    }
+
+    /// Issues the computing of the units `erased` from the units `present`, ascending.
+    ///
+    /// # Errors
+    /// As [`Engine::iencode`], and as [`Codec::decode`].
+    pub fn idecode(
+        &self,
+        codec: &Codec,
+        present: &[usize],
+        erased: &[usize],
+        units: Units,
+        request: Request,
+    ) -> Result<Issued, Error> {
+        refuse_empty(&units)?;
+        self.hand_over(owned::decode(codec, present, erased, units)?, request)
+    }
+
+    /// Issues the changing of parity for one changed data unit; the inputs are its old and its new
+    /// bytes.
+    ///
+    /// # Errors
+    /// As [`Engine::iencode`], and as [`Codec::update`].
+    pub fn iupdate(
+        &self,
+        codec: &Codec,
+        data_unit: usize,
+        units: Units,
+        request: Request,
+    ) -> Result<Issued, Error> {
+        refuse_empty(&units)?;
+        if units.inputs.len() != 2 {
+            let text = format!(
+                "Cannot update the stripe: {} inputs given, needed: 2",
+                units.inputs.len()
+            );
+            return Err(Error::new(crate::ErrorKind::Invalid, text));
+        }
+        self.hand_over(owned::update(codec, data_unit, units)?, request)
+    }
+
+    /// Issues the comparing of parity with the data.
+    ///
+    /// # Errors
+    /// As [`Engine::iencode`].
+    pub fn iverify(&self, codec: &Codec, units: Units, request: Request) -> Result<Issued, Error> {
+        refuse_empty(&units)?;
+        self.hand_over(owned::verify(codec, units)?, request)
+    }
+
+    fn hand_over(
+        &self,
+        (piece, units): (Piece, Pending),
+        request: Request,
+    ) -> Result<Issued, Error> {
+        match self.issue(piece, request) {
+            Ok(ticket) => Ok(Issued { ticket, units }),
+            Err(rejected) => Err(rejected.error),
+        }
+    }
+}
+
+fn refuse_empty(units: &Units) -> Result<(), Error> {
+    let empty = units.inputs.iter().chain(&units.outputs).any(Vec::is_empty);
+    if empty {
+        let text = "Cannot issue a task: a unit has 0 bytes";
+        return Err(Error::new(crate::ErrorKind::Invalid, text));
+    }
+    Ok(())
+}

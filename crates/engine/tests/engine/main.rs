@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The engine through its public face.
+
+mod codecs;
+mod faults;
+mod support;
+mod tasks;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rails that misbehave on command, and stripes to give them.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_engine::{Engine, Event, EventKind, Options};
+use stripeline_rail::owned::Units;
+use stripeline_rail::{Capability, Coder, Cpu, Fault, FaultKind, Piece, Rail, Synchronous};
+use stripeline_testkit::Stripe;
+
+/// A door that pieces wait at.
+#[derive(Debug, Default)]
+pub struct Gate {
+    state: Mutex<(bool, usize)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    /// Lets everyone through from now on.
+    pub fn open(&self) {
+        self.state.lock().expect("not poisoned").0 = true;
+        self.changed.notify_all();
+    }
+
+    fn pass(&self) {
+        let mut state = self.state.lock().expect("not poisoned");
+        state.1 += 1;
+        self.changed.notify_all();
+        let waited = self.changed.wait_while(state, |state| !state.0);
+        drop(waited.expect("not poisoned"));
+    }
+
+    /// Waits until so many have come to the door.
+    pub fn await_arrivals(&self, count: usize) {
+        let state = self.state.lock().expect("not poisoned");
+        let waited = self.changed.wait_while(state, |state| state.1 < count);
+        drop(waited.expect("not poisoned"));
+    }
+}
+
+/// What a coder does wrong.
+#[derive(Debug)]
+pub enum Fail {
+    /// Refuses the first so many pieces.
+    Refuse(usize),
+    /// Fails the first so many pieces.
+    Fail(usize),
+    /// Writes a wrong byte into every piece.
+    Lie,
+    /// Panics at every piece.
+    Panic,
+    /// Waits at a gate and then does it right.
+    Wait(Arc<Gate>),
+}
+
+/// The CPU's coder with something wrong.
+#[derive(Debug)]
+pub struct Sick {
+    coder: Cpu,
+    fail: Fail,
+    seen: AtomicUsize,
+}
+
+impl Sick {
+    /// A rail of that name with one lane.
+    pub fn rail(name: &str, fail: Fail) -> Arc<dyn Rail> {
+        let coder = Self {
+            coder: Cpu::portable(),
+            fail,
+            seen: AtomicUsize::new(0),
+        };
+        Arc::new(Synchronous::new(name, Capability::synchronous(), coder))
+    }
+}
+
+impl Coder for Sick {
+    type Memory = ();
+
+    fn describe(&self) -> String {
+        format!("{:?}", self.fail)
+    }
+
+    fn run(&self, piece: &mut Piece, (): &mut ()) -> Result<Verdict, Fault> {
+        let seen = self.seen.fetch_add(1, Ordering::Relaxed);
+        match &self.fail {
+            Fail::Refuse(count) if seen < *count => {
+                return Err(Fault::new(FaultKind::Refused, "not this one"));
+            }
+            Fail::Fail(count) if seen < *count => {
+                return Err(Fault::new(FaultKind::Failed, "injected"));
+            }
+            Fail::Panic => panic!("injected"),
+            Fail::Wait(gate) => gate.pass(),
+            _ => (),
+        }
+        let verdict = self.coder.code(piece);
+        if let Fail::Lie = self.fail
+            && verdict == Verdict::Sound
+            && piece.job().mode() != stripeline_rail::Mode::Compare
+        {
+            piece.write(|_, outputs| outputs[0][0] ^= 1);
+        }
+        Ok(verdict)
+    }
+}
+
+/// The CPU rail.
+pub fn cpu() -> Arc<dyn Rail> {
+    Arc::new(Cpu::rail())
+}
+
+/// An engine, and the events it told of.
+pub fn engine(rails: Vec<Arc<dyn Rail>>, options: Options) -> (Engine, Arc<Mutex<Vec<Event>>>) {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&events);
+    let listener =
+        Arc::new(move |event: &Event| told.lock().expect("not poisoned").push(event.clone()));
+    let options = Options {
+        listener,
+        ..options
+    };
+    (
+        Engine::start(rails, options).expect("right options"),
+        events,
+    )
+}
+
+/// The kinds of events about a rail.
+pub fn kinds(events: &Mutex<Vec<Event>>, rail: &str) -> Vec<EventKind> {
+    let events = events.lock().expect("not poisoned");
+    let of_rail = events.iter().filter(|event| event.rail == rail);
+    of_rail.map(|event| event.kind).collect()
+}
+
+/// A codec and a stripe of its code.
+pub fn stripe(bytes: usize) -> (Codec, Stripe) {
+    let codec = Codec::new(Code::Rs, 6, 3).expect("a shape of HDFS");
+    (codec, Stripe::random(Code::Rs, 6, 3, bytes))
+}
+
+/// The data of a stripe, and room for its parity.
+pub fn to_encode(stripe: &Stripe) -> Units {
+    Units {
+        inputs: stripe.data().to_vec(),
+        outputs: vec![vec![0xa5; stripe.length()]; stripe.parity_units],
+    }
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Issuing, waiting, cancelling, deadlines, priorities and bounds.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake};
+use std::thread::{Thread, current, park};
+use std::time::Duration;
+
+use crate::support::{Fail, Gate, Sick, cpu, engine, stripe, to_encode};
+use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_engine::{
+    Engine, ErrorKind, Issued, Options, Priority, Request, Scheduling, WhenFull,
+};
+use stripeline_testkit::Stripe;
+
+fn simple() -> Engine {
+    engine(vec![cpu()], Options::default()).0
+}
+
+/// An engine of one rail that waits at a gate, with one thread.
+fn gated(options: Options) -> (Engine, Arc<Gate>) {
+    let gate = Arc::new(Gate::default());
+    let rail = Sick::rail("gated", Fail::Wait(Arc::clone(&gate)));
+    let options = Options {
+        waiting_threads_help: false,
+        check_every: 0,
+        ..options
+    };
+    (engine(vec![rail], options).0, gate)
+}
+
+fn issue(engine: &Engine, codec: &Codec, stripe: &Stripe, request: Request) -> Issued {
+    let issued = engine.iencode(codec, to_encode(stripe), request);
+    issued.expect("room for a task")
+}
+
+fn background() -> Request {
+    Request {
+        priority: Priority::Background,
+        ..Request::default()
+    }
+}
+
+#[test]
+fn a_window_of_stripes_comes_back_right() {
+    let engine = simple();
+    for bytes in [1, 63, 4096, 65536, 3 << 20] {
+        let (codec, stripe) = stripe(bytes);
+        let window: Vec<_> = (0..8)
+            .map(|_| issue(&engine, &codec, &stripe, Request::default()))
+            .collect();
+        for issued in window {
+            let (outcome, units) = issued.wait();
+            assert_eq!(outcome, Ok(Verdict::Sound));
+            assert_eq!(units.outputs, stripe.parity(), "{bytes} bytes");
+            assert_eq!(units.inputs, stripe.data());
+        }
+    }
+    assert!(engine.test_all());
+}
+
+#[test]
+fn every_operation_in_both_forms() {
+    let engine = simple();
+    let (codec, stripe) = stripe(100_000);
+    let request = Request::default();
+    let data: Vec<&[u8]> = stripe.data().iter().map(|unit| &unit[..]).collect();
+    let parity: Vec<&[u8]> = stripe.parity().iter().map(|unit| &unit[..]).collect();
+    assert_eq!(
+        engine.verify(&codec, &data, &parity, request),
+        Ok(Verdict::Sound)
+    );
+
+    let mut lost = [vec![0; 100_000], vec![0; 100_000]];
+    let [first, second] = &mut lost;
+    let units: Vec<_> = stripe
+        .units
+        .iter()
+        .enumerate()
+        .map(|(index, unit)| (index != 1 && index != 7).then_some(&unit[..]))
+        .collect();
+    let decoded = engine.decode(&codec, &units, &[7, 1], &mut [first, second], request);
+    assert_eq!(decoded, Ok(()));
+    assert!(lost[0] == stripe.units[7] && lost[1] == stripe.units[1]);
+
+    let mut units = to_encode(&stripe);
+    units.outputs = stripe.parity().to_vec();
+    units.outputs[2][77_777] ^= 4;
+    let (outcome, _) = engine.iverify(&codec, units, request).expect("room").wait();
+    let mismatch = Verdict::Mismatch {
+        parity_unit: 2,
+        offset: 77_777,
+    };
+    assert_eq!(outcome, Ok(mismatch));
+
+    let changed = Stripe::of(
+        stripe
+            .data()
+            .iter()
+            .enumerate()
+            .map(|(index, unit)| {
+                if index == 3 {
+                    vec![9; unit.len()]
+                } else {
+                    unit.clone()
+                }
+            })
+            .collect(),
+        Code::Rs,
+        3,
+    );
+    let units = stripeline_rail::owned::Units {
+        inputs: vec![stripe.units[3].clone(), changed.units[3].clone()],
+        outputs: stripe.parity().to_vec(),
+    };
+    let (outcome, units) = engine
+        .iupdate(&codec, 3, units, request)
+        .expect("room")
+        .wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert_eq!(units.outputs, changed.parity());
+}
+
+#[test]
+fn wrong_input_is_refused_with_the_codecs_reason() {
+    let engine = simple();
+    let (codec, stripe) = stripe(64);
+    let mut units = to_encode(&stripe);
+    units.outputs.pop();
+    let error = engine
+        .iencode(&codec, units, Request::default())
+        .expect_err("two parity units");
+    assert_eq!(error.kind(), ErrorKind::Invalid);
+    assert_eq!(
+        error.codec_kind(),
+        Some(stripeline_codec::ErrorKind::CountMismatch)
+    );
+    let units = stripeline_rail::owned::Units {
+        inputs: vec![vec![]; 6],
+        outputs: vec![vec![]; 3],
+    };
+    let error = engine
+        .iencode(&codec, units, Request::default())
+        .expect_err("no bytes");
+    assert_eq!(error.to_string(), "Cannot issue a task: a unit has 0 bytes");
+    assert_eq!(
+        engine.encode(
+            &codec,
+            &[&[][..]; 6],
+            &mut [&mut [][..], &mut [], &mut []],
+            Request::default()
+        ),
+        Ok(())
+    );
+}
+
+#[test]
+fn test_and_wait_for_one_for_any_and_for_all() {
+    let (engine, gate) = gated(Options::default());
+    let (codec, stripe) = stripe(100);
+    let issued: Vec<_> = (0..3)
+        .map(|_| issue(&engine, &codec, &stripe, Request::default()))
+        .collect();
+    let tickets: Vec<_> = issued
+        .iter()
+        .map(|issued| issued.ticket().clone())
+        .collect();
+    gate.await_arrivals(1);
+    assert!(tickets.iter().all(|ticket| ticket.test().is_none()));
+    assert!(tickets[0].wait_timeout(Duration::from_millis(1)).is_none());
+    assert!(!engine.test_all() && !engine.wait_all(Some(Duration::from_millis(1))));
+    gate.open();
+    assert!(engine.wait_any(&tickets).is_some());
+    engine.wait_every(&tickets);
+    assert!(
+        tickets
+            .iter()
+            .all(|ticket| ticket.test() == Some(Ok(Verdict::Sound)))
+    );
+    assert!(engine.wait_all(None) && engine.test_all());
+    assert_eq!(engine.wait_any(&[]), None);
+}
+
+#[test]
+fn call_backs_and_futures_are_told_once() {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let (engine, gate) = gated(Options::default());
+    let (codec, stripe) = stripe(100);
+    let issued = issue(&engine, &codec, &stripe, Request::default());
+    let (sender, receiver) = channel();
+    let again = sender.clone();
+    issued
+        .ticket()
+        .on_end(move |outcome| sender.send(outcome.clone()).expect("awaited"));
+    gate.open();
+    let waker = Arc::new(Unpark(current())).into();
+    let mut future = pin!(issued.ticket().clone());
+    let outcome = loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(outcome) => break outcome,
+            Poll::Pending => park(),
+        }
+    };
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert_eq!(receiver.recv(), Ok(Ok(Verdict::Sound)));
+    issued
+        .ticket()
+        .on_end(move |outcome| again.send(outcome.clone()).expect("awaited"));
+    assert_eq!(
+        receiver.recv(),
+        Ok(Ok(Verdict::Sound)),
+        "told at once when it has ended"
+    );
+    assert!(receiver.recv().is_err(), "and only once");
+}
+
+#[test]
+fn a_cancelled_task_is_not_begun_and_frees_its_units() {
+    let (engine, gate) = gated(Options::default());
+    let (codec, stripe) = stripe(100);
+    let first = issue(&engine, &codec, &stripe, Request::default());
+    gate.await_arrivals(1);
+    let second = issue(&engine, &codec, &stripe, Request::default());
+    assert!(second.ticket().cancel());
+    assert!(!second.ticket().cancel(), "it has ended");
+    let (outcome, units) = second.wait();
+    assert_eq!(outcome.expect_err("cancelled").kind(), ErrorKind::Cancelled);
+    assert_eq!(units.outputs, vec![vec![0xa5; 100]; 3], "untouched");
+    assert!(first.ticket().cancel(), "a rail works on it");
+    assert!(first.ticket().test().is_none(), "and has not let go");
+    gate.open();
+    let (outcome, _) = first.wait();
+    assert_eq!(outcome.expect_err("cancelled").kind(), ErrorKind::Cancelled);
+    assert!(engine.wait_all(None));
+    assert_eq!(engine.statistics().rails[0].pieces, 1);
+}
+
+#[test]
+fn a_deadline_ends_what_waits() {
+    let (engine, gate) = gated(Options::default());
+    let (codec, stripe) = stripe(100);
+    let first = issue(&engine, &codec, &stripe, Request::default());
+    gate.await_arrivals(1);
+    let request = Request {
+        deadline: Some(Duration::from_millis(20)),
+        ..Request::default()
+    };
+    let second = issue(&engine, &codec, &stripe, request);
+    let (outcome, units) = second.wait();
+    assert_eq!(
+        outcome.expect_err("late").kind(),
+        ErrorKind::DeadlineExceeded
+    );
+    assert_eq!(units.outputs, vec![vec![0xa5; 100]; 3], "untouched");
+    gate.open();
+    assert_eq!(first.wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
+fn background_waits_for_foreground() {
+    let (engine, gate) = gated(Options::default());
+    let (codec, stripe) = stripe(100);
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let blocker = issue(&engine, &codec, &stripe, Request::default());
+    gate.await_arrivals(1);
+    let mut issued = Vec::new();
+    for (name, request) in [("repair", background()), ("write", Request::default())] {
+        let task = issue(&engine, &codec, &stripe, request);
+        let order = Arc::clone(&order);
+        task.ticket()
+            .on_end(move |_| order.lock().expect("not poisoned").push(name));
+        issued.push(task);
+    }
+    gate.open();
+    for issued in issued.into_iter().chain([blocker]) {
+        assert_eq!(issued.wait().0, Ok(Verdict::Sound));
+    }
+    assert_eq!(*order.lock().expect("not poisoned"), ["write", "repair"]);
+}
+
+#[test]
+fn a_full_engine_refuses_or_waits() {
+    let options = Options {
+        tasks_max: 2,
+        when_full: WhenFull::Refuse,
+        ..Options::default()
+    };
+    let (engine, gate) = gated(options);
+    let (codec, stripe) = stripe(100);
+    let issued = [(); 2].map(|()| issue(&engine, &codec, &stripe, Request::default()));
+    let error = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    let error = error.expect_err("two are outstanding");
+    assert_eq!(error.kind(), ErrorKind::Busy);
+    assert_eq!(
+        error.to_string(),
+        "Cannot issue a task: 2 are outstanding, the most allowed"
+    );
+    gate.open();
+    assert!(
+        issued
+            .map(Issued::wait)
+            .iter()
+            .all(|(outcome, _)| outcome.is_ok())
+    );
+
+    let options = Options {
+        bytes_max: 1000,
+        ..Options::default()
+    };
+    let (engine, gate) = gated(options);
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| {
+            let issued: Vec<_> = (0..3)
+                .map(|_| issue(&engine, &codec, &stripe, Request::default()))
+                .collect();
+            issued.into_iter().all(|issued| issued.wait().0.is_ok())
+        });
+        gate.await_arrivals(1);
+        gate.open();
+        assert!(second.join().expect("no panic"), "600 bytes at a time");
+    });
+}
+
+#[test]
+fn an_engine_that_ends_fails_what_waits() {
+    let (engine, gate) = gated(Options::default());
+    let (codec, stripe) = stripe(100);
+    let first = issue(&engine, &codec, &stripe, Request::default());
+    gate.await_arrivals(1);
+    let second = issue(&engine, &codec, &stripe, Request::default());
+    let ender = std::thread::spawn(move || drop(engine));
+    let (outcome, _) = second.wait();
+    assert_eq!(outcome.expect_err("closed").kind(), ErrorKind::Closed);
+    gate.open();
+    assert_eq!(
+        first.wait().0,
+        Ok(Verdict::Sound),
+        "what a rail works on is finished"
+    );
+    ender.join().expect("the engine ends");
+}
+
+#[test]
+fn bad_set_ups_are_refused() {
+    let refused = |rails, options| {
+        Engine::start(rails, options)
+            .expect_err("refused")
+            .to_string()
+    };
+    assert_eq!(
+        refused(vec![], Options::default()),
+        "Cannot start the engine: 0 rails given, 1 to 16 allowed"
+    );
+    assert_eq!(
+        refused(vec![cpu(), cpu()], Options::default()),
+        "Cannot start the engine: two rails are named cpu"
+    );
+    let options = Options {
+        scheduling: Scheduling::Single("gpu".to_owned()),
+        ..Options::default()
+    };
+    assert_eq!(
+        refused(vec![cpu()], options),
+        "Cannot start the engine: no rail is named gpu, there are cpu"
+    );
+}
