@@ -37,7 +37,7 @@ fn what_a_rail_refuses_another_does() {
 
 #[test]
 fn what_a_rail_fails_another_does_and_the_rail_is_left_alone() {
-    let rails = vec![Sick::rail("sick", Fail::Fail(1)), cpu()];
+    let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(10_000);
     for _ in 0..3 {
@@ -60,7 +60,7 @@ fn what_a_rail_fails_another_does_and_the_rail_is_left_alone() {
 
 #[test]
 fn a_rail_that_answers_rightly_again_is_taken_back() {
-    let rails = vec![Sick::rail("sick", Fail::Fail(1)), cpu()];
+    let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
     let options = Options {
         quarantine: Duration::from_millis(1),
         ..to_first(&rails)
@@ -86,7 +86,7 @@ fn a_rail_that_answers_rightly_again_is_taken_back() {
 
 #[test]
 fn a_failed_update_is_not_done_twice() {
-    let rails = vec![Sick::rail("sick", Fail::Fail(1)), cpu()];
+    let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
     let (engine, _) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     let units = stripeline_rail::owned::Units {
@@ -105,7 +105,7 @@ fn a_failed_update_is_not_done_twice() {
 
 #[test]
 fn without_another_rail_the_task_fails() {
-    let rails = vec![Sick::rail("sick", Fail::Fail(1))];
+    let rails = vec![Sick::rail("sick", Fail::Err(1))];
     let (engine, _) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     for _ in 0..2 {

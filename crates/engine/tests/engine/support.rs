@@ -46,7 +46,7 @@ pub enum Fail {
     /// Refuses the first so many pieces.
     Refuse(usize),
     /// Fails the first so many pieces.
-    Fail(usize),
+    Err(usize),
     /// Writes a wrong byte into every piece.
     Lie,
     /// Panics at every piece.
@@ -88,7 +88,7 @@ impl Coder for Sick {
             Fail::Refuse(count) if seen < *count => {
                 return Err(Fault::new(FaultKind::Refused, "not this one"));
             }
-            Fail::Fail(count) if seen < *count => {
+            Fail::Err(count) if seen < *count => {
                 return Err(Fault::new(FaultKind::Failed, "injected"));
             }
             Fail::Panic => panic!("injected"),
