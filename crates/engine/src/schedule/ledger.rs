@@ -12,6 +12,11 @@ use super::{Class, RailTraits};
 /// trips (RFC 6298, alpha).
 const WEIGHT: f64 = 1.0 / 8.0;
 
+/// The weight of a new sample in what sets its class apart from others. When a rail changes, all
+/// its classes do, also those that it is dealt no more; when one class does, the pieces of some
+/// tasks are enough to tell it from the others.
+const WEIGHT_OF_CLASS: f64 = 1.0 / 32.0;
+
 /// A sample counts for at most this many times the estimate, and at least its inverse, so that one
 /// worker that lost its CPU for a time slice does not make its rail look dead. A change of ten
 /// times is still followed in four pieces.
@@ -57,8 +62,10 @@ impl Number {
 pub(super) struct Ledger {
     pub(super) traits: RailTraits,
     pub(super) backlog: Backlog,
-    /// Nanoseconds of one worker per byte; 0 while unknown.
+    /// Nanoseconds of one worker per byte, divided by `drift`; 0 while unknown.
     cost: [Number; Class::COUNT],
+    /// By how much costs of all classes have changed since they were first measured, less 1.
+    drift: Number,
     /// Nanoseconds and bytes of recent pieces of all classes, both fading.
     recent_ns: Number,
     recent_bytes: Number,
@@ -74,6 +81,7 @@ impl Ledger {
             traits,
             backlog: Backlog::default(),
             cost: [const { Number(AtomicU64::new(0)) }; Class::COUNT],
+            drift: Number::default(),
             recent_ns: Number::default(),
             recent_bytes: Number::default(),
             done_bytes: AtomicU64::new(0),
@@ -92,34 +100,45 @@ impl Ledger {
             return;
         }
         let (bytes, ns) = (data_bytes as f64, busy_ns.max(1) as f64);
-        let cost = &self.cost[class.index()];
-        let (known, sample) = (cost.get(), ns / bytes);
-        let (next, ns) = if known > 0.0 {
-            let sample = sample.clamp(known / OUTLIER, known * OUTLIER);
-            (known + (sample - known) * WEIGHT, sample * bytes)
-        } else {
-            (sample, ns)
+        let sample = ns / bytes;
+        let ns = match self.cost(class) {
+            Some(known) => {
+                let off = (sample / known).clamp(1.0 / OUTLIER, OUTLIER);
+                let cost = &self.cost[class.index()];
+                cost.set(cost.get() * (1.0 + (off - 1.0) * WEIGHT_OF_CLASS));
+                self.drift
+                    .set(self.drift() * (1.0 + (off - 1.0) * WEIGHT) - 1.0);
+                known * off * bytes
+            }
+            None => {
+                self.cost[class.index()].set(sample / self.drift());
+                ns
+            }
         };
-        cost.set(next);
         let fade = |sum: &Number, value: f64| sum.set(sum.get() * (1.0 - WEIGHT) + value);
         fade(&self.recent_ns, ns);
         fade(&self.recent_bytes, bytes);
     }
 
-    /// Bytes per nanosecond of all workers together at work of this class.
-    pub(super) fn rate(&self, class: Class) -> f64 {
-        let cost = self.cost[class.index()].get();
-        if cost > 0.0 {
-            self.traits.workers as f64 / cost
-        } else {
-            self.rate_overall()
-        }
+    fn drift(&self) -> f64 {
+        1.0 + self.drift.get()
     }
 
-    /// The measured rate of a class in bytes per nanosecond.
-    pub(super) fn rate_measured(&self, class: Class) -> Option<f64> {
+    /// Nanoseconds of one worker per byte, if measured.
+    fn cost(&self, class: Class) -> Option<f64> {
         let cost = self.cost[class.index()].get();
-        (cost > 0.0).then(|| self.traits.workers as f64 / cost)
+        (cost > 0.0).then(|| cost * self.drift())
+    }
+
+    /// The measured rate of a class in bytes per nanosecond, all workers together.
+    pub(super) fn rate_measured(&self, class: Class) -> Option<f64> {
+        Some(self.traits.workers as f64 / self.cost(class)?)
+    }
+
+    /// The rate of a class as far as known.
+    pub(super) fn rate(&self, class: Class) -> f64 {
+        self.rate_measured(class)
+            .unwrap_or_else(|| self.rate_overall())
     }
 
     /// Bytes per nanosecond at what was done recently; before anything was, the prior.

@@ -15,14 +15,15 @@
 //! see a rail idle. Errors of that kind are a task long and are evened out by stealing.
 
 mod class;
+mod contention;
 mod ledger;
 mod rail_set;
 mod scheduler;
+pub mod simulation;
+mod snapshot;
 mod split;
 
 pub use class::Class;
 pub use rail_set::{COMMON, RAILS_MAX, RailSet};
 pub use scheduler::{NoRail, Policy, RailTraits, Scheduler, Share};
 pub use snapshot::{ClassRate, RailSnapshot};
-
-mod snapshot;

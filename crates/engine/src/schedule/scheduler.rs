@@ -3,9 +3,11 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use arrayvec::ArrayVec;
 
+use super::contention::{Controller, Seen};
 use super::ledger::{Backlog, Ledger};
 use super::split::{self, Candidate, Candidates, Task};
 use super::{COMMON, Class, ClassRate, RAILS_MAX, RailSet, RailSnapshot};
@@ -83,6 +85,7 @@ pub struct Scheduler {
     common: Backlog,
     in_service: AtomicU32,
     fed: AtomicU32,
+    controller: Mutex<Controller>,
 }
 
 impl Scheduler {
@@ -123,6 +126,7 @@ impl Scheduler {
             common: Backlog::default(),
             in_service: AtomicU32::new(all.bits()),
             fed: AtomicU32::new(all.bits()),
+            controller: Mutex::new(Controller::new(all)),
         }
     }
 
@@ -278,6 +282,25 @@ impl Scheduler {
         split::steal(&giver, &taker, task)
     }
 
+    /// How many bytes of each buffer a worker of `rail` should take from the head of a share of
+    /// which `remaining` bytes (at least 1) are left, when `idle` workers of the rail, itself
+    /// included, have nothing to do: all, or a multiple of all granules.
+    ///
+    /// It is what the rail likes in one piece, or less so that idle workers end together, but not
+    /// less than the smallest worthwhile piece. Under [`Policy::FirstCome`] it is all.
+    #[must_use]
+    pub fn piece(&self, rail: usize, inputs: usize, remaining: usize, idle: usize) -> usize {
+        if self.policy == Policy::FirstCome {
+            return remaining;
+        }
+        let traits = &self.ledgers[rail].traits;
+        let smallest = traits.smallest_bytes.div_ceil(inputs);
+        let even = remaining.div_ceil(idle.max(1)).max(smallest);
+        let piece = even.min(traits.piece_bytes).max(1);
+        let piece = piece.checked_next_multiple_of(self.cut_bytes);
+        piece.map_or(remaining, |piece| piece.min(remaining))
+    }
+
     /// Takes in that `data_bytes` bytes of data, all inputs together, that were dealt to one rail
     /// (or [`COMMON`]) are to be done by another.
     pub fn moved(&self, from: usize, to: usize, data_bytes: usize) {
@@ -317,7 +340,6 @@ impl Scheduler {
     pub fn set_in_service(&self, rail: usize, in_service: bool) {
         let bit = RailSet::only(rail).bits();
         if in_service {
-            self.fed.fetch_or(bit, Relaxed);
             self.in_service.fetch_or(bit, Relaxed);
         } else {
             self.in_service.fetch_and(!bit, Relaxed);
@@ -333,7 +355,31 @@ impl Scheduler {
     /// Lets the contention controller see what was done until now. To be called every few
     /// milliseconds by one thread while there is work; `saturated` says that work was waiting ever
     /// since the last call, so that throughput is the rails' and not the callers'.
-    pub fn tick(&self, _now_ns: u64, _saturated: bool) {}
+    pub fn tick(&self, now_ns: u64, saturated: bool) {
+        if self.policy != Policy::RateAware {
+            return;
+        }
+        // One thread ticks; should two, the second has nothing to add.
+        let Ok(mut controller) = self.controller.try_lock() else {
+            return;
+        };
+        let mut seen = Seen {
+            now_ns,
+            saturated,
+            in_service: self.in_service(),
+            done_bytes: 0,
+            done_pieces: 0,
+            backlog: [0; RAILS_MAX],
+            rate: [0.0; RAILS_MAX],
+        };
+        for (rail, ledger) in self.ledgers.iter().enumerate() {
+            seen.done_bytes += ledger.done_bytes();
+            seen.done_pieces += ledger.done_pieces();
+            seen.backlog[rail] = ledger.backlog.bytes();
+            seen.rate[rail] = ledger.rate_overall();
+        }
+        self.fed.store(controller.step(&seen).bits(), Relaxed);
+    }
 
     /// Whether a rail is dealt work as long as it is in service, and may steal.
     #[must_use]
@@ -362,13 +408,15 @@ impl Scheduler {
     /// What is known of each rail, by index.
     #[must_use]
     pub fn snapshot(&self) -> Vec<RailSnapshot> {
+        let controller = self.controller.lock();
+        let controller = controller.unwrap_or_else(PoisonError::into_inner);
         let rails = self.ledgers.iter().enumerate();
         rails
-            .map(|(rail, ledger)| self.snapshot_of(rail, ledger))
+            .map(|(rail, ledger)| self.snapshot_of(rail, ledger, &controller))
             .collect()
     }
 
-    fn snapshot_of(&self, rail: usize, ledger: &Ledger) -> RailSnapshot {
+    fn snapshot_of(&self, rail: usize, ledger: &Ledger, controller: &Controller) -> RailSnapshot {
         let measured = |class| {
             let rate = ledger.rate_measured(class)? * 1e9;
             Some(ClassRate { class, rate })
@@ -376,14 +424,14 @@ impl Scheduler {
         RailSnapshot {
             name: ledger.traits.name.clone(),
             in_service: self.in_service().contains(rail),
-            fed: self.is_fed(rail),
+            fed: controller.feeds(rail),
             backlog_bytes: ledger.backlog.bytes(),
             done_bytes: ledger.done_bytes(),
             done_pieces: ledger.done_pieces(),
             busy_ns: ledger.busy_ns(),
             rate: ledger.rate_overall() * 1e9,
             rates: Class::all().filter_map(measured).collect(),
-            marginal_gain: None,
+            marginal_gain: controller.gain(rail),
         }
     }
 }

@@ -10,7 +10,8 @@ pub struct RailSnapshot {
     pub name: String,
     /// Whether it is in service: not quarantined.
     pub in_service: bool,
-    /// Whether it is dealt work as long as it is in service.
+    /// Whether it is dealt work as long as it is in service, trials of the contention controller
+    /// aside.
     pub fed: bool,
     /// Bytes of data dealt to it and not done.
     pub backlog_bytes: usize,
@@ -26,7 +27,7 @@ pub struct RailSnapshot {
     /// Bytes of data a second per class of work that was measured.
     pub rates: Vec<ClassRate>,
     /// What the rail adds to the total throughput of those fed beside it, as a part of their
-    /// total without it: 0.5 is half as much again, 0 nothing. `None` until measured.
+    /// total without it: 0.5 is half as much again, 0 nothing; at most 100. `None` until measured.
     pub marginal_gain: Option<f64>,
 }
 

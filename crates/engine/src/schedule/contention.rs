@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which rails are worth feeding, found out by trials.
+//!
+//! Rates of rails that share a memory bus do not add up, and no rate of a rail alone shows it. So
+//! the controller changes the set of rails fed for some milliseconds, there and back a few times,
+//! and compares the total throughput: all but one rail, one rail more, or the fastest rail alone.
+//! The last one makes sure that the total is never below that of the best single rail, however
+//! rails disturb each other.
+//!
+//! A trial loses throughput while the worse of its two sets is fed. After it the controller rests
+//! long enough to keep that loss below a fixed part, and asks the same question again at intervals
+//! that double while the answer stays. Trials need saturation: without it the callers set the
+//! throughput, and a set that does their work is good enough.
+
+use super::{RAILS_MAX, RailSet};
+
+/// A rail that adds less to the total is not fed: what the total wavers by from run to run on an
+/// otherwise idle machine, and less than what a rail of a 40th of the total rate brings.
+const GAIN_MIN: f64 = 0.02;
+
+/// Gains are cut off here, as one over nothing at all would be infinite.
+const GAIN_MAX: f64 = 100.0;
+
+/// Trials may lose this part of the throughput: well within the 5 % that all of scheduling may.
+const LOSS_MAX: f64 = 0.01;
+
+/// Saturated time before the first trial, for rates to be known.
+const WARM_UP_NS: u64 = 20_000_000;
+
+/// Between two answers to one question. The longest is how long a change of the other programs on
+/// the node may go unnoticed.
+const GAP_FIRST_NS: u64 = 1_000_000_000;
+const GAP_LAST_NS: u64 = 60_000_000_000;
+
+/// After a change of the set, until pieces begun before it are done. A rail that is no longer fed
+/// does what it has; a trial that waits longer than the last bound for it is given up.
+const SETTLE_NS: u64 = 1_000_000;
+const SETTLE_PIECES: u64 = 8;
+const SETTLE_LAST_NS: u64 = 2_000_000_000;
+
+/// One measurement: a piece more or less at its ends is then 1 %, unless pieces take milliseconds.
+const MEASURE_NS: u64 = 5_000_000;
+const MEASURE_PIECES: u64 = 128;
+const MEASURE_LAST_NS: u64 = 200_000_000;
+
+/// A difference that stands out after few pieces needs no more of them: rails that add up are
+/// found out at a fraction of the cost. Stands out: by this many times 1 / sqrt(pieces), the
+/// deviation of a mean of pieces whose times vary by as much as they last.
+const CLEAR_PIECES: f64 = 16.0;
+const CLEAR: f64 = 3.0;
+
+/// Measurements of the tried set in a trial: at least two, so that they can be seen to disagree;
+/// more while they do.
+const LEGS_MIN: usize = 2;
+const LEGS_MAX: usize = 6;
+
+/// What the controller sees at a tick.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    pub(super) now_ns: u64,
+    pub(super) saturated: bool,
+    pub(super) in_service: RailSet,
+    /// Bytes and pieces done by all rails since the start.
+    pub(super) done_bytes: u64,
+    pub(super) done_pieces: u64,
+    /// Per rail, the bytes waiting or at work.
+    pub(super) backlog: [usize; RAILS_MAX],
+    /// Per rail, any measure of speed.
+    pub(super) rate: [f64; RAILS_MAX],
+}
+
+/// The rails judged worth feeding, and the trial under way.
+#[derive(Debug)]
+pub(super) struct Controller {
+    all: RailSet,
+    fed: RailSet,
+    in_service: RailSet,
+    rails: [Outlook; RAILS_MAX],
+    alone: Outlook,
+    rest_until_ns: Option<u64>,
+    trial: Option<Trial>,
+}
+
+/// When a question is asked next.
+#[derive(Clone, Copy, Debug)]
+struct Outlook {
+    due_ns: u64,
+    gap_ns: u64,
+    gain: Option<f64>,
+}
+
+impl Outlook {
+    const NEW: Self = Self {
+        due_ns: 0,
+        gap_ns: GAP_FIRST_NS,
+        gain: None,
+    };
+
+    fn answered(&mut self, now_ns: u64, changed: bool) {
+        self.gap_ns = if changed {
+            GAP_FIRST_NS
+        } else {
+            (2 * self.gap_ns).min(GAP_LAST_NS)
+        };
+        self.due_ns = now_ns + self.gap_ns;
+    }
+}
+
+/// What a trial compares the fed set with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Question {
+    Without(usize),
+    With(usize),
+    Alone(usize),
+}
+
+#[derive(Debug)]
+struct Trial {
+    question: Question,
+    tried: RailSet,
+    /// The fed set in even legs, the tried one in odd ones.
+    leg: usize,
+    settling: bool,
+    since: Mark,
+    ticks: Ticks,
+    base: Rates,
+    /// Of the fed set, the last time.
+    pieces_per_ns: f64,
+    variant: Rates,
+    variant_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    now_ns: u64,
+    bytes: u64,
+    pieces: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Ticks {
+    all: u32,
+    saturated: u32,
+}
+
+/// Measurements of one set, bytes per nanosecond.
+#[derive(Debug, Default)]
+struct Rates {
+    sum: f64,
+    count: usize,
+    least: f64,
+    most: f64,
+}
+
+impl Rates {
+    fn add(&mut self, rate: f64) {
+        (self.least, self.most) = if self.count == 0 {
+            (rate, rate)
+        } else {
+            (self.least.min(rate), self.most.max(rate))
+        };
+        self.sum += rate;
+        self.count += 1;
+    }
+
+    fn mean(&self) -> f64 {
+        self.sum / self.count as f64
+    }
+
+    /// How far measurements of the same are apart, as a part of their mean.
+    fn spread(&self) -> f64 {
+        (self.most - self.least) / self.mean()
+    }
+}
+
+impl Controller {
+    pub(super) fn new(rails: RailSet) -> Self {
+        Self {
+            all: rails,
+            fed: rails,
+            in_service: rails,
+            rails: [Outlook::NEW; RAILS_MAX],
+            alone: Outlook::NEW,
+            rest_until_ns: None,
+            trial: None,
+        }
+    }
+
+    /// Whether the rail is worth feeding, trials aside.
+    pub(super) fn feeds(&self, rail: usize) -> bool {
+        self.fed.contains(rail)
+    }
+
+    /// What the rail adds to the total, as a part of the total without it.
+    pub(super) fn gain(&self, rail: usize) -> Option<f64> {
+        self.rails[rail].gain
+    }
+
+    /// Gives the rails to feed until the next tick.
+    pub(super) fn step(&mut self, seen: &Seen) -> RailSet {
+        self.follow_service(seen);
+        match self.trial.take() {
+            Some(trial) => self.go_on(trial, seen),
+            None if seen.saturated => self.begin(seen),
+            None => {}
+        }
+        match &self.trial {
+            Some(trial) if trial.is_trying() => trial.tried,
+            _ => self.fed,
+        }
+    }
+
+    /// A rail that left or came back makes what was found void: all are fed until found out anew.
+    fn follow_service(&mut self, seen: &Seen) {
+        if seen.in_service != self.in_service {
+            *self = Self::new(self.all);
+            self.in_service = seen.in_service;
+        }
+    }
+
+    fn begin(&mut self, seen: &Seen) {
+        let rest_until = *self.rest_until_ns.get_or_insert(seen.now_ns + WARM_UP_NS);
+        if seen.now_ns < rest_until {
+            return;
+        }
+        let Some(question) = self.next_question(seen) else {
+            return;
+        };
+        let tried = match question {
+            Question::Without(rail) => self.fed.without(rail),
+            Question::With(rail) => self.fed.with(rail),
+            Question::Alone(rail) => RailSet::only(rail),
+        };
+        self.trial = Some(Trial {
+            question,
+            tried,
+            leg: 0,
+            settling: true,
+            since: Mark::of(seen),
+            ticks: Ticks::default(),
+            base: Rates::default(),
+            pieces_per_ns: 0.0,
+            variant: Rates::default(),
+            variant_ns: 0,
+        });
+    }
+
+    /// Of the questions due: rails that are not fed first, for they may bring something; then the
+    /// slowest, which is lost most cheaply. The fastest is never left out.
+    fn next_question(&self, seen: &Seen) -> Option<Question> {
+        let by_rate = |a: &usize, b: &usize| seen.rate[*a].total_cmp(&seen.rate[*b]);
+        let slowest_due = |rails: RailSet| {
+            let due = |rail: &usize| self.rails[*rail].due_ns <= seen.now_ns;
+            rails.iter().filter(due).min_by(by_rate)
+        };
+        let feeding = self.fed.and(seen.in_service);
+        let idle = feeding.iter().fold(seen.in_service, RailSet::without);
+        let fastest = feeding.iter().max_by(by_rate)?;
+        if let Some(rail) = slowest_due(idle) {
+            return Some(Question::With(rail));
+        }
+        if let Some(rail) = slowest_due(feeding.without(fastest)) {
+            return Some(Question::Without(rail));
+        }
+        // With two rails this is the question whether the other one is worth feeding.
+        let alone = feeding.count() > 2 && self.alone.due_ns <= seen.now_ns;
+        alone.then_some(Question::Alone(fastest))
+    }
+
+    fn go_on(&mut self, mut trial: Trial, seen: &Seen) {
+        trial.ticks.all += 1;
+        trial.ticks.saturated += u32::from(seen.saturated);
+        let since = trial.since;
+        let elapsed_ns = seen.now_ns.saturating_sub(since.now_ns);
+        let pieces = seen.done_pieces - since.pieces;
+        if trial.settling {
+            let many = pieces >= SETTLE_PIECES || elapsed_ns >= MEASURE_NS;
+            if elapsed_ns >= SETTLE_NS && many && !self.is_draining(&trial, seen) {
+                trial.settling = false;
+                trial.restart(seen);
+            } else if elapsed_ns >= SETTLE_LAST_NS {
+                self.rest_until_ns = Some(seen.now_ns + GAP_FIRST_NS);
+                return;
+            }
+            self.trial = Some(trial);
+            return;
+        }
+        let rate = (seen.done_bytes - since.bytes) as f64 / elapsed_ns as f64;
+        let clear = trial.is_clear(rate, pieces, elapsed_ns);
+        let enough = elapsed_ns >= MEASURE_NS && pieces >= MEASURE_PIECES;
+        if !clear && !enough && elapsed_ns < MEASURE_LAST_NS {
+            self.trial = Some(trial);
+            return;
+        }
+        // Callers that pause now and then are all right, those that set the pace are not.
+        if trial.ticks.saturated * 4 < trial.ticks.all * 3 {
+            self.rest_until_ns = Some(seen.now_ns + WARM_UP_NS);
+            return;
+        }
+        trial.measured(rate, pieces as f64 / elapsed_ns as f64);
+        trial.restart(seen);
+        if clear || trial.is_answered() {
+            self.answer(&trial, seen.now_ns);
+        } else {
+            trial.leg += 1;
+            trial.settling = true;
+            self.trial = Some(trial);
+        }
+    }
+
+    /// Whether a rail that the trial stopped feeding still has work.
+    fn is_draining(&self, trial: &Trial, seen: &Seen) -> bool {
+        let mut dropped = self.fed.iter().filter(|&rail| !trial.tried.contains(rail));
+        trial.is_trying() && dropped.any(|rail| seen.backlog[rail] > 0)
+    }
+
+    fn answer(&mut self, trial: &Trial, now_ns: u64) {
+        let variant = trial.variant.mean();
+        let gain = trial.gain(variant);
+        let changed = match trial.question {
+            Question::Without(_) => gain < GAIN_MIN,
+            Question::With(_) | Question::Alone(_) => gain >= GAIN_MIN,
+        };
+        match trial.question {
+            Question::Without(rail) | Question::With(rail) => {
+                self.rails[rail].gain = Some(gain);
+                self.rails[rail].answered(now_ns, changed);
+            }
+            Question::Alone(_) => self.alone.answered(now_ns, changed),
+        }
+        let mut rest_ns = 0.0;
+        if changed {
+            self.fed = trial.tried;
+        } else {
+            let lost = (1.0 - variant / trial.base.mean()).max(0.0);
+            rest_ns = trial.variant_ns as f64 * lost / LOSS_MAX;
+        }
+        self.rest_until_ns = Some(now_ns + rest_ns as u64);
+    }
+}
+
+impl Mark {
+    fn of(seen: &Seen) -> Self {
+        Self {
+            now_ns: seen.now_ns,
+            bytes: seen.done_bytes,
+            pieces: seen.done_pieces,
+        }
+    }
+}
+
+impl Trial {
+    fn restart(&mut self, seen: &Seen) {
+        let mark = Mark::of(seen);
+        if self.is_trying() {
+            self.variant_ns += mark.now_ns - self.since.now_ns;
+        }
+        self.since = mark;
+        self.ticks = Ticks::default();
+    }
+
+    fn measured(&mut self, rate: f64, pieces_per_ns: f64) {
+        if self.is_trying() {
+            self.variant.add(rate);
+        } else {
+            self.base.add(rate);
+            self.pieces_per_ns = pieces_per_ns;
+        }
+    }
+
+    fn is_trying(&self) -> bool {
+        self.leg % 2 == 1
+    }
+
+    /// Whether so few pieces of a leg show already which set is the better one. Pieces that are
+    /// missing show something too.
+    fn is_clear(&self, rate: f64, pieces: u64, elapsed_ns: u64) -> bool {
+        let pieces = (pieces as f64).max(self.pieces_per_ns * elapsed_ns as f64);
+        let beyond = (self.gain(rate) - GAIN_MIN).abs();
+        self.is_trying() && pieces >= CLEAR_PIECES && beyond > CLEAR / pieces.sqrt()
+    }
+
+    /// How much more the set with the rail in question does than that without it, or the rail
+    /// alone than the fed set, if the tried set does `variant`.
+    fn gain(&self, variant: f64) -> f64 {
+        let gain = match self.question {
+            Question::Without(_) => self.base.mean() / variant - 1.0,
+            Question::With(_) | Question::Alone(_) => variant / self.base.mean() - 1.0,
+        };
+        gain.min(GAIN_MAX)
+    }
+
+    /// Trials begin and end with the fed set, so that a drift of the load falls on both sets alike.
+    fn is_answered(&self) -> bool {
+        if self.is_trying() || self.variant.count < LEGS_MIN {
+            return false;
+        }
+        let noise = f64::midpoint(self.base.spread(), self.variant.spread());
+        self.variant.count >= LEGS_MAX || (self.gain(self.variant.mean()) - GAIN_MIN).abs() > noise
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use super::*;
+
+const TICK_NS: u64 = 2_000_000;
+
+/// Rails of which only the total throughput of each set is given.
+struct World<F> {
+    controller: Controller,
+    total: F,
+    seen: Seen,
+    fed: RailSet,
+    /// What was done, and what would have been by the best set.
+    done: f64,
+    /// By set, the ticks that it was fed.
+    ticks: std::collections::HashMap<RailSet, usize>,
+}
+
+impl<F: Fn(RailSet) -> f64> World<F> {
+    fn new(rates: &[f64], total: F) -> Self {
+        let all = RailSet::first(rates.len());
+        let mut rate = [0.0; RAILS_MAX];
+        rate[..rates.len()].copy_from_slice(rates);
+        Self {
+            controller: Controller::new(all),
+            total,
+            seen: Seen {
+                now_ns: 0,
+                saturated: true,
+                in_service: all,
+                done_bytes: 0,
+                done_pieces: 0,
+                backlog: [0; RAILS_MAX],
+                rate,
+            },
+            fed: all,
+            done: 0.0,
+            ticks: std::collections::HashMap::new(),
+        }
+    }
+
+    /// Pieces are 100 KB at rates in bytes per nanosecond.
+    fn run(&mut self, ticks: usize) {
+        for _ in 0..ticks {
+            let working = self.fed.and(self.seen.in_service);
+            self.done += (self.total)(working) * TICK_NS as f64;
+            self.seen.now_ns += TICK_NS;
+            self.seen.done_bytes = self.done as u64;
+            self.seen.done_pieces = self.seen.done_bytes / 100_000;
+            *self.ticks.entry(working).or_default() += 1;
+            self.fed = self.controller.step(&self.seen);
+        }
+    }
+
+    fn part_of(&self, best: f64) -> f64 {
+        self.done / (best * self.seen.now_ns as f64)
+    }
+}
+
+fn set(rails: &[usize]) -> RailSet {
+    rails.iter().copied().collect()
+}
+
+#[test]
+fn rails_that_add_up_are_all_kept_and_trials_cost_little() {
+    let rates = [1.0, 4.0, 10.0];
+    let mut world = World::new(&rates, |rails| rails.iter().map(|rail| rates[rail]).sum());
+    world.run(10_000);
+    assert_eq!(world.controller.fed, set(&[0, 1, 2]));
+    let part = world.part_of(15.0);
+    assert!(part > 0.985, "{part}");
+    let gain = world.controller.gain(1).expect("measured");
+    assert!((gain - 4.0 / 11.0).abs() < 0.02, "{gain}");
+}
+
+#[test]
+fn a_rail_that_brings_nothing_is_not_fed_and_seldom_tried() {
+    let mut world = World::new(
+        &[8.0, 10.0],
+        |rails| if rails.count() > 1 { 7.0 } else { 10.0 },
+    );
+    world.run(200);
+    assert_eq!(world.controller.fed, set(&[1]));
+    world.run(30_000);
+    assert_eq!(world.controller.fed, set(&[1]));
+    let both = world.ticks[&set(&[0, 1])];
+    assert!(both < 300, "{both} of 30000 ticks");
+}
+
+#[test]
+fn a_rail_is_fed_again_when_it_brings_something() {
+    let together = std::cell::Cell::new(10.0);
+    let total = |rails: RailSet| {
+        if rails.count() > 1 {
+            together.get()
+        } else {
+            10.0
+        }
+    };
+    let mut world = World::new(&[8.0, 10.0], total);
+    world.run(1000);
+    assert_eq!(world.controller.fed, set(&[1]));
+    together.set(18.0);
+    world.run((GAP_LAST_NS / TICK_NS) as usize + 100);
+    assert_eq!(world.controller.fed, set(&[0, 1]));
+}
+
+#[test]
+fn the_best_alone_is_found_where_leaving_out_one_does_not_help() {
+    let total = |rails: RailSet| match rails.count() {
+        1 if rails.contains(2) => 10.0,
+        1 => 5.0,
+        2 => 7.0,
+        _ => 8.0,
+    };
+    let mut world = World::new(&[2.0, 2.0, 4.0], total);
+    world.run(5000);
+    assert_eq!(world.controller.fed, set(&[2]));
+}
+
+#[test]
+fn nothing_is_tried_while_callers_set_the_pace() {
+    let mut world = World::new(&[8.0, 10.0], |_| 1.0);
+    world.seen.saturated = false;
+    world.run(1000);
+    assert_eq!(world.ticks.len(), 1);
+}
+
+#[test]
+fn a_rail_that_comes_back_is_fed() {
+    let mut world = World::new(
+        &[8.0, 10.0],
+        |rails| if rails.count() > 1 { 7.0 } else { 10.0 },
+    );
+    world.run(200);
+    assert_eq!(world.fed, set(&[1]));
+    world.seen.in_service = set(&[0]);
+    world.run(2);
+    assert!(world.fed.contains(0));
+    world.seen.in_service = set(&[0, 1]);
+    world.run(2);
+    assert_eq!(world.fed, set(&[0, 1]));
+}
+
+#[test]
+fn a_rail_that_hangs_on_to_its_work_is_not_waited_for_forever() {
+    let mut world = World::new(&[8.0, 10.0], |_| 10.0);
+    world.seen.backlog[0] = 1;
+    let patience = (SETTLE_LAST_NS / TICK_NS) as usize;
+    world.run(patience + patience / 4);
+    assert_eq!(world.controller.fed, set(&[0, 1]));
+    assert!(world.ticks[&set(&[1])] <= patience + 1);
+}
