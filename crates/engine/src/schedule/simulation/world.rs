@@ -13,8 +13,8 @@ use super::report::Digest;
 use super::{Report, Setup};
 use crate::schedule::{COMMON, RAILS_MAX, RailSet, Scheduler, Share};
 
-/// How often the contention controller is asked: as by the engine, every few milliseconds.
-const TICK_NS: u64 = 2_000_000;
+/// How often the contention controller is asked: as often as by the engine.
+const TICK_NS: u64 = 5_000_000;
 const MS: u64 = 1_000_000;
 
 pub(super) struct World<'a> {
