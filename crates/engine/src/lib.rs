@@ -17,6 +17,7 @@
 mod admission;
 mod check;
 mod clock;
+mod configuration;
 mod core;
 mod crew;
 mod doorbell;
@@ -36,6 +37,7 @@ mod wait;
 mod warden;
 mod worker;
 
+pub use configuration::Configuration;
 pub use engine::{Engine, Rejected};
 pub use error::{Error, ErrorKind};
 pub use operations::Issued;
