@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Tests the codec against ISA-L and Jerasure, installing Debian's packages of them where they are absent.
+# Tests the codec against ISA-L and Jerasure and the rails over them, installing Debian's packages where they are
+# absent.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -27,3 +28,4 @@ if ! present libisal.so.2 || ! present libJerasure.so.2; then
 fi
 
 STRIPELINE_REQUIRE_PEERS=1 cargo test -p stripeline-peers "$@"
+STRIPELINE_REQUIRE_PEERS=1 cargo test -p stripeline-rail --test isal --test plugin "$@"

@@ -26,6 +26,7 @@ mod memory;
 mod null;
 pub mod owned;
 mod piece;
+mod plugin;
 mod rail;
 mod synchronous;
 
@@ -37,5 +38,6 @@ pub use job::{Buffers, Job, Mode};
 pub use memory::{MemoryKind, Region};
 pub use null::Null;
 pub use piece::{Detached, Hold, Piece, Written};
+pub use plugin::{LoadError, Plugin};
 pub use rail::{Done, Lane, Rail};
 pub use synchronous::{Coder, Synchronous};

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Loading a plug-in, believing nothing that can be checked, and calling it.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::path::Path;
+use std::ptr::null_mut;
+
+use libloading::Library;
+
+use super::abi;
+use super::limits::Limits;
+use super::order::Order;
+use super::{LoadError, NAME_BYTES_MAX};
+use crate::{Fault, FaultKind};
+
+const DESCRIPTION_BYTES_MAX: usize = 255;
+
+/// Room for the reason of a failure.
+const ERROR_BYTES: usize = 256;
+
+pub(super) type Run =
+    unsafe extern "C" fn(*mut c_void, *const abi::Product, *mut abi::Mismatch) -> i32;
+pub(super) type Submit = unsafe extern "C" fn(*mut c_void, u64, *const abi::Product) -> i32;
+pub(super) type Poll = unsafe extern "C" fn(*mut c_void, u32, *mut abi::Completion, u32) -> i32;
+
+/// How a plug-in is called.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Way {
+    Blocking(Run),
+    Asynchronous(Submit, Poll),
+}
+
+/// A loaded plug-in.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) name: String,
+    pub(super) description: String,
+    pub(super) limits: Limits,
+    pub(super) way: Way,
+    open_lane: unsafe extern "C" fn(*mut *mut c_void) -> i32,
+    close_lane: unsafe extern "C" fn(*mut c_void),
+    cancel: Option<unsafe extern "C" fn(*mut c_void, u64) -> i32>,
+    last_error: Option<unsafe extern "C" fn(*mut c_void, *mut c_char, usize)>,
+}
+
+/// Why a lane is of no use any more.
+#[derive(Debug)]
+pub(super) enum Broken {
+    /// The plug-in says so, and touches nothing any more.
+    Lost(String),
+    /// The plug-in broke a rule, so nothing that it says is believed.
+    Rule(String),
+}
+
+/// A plug-in's handle of a lane.
+#[derive(Debug)]
+pub(super) struct Handle(*mut c_void);
+
+// SAFETY: the interface says that a lane is used by one thread at a time, not by one for ever.
+unsafe impl Send for Handle {}
+
+impl Loaded {
+    pub(super) fn load(path: &Path) -> Result<Self, LoadError> {
+        // SAFETY: whoever named the library in the configuration vouched for its initialisers.
+        let library = unsafe { Library::new(path) };
+        let library = library.map_err(|error| LoadError::Absent(error.to_string()))?;
+        // A library that has started threads, or is hanging, cannot be unloaded.
+        let library: &'static Library = Box::leak(Box::new(library));
+        // SAFETY: the name is this interface's own, so the symbol has its type.
+        let entry = unsafe { library.get::<abi::Entry>(b"stripeline_plugin\0") };
+        let lacks = "it does not export stripeline_plugin";
+        let entry = entry
+            .ok()
+            .and_then(|entry| *entry)
+            .ok_or_else(|| invalid(lacks))?;
+        // SAFETY: an entry takes any version.
+        let table = unsafe { entry(abi::STRIPELINE_PLUGIN_ABI) };
+        // SAFETY: what the entry gave.
+        let table = unsafe { read_table(table) }.map_err(LoadError::Invalid)?;
+        // SAFETY: pointers of the table that the plug-in gave.
+        unsafe { Self::of(&table) }.map_err(LoadError::Invalid)
+    }
+
+    /// # Safety
+    /// The pointers of the table are null or what the interface says, for the life of the process.
+    unsafe fn of(table: &abi::Table) -> Result<Self, String> {
+        // SAFETY: as the caller promised, for each of them.
+        let (name, description, capability) = unsafe {
+            (
+                text(table.name, NAME_BYTES_MAX)?.ok_or("its name is null")?,
+                text(table.description, DESCRIPTION_BYTES_MAX)?,
+                read_capability(table.capability)?,
+            )
+        };
+        let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
+        if name.is_empty() || !name.bytes().all(allowed) {
+            return Err(format!("its name {name:?} is not of a-z, 0-9, - and _"));
+        }
+        let way = match (table.run, table.submit, table.poll) {
+            (Some(run), None, None) => Way::Blocking(run),
+            (None, Some(submit), Some(poll)) => Way::Asynchronous(submit, poll),
+            _ => return Err("it has neither just run nor just submit and poll".to_owned()),
+        };
+        Ok(Self {
+            name,
+            description: description.unwrap_or_default(),
+            limits: Limits::check(capability)?,
+            way,
+            open_lane: table.open_lane.ok_or("its open_lane is null")?,
+            close_lane: table.close_lane.ok_or("its close_lane is null")?,
+            cancel: table.cancel,
+            last_error: table.last_error,
+        })
+    }
+
+    pub(super) fn open(&self) -> Result<Handle, Fault> {
+        let mut handle = Handle(null_mut());
+        // SAFETY: the plug-in stores a pointer there.
+        let status = unsafe { (self.open_lane)(&mut handle.0) };
+        match status {
+            abi::STRIPELINE_PLUGIN_DONE => Ok(handle),
+            _ => Err(self.fault(&Handle(null_mut()), status)),
+        }
+    }
+
+    /// Nothing is in flight on the lane.
+    pub(super) fn close(&self, lane: Handle) {
+        // SAFETY: a lane of this plug-in, given back once.
+        unsafe { (self.close_lane)(lane.0) };
+    }
+
+    /// Runs an order on a blocking plug-in.
+    pub(super) fn run(&self, run: Run, lane: &mut Handle, order: &Order) -> (i32, abi::Mismatch) {
+        let mut mismatch = SOUND;
+        // SAFETY: a lane of this plug-in on one thread; the order lives through the call.
+        let status = unsafe { run(lane.0, order.product(), &mut mismatch) };
+        (status, mismatch)
+    }
+
+    /// # Safety
+    /// The order stays where it is, and its buffers too, until the ticket has completed or was
+    /// finally cancelled.
+    pub(super) unsafe fn submit(
+        &self,
+        submit: Submit,
+        lane: &mut Handle,
+        ticket: u64,
+        order: &Order,
+    ) -> i32 {
+        // SAFETY: a lane of this plug-in on one thread; the order lives as the caller promised.
+        unsafe { submit(lane.0, ticket, order.product()) }
+    }
+
+    /// Up to as many completions as there is room for; an error if the plug-in says nonsense.
+    pub(super) fn poll(
+        &self,
+        poll: Poll,
+        lane: &mut Handle,
+        timeout_us: u32,
+        completions: &mut [abi::Completion],
+    ) -> Result<usize, Broken> {
+        let room = completions.len() as u32;
+        // SAFETY: a lane of this plug-in on one thread, and room for so many completions.
+        let count = unsafe { poll(lane.0, timeout_us, completions.as_mut_ptr(), room) };
+        match usize::try_from(count) {
+            Err(_) => {
+                let reason = self.reason(lane);
+                Err(Broken::Lost(format!("poll returned {count}: {reason}")))
+            }
+            Ok(count) if count > completions.len() => Err(Broken::Rule(format!(
+                "poll returned {count} completions, room was for {room}"
+            ))),
+            Ok(count) => Ok(count),
+        }
+    }
+
+    /// Whether the plug-in gave the ticket up.
+    pub(super) fn cancel(&self, lane: &mut Handle, ticket: u64) -> bool {
+        // SAFETY: a lane of this plug-in on one thread.
+        self.cancel
+            .is_some_and(|cancel| unsafe { cancel(lane.0, ticket) } == 0)
+    }
+
+    /// A status that is not `DONE`, as a fault.
+    pub(super) fn fault(&self, lane: &Handle, status: i32) -> Fault {
+        let kind = match status {
+            abi::STRIPELINE_PLUGIN_REFUSED => FaultKind::Refused,
+            abi::STRIPELINE_PLUGIN_GONE => FaultKind::Gone,
+            _ => FaultKind::Failed,
+        };
+        Fault::new(kind, format!("status {status}: {}", self.reason(lane)))
+    }
+
+    fn reason(&self, lane: &Handle) -> String {
+        let mut bytes = [0u8; ERROR_BYTES];
+        if let Some(last_error) = self.last_error {
+            // SAFETY: there is room for so many bytes.
+            unsafe { last_error(lane.0, bytes.as_mut_ptr().cast(), ERROR_BYTES) };
+        }
+        bytes[ERROR_BYTES - 1] = 0;
+        let text = CStr::from_bytes_until_nul(&bytes).expect("the last byte is 0");
+        match text.is_empty() {
+            true => "no reason given".to_owned(),
+            false => text.to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// What a comparison starts from.
+pub(super) const SOUND: abi::Mismatch = abi::Mismatch {
+    offset: 0,
+    row: abi::STRIPELINE_PLUGIN_SOUND,
+    reserved: 0,
+};
+
+fn invalid(reason: &str) -> LoadError {
+    LoadError::Invalid(reason.to_owned())
+}
+
+/// # Safety
+/// The pointer is null, or points to a size and a version, and to a whole table if these are right.
+unsafe fn read_table(table: *const abi::Table) -> Result<abi::Table, String> {
+    let version = abi::STRIPELINE_PLUGIN_ABI;
+    if table.is_null() {
+        return Err(format!(
+            "it does not speak version {version} of the interface"
+        ));
+    }
+    if !table.is_aligned() {
+        return Err(format!("its table is at the odd address {table:?}"));
+    }
+    // SAFETY: as the caller promised; only these two fields are read before they are checked.
+    let (size, spoken) = unsafe { ((*table).size_bytes, (*table).abi_version) };
+    if spoken != version {
+        return Err(format!(
+            "it speaks version {spoken} of the interface, not {version}"
+        ));
+    }
+    sized::<abi::Table>("table", size)?;
+    // SAFETY: a whole table.
+    Ok(unsafe { *table })
+}
+
+/// # Safety
+/// As for `read_table`, of a capability.
+unsafe fn read_capability(given: *const abi::Capability) -> Result<abi::Capability, String> {
+    if given.is_null() || !given.is_aligned() {
+        return Err(format!("its capability is at the address {given:?}"));
+    }
+    // SAFETY: as the caller promised; the size comes first.
+    sized::<abi::Capability>("capability", unsafe { (*given).size_bytes })?;
+    // SAFETY: a whole capability.
+    Ok(unsafe { *given })
+}
+
+fn sized<T>(name: &str, size: u32) -> Result<(), String> {
+    let least = size_of::<T>();
+    match size as usize >= least {
+        true => Ok(()),
+        false => Err(format!("its {name} has {size} bytes, not {least} or more")),
+    }
+}
+
+/// A text of at most `bytes_max` bytes.
+///
+/// # Safety
+/// The pointer is null, or points to bytes that end in a 0 or are more than `bytes_max`.
+unsafe fn text(start: *const c_char, bytes_max: usize) -> Result<Option<String>, String> {
+    if start.is_null() {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    loop {
+        // SAFETY: no byte up to here was 0, so there is one more.
+        let byte = unsafe { *start.add(bytes.len()) } as u8;
+        if byte == 0 {
+            break;
+        }
+        bytes.push(byte);
+        if bytes.len() > bytes_max {
+            return Err(format!("a text of it has more than {bytes_max} bytes"));
+        }
+    }
+    String::from_utf8(bytes)
+        .map(Some)
+        .map_err(|_| "a text of it is not UTF-8".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ptr::null;
+
+    use super::*;
+
+    unsafe extern "C" fn open_lane(_: *mut *mut c_void) -> i32 {
+        0
+    }
+
+    unsafe extern "C" fn close_lane(_: *mut c_void) {}
+
+    unsafe extern "C" fn run(_: *mut c_void, _: *const abi::Product, _: *mut abi::Mismatch) -> i32 {
+        0
+    }
+
+    unsafe extern "C" fn submit(_: *mut c_void, _: u64, _: *const abi::Product) -> i32 {
+        0
+    }
+
+    static CAPABILITY: abi::Capability = abi::Capability {
+        size_bytes: size_of::<abi::Capability>() as u32,
+        device: 0,
+        flags: 0,
+        inputs_max: 1,
+        outputs_max: 1,
+        granule_bytes: 1,
+        alignment_bytes: 1,
+        lanes: 1,
+        depth: 1,
+        piece_bytes: 1,
+    };
+
+    fn table() -> abi::Table {
+        abi::Table {
+            size_bytes: size_of::<abi::Table>() as u32,
+            abi_version: abi::STRIPELINE_PLUGIN_ABI,
+            name: c"good-name_1".as_ptr(),
+            description: null(),
+            capability: &raw const CAPABILITY,
+            open_lane: Some(open_lane),
+            close_lane: Some(close_lane),
+            run: Some(run),
+            submit: None,
+            poll: None,
+            cancel: None,
+            last_error: None,
+        }
+    }
+
+    #[test]
+    fn tables_that_break_a_rule_are_refused() {
+        let small = abi::Capability {
+            size_bytes: 12,
+            ..CAPABILITY
+        };
+        let long = c"a-name-that-is-longer-than-any-name-may-be";
+        type Change<'a> = &'a dyn Fn(&mut abi::Table);
+        let cases: [(Change<'_>, &str); 11] = [
+            (
+                &|t| t.size_bytes = 16,
+                "its table has 16 bytes, not 88 or more",
+            ),
+            (
+                &|t| t.abi_version = 2,
+                "it speaks version 2 of the interface, not 1",
+            ),
+            (&|t| t.name = null(), "its name is null"),
+            (
+                &|t| t.name = c"".as_ptr(),
+                "its name \"\" is not of a-z, 0-9, - and _",
+            ),
+            (
+                &|t| t.name = c"Da Ta".as_ptr(),
+                "its name \"Da Ta\" is not of a-z, 0-9, - and _",
+            ),
+            (
+                &|t| t.name = long.as_ptr(),
+                "a text of it has more than 32 bytes",
+            ),
+            (
+                &|t| t.description = c"\xff".as_ptr(),
+                "a text of it is not UTF-8",
+            ),
+            (
+                &|t| t.capability = null(),
+                "its capability is at the address 0x0",
+            ),
+            (
+                &|t| t.capability = &raw const small,
+                "its capability has 12 bytes, not 48 or more",
+            ),
+            (
+                &|t| t.submit = Some(submit),
+                "it has neither just run nor just submit and poll",
+            ),
+            (&|t| t.close_lane = None, "its close_lane is null"),
+        ];
+        for (change, reason) in cases {
+            let mut table = table();
+            change(&mut table);
+            // SAFETY: all pointers are null or as the interface says.
+            let read = unsafe { read_table(&raw const table) };
+            // SAFETY: as above.
+            let refused = read.and_then(|table| unsafe { Loaded::of(&table) });
+            assert_eq!(refused.expect_err(reason), reason);
+        }
+        // SAFETY: null is one of the answers.
+        let refused = unsafe { read_table(null()) }.expect_err("null");
+        assert_eq!(refused, "it does not speak version 1 of the interface");
+    }
+
+    #[test]
+    fn longer_tables_of_later_releases_are_read() {
+        let mut table = table();
+        table.size_bytes += 64;
+        // SAFETY: as in the other test; only the known part is read.
+        let loaded = unsafe { read_table(&raw const table).and_then(|table| Loaded::of(&table)) };
+        assert_eq!(loaded.expect("in order").name, "good-name_1");
+    }
+}

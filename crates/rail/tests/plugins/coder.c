@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plug-in for tests. How it is called, what it claims and how it misbehaves is chosen by macros:
+ *   ASYNCHRONOUS, FLAGS, GRANULE, ALIGNMENT, DEPTH: what it is
+ *   VERSION: the version that it says it speaks
+ *   STATUS: what every product ends with
+ *   REFUSE_SUBMIT: what every submit returns
+ *   WRONG_BYTES: flips a bit of every output
+ *   HANG_AT: the product, counted from 0, that hangs until test_release()
+ *   TWICE, UNKNOWN: completes tickets twice, completes a ticket that is none
+ *   TOO_MANY, LOST: what poll returns once something was submitted
+ *   IMPATIENT: poll does not wait
+ *   BAD_MISMATCH: comparisons end with a place outside the product
+ *   OPEN_FAILS: no lane can be opened
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <stripeline_plugin.h>
+
+#ifndef FLAGS
+#define FLAGS 0
+#endif
+#ifndef GRANULE
+#define GRANULE 1
+#endif
+#ifndef ALIGNMENT
+#define ALIGNMENT 1
+#endif
+#ifndef DEPTH
+#define DEPTH 1
+#endif
+#ifndef VERSION
+#define VERSION STRIPELINE_PLUGIN_ABI
+#endif
+#ifndef STATUS
+#define STATUS STRIPELINE_PLUGIN_DONE
+#endif
+#ifndef REFUSE_SUBMIT
+#define REFUSE_SUBMIT STRIPELINE_PLUGIN_DONE
+#endif
+#ifndef HANG_AT
+#define HANG_AT -1
+#endif
+
+typedef struct {
+    uint64_t tickets[DEPTH];
+    const stripeline_plugin_product *products[DEPTH];
+    int count;
+    char error[128];
+} lane_state;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int released, products, hanging, lanes;
+
+/* Lets what hangs go on. */
+void test_release(void) {
+    pthread_mutex_lock(&lock);
+    released = 1;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Waits until the last lane is closed. */
+void test_wait_closed(void) {
+    pthread_mutex_lock(&lock);
+    while (lanes > 0)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+/* How many products hang. */
+int test_hanging(void) {
+    pthread_mutex_lock(&lock);
+    int count = hanging;
+    pthread_mutex_unlock(&lock);
+    return count;
+}
+
+static int32_t open_lane(void **lane) {
+#ifdef OPEN_FAILS
+    *lane = NULL;
+    return STRIPELINE_PLUGIN_GONE;
+#else
+    *lane = calloc(1, sizeof(lane_state));
+    pthread_mutex_lock(&lock);
+    lanes++;
+    pthread_mutex_unlock(&lock);
+    return STRIPELINE_PLUGIN_DONE;
+#endif
+}
+
+static void close_lane(void *lane) {
+    free(lane);
+    pthread_mutex_lock(&lock);
+    lanes--;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void last_error(void *lane, char *text, size_t bytes) {
+    snprintf(text, bytes, "%s", lane ? ((lane_state *)lane)->error : "no device today");
+}
+
+static uint8_t multiply(uint8_t left, uint8_t right) {
+    uint8_t product = 0;
+    for (; right; right >>= 1) {
+        if (right & 1)
+            product ^= left;
+        left = (uint8_t)(left << 1 ^ (left & 0x80 ? 0x1d : 0));
+    }
+    return product;
+}
+
+/* What is wrong with a product, or NULL. */
+static const char *wrong(const stripeline_plugin_product *p) {
+    const int in_place = (FLAGS & STRIPELINE_PLUGIN_IN_PLACE) != 0;
+    if (p->size_bytes != sizeof *p)
+        return "size";
+    if (p->mode == STRIPELINE_PLUGIN_ADD && !(in_place && FLAGS & STRIPELINE_PLUGIN_ADDS))
+        return "adds";
+    if (p->mode == STRIPELINE_PLUGIN_COMPARE && !(in_place && FLAGS & STRIPELINE_PLUGIN_COMPARES))
+        return "compares";
+    if (p->length == 0 || (p->length % GRANULE && !(FLAGS & STRIPELINE_PLUGIN_TAKES_TAILS)))
+        return "length";
+    for (uint32_t i = 0; i < p->columns + p->rows; i++) {
+        const uint8_t *buffer = i < p->columns ? p->inputs[i] : p->outputs[i - p->columns];
+        if ((uintptr_t)buffer % ALIGNMENT || p->memory[i] != STRIPELINE_PLUGIN_HOST)
+            return "buffers";
+    }
+    /* An encoding has the parity matrix. */
+    int encodes = p->columns == p->data_units && p->rows == p->parity_units;
+    for (uint32_t i = 0; i < p->columns; i++)
+        encodes &= p->input_units[i] == i;
+    for (uint32_t i = 0; i < p->rows; i++) {
+        encodes &= p->output_units[i] == p->data_units + i;
+        if (p->output_units[i] >= p->data_units + p->parity_units)
+            return "output units";
+    }
+    if (encodes && memcmp(p->matrix, p->parity_matrix, p->rows * p->columns))
+        return "parity matrix";
+    return NULL;
+}
+
+static void compute(const stripeline_plugin_product *p, stripeline_plugin_mismatch *mismatch) {
+    mismatch->offset = UINT64_MAX;
+    for (uint32_t row = 0; row < p->rows; row++) {
+        uint8_t *sums = calloc(1, p->length);
+        for (uint32_t column = 0; column < p->columns; column++) {
+            uint8_t table[256];
+            for (int value = 0; value < 256; value++)
+                table[value] = multiply(p->matrix[row * p->columns + column], (uint8_t)value);
+            for (uint64_t i = 0; i < p->length; i++)
+                sums[i] ^= table[p->inputs[column][i]];
+        }
+#ifdef WRONG_BYTES
+        sums[p->length / 2] ^= 4;
+#endif
+        for (uint64_t i = 0; i < p->length; i++) {
+            uint8_t *output = p->outputs[row] + i;
+            if (p->mode == STRIPELINE_PLUGIN_SET)
+                *output = sums[i];
+            else if (p->mode == STRIPELINE_PLUGIN_ADD)
+                *output ^= sums[i];
+            else if (*output != sums[i] && i < mismatch->offset) {
+                mismatch->offset = i;
+                mismatch->row = row;
+            }
+        }
+        free(sums);
+    }
+#ifdef BAD_MISMATCH
+    mismatch->row = p->rows;
+#endif
+}
+
+/* Whether the next product is to hang, and counts it. */
+static int hangs(void) {
+    return products++ == HANG_AT && !released;
+}
+
+static int32_t finish(lane_state *lane, const stripeline_plugin_product *product,
+                      stripeline_plugin_mismatch *mismatch) {
+    const char *reason = wrong(product);
+    if (reason || STATUS != STRIPELINE_PLUGIN_DONE) {
+        snprintf(lane->error, sizeof lane->error, "%s", reason ? reason : "told to fail");
+        return reason ? STRIPELINE_PLUGIN_FAILED : STATUS;
+    }
+    compute(product, mismatch);
+    return STRIPELINE_PLUGIN_DONE;
+}
+
+#ifndef ASYNCHRONOUS
+static int32_t run(void *lane, const stripeline_plugin_product *product,
+                   stripeline_plugin_mismatch *mismatch) {
+    pthread_mutex_lock(&lock);
+    if (hangs()) {
+        hanging++;
+        while (!released)
+            pthread_cond_wait(&changed, &lock);
+        hanging--;
+    }
+    pthread_mutex_unlock(&lock);
+    return finish(lane, product, mismatch);
+}
+#else
+static int32_t submit(void *context, uint64_t ticket, const stripeline_plugin_product *product) {
+    lane_state *lane = context;
+    if (REFUSE_SUBMIT != STRIPELINE_PLUGIN_DONE || lane->count == DEPTH) {
+        snprintf(lane->error, sizeof lane->error, "no room");
+        return REFUSE_SUBMIT != STRIPELINE_PLUGIN_DONE ? REFUSE_SUBMIT : STRIPELINE_PLUGIN_FAILED;
+    }
+    pthread_mutex_lock(&lock);
+    if (hangs())
+        hanging++;
+    pthread_mutex_unlock(&lock);
+    lane->tickets[lane->count] = ticket;
+    lane->products[lane->count++] = product;
+    return STRIPELINE_PLUGIN_DONE;
+}
+
+static void pause_for(uint32_t timeout_us) {
+#ifndef IMPATIENT
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    uint64_t nanoseconds = (uint64_t)until.tv_nsec + 1000ull * timeout_us;
+    until.tv_sec += (time_t)(nanoseconds / 1000000000);
+    until.tv_nsec = (long)(nanoseconds % 1000000000);
+    pthread_mutex_lock(&lock);
+    while (!released && pthread_cond_timedwait(&changed, &lock, &until) == 0)
+        ;
+    pthread_mutex_unlock(&lock);
+#endif
+    (void)timeout_us;
+}
+
+static int32_t poll(void *context, uint32_t timeout_us, stripeline_plugin_completion *completions,
+                    uint32_t completions_max) {
+    lane_state *lane = context;
+    pthread_mutex_lock(&lock);
+    int hung = hanging && !released;
+    if (!hung)
+        hanging = 0;
+    pthread_mutex_unlock(&lock);
+    if (hung || lane->count == 0) {
+        pause_for(timeout_us);
+        return 0;
+    }
+#ifdef LOST
+    snprintf(lane->error, sizeof lane->error, "fell off the bus");
+    return -1;
+#endif
+#ifdef TOO_MANY
+    return (int32_t)completions_max + 1;
+#endif
+    /* The last first, so that order is never relied on. */
+    const stripeline_plugin_product *product = lane->products[--lane->count];
+    stripeline_plugin_completion *done = &completions[0];
+    done->ticket = lane->tickets[lane->count];
+    done->mismatch.row = STRIPELINE_PLUGIN_SOUND;
+    done->status = finish(lane, product, &done->mismatch);
+#ifdef UNKNOWN
+    done->ticket += 1000;
+#endif
+    (void)completions_max;
+#ifdef TWICE
+    completions[1] = completions[0];
+    return 2;
+#else
+    return 1;
+#endif
+}
+
+static int32_t cancel(void *context, uint64_t ticket) {
+    lane_state *lane = context;
+    for (int i = 0; i < lane->count; i++)
+        if (lane->tickets[i] == ticket && FLAGS & STRIPELINE_PLUGIN_CANCEL_IS_FINAL) {
+            lane->count--;
+            lane->tickets[i] = lane->tickets[lane->count];
+            lane->products[i] = lane->products[lane->count];
+            return STRIPELINE_PLUGIN_DONE;
+        }
+    return STRIPELINE_PLUGIN_REFUSED;
+}
+#endif
+
+static const stripeline_plugin_capability capability = {
+    .size_bytes = sizeof capability,
+    .flags = FLAGS,
+    .inputs_max = 255,
+    .outputs_max = 100,
+    .granule_bytes = GRANULE,
+    .alignment_bytes = ALIGNMENT,
+    .lanes = 3,
+    .depth = DEPTH,
+    .piece_bytes = 1 << 16,
+};
+
+static const stripeline_plugin_table table = {
+    .size_bytes = sizeof table,
+    .abi_version = VERSION,
+    .name = "test",
+    .description = "for tests",
+    .capability = &capability,
+    .open_lane = open_lane,
+    .close_lane = close_lane,
+#ifdef ASYNCHRONOUS
+    .submit = submit,
+    .poll = poll,
+    .cancel = cancel,
+#else
+    .run = run,
+#endif
+    .last_error = last_error,
+};
+
+const stripeline_plugin_table *stripeline_plugin(uint32_t abi_version) {
+    return abi_version == STRIPELINE_PLUGIN_ABI ? &table : NULL;
+}
