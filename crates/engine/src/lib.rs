@@ -23,6 +23,7 @@ mod crew;
 mod doorbell;
 mod engine;
 mod error;
+pub mod node;
 mod operations;
 mod options;
 mod queue;

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A process' part in dividing the CPUs of its node.
+
+use std::fmt;
+use std::process;
+use std::sync::Mutex;
+use std::sync::TryLockError;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use super::cpus::{Cpus, process_start};
+use super::division::divide;
+use super::place::Place;
+use super::slot::{CPUS_MAX, Claim, WEIGHT_MAX};
+use super::table::{Reading, Table};
+
+/// How often the CPUs are looked up again: every fourth refresh, which is once a second.
+const LOOK_UP_EVERY: u64 = 4;
+
+const WEIGHT_USUAL: u16 = 100;
+
+/// How a process joins.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The file; for the processes of this user by default.
+    pub place: Place,
+    /// What it gets in relation to the others: 1..=[`WEIGHT_MAX`], 100 if `None`; values outside are
+    /// taken for the nearest inside.
+    pub weight: Option<u16>,
+    /// The most threads that it wants; as many as it has CPUs if `None`.
+    pub threads_max: Option<usize>,
+    /// The limit while it stands alone; `threads_max` or its CPUs, whichever is less, if `None`.
+    pub threads_alone: Option<usize>,
+    /// The CPUs to divide; what [`Cpus::detect`] finds if `None`. All processes should agree.
+    pub cpus: Option<Cpus>,
+}
+
+/// Whether the CPUs are shared with other processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coordination {
+    /// The process has a slot among the others.
+    Shared,
+    /// The process keeps to its own limit.
+    Alone {
+        /// The reason, as a sentence for the log.
+        why: String,
+    },
+}
+
+impl fmt::Display for Coordination {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shared => formatter.write_str("shared with the other processes of the node"),
+            Self::Alone { why } => formatter.write_str(why),
+        }
+    }
+}
+
+/// A process on the node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its process id, as it says itself and in its own namespace.
+    pub process: u32,
+    /// 1..=[`WEIGHT_MAX`].
+    pub weight: u16,
+    /// Whether it has work.
+    pub busy: bool,
+    /// Whether it has stopped refreshing; it counts as idle then.
+    pub stalled: bool,
+}
+
+/// Who is there, as of the last refresh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// The processes that are alive, this one first.
+    pub members: Vec<Member>,
+    /// Processes that are alive but say nothing that can be understood: of another version, or what
+    /// they wrote was overwritten. They get no share.
+    pub ignored: usize,
+}
+
+/// A process' part in dividing the CPUs of its node; see the [module](super).
+#[derive(Debug)]
+pub struct Membership {
+    options: Options,
+    busy: AtomicBool,
+    /// Whether there was work at any time since the last refresh.
+    was_busy: AtomicBool,
+    allowed: AtomicUsize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    table: Option<Table>,
+    coordination: Coordination,
+    census: Census,
+    cpus: Cpus,
+    start: u64,
+    refreshes: u64,
+}
+
+impl Membership {
+    /// Takes a part. Never fails: where the file cannot be used, [`Membership::coordination`] says why.
+    #[must_use]
+    pub fn join(options: Options) -> Self {
+        let state = State {
+            table: None,
+            coordination: Coordination::Shared,
+            census: Census::default(),
+            cpus: options.cpus.unwrap_or_else(Cpus::detect),
+            start: process_start(),
+            refreshes: 0,
+        };
+        let membership = Self {
+            options,
+            busy: AtomicBool::new(false),
+            was_busy: AtomicBool::new(false),
+            allowed: AtomicUsize::new(1),
+            state: Mutex::new(state),
+        };
+        let _ = membership.refresh();
+        membership
+    }
+
+    /// Says whether there is work now. The others learn it at the next refresh, also of work that
+    /// came and went in between.
+    pub fn report(&self, busy: bool) {
+        // Looked at before written, so that a state which stays costs no cache line.
+        if busy && !self.was_busy.load(Ordering::Relaxed) {
+            self.was_busy.store(true, Ordering::Relaxed);
+        }
+        if self.busy.load(Ordering::Relaxed) != busy {
+            self.busy.store(busy, Ordering::Relaxed);
+        }
+    }
+
+    /// How many threads this process may run, at least 1. An idle one learns what it may run if it
+    /// had work.
+    pub fn threads_allowed(&self) -> usize {
+        self.allowed.load(Ordering::Relaxed)
+    }
+
+    /// Tells the others and learns from them: two system calls and one for each slot. To be called
+    /// every 250 ms; calls from several threads at once are one.
+    ///
+    /// Returns the coordination if it is not what it was: an event to be logged, which does not come
+    /// again while it stays so. How it was at first only [`Membership::coordination`] tells.
+    #[must_use]
+    pub fn refresh(&self) -> Option<Coordination> {
+        let mut state = match self.state.try_lock() {
+            Ok(state) => state,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            // Another thread is at it; in a forked child, one that is not there any more.
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        let busy = self.was_busy.swap(false, Ordering::Relaxed) | self.busy.load(Ordering::Relaxed);
+        let (coordination, census, allowed) = match state.refresh(&self.options, busy) {
+            Ok((census, allowed)) => (Coordination::Shared, census, allowed),
+            Err(why) => {
+                let allowed = state.allowed_alone(&self.options);
+                (Coordination::Alone { why }, Census::default(), allowed)
+            }
+        };
+        self.allowed.store(allowed, Ordering::Relaxed);
+        state.census = census;
+        let changed = state.coordination != coordination;
+        state.coordination = coordination.clone();
+        changed.then_some(coordination)
+    }
+
+    /// Whether the CPUs are shared, as of the last refresh.
+    #[must_use]
+    pub fn coordination(&self) -> Coordination {
+        self.look(|state| state.coordination.clone())
+    }
+
+    /// Who is there, as of the last refresh; nobody while standing alone.
+    #[must_use]
+    pub fn census(&self) -> Census {
+        self.look(|state| state.census.clone())
+    }
+
+    fn look<R>(&self, look: impl FnOnce(&State) -> R) -> R {
+        look(
+            &self
+                .state
+                .lock()
+                .unwrap_or_else(|poisoned| poisoned.into_inner()),
+        )
+    }
+}
+
+impl State {
+    /// Tells and learns; returns who is there and how many threads this process may run.
+    fn refresh(&mut self, options: &Options, busy: bool) -> Result<(Census, usize), String> {
+        if options.cpus.is_none() && self.refreshes.is_multiple_of(LOOK_UP_EVERY) {
+            self.cpus = Cpus::detect();
+        }
+        self.refreshes += 1;
+        let path = options.place.path().display();
+        let explain =
+            |reason| format!("Cannot share the CPUs of the node through {path}: {reason}");
+        // Dropped before another is taken, so that a forked child or a replaced file leaves nothing.
+        let table = match self.table.take().filter(Table::is_current) {
+            Some(table) => table,
+            None => {
+                self.start = process_start();
+                Table::join(&options.place).map_err(explain)?
+            }
+        };
+        let claim = self.claim(options, busy);
+        let table = self.table.insert(table);
+        match table.exchange(&claim) {
+            Ok(reading) => Ok(settle(self.cpus.node, table.slot(), claim, reading)),
+            Err(error) => {
+                self.table = None;
+                Err(explain(error.to_string()))
+            }
+        }
+    }
+
+    fn claim(&self, options: &Options, busy: bool) -> Claim {
+        Claim {
+            beat: self.refreshes,
+            start: self.start,
+            process: process::id(),
+            weight: options.weight.unwrap_or(WEIGHT_USUAL).clamp(1, WEIGHT_MAX),
+            cpus: bounded(self.cpus.own),
+            wanted: bounded(options.threads_max.unwrap_or(self.cpus.own)),
+            domain: self.cpus.domain,
+            busy,
+        }
+    }
+
+    fn allowed_alone(&self, options: &Options) -> usize {
+        let wanted = options
+            .threads_max
+            .unwrap_or(self.cpus.own)
+            .min(self.cpus.own);
+        options.threads_alone.unwrap_or(wanted).max(1)
+    }
+}
+
+/// Who is there, and the share of the process in `slot` if it had work.
+fn settle(cpus: usize, slot: usize, own: Claim, reading: Reading) -> (Census, usize) {
+    let mut members = vec![Member::of(&own, false)];
+    let mut working = vec![(slot, own)];
+    for (slot, claim, stalled) in reading.claims {
+        members.push(Member::of(&claim, stalled));
+        if claim.busy && !stalled {
+            working.push((slot, claim));
+        }
+    }
+    // By slot, so that all compute the same.
+    working.sort_by_key(|(slot, _)| *slot);
+    let place = working.iter().position(|(other, _)| *other == slot);
+    let claims: Vec<Claim> = working.into_iter().map(|(_, claim)| claim).collect();
+    let allowed = divide(cpus, &claims)[place.expect("the process itself is among them")];
+    let ignored = reading.ignored;
+    (Census { members, ignored }, allowed)
+}
+
+impl Member {
+    fn of(claim: &Claim, stalled: bool) -> Self {
+        Self {
+            process: claim.process,
+            weight: claim.weight,
+            busy: claim.busy,
+            stalled,
+        }
+    }
+}
+
+fn bounded(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(CPUS_MAX).clamp(1, CPUS_MAX)
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How the processes of a node share its CPUs.
+//!
+//! Every process takes a slot in a small file on shared memory, says there what it would like, and
+//! reads what the others say. From that each computes, by the same rule, how many threads it may
+//! run; nobody is in charge.
+//!
+//! * **Who is alive.** A slot is held by a lock on its bytes that belongs to the open file. The
+//!   kernel drops it however the process ends, so nothing has to be cleaned up and no process id
+//!   is ever trusted.
+//! * **What is read.** The file is read and written by system calls, never mapped: whoever truncates
+//!   it cannot kill its readers. A slot has a version and a checksum, and every value in it has
+//!   bounds. What does not pass is ignored and counted.
+//! * **Who may join.** Either the processes of one user, through a file of mode 0600 that the first
+//!   of them makes, or those of a group, through a file that an administrator made
+//!   (`install -m 0660 -g hadoop /dev/null /run/stripeline/table`). Members of the group trust each
+//!   other with their share of the CPUs, of which each keeps at least one thread, and with nothing else.
+//! * **Without it.** Where the file cannot be used the process keeps to a limit of its own
+//!   ([`Coordination::Alone`] says why) and tries again at every [`Membership::refresh`].
+//!
+//! A change is known to all after each process has refreshed twice at the most: with a refresh
+//! every 250 ms, after half a second.
+//!
+//! # Forks
+//! A forked child shares the parent's open file and with it the lock. It must not take the parent's
+//! slot for its own: the first refresh in the child, known by its process id, lets go of the
+//! inherited file without unlocking anything and takes a new slot. A child that neither refreshes nor
+//! executes another program keeps its parent's slot locked; as nobody writes to the slot any more, the
+//! others count it as idle after [`STALLED_REFRESHES`].
+
+mod cpus;
+mod division;
+mod locks;
+mod membership;
+mod place;
+mod slot;
+mod table;
+
+pub use cpus::Cpus;
+pub use membership::{Census, Coordination, Member, Membership, Options};
+pub use place::Place;
+pub use slot::WEIGHT_MAX;
+pub use table::{SLOTS, STALLED_REFRESHES};

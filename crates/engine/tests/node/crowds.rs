@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Who is alive and what each may use, with processes that come, work and are killed.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use stripeline_engine::node::{Coordination, Membership, Options, SLOTS, STALLED_REFRESHES};
+use stripeline_testkit::Random;
+
+use crate::process::{Process, command, own_executable, settle};
+use crate::scratch::{CPUS, Scratch, assert_shared, why};
+
+#[test]
+fn weights_divide_the_cpus_among_processes() {
+    let scratch = Scratch::new();
+    let mut crowd: Vec<_> = [3, 1]
+        .map(|weight| Process::user(&scratch.file(), weight))
+        .into();
+    for process in &mut crowd {
+        process.hear().unwrap();
+        process.ask("busy");
+    }
+    let allowed: Vec<_> = settle(&mut crowd).iter().map(|word| word.allowed).collect();
+    assert_eq!(allowed, [12, 4]);
+}
+
+#[test]
+fn idle_processes_give_their_share_away_and_get_it_back() {
+    let scratch = Scratch::new();
+    let (first, second) = (scratch.join(), scratch.join());
+    first.report(true);
+    crate::scratch::settle(&[&first, &second]);
+    assert_eq!(first.threads_allowed(), CPUS);
+    assert_eq!(second.threads_allowed(), CPUS / 2, "what it would get");
+    // Work that is over before anybody looks counts for one refresh.
+    second.report(true);
+    second.report(false);
+    let _ = second.refresh();
+    let _ = first.refresh();
+    assert_eq!(first.threads_allowed(), CPUS / 2);
+    let _ = second.refresh();
+    let _ = first.refresh();
+    assert_eq!(first.threads_allowed(), CPUS);
+}
+
+#[test]
+fn after_every_storm_of_kills_the_living_agree_on_their_number() {
+    let scratch = Scratch::new();
+    let mut random = Random::new(20);
+    let mut crowd = Vec::new();
+    for storm in 0..6 {
+        while crowd.len() < 10 {
+            let mut process = Process::user(&scratch.file(), 100);
+            if random.below(3) == 0 {
+                // Killed wherever it is: before, within or after taking its slot.
+                process.kill();
+            } else {
+                process.hear().unwrap();
+                process.ask("busy");
+                crowd.push(process);
+            }
+        }
+        for _ in 0..1 + random.below(8) {
+            let victim = crowd.swap_remove(random.below(crowd.len()));
+            victim.kill();
+        }
+        let words = settle(&mut crowd);
+        let total: usize = words.iter().map(|word| word.allowed).sum();
+        assert_eq!(total, CPUS, "storm {storm}: {words:?}");
+        for word in words {
+            assert_eq!(
+                (word.alive, word.ignored),
+                (crowd.len(), 0),
+                "storm {storm}"
+            );
+        }
+    }
+    crowd.into_iter().for_each(Process::kill);
+    let last = scratch.join();
+    assert_eq!(last.census().members.len(), 1, "all slots are free");
+    assert_eq!(
+        fs::read_dir(scratch.path()).unwrap().count(),
+        1,
+        "one file, nothing beside it"
+    );
+    assert!(
+        fs::metadata(scratch.file()).unwrap().len() <= 128,
+        "and it was begun anew"
+    );
+}
+
+#[test]
+fn a_full_table_leaves_the_next_alone_until_somebody_goes() {
+    let scratch = Scratch::new();
+    let mut crowd: Vec<_> = (0..SLOTS).map(|_| scratch.join()).collect();
+    crowd.iter().for_each(assert_shared);
+    let late = Membership::join(Options {
+        threads_alone: Some(3),
+        ..scratch.options()
+    });
+    assert!(
+        why(&late).ends_with("table: all of its 255 slots are taken"),
+        "{}",
+        why(&late)
+    );
+    assert_eq!(late.threads_allowed(), 3);
+    assert_eq!(late.refresh(), None, "said once");
+    crowd.swap_remove(100);
+    assert_eq!(late.refresh(), Some(Coordination::Shared));
+    assert_eq!(late.census().members.len(), SLOTS);
+    let length = fs::metadata(scratch.file()).unwrap().len();
+    assert_eq!(length, 64 * (SLOTS as u64 + 1), "no longer than its slots");
+}
+
+#[test]
+fn whoever_does_not_refresh_counts_as_idle_until_it_does() {
+    let scratch = Scratch::new();
+    let (first, second) = (scratch.join(), scratch.join());
+    first.report(true);
+    second.report(true);
+    crate::scratch::settle(&[&second, &first]);
+    for _ in 0..STALLED_REFRESHES {
+        assert_eq!(first.threads_allowed(), CPUS / 2);
+        let _ = first.refresh();
+    }
+    assert_eq!(first.threads_allowed(), CPUS);
+    assert!(first.census().members[1].stalled);
+    let _ = second.refresh();
+    let _ = first.refresh();
+    assert_eq!(first.threads_allowed(), CPUS / 2);
+}
+
+/// With the times of an engine. By hand, because a loaded machine makes every time longer.
+#[test]
+#[ignore = "measures time"]
+fn a_kill_is_known_to_all_within_a_second() {
+    let scratch = Scratch::new();
+    let start = || {
+        Process::start(&mut command(
+            &own_executable(),
+            "user",
+            &scratch.file(),
+            100,
+        ))
+    };
+    let mut crowd: Vec<_> = (0..8).map(|_| start()).collect();
+    for process in &mut crowd {
+        process.tell("busy");
+        process.tell("live");
+    }
+    for round in 0..5 {
+        await_all(&mut crowd);
+        let killed = Instant::now();
+        crowd.pop().unwrap().kill();
+        await_all(&mut crowd);
+        let took = killed.elapsed();
+        println!("round {round}: {} ms", took.as_millis());
+        assert!(took < Duration::from_secs(1), "round {round}: {took:?}");
+    }
+}
+
+fn await_all(crowd: &mut [Process]) {
+    let alive = crowd.len();
+    let allowed = CPUS / alive..=CPUS.div_ceil(alive);
+    for process in crowd {
+        while let Some(word) = process.hear() {
+            if word.alive == alive && allowed.contains(&word.allowed) {
+                break;
+            }
+        }
+    }
+}

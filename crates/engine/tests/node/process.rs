@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//! This test executable run again as a member of its own, which does as it is told line by line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use stripeline_engine::node::{Coordination, Membership, Options, Place};
+
+use crate::scratch::options;
+
+const ROLE: &str = "STRIPELINE_TEST_MEMBER";
+
+/// What a member process says after it did something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    pub allowed: usize,
+    pub alive: usize,
+    pub ignored: usize,
+    /// Empty while it shares.
+    pub why: String,
+}
+
+pub struct Process {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    /// A member of the table of this user.
+    pub fn user(path: &Path, weight: u16) -> Self {
+        Self::start(&mut command(&own_executable(), "user", path, weight))
+    }
+
+    pub fn start(command: &mut Command) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self {
+            input: child.stdin.take().unwrap(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        }
+    }
+
+    pub fn tell(&mut self, order: &str) {
+        writeln!(self.input, "{order}").unwrap();
+    }
+
+    /// The next word; `None` if the process is gone.
+    pub fn hear(&mut self) -> Option<Word> {
+        let mut line = String::new();
+        while self.output.read_line(&mut line).unwrap() > 0 {
+            // The test harness prints lines of its own, and none before ours ends with a line end.
+            if let Some((_, word)) = line.split_once("@ ") {
+                let mut parts = word.trim_end().splitn(4, ' ');
+                let mut number = || parts.next().unwrap().parse().unwrap();
+                let (allowed, alive, ignored) = (number(), number(), number());
+                let why = parts.next().unwrap_or_default().to_owned();
+                return Some(Word {
+                    allowed,
+                    alive,
+                    ignored,
+                    why,
+                });
+            }
+            line.clear();
+        }
+        None
+    }
+
+    pub fn ask(&mut self, order: &str) -> Word {
+        self.tell(order);
+        self.hear().unwrap()
+    }
+
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn own_executable() -> PathBuf {
+    std::env::current_exe().unwrap()
+}
+
+/// Runs `executable`, this one or a copy, as a member.
+pub fn command(executable: &Path, kind: &str, path: &Path, weight: u16) -> Command {
+    let mut command = Command::new(executable);
+    command
+        .args(["--exact", "process::member", "--nocapture", "--quiet"])
+        .env(ROLE, format!("{kind} {weight} {}", path.display()));
+    command
+}
+
+/// All refresh twice; what they say after that.
+pub fn settle(processes: &mut [Process]) -> Vec<Word> {
+    for process in &mut *processes {
+        process.ask("refresh");
+    }
+    processes
+        .iter_mut()
+        .map(|process| process.ask("refresh"))
+        .collect()
+}
+
+/// The member: nothing unless it was started as one.
+#[test]
+fn member() {
+    let Ok(role) = std::env::var(ROLE) else {
+        return;
+    };
+    let mut parts = role.splitn(3, ' ');
+    let kind = parts.next().unwrap();
+    let weight = parts.next().unwrap().parse().unwrap();
+    let path = PathBuf::from(parts.next().unwrap());
+    let place = match kind {
+        "group" => Place::Group(path),
+        _ => Place::User(path),
+    };
+    let membership = Membership::join(Options {
+        weight: Some(weight),
+        ..options(place)
+    });
+    obey(&membership);
+}
+
+fn obey(membership: &Membership) {
+    let (orders, inbox) = channel();
+    // Ends with the input, that is, with whoever started this process.
+    let reader = std::thread::spawn(move || {
+        for line in std::io::stdin().lines() {
+            if line.is_err() || orders.send(line.unwrap()).is_err() {
+                return;
+            }
+        }
+    });
+    let mut patience = Duration::MAX;
+    say(membership);
+    loop {
+        match inbox.recv_timeout(patience).as_deref() {
+            Ok("busy") => membership.report(true),
+            Ok("idle") => membership.report(false),
+            // From here on as an engine does it.
+            Ok("live") => patience = Duration::from_millis(250),
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        let _ = membership.refresh();
+        say(membership);
+    }
+    reader.join().unwrap();
+}
+
+fn say(membership: &Membership) {
+    let census = membership.census();
+    let why = match membership.coordination() {
+        Coordination::Shared => String::new(),
+        Coordination::Alone { why } => why,
+    };
+    let (allowed, alive) = (membership.threads_allowed(), census.members.len());
+    let mut output = std::io::stdout().lock();
+    writeln!(output, "@ {allowed} {alive} {} {why}", census.ignored).unwrap();
+    output.flush().unwrap();
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A directory of a test's own, and memberships in it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use stripeline_engine::node::{Coordination, Cpus, Membership, Options, Place};
+
+/// CPUs of the node in these tests.
+pub const CPUS: usize = 16;
+
+/// A directory on shared memory where there is one; gone when dropped.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let shared = Path::new("/dev/shm");
+        let parent = if shared.is_dir() {
+            shared.to_owned()
+        } else {
+            std::env::temp_dir()
+        };
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("stripeline-test-{}-{number}", std::process::id()));
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn file(&self) -> PathBuf {
+        self.0.join("table")
+    }
+
+    pub fn options(&self) -> Options {
+        options(Place::User(self.file()))
+    }
+
+    pub fn join(&self) -> Membership {
+        Membership::join(self.options())
+    }
+
+    /// A file made by an administrator.
+    pub fn group_file(&self, mode: u32) -> PathBuf {
+        let path = self.file();
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A process that may use every CPU of the node.
+pub fn options(place: Place) -> Options {
+    Options {
+        place,
+        cpus: Some(Cpus {
+            node: CPUS,
+            own: CPUS,
+            domain: 0,
+        }),
+        ..Options::default()
+    }
+}
+
+/// Why a member is alone.
+pub fn why(membership: &Membership) -> String {
+    match membership.coordination() {
+        Coordination::Alone { why } => why,
+        Coordination::Shared => panic!("it is not alone"),
+    }
+}
+
+pub fn assert_shared(membership: &Membership) {
+    assert_eq!(membership.coordination(), Coordination::Shared);
+}
+
+/// Everyone refreshes twice: after that all know all.
+pub fn settle(members: &[&Membership]) {
+    for member in members.iter().chain(members) {
+        let _ = member.refresh();
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which files are used and which are refused, and several users in one.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use nix::sys::stat::Mode;
+use nix::unistd::{geteuid, mkfifo};
+use stripeline_engine::node::{Membership, Place};
+
+use crate::process::{Process, command, own_executable};
+use crate::scratch::{CPUS, Scratch, assert_shared, options, why};
+
+/// `nobody` on Debian; any user but root and this one would do.
+const OTHER: u32 = 65534;
+
+fn refusal(place: Place) -> String {
+    why(&Membership::join(options(place)))
+}
+
+fn assert_refused(place: Place, reason: &str) {
+    let text = refusal(place);
+    assert!(
+        text.starts_with("Cannot share the CPUs of the node through /"),
+        "{text}"
+    );
+    assert!(text.ends_with(reason), "{text}");
+}
+
+#[test]
+fn a_users_file_is_made_for_this_user_alone() {
+    let scratch = Scratch::new();
+    let _member = scratch.join();
+    let mode = fs::metadata(scratch.file()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o600);
+}
+
+#[test]
+fn links_pipes_and_directories_are_refused() {
+    let scratch = Scratch::new();
+    let (path, target) = (scratch.file(), scratch.path().join("target"));
+    let place = || Place::User(scratch.file());
+    symlink(&target, &path).unwrap();
+    assert_refused(place(), "it is a symbolic link, which is not followed");
+    assert!(!target.exists(), "nor made");
+    fs::remove_file(&path).unwrap();
+    drop(scratch.join());
+    fs::hard_link(&path, &target).unwrap();
+    assert_refused(place(), "it has 2 names");
+    fs::remove_file(&path).unwrap();
+    mkfifo(&path, Mode::S_IRWXU).unwrap();
+    assert_refused(place(), "it is not a regular file");
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert_refused(place(), "(os error 21)");
+    assert_refused(Place::User("/nowhere/at/all".into()), "(os error 2)");
+}
+
+#[test]
+fn modes_that_let_others_in_are_refused() {
+    let scratch = Scratch::new();
+    let path = scratch.group_file(0o660);
+    assert_refused(
+        Place::User(path.clone()),
+        "its mode is 0660, others have access",
+    );
+    assert_shared(&Membership::join(options(Place::Group(path.clone()))));
+    scratch.group_file(0o664);
+    assert_refused(
+        Place::Group(path),
+        "its mode is 0664, users outside its group have access",
+    );
+}
+
+#[test]
+fn a_groups_file_is_never_made() {
+    let scratch = Scratch::new();
+    let expected = "it is not there, and an administrator has to make it";
+    assert_refused(Place::Group(scratch.file()), expected);
+    assert!(!scratch.file().exists());
+}
+
+#[test]
+fn files_of_other_users_are_refused() {
+    if !geteuid().is_root() {
+        return eprintln!("skipped: only root can give files away");
+    }
+    let scratch = Scratch::new();
+    let path = scratch.group_file(0o600);
+    chown(&path, Some(OTHER), None).unwrap();
+    assert_refused(
+        Place::User(path.clone()),
+        "it belongs to user 65534 and not to user 0",
+    );
+    let reason = "it belongs to user 65534 and neither to root nor to user 0";
+    assert_refused(Place::Group(path), reason);
+}
+
+#[test]
+fn users_of_a_group_share_and_others_stay_alone() {
+    if !geteuid().is_root() {
+        return eprintln!("skipped: only root can be another user");
+    }
+    let scratch = Scratch::new();
+    let path = scratch.group_file(0o660);
+    chown(&path, Some(0), Some(OTHER)).unwrap();
+    let executable = readable_executable(&scratch);
+    let start = |group: u32| {
+        let mut command = command(&executable, "group", &path, 100);
+        Process::start(command.uid(OTHER).gid(group))
+    };
+    let own = Membership::join(options(Place::Group(path.clone())));
+    own.report(true);
+    let (mut member, mut stranger) = (start(OTHER), start(OTHER - 1));
+    assert_eq!(member.hear().unwrap().why, "");
+    let refused = stranger.hear().unwrap();
+    assert!(
+        refused.why.ends_with("Permission denied (os error 13)"),
+        "{refused:?}"
+    );
+    assert_eq!(refused.allowed, CPUS, "its own limit");
+    member.ask("busy");
+    let _ = own.refresh();
+    let word = member.ask("refresh");
+    assert_eq!(
+        (own.threads_allowed(), word.allowed, word.alive),
+        (CPUS / 2, CPUS / 2, 2)
+    );
+    member.kill();
+    let _ = own.refresh();
+    assert_eq!(own.threads_allowed(), CPUS);
+}
+
+/// The build folder may be closed to other users.
+fn readable_executable(scratch: &Scratch) -> PathBuf {
+    let copy = scratch.path().join("member");
+    fs::copy(own_executable(), &copy).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    copy
+}
+
+#[test]
+fn file_systems_that_take_no_file_leave_the_process_alone() {
+    if !can_mount() {
+        return eprintln!("skipped: no mount of its own");
+    }
+    let scratch = Scratch::new();
+    let word = on_mount(scratch.path(), "-o ro", "true");
+    assert!(
+        word.ends_with("Read-only file system (os error 30)"),
+        "{word}"
+    );
+    let word = on_mount(scratch.path(), "-o size=4k", "head -c 4096 /dev/zero >full");
+    assert!(
+        word.ends_with("No space left on device (os error 28)"),
+        "{word}"
+    );
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+fn can_mount() -> bool {
+    let script = "mount -t tmpfs none /mnt";
+    let output = Command::new("unshare")
+        .args(["--mount", "sh", "-c", script])
+        .output();
+    output.is_ok_and(|output| output.status.success())
+}
+
+/// Why a member is alone whose file would lie on a file system mounted for it only.
+fn on_mount(folder: &Path, flags: &str, before: &str) -> String {
+    let member = command(&own_executable(), "user", &folder.join("table"), 100);
+    let script =
+        format!("mount -t tmpfs {flags} none \"$0\" && cd \"$0\" && {before} && exec \"$@\"");
+    let mut shell = Command::new("unshare");
+    shell
+        .args(["--mount", "sh", "-c", &script])
+        .arg(folder)
+        .arg(member.get_program())
+        .args(member.get_args())
+        .envs(
+            member
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
+    Process::start(&mut shell).hear().unwrap().why
+}
