@@ -43,8 +43,9 @@ const MEASURE_NS: u64 = 5_000_000;
 const MEASURE_PIECES: u64 = 128;
 const MEASURE_LAST_NS: u64 = 200_000_000;
 
-/// A difference that stands out after few pieces needs no more of them: rails that add up are
-/// found out at a fraction of the cost. Stands out: by this many times 1 / sqrt(pieces), the
+/// A difference that stands out after few pieces needs no more of them, and if it speaks for
+/// leaving things as they are, no second look: rails that add up are found out at a fraction of the
+/// cost. Stands out: by this many times 1 / sqrt(pieces), the
 /// deviation of a mean of pieces whose times vary by as much as they last.
 const CLEAR_PIECES: f64 = 16.0;
 const CLEAR: f64 = 3.0;
@@ -299,7 +300,7 @@ impl Controller {
         }
         trial.measured(rate, pieces as f64 / elapsed_ns as f64);
         trial.restart(seen);
-        if clear || trial.is_answered() {
+        if clear && !trial.is_change(rate) || trial.is_answered() {
             self.answer(&trial, seen.now_ns);
         } else {
             trial.leg += 1;
@@ -316,11 +317,7 @@ impl Controller {
 
     fn answer(&mut self, trial: &Trial, now_ns: u64) {
         let variant = trial.variant.mean();
-        let gain = trial.gain(variant);
-        let changed = match trial.question {
-            Question::Without(_) => gain < GAIN_MIN,
-            Question::With(_) | Question::Alone(_) => gain >= GAIN_MIN,
-        };
+        let (gain, changed) = (trial.gain(variant), trial.is_change(variant));
         match trial.question {
             Question::Without(rail) | Question::With(rail) => {
                 self.rails[rail].gain = Some(gain);
@@ -388,6 +385,12 @@ impl Trial {
             Question::With(_) | Question::Alone(_) => variant / self.base.mean() - 1.0,
         };
         gain.min(GAIN_MAX)
+    }
+
+    /// Whether the tried set is the one to feed, if it does `variant`.
+    fn is_change(&self, variant: f64) -> bool {
+        let brings = self.gain(variant) >= GAIN_MIN;
+        brings != matches!(self.question, Question::Without(_))
     }
 
     /// Trials begin and end with the fed set, so that a drift of the load falls on both sets alike.

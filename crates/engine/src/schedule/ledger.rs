@@ -62,13 +62,15 @@ impl Number {
 pub(super) struct Ledger {
     pub(super) traits: RailTraits,
     pub(super) backlog: Backlog,
-    /// Nanoseconds of one worker per byte, divided by `drift`; 0 while unknown.
+    /// Nanoseconds per byte, all workers together, divided by `drift`; 0 while unknown.
     cost: [Number; Class::COUNT],
     /// By how much costs of all classes have changed since they were first measured, less 1.
     drift: Number,
     /// Nanoseconds and bytes of recent pieces of all classes, both fading.
     recent_ns: Number,
     recent_bytes: Number,
+    /// Their quotient, or the prior.
+    recent_cost: Number,
     done_bytes: AtomicU64,
     done_pieces: AtomicU64,
     busy_ns: AtomicU64,
@@ -77,6 +79,8 @@ pub(super) struct Ledger {
 
 impl Ledger {
     pub(super) fn new(traits: RailTraits) -> Self {
+        let recent_cost = Number::default();
+        recent_cost.set(1e9 / traits.prior_rate);
         Self {
             traits,
             backlog: Backlog::default(),
@@ -84,6 +88,7 @@ impl Ledger {
             drift: Number::default(),
             recent_ns: Number::default(),
             recent_bytes: Number::default(),
+            recent_cost,
             done_bytes: AtomicU64::new(0),
             done_pieces: AtomicU64::new(0),
             busy_ns: AtomicU64::new(0),
@@ -99,56 +104,51 @@ impl Ledger {
         if data_bytes == 0 {
             return;
         }
-        let (bytes, ns) = (data_bytes as f64, busy_ns.max(1) as f64);
-        let sample = ns / bytes;
-        let ns = match self.cost(class) {
+        let bytes = data_bytes as f64;
+        let sample = busy_ns.max(1) as f64 / (bytes * self.traits.workers as f64);
+        let sample = match self.cost_measured(class) {
             Some(known) => {
                 let off = (sample / known).clamp(1.0 / OUTLIER, OUTLIER);
                 let cost = &self.cost[class.index()];
                 cost.set(cost.get() * (1.0 + (off - 1.0) * WEIGHT_OF_CLASS));
                 self.drift
                     .set(self.drift() * (1.0 + (off - 1.0) * WEIGHT) - 1.0);
-                known * off * bytes
+                known * off
             }
             None => {
                 self.cost[class.index()].set(sample / self.drift());
-                ns
+                sample
             }
         };
-        let fade = |sum: &Number, value: f64| sum.set(sum.get() * (1.0 - WEIGHT) + value);
-        fade(&self.recent_ns, ns);
-        fade(&self.recent_bytes, bytes);
+        let fade = |sum: &Number, value: f64| {
+            let faded = sum.get() * (1.0 - WEIGHT) + value;
+            sum.set(faded);
+            faded
+        };
+        let recent_ns = fade(&self.recent_ns, sample * bytes);
+        self.recent_cost
+            .set(recent_ns / fade(&self.recent_bytes, bytes));
     }
 
     fn drift(&self) -> f64 {
         1.0 + self.drift.get()
     }
 
-    /// Nanoseconds of one worker per byte, if measured.
-    fn cost(&self, class: Class) -> Option<f64> {
+    /// Nanoseconds per byte, all workers together, if measured.
+    pub(super) fn cost_measured(&self, class: Class) -> Option<f64> {
         let cost = self.cost[class.index()].get();
         (cost > 0.0).then(|| cost * self.drift())
     }
 
-    /// The measured rate of a class in bytes per nanosecond, all workers together.
-    pub(super) fn rate_measured(&self, class: Class) -> Option<f64> {
-        Some(self.traits.workers as f64 / self.cost(class)?)
+    /// As far as known.
+    pub(super) fn cost(&self, class: Class) -> f64 {
+        self.cost_measured(class)
+            .unwrap_or_else(|| self.cost_overall())
     }
 
-    /// The rate of a class as far as known.
-    pub(super) fn rate(&self, class: Class) -> f64 {
-        self.rate_measured(class)
-            .unwrap_or_else(|| self.rate_overall())
-    }
-
-    /// Bytes per nanosecond at what was done recently; before anything was, the prior.
-    pub(super) fn rate_overall(&self) -> f64 {
-        let (bytes, ns) = (self.recent_bytes.get(), self.recent_ns.get());
-        if ns > 0.0 {
-            self.traits.workers as f64 * bytes / ns
-        } else {
-            self.traits.prior_rate * 1e-9
-        }
+    /// Of what was done recently; before anything was, by the prior rate.
+    pub(super) fn cost_overall(&self) -> f64 {
+        self.recent_cost.get()
     }
 
     /// Bytes of data done so far.

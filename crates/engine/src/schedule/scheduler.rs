@@ -200,7 +200,7 @@ impl Scheduler {
         let mut waiting = false;
         for rail in rails.iter() {
             let candidate = self.candidate(rail, class, task);
-            waiting |= candidate.backlog > 0.0;
+            waiting |= candidate.wait_ns > 0.0;
             if now_ns.saturating_sub(self.ledgers[rail].dealt_ns()) > REFRESH_NS {
                 stale = Some(candidate);
             }
@@ -228,20 +228,16 @@ impl Scheduler {
         let ledger = &self.ledgers[rail];
         let traits = &ledger.traits;
         let in_one_go = task.inputs * task.bytes.min(traits.piece_bytes);
-        let backlog = ledger.backlog.bytes() as f64;
-        let rate = ledger.rate(class.sized(in_one_go));
+        let cost = ledger.cost(class.sized(in_one_go));
         // What waits is not of this task's class: it takes as long as what was done recently.
-        let wait_ns = if backlog > 0.0 {
-            backlog / ledger.rate_overall()
-        } else {
-            0.0
-        };
+        let wait_ns = ledger.backlog.bytes() as f64 * ledger.cost_overall();
         Candidate {
             rail,
-            rate,
-            backlog: wait_ns * rate,
+            cost,
+            rate: 1.0 / cost,
+            wait_ns,
             workers: traits.workers as f64,
-            smallest: traits.smallest_bytes as f64,
+            smallest: traits.smallest_bytes.max(1) as f64,
             granule_bytes: traits.granule_bytes,
         }
     }
@@ -277,7 +273,7 @@ impl Scheduler {
         taker.rate /= taker.workers;
         if thief == victim {
             // Another worker of the same rail has the share: the two of them halve it.
-            (giver.rate, giver.backlog) = (taker.rate, 0.0);
+            (giver.rate, giver.wait_ns) = (taker.rate, 0.0);
         }
         split::steal(&giver, &taker, task)
     }
@@ -376,7 +372,7 @@ impl Scheduler {
             seen.done_bytes += ledger.done_bytes();
             seen.done_pieces += ledger.done_pieces();
             seen.backlog[rail] = ledger.backlog.bytes();
-            seen.rate[rail] = ledger.rate_overall();
+            seen.rate[rail] = 1.0 / ledger.cost_overall();
         }
         self.fed.store(controller.step(&seen).bits(), Relaxed);
     }
@@ -418,7 +414,7 @@ impl Scheduler {
 
     fn snapshot_of(&self, rail: usize, ledger: &Ledger, controller: &Controller) -> RailSnapshot {
         let measured = |class| {
-            let rate = ledger.rate_measured(class)? * 1e9;
+            let rate = 1e9 / ledger.cost_measured(class)?;
             Some(ClassRate { class, rate })
         };
         RailSnapshot {
@@ -429,7 +425,7 @@ impl Scheduler {
             done_bytes: ledger.done_bytes(),
             done_pieces: ledger.done_pieces(),
             busy_ns: ledger.busy_ns(),
-            rate: ledger.rate_overall() * 1e9,
+            rate: 1e9 / ledger.cost_overall(),
             rates: Class::all().filter_map(measured).collect(),
             marginal_gain: controller.gain(rail),
         }

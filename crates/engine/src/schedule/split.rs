@@ -5,9 +5,11 @@
 //! shares end together ends at the level `T` at which the bytes that the rails can do until `T`,
 //! `sum(rate * T - backlog)`, are the task's.
 
+use std::cmp::Reverse;
+
 use arrayvec::ArrayVec;
 
-use super::{RAILS_MAX, Share};
+use super::{RAILS_MAX, RailSet, Share};
 
 /// A split ends a task in several pieces, each with its fixed cost, so it must end the task sooner
 /// by this part. Less than what a fast rail brings to a ten times faster one, a tenth.
@@ -48,10 +50,11 @@ pub(super) fn cut_bytes(granules: impl Iterator<Item = usize>) -> usize {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) rail: usize,
-    /// Bytes per nanosecond, all workers together.
+    /// Nanoseconds per byte, all workers together, and its inverse.
+    pub(super) cost: f64,
     pub(super) rate: f64,
-    /// Bytes of data to do before.
-    pub(super) backlog: f64,
+    /// Until the backlog is done.
+    pub(super) wait_ns: f64,
     pub(super) workers: f64,
     /// Bytes of data below which a share is not worth its fixed cost.
     pub(super) smallest: f64,
@@ -63,86 +66,87 @@ pub(super) type Candidates = ArrayVec<Candidate, RAILS_MAX>;
 impl Candidate {
     /// When `data` bytes more would end. Workers share what is dealt to their rail down to the
     /// smallest piece, which one of them does alone.
-    pub(super) fn end_ns(&self, data: f64) -> f64 {
-        let queue = (self.backlog + data) / self.rate;
-        queue.max(self.alone_ns(data))
-    }
-
-    fn alone_ns(&self, data: f64) -> f64 {
-        data.min(self.smallest) * self.workers / self.rate
+    fn end_ns(&self, data: f64) -> f64 {
+        let alone_ns = data.min(self.smallest) * self.cost * self.workers;
+        (self.wait_ns + data * self.cost).max(alone_ns)
     }
 
     fn share(&self, level_ns: f64) -> f64 {
-        level_ns * self.rate - self.backlog
+        (level_ns - self.wait_ns) * self.rate
+    }
+
+    /// How many times as much as worthwhile its share is if all end at `level_ns`.
+    fn worth(&self, level_ns: f64) -> f64 {
+        let by_size = self.share(level_ns) / self.smallest;
+        by_size.min(level_ns / (self.smallest * self.cost * self.workers))
+    }
+
+    fn is_worthwhile(&self, level_ns: f64) -> bool {
+        self.share(level_ns) >= self.smallest
+            && level_ns >= self.smallest * self.cost * self.workers
     }
 }
 
 /// Pushes the shares of a task.
 pub(super) fn deal(candidates: &Candidates, task: Task, shares: &mut ArrayVec<Share, RAILS_MAX>) {
     let data = task.data();
-    let best = soonest(candidates, data);
+    let (best, best_ns) = soonest(candidates, data);
     if candidates.len() > 1 && task.bytes > task.cut_bytes {
         let (level_ns, sharing) = level(candidates, data);
-        let gain = 1.0 - level_ns / best.end_ns(data);
-        if sharing.len() > 1 && gain > SPLIT_GAIN {
-            cut(sharing, level_ns, task, shares);
-            return;
+        if sharing.count() > 1 && level_ns < best_ns * (1.0 - SPLIT_GAIN) {
+            return cut(candidates, sharing, level_ns, task, shares);
         }
     }
-    shares.push(Share {
-        rail: best.rail,
-        bytes: task.bytes,
-    });
+    let (rail, bytes) = (best.rail, task.bytes);
+    shares.push(Share { rail, bytes });
 }
 
-/// The rail on which `data` bytes end first.
-fn soonest(candidates: &Candidates, data: f64) -> &Candidate {
-    let ends = candidates.iter().min_by(|a, b| {
-        let (a, b) = (a.end_ns(data), b.end_ns(data));
-        a.total_cmp(&b)
-    });
-    ends.expect("the caller has a rail")
+/// The rail on which `data` bytes end first, and when.
+fn soonest(candidates: &Candidates, data: f64) -> (&Candidate, f64) {
+    let ends = candidates.iter().map(|each| (each, each.end_ns(data)));
+    ends.min_by(|(_, a), (_, b)| a.total_cmp(b))
+        .expect("the caller has a rail")
 }
 
-/// When the task ends if split, and over which rails: those whose share is worth having.
-fn level(candidates: &Candidates, data: f64) -> (f64, Candidates) {
-    let mut sharing = candidates.clone();
+/// When the task ends if split, and over which candidates, by index: those whose share is worth
+/// having.
+fn level(candidates: &Candidates, data: f64) -> (f64, RailSet) {
+    let mut sharing = RailSet::first(candidates.len());
     loop {
-        let rate: f64 = sharing.iter().map(|candidate| candidate.rate).sum();
-        let backlog: f64 = sharing.iter().map(|candidate| candidate.backlog).sum();
-        let level_ns = (data + backlog) / rate;
-        if sharing.len() == 1 {
+        let (mut rate, mut bytes) = (0.0, data);
+        for index in sharing.iter() {
+            rate += candidates[index].rate;
+            bytes += candidates[index].wait_ns * candidates[index].rate;
+        }
+        let level_ns = bytes / rate;
+        let worthwhile = |index: usize| candidates[index].is_worthwhile(level_ns);
+        if sharing.count() == 1 || sharing.iter().all(worthwhile) {
             return (level_ns, sharing);
         }
-        // How many times as much as worthwhile a share is.
-        let worth = |candidate: &Candidate| {
-            let by_size = candidate.share(level_ns) / candidate.smallest.max(1.0);
-            let by_time = level_ns / candidate.alone_ns(candidate.smallest).max(1.0);
-            by_size.min(by_time)
+        let by_worth = |a: &usize, b: &usize| {
+            let (a, b) = (&candidates[*a], &candidates[*b]);
+            a.worth(level_ns).total_cmp(&b.worth(level_ns))
         };
-        let worths = sharing.iter().map(worth).enumerate();
-        let (worst, least) = worths
-            .min_by(|(_, a), (_, b)| a.total_cmp(b))
-            .expect("more than one");
-        if least >= 1.0 {
-            return (level_ns, sharing);
-        }
-        sharing.remove(worst);
+        let worst = sharing.iter().min_by(by_worth).expect("more than one");
+        sharing = sharing.without(worst);
     }
 }
 
 /// Cuts a task where the rails' shares end. The last share has what cuts leave over, so it goes to
 /// the rail with the finest granule.
 fn cut(
-    mut sharing: Candidates,
+    candidates: &Candidates,
+    sharing: RailSet,
     level_ns: f64,
     task: Task,
     shares: &mut ArrayVec<Share, RAILS_MAX>,
 ) {
-    sharing.sort_unstable_by_key(|candidate| std::cmp::Reverse(candidate.granule_bytes));
+    let fineness = |index: &usize| Reverse(candidates[*index].granule_bytes);
+    let last = sharing.iter().max_by_key(fineness);
+    let last = last.expect("a split has shares");
     let mut left = task.bytes;
-    let last = sharing.len() - 1;
-    for candidate in &sharing[..last] {
+    for index in sharing.without(last).iter() {
+        let candidate = &candidates[index];
         let wanted = (candidate.share(level_ns) / task.inputs as f64) as usize;
         // Something is left for the last one, however the numbers are rounded.
         let bytes = wanted.min(left - 1) / task.cut_bytes * task.cut_bytes;
@@ -152,10 +156,8 @@ fn cut(
             left -= bytes;
         }
     }
-    shares.push(Share {
-        rail: sharing[last].rail,
-        bytes: left,
-    });
+    let (rail, bytes) = (candidates[last].rail, left);
+    shares.push(Share { rail, bytes });
 }
 
 /// Gives `stale` the first piece that is worth having, to measure it: out of the largest share, or
@@ -179,14 +181,16 @@ pub(super) fn refresh(stale: &Candidate, task: Task, shares: &mut ArrayVec<Share
 /// How many bytes of each buffer `taker` should take of the task's that wait at `giver`.
 pub(super) fn steal(giver: &Candidate, taker: &Candidate, task: Task) -> usize {
     let data = task.data();
-    let even = giver.backlog.max(data) * taker.rate / (taker.rate + giver.rate);
+    // What the victim does until all is done is what the thief's worker leaves of it.
+    let backlog = (giver.wait_ns * giver.rate).max(data);
+    let even = backlog * taker.rate / (taker.rate + giver.rate);
     if even >= data {
         return task.bytes;
     }
     let kept = (data - even).max(giver.smallest) / task.inputs as f64;
     let kept = (kept.ceil() as usize).checked_next_multiple_of(task.cut_bytes);
     let taken = task.bytes.saturating_sub(kept.unwrap_or(task.bytes));
-    if (taken * task.inputs) as f64 >= taker.smallest.max(1.0) {
+    if (taken * task.inputs) as f64 >= taker.smallest {
         taken
     } else {
         0
