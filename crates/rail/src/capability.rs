@@ -70,7 +70,8 @@ impl Capability {
             Mode::Compare => self.compares,
         };
         let mut regions = job.inputs().iter().chain(job.outputs());
-        mode && job.inputs().len() <= self.inputs_max
+        mode && (self.recovers_parity || !job.recovers_parity())
+            && job.inputs().len() <= self.inputs_max
             && job.outputs().len() <= self.outputs_max
             && regions.all(|region| self.memory.contains(&region.kind()))
     }

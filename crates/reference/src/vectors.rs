@@ -228,16 +228,16 @@ pub fn from_hex(text: &str) -> Vec<u8> {
 }
 
 /// Steele, Lea and Flood's SplitMix64: a good generator that fits in five lines.
-struct SplitMix {
+pub(crate) struct SplitMix {
     state: u64,
 }
 
 impl SplitMix {
-    fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
