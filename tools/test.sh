@@ -27,6 +27,8 @@ step "native libraries" tools/build-native.sh
 step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
 step "build without shuffle tables" \
   cargo test --quiet -p stripeline-gf -p stripeline-codec --features stripeline-codec/no-shuffle-tables
+step "the engine's protocols, permuted" \
+  cargo test --quiet -p stripeline-engine --features permute --lib permute
 step "ISA-L and Jerasure as judges" tools/test-peers.sh --quiet
 step "C and Rust examples, C suite" tools/test-c.sh
 # -Dsurefire output stays: it names each class with its count.

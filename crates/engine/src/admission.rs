@@ -55,7 +55,8 @@ impl Admission {
     pub(crate) fn leave(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes, Ordering::AcqRel);
         let before = self.tasks.fetch_sub(1, Ordering::AcqRel);
-        self.room.ring_one();
+        // All: the first to wake may want more than there is.
+        self.room.ring_all();
         if before == 1 {
             self.empty.ring_all();
         }

@@ -15,11 +15,14 @@
 //! | `check-every` | one task in so many is compared on another rail, 0 for none | 1000 |
 //! | `waiting-threads-help` | `true` or `false` | `true` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
+//! | `node` | with whom CPUs are shared: `user` (this user's processes), `group:PATH` (see [`node`](crate::node)), `off` | `user` |
+//! | `node-weight` | this process' share in relation to others, 1 to 1000 | 100 |
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
+use crate::node;
 use crate::options::{Options, Scheduling, WhenFull};
 
 /// A set-up read from text.
@@ -35,7 +38,10 @@ impl Default for Configuration {
     fn default() -> Self {
         Self {
             rails: vec!["auto".to_owned()],
-            options: Options::default(),
+            options: Options {
+                node: Some(node::Options::default()),
+                ..Options::default()
+            },
         }
     }
 }
@@ -84,6 +90,13 @@ impl Configuration {
                     .map_err(|_| "must be true or false".to_owned())?;
             }
             "workers-max" => options.workers_max = number(value, 0)?,
+            "node" => options.node = node_options(value)?,
+            "node-weight" => {
+                let weight = number(value, 1)?.min(usize::from(node::WEIGHT_MAX));
+                if let Some(node) = &mut options.node {
+                    node.weight = Some(weight as u16);
+                }
+            }
             _ => return Err("has an unknown key".to_owned()),
         }
         Ok(())
@@ -120,6 +133,21 @@ fn when_full(value: &str) -> Result<WhenFull, String> {
     }
 }
 
+fn node_options(value: &str) -> Result<Option<node::Options>, String> {
+    let place = match value {
+        "off" => return Ok(None),
+        "user" => node::Place::default(),
+        _ => match value.strip_prefix("group:") {
+            Some(path) if !path.is_empty() => node::Place::Group(path.into()),
+            _ => return Err("must be user, group:PATH or off".to_owned()),
+        },
+    };
+    Ok(Some(node::Options {
+        place,
+        ..node::Options::default()
+    }))
+}
+
 fn number(value: &str, least: usize) -> Result<usize, String> {
     let number = value.parse().ok().filter(|number| *number >= least);
     number.ok_or_else(|| format!("must be a whole number from {least}"))
@@ -133,7 +161,7 @@ mod tests {
     fn reads_every_key() {
         let text = "# all\n\nrails = cpu, plugin:/opt/x.so\nscheduling=single:cpu\ntasks-max=7\nbytes-max=8\n\
                     when-full=refuse\nstall-ms=9\nquarantine-ms=10\ncheck-every=0\n\
-                    waiting-threads-help=false\nworkers-max=3\n";
+                    waiting-threads-help=false\nworkers-max=3\nnode=group:/run/table\nnode-weight=7\n";
         let read: Configuration = text.parse().expect("right");
         assert_eq!(read.rails, ["cpu", "plugin:/opt/x.so"]);
         let options = read.options;
@@ -144,6 +172,11 @@ mod tests {
         assert_eq!(options.quarantine, Duration::from_millis(10));
         assert_eq!((options.check_every, options.workers_max), (0, 3));
         assert!(!options.waiting_threads_help);
+        let node = options.node.expect("shared");
+        assert_eq!(node.place, node::Place::Group("/run/table".into()));
+        assert_eq!(node.weight, Some(7));
+        let read: Configuration = "node=off".parse().expect("right");
+        assert!(read.options.node.is_none());
     }
 
     #[test]
@@ -160,6 +193,7 @@ mod tests {
             ("tasks-max=0", "must be a whole number from 1"),
             ("check-every=-1", "must be a whole number from 0"),
             ("when-full=panic", "must be wait or refuse"),
+            ("node=all", "must be user, group:PATH or off"),
             ("waiting-threads-help=yes", "must be true or false"),
         ];
         for (line, why) in wrong {

@@ -9,6 +9,7 @@ use crate::admission::Admission;
 use crate::clock::Clock;
 use crate::doorbell::Doorbell;
 use crate::error::{Error, ErrorKind};
+use crate::node::{Coordination, Membership};
 use crate::options::{Event, EventKind, Options, Scheduling};
 use crate::queue::{Part, Queues, Work};
 use crate::request::Priority;
@@ -34,8 +35,10 @@ pub(crate) struct Core {
     pub(crate) agenda: Agenda,
     pub(crate) issued: AtomicU64,
     pub(crate) closing: AtomicBool,
-    /// Workers of the CPU's rails that may run; see `node`.
-    pub(crate) threads_allowed: AtomicUsize,
+    /// This process among those of the node.
+    pub(crate) membership: Option<Membership>,
+    /// Workers of each of the CPU's rails that may run.
+    threads_allowed: AtomicUsize,
     bells: [Doorbell; BELLS],
     /// Rung at every end, for those who wait for one of several.
     pub(crate) any: Doorbell,
@@ -43,6 +46,10 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(options: Options, scheduler: Scheduler, stations: Box<[Station]>) -> Self {
+        let membership = options.node.clone().map(Membership::join);
+        let allowed = membership
+            .as_ref()
+            .map_or(usize::MAX, Membership::threads_allowed);
         Self {
             admission: Admission::new(options.tasks_max.max(1), options.bytes_max),
             options,
@@ -54,7 +61,8 @@ impl Core {
             agenda: Agenda::default(),
             issued: AtomicU64::new(0),
             closing: AtomicBool::new(false),
-            threads_allowed: AtomicUsize::new(usize::MAX),
+            threads_allowed: AtomicUsize::new(allowed),
+            membership,
             bells: Default::default(),
             any: Doorbell::default(),
         }
@@ -345,6 +353,35 @@ impl Core {
             Work::Check(_) => return,
         };
         self.scheduler.dropped(rail, data_bytes(task, bytes));
+    }
+
+    /// Whether a worker may run: as many of a rail that codes on the CPU may as this process has
+    /// CPUs among the others of the node.
+    pub(crate) fn may_run(&self, rail: usize, worker: usize) -> bool {
+        let off_load = self.stations[rail].rail.capability().detaches;
+        off_load || worker < self.threads_allowed.load(Ordering::Relaxed)
+    }
+
+    /// Tells the other processes of the node whether there is work, and learns what this one may
+    /// use.
+    pub(crate) fn share_node(&self, busy: bool) {
+        let Some(membership) = &self.membership else {
+            return;
+        };
+        membership.report(busy);
+        if let Some(change) = membership.refresh() {
+            let text = match change {
+                Coordination::Shared => format!("CPUs are {change}"),
+                Coordination::Alone { why } => why,
+            };
+            let (rail, kind) = ("node".to_owned(), EventKind::Coordination);
+            (self.options.listener)(&Event { rail, kind, text });
+        }
+        let allowed = membership.threads_allowed();
+        let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);
+        if allowed > before {
+            (0..self.stations.len()).for_each(|rail| self.bell_of(rail).ring_all());
+        }
     }
 
     pub(crate) fn tell(&self, rail: usize, kind: EventKind, text: String) {

@@ -107,8 +107,7 @@ fn work(core: &Core, rail: usize, index: usize) {
 fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
     let mut counted = 0;
     while !core.is_closing() {
-        let may_run = index < core.threads_allowed.load(Ordering::Relaxed);
-        if may_run && worker.step() {
+        if core.may_run(rail, index) && worker.step() {
             continue;
         }
         count_cpu(core, rail, &mut counted);
@@ -116,8 +115,9 @@ fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
             if core.is_closing() {
                 return Some(None);
             }
-            let may_run = index < core.threads_allowed.load(Ordering::Relaxed);
-            may_run.then(|| worker.next().map(Some)).flatten()
+            core.may_run(rail, index)
+                .then(|| worker.next().map(Some))
+                .flatten()
         });
         if let Some(Some(work)) = next {
             worker.begin(work);

@@ -10,6 +10,7 @@ use stripeline_rail::{Piece, Rail};
 use crate::core::{Core, data_bytes};
 use crate::crew;
 use crate::error::{Error, ErrorKind};
+use crate::node::Membership;
 use crate::options::{Options, Scheduling, WhenFull};
 use crate::queue::Queues;
 use crate::request::Request;
@@ -189,6 +190,12 @@ impl Engine {
         Statistics {
             issued: core.issued.load(Ordering::Relaxed),
             outstanding: core.admission.outstanding(),
+            threads_allowed: core.membership.as_ref().map(Membership::threads_allowed),
+            coordination: core
+                .membership
+                .as_ref()
+                .map(|membership| membership.coordination().to_string())
+                .unwrap_or_default(),
             rails: rails.collect(),
         }
     }

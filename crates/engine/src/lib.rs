@@ -27,6 +27,8 @@ pub mod node;
 mod opening;
 mod operations;
 mod options;
+#[cfg(all(test, feature = "permute"))]
+mod permute;
 mod queue;
 mod request;
 pub mod schedule;

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::node;
+
 /// Which rail gets what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scheduling {
@@ -29,7 +31,7 @@ pub enum WhenFull {
 /// Something that an operator should know of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The rail that it is about.
+    /// The rail that it is about, or `node`.
     pub rail: String,
     /// What happened.
     pub kind: EventKind,
@@ -47,6 +49,8 @@ pub enum EventKind {
     WrongBytes,
     /// A rail answers rightly again.
     Restored,
+    /// CPUs are not, or again, shared with the other processes of the node.
+    Coordination,
 }
 
 /// Whom events go to, on the thread that noticed them.
@@ -75,6 +79,8 @@ pub struct Options {
     pub waiting_threads_help: bool,
     /// Most workers of a rail; 0 for as many as the rail asks for.
     pub workers_max: usize,
+    /// How the node's CPUs are shared with other processes; `None` if they are not.
+    pub node: Option<node::Options>,
     /// Whom events go to.
     pub listener: Listener,
 }
@@ -92,6 +98,7 @@ impl Default for Options {
             check_every: 1000,
             waiting_threads_help: true,
             workers_max: 0,
+            node: None,
             listener: Arc::new(|_| ()),
         }
     }
@@ -110,6 +117,7 @@ impl fmt::Debug for Options {
             .field("check_every", &self.check_every)
             .field("waiting_threads_help", &self.waiting_threads_help)
             .field("workers_max", &self.workers_max)
+            .field("node", &self.node)
             .finish_non_exhaustive()
     }
 }

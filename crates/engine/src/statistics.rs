@@ -94,6 +94,11 @@ pub struct Statistics {
     pub issued: u64,
     /// Tasks outstanding now.
     pub outstanding: usize,
+    /// How many workers of each rail that codes on the CPU may run; `None` if CPUs are not shared
+    /// with other processes.
+    pub threads_allowed: Option<usize>,
+    /// With whom CPUs are shared, or why not; empty if that is not wanted.
+    pub coordination: String,
     /// Each rail.
     pub rails: Vec<RailStatistics>,
 }

@@ -26,6 +26,9 @@ const TICK: Duration = Duration::from_millis(5);
 /// to wake it each time.
 const RESTLESS_NS: u64 = 1_000_000_000;
 
+/// How often a process looks at the others of its node.
+const REFRESH_NS: u64 = 250_000_000;
+
 /// A piece may take so many times what its rail's rate promises.
 const LATE: u64 = 20;
 
@@ -65,15 +68,20 @@ impl Agenda {
 
 /// What the warden's thread runs.
 pub(crate) fn watch(core: &Arc<Core>) {
-    let mut busy_until = 0;
+    let (mut busy_until, mut refresh_at) = (0, 0);
     while !core.is_closing() {
         let now = core.clock.now();
         core.expire_overdue(now);
         core.take_from_the_hanging(now);
         let quarantined = core.probe_due(now);
         core.scheduler.tick(now, core.has_waiting());
-        if core.admission.outstanding() > 0 || quarantined {
+        let busy = core.admission.outstanding() > 0;
+        if busy || quarantined {
             busy_until = now + RESTLESS_NS;
+        }
+        if now >= refresh_at || now >= busy_until {
+            core.share_node(busy);
+            refresh_at = now + REFRESH_NS;
         }
         let agenda = &core.agenda;
         if now < busy_until {

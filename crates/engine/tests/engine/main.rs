@@ -3,5 +3,6 @@
 
 mod codecs;
 mod faults;
+mod sharing;
 mod support;
 mod tasks;

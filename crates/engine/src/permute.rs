@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The engine's protocols under a permutation tester, which runs their threads in many orders and
+//! fails where all of them sleep.
+//!
+//! Run by `cargo test -p stripeline-engine --features permute --lib permute`. It permutes whole
+//! operations, not what weak memory does to them; for that the orderings are argued where they
+//! stand.
+
+use std::sync::atomic::{AtomicUsize as Plain, Ordering::SeqCst};
+
+use shuttle::thread;
+use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_rail::owned::{self, Units};
+use stripeline_rail::{Mode, Piece};
+
+use crate::admission::Admission;
+use crate::doorbell::Doorbell;
+use crate::error::{Error, ErrorKind};
+use crate::request::Priority;
+use crate::schedule::{Class, RailSet};
+use crate::sync::Arc;
+use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::task::{Hook, Order, Task};
+
+/// Orders of threads tried per test: some seconds of work.
+const ORDERS: usize = 3000;
+
+fn piece() -> Piece {
+    let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
+    let units = Units {
+        inputs: vec![vec![1; 8]; 2],
+        outputs: vec![vec![0; 8]],
+    };
+    owned::encode(&codec, units).expect("right units").0
+}
+
+fn task() -> Task {
+    let order = Order {
+        class: Class::of(Mode::Set, 1, 16),
+        priority: Priority::Foreground,
+        eligible: RailSet::first(1),
+        issued: 1,
+        deadline: 0,
+        checked: false,
+    };
+    Task::new(order, piece())
+}
+
+#[test]
+fn no_ring_is_lost() {
+    let run = || {
+        let bell = Arc::new(Doorbell::default());
+        let flags = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
+        let sleepers: Vec<_> = (0..2)
+            .map(|index| {
+                let (bell, flags) = (Arc::clone(&bell), Arc::clone(&flags));
+                thread::spawn(move || {
+                    let is_set = || flags[index].load(Ordering::SeqCst);
+                    while !is_set() {
+                        bell.sleep(None, || is_set().then_some(()));
+                    }
+                })
+            })
+            .collect();
+        for flag in &*flags {
+            flag.store(true, Ordering::SeqCst);
+            bell.ring_all();
+        }
+        sleepers
+            .into_iter()
+            .for_each(|sleeper| sleeper.join().expect("no panic"));
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}
+
+#[test]
+fn a_task_ends_once_and_tells_everyone_once() {
+    let run = || {
+        let told = std::sync::Arc::new(Plain::new(0));
+        let (task, bell) = (Arc::new(task()), Arc::new(Doorbell::default()));
+        drop(task.take());
+        let workers: Vec<_> = [3, 5]
+            .into_iter()
+            .map(|bytes| {
+                let (task, bell) = (Arc::clone(&task), Arc::clone(&bell));
+                thread::spawn(move || {
+                    if task.account(bytes) {
+                        task.finish();
+                        bell.ring_all();
+                    }
+                })
+            })
+            .collect();
+        let canceller = {
+            let task = Arc::clone(&task);
+            let cancel = move || task.fail(Error::new(ErrorKind::Cancelled, "cancelled"));
+            thread::spawn(cancel)
+        };
+        let hooking = std::sync::Arc::clone(&told);
+        task.hook(Hook::Call(Box::new(move |_| {
+            hooking.fetch_add(1, SeqCst);
+        })));
+        while !task.is_done() {
+            bell.sleep(None, || task.is_done().then_some(()));
+        }
+        let first = task.outcome().expect("it is done");
+        workers
+            .into_iter()
+            .for_each(|worker| worker.join().expect("no panic"));
+        let cancelled = canceller.join().expect("no panic");
+        let last = task.outcome().expect("it is done");
+        assert_eq!(first, last, "an outcome never changes");
+        assert_eq!(
+            cancelled,
+            last.is_err(),
+            "a cancel that says so has cancelled"
+        );
+        assert!(last.is_err() || last == Ok(Verdict::Sound));
+        assert_eq!(told.load(SeqCst), 1);
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}
+
+#[test]
+fn whoever_waits_for_room_gets_it() {
+    let run = || {
+        let admission = Arc::new(Admission::new(1, 100));
+        let inside = std::sync::Arc::new(Plain::new(0));
+        let issuers: Vec<_> = (0..3)
+            .map(|_| {
+                let admission = Arc::clone(&admission);
+                let inside = std::sync::Arc::clone(&inside);
+                thread::spawn(move || {
+                    while !admission.enter(60) {
+                        let room = || admission.has_room(60).then_some(());
+                        admission.room.sleep(None, room);
+                    }
+                    assert_eq!(inside.fetch_add(1, SeqCst), 0, "one at a time");
+                    thread::yield_now();
+                    inside.fetch_sub(1, SeqCst);
+                    admission.leave(60);
+                })
+            })
+            .collect();
+        issuers
+            .into_iter()
+            .for_each(|issuer| issuer.join().expect("no panic"));
+        assert_eq!(admission.outstanding(), 0);
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Engines that share a node's CPUs.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use stripeline_engine::node::{Cpus, Place};
+use stripeline_engine::{Engine, Options, Request, node};
+
+use crate::support::{Fail, Gate, Sick, engine, stripe, to_encode};
+
+/// An engine whose one task waits at a gate, so that it is busy until the gate opens.
+fn busy(place: &Place) -> (Engine, Arc<Gate>) {
+    let gate = Arc::new(Gate::default());
+    let rail = Sick::rail("gated", Fail::Wait(Arc::clone(&gate)));
+    let options = Options {
+        node: Some(node::Options {
+            place: place.clone(),
+            cpus: Some(Cpus {
+                node: 4,
+                own: 4,
+                domain: 1,
+            }),
+            ..node::Options::default()
+        }),
+        waiting_threads_help: false,
+        ..Options::default()
+    };
+    (engine(vec![rail], options).0, gate)
+}
+
+fn await_allowed(engine: &Engine, wanted: usize) {
+    let start = Instant::now();
+    while engine.statistics().threads_allowed != Some(wanted) {
+        assert!(
+            start.elapsed() < Duration::from_secs(20),
+            "{:?}",
+            engine.statistics()
+        );
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_second_engine_halves_the_first_ones_threads_and_gives_them_back() {
+    let name = format!("stripeline-engine-test-{}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let place = Place::User(path.clone());
+    let (codec, stripe) = stripe(100);
+    let (first, gate) = busy(&place);
+    let issued = first.iencode(&codec, to_encode(&stripe), Request::default());
+    await_allowed(&first, 4);
+
+    let (second, other_gate) = busy(&place);
+    let other = second.iencode(&codec, to_encode(&stripe), Request::default());
+    await_allowed(&first, 2);
+    await_allowed(&second, 2);
+
+    other_gate.open();
+    other.expect("room").wait().0.expect("sound");
+    drop(second);
+    await_allowed(&first, 4);
+    gate.open();
+    issued.expect("room").wait().0.expect("sound");
+    drop(first);
+    std::fs::remove_file(path).expect("the table stays until someone removes it");
+}
