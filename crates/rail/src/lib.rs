@@ -16,6 +16,7 @@
 pub mod borrowed;
 mod capability;
 mod cpu;
+mod cuda;
 mod difference;
 mod fault;
 mod isal;
@@ -32,6 +33,7 @@ mod synchronous;
 
 pub use capability::Capability;
 pub use cpu::Cpu;
+pub use cuda::{Cuda, CudaSettings, FoundGpu};
 pub use fault::{Fault, FaultKind};
 pub use isal::Isal;
 pub use job::{Buffers, Job, Mode};

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A slot's memory and its stream: what belongs to a context and ends with it.
+
+use std::ffi::c_void;
+use std::ops::Range;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::context::{Context, Entered};
+use super::driver::{DeviceAddress, Handle};
+use super::status::NOT_READY;
+use crate::Fault;
+
+/// `CU_STREAM_NON_BLOCKING`: does not wait for the program's own work on the default stream.
+const STREAM_NON_BLOCKING: u32 = 1;
+
+/// Host memory that the device copies from and to without the CPU.
+#[derive(Debug)]
+pub(super) struct Pinned {
+    context: Arc<Context>,
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: ordinary memory with one owner.
+unsafe impl Send for Pinned {}
+
+impl Pinned {
+    pub fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, Fault> {
+        let driver = &context.device.driver;
+        let entered = context.enter()?;
+        let mut start = std::ptr::null_mut::<c_void>();
+        // SAFETY: the result goes to a local variable.
+        let status = unsafe { (driver.functions.pinned_allocate)(&raw mut start, bytes, 0) };
+        driver.check(&format!("allocate {bytes} bytes of pinned memory"), status)?;
+        drop(entered);
+        let start = NonNull::new(start.cast()).expect("the driver allocates what it says it did");
+        // SAFETY: memory of this length that nobody else knows; zeros make it initialised.
+        unsafe { start.write_bytes(0, bytes) };
+        Ok(Self {
+            context: Arc::clone(context),
+            start,
+            bytes,
+        })
+    }
+
+    /// The bytes, while the context is entered. The stream that copies there must be idle.
+    pub fn slice<'a>(&'a self, _alive: &'a Entered<'_>, range: Range<usize>) -> &'a [u8] {
+        assert!(range.start <= range.end && range.end <= self.bytes);
+        // SAFETY: inside memory that was initialised and that the context keeps allocated; slots
+        // ask only between two turns of their stream.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().add(range.start), range.len()) }
+    }
+
+    /// As [`Pinned::slice`], to be written.
+    pub fn slice_mut<'a>(
+        &'a mut self,
+        _alive: &'a Entered<'_>,
+        range: Range<usize>,
+    ) -> &'a mut [u8] {
+        assert!(range.start <= range.end && range.end <= self.bytes);
+        // SAFETY: as for `slice`, and borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(range.start), range.len()) }
+    }
+
+    /// Where a byte lies, for the device's copies.
+    pub fn address(&self, offset: usize) -> *mut u8 {
+        assert!(offset <= self.bytes);
+        self.start.as_ptr().wrapping_add(offset)
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        let Ok(entered) = self.context.enter() else {
+            return;
+        };
+        // SAFETY: allocated in `new`, and the context is alive; slots are dropped only when idle.
+        unsafe { (self.context.device.driver.functions.pinned_free)(self.start.as_ptr().cast()) };
+        drop(entered);
+    }
+}
+
+/// Memory of the device.
+#[derive(Debug)]
+pub(super) struct OnDevice {
+    context: Arc<Context>,
+    pub start: DeviceAddress,
+}
+
+impl OnDevice {
+    pub fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, Fault> {
+        let driver = &context.device.driver;
+        let entered = context.enter()?;
+        let mut start = 0;
+        // SAFETY: the result goes to a local variable.
+        let status = unsafe { (driver.functions.device_allocate)(&raw mut start, bytes) };
+        driver.check(&format!("allocate {bytes} bytes on the device"), status)?;
+        drop(entered);
+        Ok(Self {
+            context: Arc::clone(context),
+            start,
+        })
+    }
+}
+
+impl Drop for OnDevice {
+    fn drop(&mut self) {
+        let Ok(entered) = self.context.enter() else {
+            return;
+        };
+        // SAFETY: as for `Pinned`.
+        unsafe { (self.context.device.driver.functions.device_free)(self.start) };
+        drop(entered);
+    }
+}
+
+/// Work that the device does in order.
+#[derive(Debug)]
+pub(super) struct Stream {
+    context: Arc<Context>,
+    pub handle: Handle,
+}
+
+impl Stream {
+    pub fn new(context: &Arc<Context>) -> Result<Self, Fault> {
+        let driver = &context.device.driver;
+        let entered = context.enter()?;
+        let mut handle = Handle::NONE;
+        // SAFETY: the result goes to a local variable.
+        let status =
+            unsafe { (driver.functions.stream_create)(&raw mut handle, STREAM_NON_BLOCKING) };
+        driver.check("make a stream", status)?;
+        drop(entered);
+        Ok(Self {
+            context: Arc::clone(context),
+            handle,
+        })
+    }
+
+    /// Copies from host memory to the device's.
+    ///
+    /// # Safety
+    /// Both have `bytes` bytes until the stream has done this.
+    pub unsafe fn copy_in(
+        &self,
+        _alive: &Entered<'_>,
+        to: DeviceAddress,
+        from: *const u8,
+        bytes: usize,
+    ) -> Result<(), Fault> {
+        let driver = &self.context.device.driver;
+        // SAFETY: vouched for by the caller.
+        let status =
+            unsafe { (driver.functions.copy_in)(to, from.cast::<c_void>(), bytes, self.handle) };
+        driver.check("copy to the device", status)
+    }
+
+    /// Copies from the device's memory to the host's.
+    ///
+    /// # Safety
+    /// As [`Stream::copy_in`].
+    pub unsafe fn copy_out(
+        &self,
+        _alive: &Entered<'_>,
+        to: *mut u8,
+        from: DeviceAddress,
+        bytes: usize,
+    ) -> Result<(), Fault> {
+        let driver = &self.context.device.driver;
+        // SAFETY: vouched for by the caller.
+        let status =
+            unsafe { (driver.functions.copy_out)(to.cast::<c_void>(), from, bytes, self.handle) };
+        driver.check("copy from the device", status)
+    }
+
+    /// Copies within the device's memory.
+    ///
+    /// # Safety
+    /// As [`Stream::copy_in`].
+    pub unsafe fn copy_within(
+        &self,
+        _alive: &Entered<'_>,
+        to: DeviceAddress,
+        from: DeviceAddress,
+        bytes: usize,
+    ) -> Result<(), Fault> {
+        let driver = &self.context.device.driver;
+        // SAFETY: vouched for by the caller.
+        let status = unsafe { (driver.functions.copy_within)(to, from, bytes, self.handle) };
+        driver.check("copy on the device", status)
+    }
+
+    /// Whether everything put into the stream has ended, and how; `None` if it has not.
+    pub fn poll(&self, _alive: &Entered<'_>) -> Option<Result<(), Fault>> {
+        let driver = &self.context.device.driver;
+        // SAFETY: the stream belongs to the context, which is alive.
+        let status = unsafe { (driver.functions.stream_query)(self.handle) };
+        (status != NOT_READY).then(|| driver.check("code on the device", status))
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        let Ok(entered) = self.context.enter() else {
+            return;
+        };
+        // SAFETY: made in `new`, and the context is alive.
+        unsafe { (self.context.device.driver.functions.stream_destroy)(self.handle) };
+        drop(entered);
+    }
+}

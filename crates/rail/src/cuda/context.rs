@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A device's primary context with the kernel loaded, and its end.
+//!
+//! The primary context is the one that a program's own allocations on the device belong to, so that
+//! the kernel can use them. It is shared with everything else in the process that uses the device.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, mpsc};
+use std::time::Duration;
+
+use super::device::Device;
+use super::driver::Handle;
+use super::slot::Slot;
+use super::tables::ROWS_MAX;
+use crate::{Fault, FaultKind};
+
+/// The kernel; `tools/cuda-ptx.sh` makes it of `kernel.cu`. The driver wants a 0 at the end.
+const PTX: &str = concat!(include_str!("generated/kernel.ptx"), "\0");
+
+/// The kernels by number of rows, less one.
+const KERNELS: [&std::ffi::CStr; ROWS_MAX] =
+    [c"product_1", c"product_2", c"product_3", c"product_4"];
+
+/// Whether a context is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    Lives,
+    /// It is being torn down: nothing may be used any more, but the device may still work.
+    Ends,
+    /// The device touches nothing of it any more.
+    Ended,
+}
+
+/// A retained primary context.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub device: Arc<Device>,
+    handle: Handle,
+    module: Handle,
+    kernels: [Handle; ROWS_MAX],
+    /// An error left it unusable: a new one may be better.
+    broken: AtomicBool,
+    /// Whoever holds this for reading may use what belongs to the context, if it lives.
+    life: RwLock<Life>,
+    /// Slots of lanes that were dropped while the device worked on them. They keep this context
+    /// alive, so a device that never answers costs what they hold, and nothing is freed under it.
+    stuck: Mutex<Vec<Slot>>,
+}
+
+impl Context {
+    /// Retains the context and loads the kernel.
+    pub fn new(device: &Arc<Device>) -> Result<Arc<Self>, Fault> {
+        let driver = &device.driver;
+        let mut handle = Handle::NONE;
+        // SAFETY: the result goes to a local variable.
+        let status = unsafe { (driver.functions.context_retain)(&raw mut handle, device.id) };
+        driver.check("open a context on the device", status)?;
+        let mut context = Self {
+            device: Arc::clone(device),
+            handle,
+            module: Handle::NONE,
+            kernels: [Handle::NONE; ROWS_MAX],
+            broken: AtomicBool::new(false),
+            life: RwLock::new(Life::Lives),
+            stuck: Mutex::default(),
+        };
+        context.load()?;
+        Ok(Arc::new(context))
+    }
+
+    fn load(&mut self) -> Result<(), Fault> {
+        let driver = Arc::clone(&self.device.driver);
+        let (mut module, mut kernels) = (Handle::NONE, self.kernels);
+        let entered = self.enter()?;
+        // SAFETY: the image is PTX text with a 0 at the end; the result goes to a local variable.
+        let status = unsafe {
+            (driver.functions.module_load)(&raw mut module, PTX.as_ptr().cast::<c_void>())
+        };
+        driver.check("load the kernel", status)?;
+        for (kernel, name) in kernels.iter_mut().zip(KERNELS) {
+            // SAFETY: a loaded module and a name with a 0 at its end.
+            let status =
+                unsafe { (driver.functions.module_function)(kernel, module, name.as_ptr()) };
+            driver.check("find the kernel", status)?;
+        }
+        drop(entered);
+        (self.module, self.kernels) = (module, kernels);
+        Ok(())
+    }
+
+    /// The kernel for a number of rows.
+    pub fn kernel(&self, rows: usize) -> Handle {
+        self.kernels[rows - 1]
+    }
+
+    /// Makes the context current on this thread, and keeps it from being torn down meanwhile.
+    pub fn enter(&self) -> Result<Entered<'_>, Fault> {
+        let alive = self.life.read().unwrap_or_else(PoisonError::into_inner);
+        if *alive != Life::Lives {
+            return Err(torn_down());
+        }
+        let driver = &self.device.driver;
+        // SAFETY: the context is retained.
+        let status = unsafe { (driver.functions.context_push)(self.handle) };
+        driver.check("enter the device's context", status)?;
+        Ok(Entered {
+            context: self,
+            _alive: alive,
+        })
+    }
+
+    /// Whether the context is being torn down and the device may still work.
+    pub fn is_ending(&self) -> bool {
+        *self.life.read().unwrap_or_else(PoisonError::into_inner) == Life::Ends
+    }
+
+    /// Says that an error left the context unusable.
+    pub fn mark_broken(&self) {
+        self.broken.store(true, Ordering::Release);
+    }
+
+    /// Whether an error left it unusable.
+    pub fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
+    /// Ends the context and all work in it, so that the device touches no memory of the process any
+    /// more. Whoever else uses the device in this process loses the context too.
+    ///
+    /// # Errors
+    /// If the driver does not come back within `patience`: then the device may still touch
+    /// anything, until [`Context::is_ending`] no longer holds.
+    pub fn tear_down(self: &Arc<Self>, patience: Duration) -> Result<(), Fault> {
+        let mut life = self.life.write().unwrap_or_else(PoisonError::into_inner);
+        match *life {
+            Life::Lives => *life = Life::Ends,
+            Life::Ends => return Err(ending("it was asked to before".to_owned())),
+            Life::Ended => return Ok(()),
+        }
+        drop(life);
+        self.mark_broken();
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let context = Arc::clone(self);
+        // A thread of its own, because a driver may wait for the very work that does not end.
+        let thread = std::thread::Builder::new().name("stripeline-cuda-reset".to_owned());
+        let spawned = thread.spawn(move || {
+            // Nobody may wait any more.
+            drop(sender.send(context.reset()));
+        });
+        spawned.map_err(|error| ending(error.to_string()))?;
+        receiver
+            .recv_timeout(patience)
+            .map_err(|_| ending(format!("the driver did not answer in {patience:?}")))?
+    }
+
+    fn reset(&self) -> Result<(), Fault> {
+        let driver = &self.device.driver;
+        // SAFETY: all users of this context see that it ends before they use what was in it.
+        let status = unsafe { (driver.functions.context_reset)(self.device.id) };
+        // A device that is not there any more touches nothing either.
+        match driver.check("end the device's context", status) {
+            Err(fault) if fault.kind() != FaultKind::Gone => Err(fault),
+            _ => {
+                *self.life.write().unwrap_or_else(PoisonError::into_inner) = Life::Ended;
+                Ok(())
+            }
+        }
+    }
+
+    /// Keeps a slot that the device has not finished with.
+    pub fn keep_stuck(&self, slot: Slot) {
+        self.stuck
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(slot);
+    }
+
+    /// Frees those stuck slots that the device has finished with, and counts the others.
+    pub fn free_finished(&self) -> usize {
+        let mut stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
+        let (finished, working): (Vec<Slot>, Vec<Slot>) =
+            stuck.drain(..).partition(|slot| slot.poll().is_some());
+        *stuck = working;
+        let count = stuck.len();
+        drop(stuck);
+        // Not under the lock: the last slot may hold the last reference to this context.
+        drop(finished);
+        count
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        let life = self.life.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if *life != Life::Lives {
+            // The count of users ended with the context, and may be of another one's users by now.
+            return;
+        }
+        let functions = &self.device.driver.functions;
+        if let Ok(entered) = self.enter() {
+            // SAFETY: no slot is left that could launch, and none whose work has not ended: stuck
+            // ones keep the context alive.
+            unsafe { (functions.module_unload)(self.module) };
+            drop(entered);
+        }
+        // SAFETY: retained once in `new`. An error says that the context has broken before.
+        unsafe { (functions.context_release)(self.device.id) };
+    }
+}
+
+/// The context is this thread's current one until this is dropped.
+#[derive(Debug)]
+pub(super) struct Entered<'a> {
+    context: &'a Context,
+    _alive: RwLockReadGuard<'a, Life>,
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        let mut popped = Handle::NONE;
+        // SAFETY: undoes the push of `enter` on the same thread: this value is not `Send`.
+        unsafe { (self.context.device.driver.functions.context_pop)(&raw mut popped) };
+    }
+}
+
+/// The fault of work whose context was torn down.
+fn torn_down() -> Fault {
+    Fault::new(
+        FaultKind::Gone,
+        "the device did not finish in time and its context was ended",
+    )
+}
+
+fn ending(reason: String) -> Fault {
+    let text = format!("cannot end the device's context: {reason}");
+    Fault::new(FaultKind::Gone, text)
+}

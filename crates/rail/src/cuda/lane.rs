@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A lane: some slots, and waiting for whichever has finished.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::CudaSettings;
+use super::context::Context;
+use super::slot::Slot;
+use crate::{Done, Fault, Lane, Piece};
+
+/// Waiting asks the device this often at first, and then ever less often. The driver's own waits
+/// know no time limit, and would not return from a device that hangs.
+const PAUSE_MIN: Duration = Duration::from_micros(20);
+/// A chunk takes some hundred microseconds on the bus.
+const PAUSE_MAX: Duration = Duration::from_micros(200);
+
+/// Several slots, fed by one thread.
+#[derive(Debug)]
+pub(super) struct CudaLane {
+    context: Arc<Context>,
+    settings: CudaSettings,
+    slots: Vec<Slot>,
+    /// What has come back and was not reaped yet.
+    ready: VecDeque<Done>,
+}
+
+impl CudaLane {
+    /// # Errors
+    /// If memory or streams are lacking.
+    pub fn new(context: &Arc<Context>, settings: &CudaSettings) -> Result<Self, Fault> {
+        let slots = (0..settings.slots).map(|_| Slot::new(context, settings.slot_bytes));
+        Ok(Self {
+            context: Arc::clone(context),
+            settings: settings.clone(),
+            slots: slots.collect::<Result<_, _>>()?,
+            ready: VecDeque::new(),
+        })
+    }
+
+    /// Takes back what the device has finished, and ends what hangs on a caller's own memory.
+    fn look(&mut self) {
+        self.ready
+            .extend(self.slots.iter_mut().filter_map(Slot::advance));
+        let limit = self.settings.hang_limit;
+        let hangs = |slot: &Slot| slot.working_in_place().is_some_and(|since| since > limit);
+        if self.slots.iter().any(hangs) && self.end_context() {
+            self.ready
+                .extend(self.slots.iter_mut().filter_map(Slot::advance));
+        }
+    }
+
+    /// Whether the device touches nothing of this process any more.
+    fn end_context(&self) -> bool {
+        // The fault that pieces come back with says what happened.
+        self.context.tear_down(self.settings.drop_limit).is_ok()
+    }
+
+    /// Looks until there is something, the slots are idle, or time is up.
+    fn wait(&mut self, patience: Duration, enough: impl Fn(&Self) -> bool) {
+        let begun = Instant::now();
+        let mut pause = PAUSE_MIN;
+        loop {
+            self.look();
+            let left = patience.saturating_sub(begun.elapsed());
+            if enough(self) || left.is_zero() {
+                return;
+            }
+            std::thread::sleep(pause.min(left));
+            pause = PAUSE_MAX.min(2 * pause);
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.slots.iter().all(Slot::is_idle)
+    }
+}
+
+impl Lane for CudaLane {
+    fn submit(&mut self, ticket: u64, piece: Piece) {
+        let slot = self.slots.iter_mut().find(|slot| slot.is_idle());
+        let slot = slot.expect("as many pieces in flight as the capability says");
+        if let Err(done) = slot.begin(ticket, piece) {
+            self.ready.push_back(done);
+        }
+    }
+
+    fn reap(&mut self, patience: Duration) -> Option<Done> {
+        if self.ready.is_empty() {
+            self.wait(patience, |lane| !lane.ready.is_empty() || lane.is_idle());
+        }
+        self.ready.pop_front()
+    }
+
+    fn in_flight(&self) -> usize {
+        let working = self.slots.iter().filter(|slot| !slot.is_idle()).count();
+        working + self.ready.len()
+    }
+}
+
+impl Drop for CudaLane {
+    /// Waits for the device up to the drop limit. If it works on a caller's memory even then, its
+    /// context is ended; what it has copies of may be left to it.
+    fn drop(&mut self) {
+        self.wait(self.settings.drop_limit, Self::is_idle);
+        let in_place = |slot: &Slot| slot.working_in_place().is_some();
+        if self.slots.iter().any(in_place) && self.end_context() {
+            self.look();
+        }
+        for slot in self.slots.drain(..).filter(|slot| !slot.is_idle()) {
+            // Kept with its memory, and with the piece if the device may still touch that.
+            self.context.keep_stuck(slot);
+        }
+    }
+}

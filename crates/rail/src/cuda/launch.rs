@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! One launch of the kernel: its arguments, and how many threads it gets.
+
+use std::ffi::c_void;
+
+use super::context::{Context, Entered};
+use super::driver::{DeviceAddress, Handle};
+use super::tables::ROWS_MAX;
+use crate::Fault;
+
+/// As `COLUMNS_MAX` in `kernel.cu`.
+const COLUMNS_MAX: usize = 255;
+
+/// As `UNIT_BYTES` in `kernel.cu`.
+const UNIT_BYTES: u64 = 16;
+
+/// Threads of a block, as the kernel's launch bounds.
+const THREADS: u32 = 256;
+
+/// Blocks per multiprocessor at most: twice as many as fit at a time, so that the last ones of a
+/// launch do not run alone. Threads of fewer blocks take more units each.
+const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
+
+/// What a launch is given, as `struct Product` in `kernel.cu`.
+#[repr(C)]
+#[derive(Debug)]
+struct Arguments {
+    inputs: [DeviceAddress; COLUMNS_MAX],
+    outputs: [DeviceAddress; ROWS_MAX],
+    tables: DeviceAddress,
+    bytes: u64,
+    columns: u32,
+    adds: u32,
+    aligned: u32,
+    unused: u32,
+}
+
+// The size that the kernel's parameter has in the PTX.
+const _: () = assert!(size_of::<Arguments>() == 2_104);
+
+/// A product of up to [`ROWS_MAX`] rows on the device.
+#[derive(Debug)]
+pub(super) struct Product<'a> {
+    pub inputs: &'a [DeviceAddress],
+    pub outputs: &'a [DeviceAddress],
+    pub tables: DeviceAddress,
+    pub bytes: usize,
+    pub adds: bool,
+}
+
+impl Product<'_> {
+    /// Puts the product into a stream.
+    pub fn launch(
+        &self,
+        context: &Context,
+        _alive: &Entered<'_>,
+        stream: Handle,
+    ) -> Result<(), Fault> {
+        let mut arguments = self.arguments();
+        let mut parameters = [(&raw mut arguments).cast::<c_void>()];
+        let driver = &context.device.driver;
+        let units = (self.bytes as u64).div_ceil(UNIT_BYTES);
+        let blocks_max = context.device.multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+        let blocks = units
+            .div_ceil(u64::from(THREADS))
+            .min(u64::from(blocks_max)) as u32;
+        // SAFETY: the kernel takes one parameter of this layout, which the driver copies within the
+        // call. Its addresses have `bytes` bytes each: a slot's by its layout, a caller's because
+        // whoever made the job vouched for them.
+        let status = unsafe {
+            (driver.functions.launch)(
+                context.kernel(self.outputs.len()),
+                blocks,
+                1,
+                1,
+                THREADS,
+                1,
+                1,
+                0,
+                stream,
+                parameters.as_mut_ptr(),
+                std::ptr::null_mut(),
+            )
+        };
+        driver.check("launch the kernel", status)
+    }
+
+    fn arguments(&self) -> Arguments {
+        let (mut inputs, mut outputs) = ([0; COLUMNS_MAX], [0; ROWS_MAX]);
+        inputs[..self.inputs.len()].copy_from_slice(self.inputs);
+        outputs[..self.outputs.len()].copy_from_slice(self.outputs);
+        let mut addresses = self.inputs.iter().chain(self.outputs);
+        Arguments {
+            inputs,
+            outputs,
+            tables: self.tables,
+            bytes: self.bytes as u64,
+            columns: self.inputs.len() as u32,
+            adds: u32::from(self.adds),
+            aligned: u32::from(addresses.all(|address| address.is_multiple_of(UNIT_BYTES))),
+            unused: 0,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where the buffers of a piece lie in a slot's memory, and how much of them goes there at a time.
+
+use std::ops::Range;
+
+use crate::{MemoryKind, Mode, Piece, Region};
+
+use super::tables;
+
+/// Buffers in a slot start at multiples of this, which suits every copy and load of a device.
+const PITCH_BYTES: usize = 256;
+
+/// The least bytes of a slot that serve any piece: the tables of a 255 x 255 matrix, and 510 buffers of one pitch.
+pub(super) const SLOT_BYTES_MIN: usize = 2 << 20;
+
+/// What happens to a buffer of a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// The CPU copies it between the caller's memory and the slot's pinned memory.
+    Staged,
+    /// The device copies it between the caller's memory and the slot's device memory.
+    Copied,
+    /// The kernel uses it where it is.
+    InPlace,
+}
+
+/// A buffer's place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub region: Region,
+    pub way: Way,
+    /// From the start of the slot's memory, pinned and device alike; not used in place.
+    pub offset: usize,
+}
+
+/// How a piece is done in a slot: chunk by chunk, each a range of all buffers.
+///
+/// A slot holds the tables, then inputs, then outputs. Its pinned memory and its device memory are
+/// laid out alike, so that neighbours travel in one copy.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub inputs: Vec<Place>,
+    pub outputs: Vec<Place>,
+    pub tables_bytes: usize,
+    /// Bytes of each buffer that a slot holds.
+    pub chunk_bytes: usize,
+}
+
+impl Layout {
+    /// For a piece in slots of this many bytes.
+    pub fn new(piece: &Piece, slot_bytes: usize) -> Self {
+        let mode = piece.job().mode();
+        let tables_bytes = tables::bytes_of(piece.job().matrix());
+        let place = |region: Region, way: Way| Place {
+            region,
+            way,
+            offset: 0,
+        };
+        let mut inputs: Vec<Place> = piece
+            .inputs()
+            .map(|region| place(region, way_of(region)))
+            .collect();
+        let mut outputs: Vec<Place> = piece
+            .outputs()
+            .map(|region| place(region, way_of_output(region, mode)))
+            .collect();
+        let slotted = || {
+            inputs
+                .iter()
+                .chain(&outputs)
+                .filter(|place| place.way != Way::InPlace)
+        };
+        let count = slotted().count();
+        let room = slot_bytes - tables_bytes.next_multiple_of(PITCH_BYTES);
+        let chunk_bytes = match count {
+            0 => piece.bytes(),
+            _ => piece.bytes().min(room / count / PITCH_BYTES * PITCH_BYTES),
+        };
+        let pitch = chunk_bytes.next_multiple_of(PITCH_BYTES);
+        let mut next = tables_bytes.next_multiple_of(PITCH_BYTES);
+        for place in inputs.iter_mut().chain(&mut outputs) {
+            if place.way != Way::InPlace {
+                place.offset = next;
+                next += pitch;
+            }
+        }
+        Self {
+            inputs,
+            outputs,
+            tables_bytes,
+            chunk_bytes,
+        }
+    }
+
+    /// Whether the device touches memory of the caller's.
+    pub fn is_in_place(&self) -> bool {
+        let mut places = self.inputs.iter().chain(&self.outputs);
+        places.any(|place| place.region.kind() != MemoryKind::Host)
+    }
+}
+
+fn way_of(region: Region) -> Way {
+    match region.kind() {
+        MemoryKind::Host => Way::Staged,
+        MemoryKind::HostPinned => Way::Copied,
+        MemoryKind::Device { .. } => Way::InPlace,
+    }
+}
+
+/// A comparison must not write to the outputs given, so it takes copies of them.
+fn way_of_output(region: Region, mode: Mode) -> Way {
+    match (way_of(region), mode) {
+        (Way::InPlace, Mode::Compare) => Way::Copied,
+        (way, _) => way,
+    }
+}
+
+/// Ranges of a slot's memory with neighbours joined.
+pub(super) fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            // What lies between two buffers is less than a pitch and costs less than a copy.
+            Some(last) if range.start - last.end < PITCH_BYTES => last.end = range.end,
+            _ => joined.push(range),
+        }
+    }
+    joined
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+//! NVIDIA GPUs, a rail each, where the system has their driver.
+//!
+//! `libcuda.so.1` is loaded at run time and the kernel is embedded as text that the driver
+//! compiles, so nothing of CUDA is needed to build or to run without a GPU.
+//!
+//! A lane has a few slots, each a stream with pinned and device memory of its own. Units in ordinary
+//! memory are staged through pinned memory, and the caller's buffers are let go of while the device
+//! works: a device that hangs costs a slot, which is set free when the device comes back and never
+//! under it. Units in pinned or device memory are used where they are; if the device hangs on
+//! those, its context is ended before the piece comes back.
+//!
+//! Coding on a GPU pays where units are there already, or where CPU time is dearer than the way
+//! over the bus. Small pieces are better off on a CPU.
+
+mod buffers;
+mod context;
+mod device;
+mod driver;
+mod lane;
+mod launch;
+mod layout;
+mod nonzero;
+mod slot;
+mod status;
+mod tables;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use context::Context;
+use device::Device;
+use driver::Driver;
+use lane::CudaLane;
+
+use crate::{Capability, Fault, FaultKind, Lane, MemoryKind, Rail};
+
+/// How much a GPU's lanes hold, and how long they wait for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaSettings {
+    /// The driver's library, a path or a name that the loader finds.
+    pub library: PathBuf,
+    /// Lanes per GPU. More than one, so that threads stage side by side.
+    pub lanes: usize,
+    /// Streams of a lane, each with a piece in flight: one copied in, one coded, one copied out,
+    /// and one being staged.
+    pub slots: usize,
+    /// Bytes of pinned memory, and of device memory, that a slot holds; at least 2 MiB.
+    pub slot_bytes: usize,
+    /// How long the device may work on a caller's pinned or device memory before it counts as
+    /// hanging and its context is ended.
+    pub hang_limit: Duration,
+    /// How long dropping a lane waits for the device, and then for the driver to end the context.
+    pub drop_limit: Duration,
+}
+
+impl Default for CudaSettings {
+    fn default() -> Self {
+        Self {
+            library: PathBuf::from("libcuda.so.1"),
+            lanes: 2,
+            slots: 4,
+            // Ten inputs and four outputs of a piece, and their tables.
+            slot_bytes: 16 << 20,
+            hang_limit: Duration::from_secs(10),
+            drop_limit: Duration::from_secs(2),
+        }
+    }
+}
+
+/// A GPU that the driver names, and the rail on it or why there is none.
+#[derive(Debug)]
+pub struct FoundGpu {
+    /// The rail's name: `cuda:0` for the first.
+    pub name: String,
+    /// The rail, or why this GPU cannot be one.
+    pub rail: Result<Cuda, String>,
+}
+
+/// One GPU.
+#[derive(Debug)]
+pub struct Cuda {
+    name: String,
+    device: Arc<Device>,
+    capability: Capability,
+    settings: CudaSettings,
+    driver_version: String,
+    /// Opened with the first lane: it takes hundreds of megabytes of the device's memory.
+    context: Mutex<Option<Arc<Context>>>,
+}
+
+impl Cuda {
+    /// The GPUs of this machine.
+    ///
+    /// # Errors
+    /// Why there are none: no driver, or one without devices.
+    pub fn rails() -> Result<Vec<FoundGpu>, String> {
+        Self::rails_with(&CudaSettings::default())
+    }
+
+    /// The GPUs of this machine, with settings other than the default ones.
+    ///
+    /// # Errors
+    /// As [`Cuda::rails`].
+    ///
+    /// # Panics
+    /// If the settings name no slot, no lane, or slots of less than 2 MiB.
+    pub fn rails_with(settings: &CudaSettings) -> Result<Vec<FoundGpu>, String> {
+        assert!(
+            settings.slots > 0
+                && settings.lanes > 0
+                && settings.slot_bytes >= layout::SLOT_BYTES_MIN,
+            "lanes, slots and room for any matrix: {settings:?}"
+        );
+        let found = || -> Result<_, Fault> {
+            let driver = Driver::load(Path::new(&settings.library))?;
+            Ok((Device::count(&driver)?, driver.version()?, driver))
+        };
+        let (count, version, driver) = found().map_err(|fault| fault.to_string())?;
+        if count == 0 {
+            return Err("the driver has no devices".to_owned());
+        }
+        let version = format!("{}.{}", version / 1_000, version % 1_000 / 10);
+        let gpu = |ordinal| FoundGpu {
+            name: format!("cuda:{ordinal}"),
+            rail: Device::new(&driver, ordinal)
+                .map(|device| Self::new(device, &version, settings))
+                .map_err(|fault| fault.to_string()),
+        };
+        Ok((0..count).map(gpu).collect())
+    }
+
+    fn new(device: Arc<Device>, driver_version: &str, settings: &CudaSettings) -> Self {
+        let ordinal = device.ordinal;
+        let capability = Capability {
+            memory: vec![
+                MemoryKind::Host,
+                MemoryKind::HostPinned,
+                MemoryKind::Device { ordinal },
+            ],
+            lanes: settings.lanes,
+            depth: settings.slots,
+            detaches: true,
+            ..Capability::synchronous()
+        };
+        Self {
+            name: format!("cuda:{ordinal}"),
+            device,
+            capability,
+            settings: settings.clone(),
+            driver_version: driver_version.to_owned(),
+            context: Mutex::default(),
+        }
+    }
+
+    /// The context for another lane: the one that is open, or a new one if that has broken.
+    fn context(&self) -> Result<Arc<Context>, Fault> {
+        let mut kept = self.context.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = &*kept {
+            let working = context.free_finished();
+            if context.is_ending() {
+                let text =
+                    "cannot use the device: its driver has not ended the context of a hung kernel";
+                return Err(Fault::new(FaultKind::Gone, text));
+            }
+            if working > 0 {
+                let text =
+                    format!("cannot use the device: {working} pieces of a closed lane hang on it");
+                return Err(Fault::new(FaultKind::Failed, text));
+            }
+            if !context.is_broken() {
+                return Ok(Arc::clone(context));
+            }
+            // Before a new one is opened, since the last to let go of a context ends it.
+            *kept = None;
+        }
+        let context = Context::new(&self.device)?;
+        *kept = Some(Arc::clone(&context));
+        Ok(context)
+    }
+}
+
+impl Rail for Cuda {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn describe(&self) -> String {
+        let (major, minor) = self.device.capability;
+        format!(
+            "{}, compute capability {major}.{minor}, driver for CUDA {}",
+            self.device.name, self.driver_version
+        )
+    }
+
+    fn capability(&self) -> &Capability {
+        &self.capability
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        let context = self.context()?;
+        let lane = CudaLane::new(&context, &self.settings);
+        if let Err(fault) = &lane
+            && fault.kind() != FaultKind::Refused
+        {
+            context.mark_broken();
+        }
+        Ok(Box::new(lane?))
+    }
+}

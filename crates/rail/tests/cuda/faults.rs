@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A device that lacks memory, fails, goes away or writes wrong bytes.
+
+use stripeline_codec::{Code, Codec};
+use stripeline_rail::owned::{self, Units};
+use stripeline_rail::{CudaSettings, FaultKind, Rail};
+use stripeline_testkit::{Stripe, rail_suite};
+
+use crate::mock::Mock;
+use crate::submission::{Encoding, expect_fault, reap};
+
+#[test]
+fn no_room_for_a_lane_is_refused_and_leaves_nothing() {
+    for (knob, text) in [
+        (
+            "pinned_bytes_max",
+            "cannot allocate 2097152 bytes of pinned memory: out of memory",
+        ),
+        (
+            "device_bytes_max",
+            "cannot allocate 2097152 bytes on the device: out of memory",
+        ),
+    ] {
+        let mock = Mock::new();
+        let rail = mock.rail();
+        // Room for three of four slots.
+        mock.set(knob, 7 << 20);
+        let fault = rail.open_lane().err().expect("no room");
+        assert_eq!(fault.kind(), FaultKind::Refused);
+        assert_eq!(fault.to_string(), format!("{text} (CUDA error 2)"));
+        mock.wait_for("streams", 0);
+        assert_eq!((mock.get("pinned_bytes"), mock.get("device_bytes")), (0, 0));
+        mock.set(knob, 8 << 20);
+        drop(rail.open_lane().expect("room again"));
+        drop(rail);
+        mock.expect_empty();
+    }
+}
+
+#[test]
+fn a_launch_without_memory_refuses_its_piece_only() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("launches_refused", 1);
+    let (refused, _first) = Encoding::submit(&mut *lane, 7);
+    let (sound, _second) = Encoding::submit(&mut *lane, 8);
+    for _ in 0..2 {
+        let done = reap(&mut *lane);
+        if done.ticket == 8 {
+            assert!(done.outcome.is_ok());
+            continue;
+        }
+        let text = "cannot launch the kernel: out of memory (CUDA error 2)";
+        drop(expect_fault(done, FaultKind::Refused, text));
+    }
+    assert_eq!(lane.in_flight(), 0);
+    drop((_first, _second));
+    refused.expect_blank();
+    sound.expect_right();
+}
+
+#[test]
+fn a_failed_launch_writes_nothing_and_the_next_lane_works() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("launches_failed", 1);
+    mock.set("hang", 1);
+    let submitted: Vec<_> = (0..4)
+        .map(|ticket| Encoding::submit(&mut *lane, ticket))
+        .collect();
+    mock.wait_for("kernels_running", 4);
+    mock.set("hang", 0);
+    let mut failed = 0;
+    for _ in 0..4 {
+        let done = reap(&mut *lane);
+        let (encoding, _) = &submitted[done.ticket as usize];
+        if done.outcome.is_ok() {
+            continue;
+        }
+        failed += 1;
+        // The context fails with the launch, and so does all that is in it.
+        let fault = done.outcome.as_ref().expect_err("failed").to_string();
+        assert!(
+            fault.ends_with(": unspecified launch failure (CUDA error 719)"),
+            "{fault}"
+        );
+        let kind = done.outcome.as_ref().expect_err("failed").kind();
+        let piece = expect_fault(done, kind, &fault);
+        assert_eq!(kind, FaultKind::Failed);
+        encoding.redo(piece);
+    }
+    assert!(failed > 0);
+    for (encoding, hold) in submitted {
+        drop(hold);
+        encoding.expect_right();
+    }
+    let (again, _hold) = Encoding::submit(&mut *lane, 9);
+    let text = "cannot copy to the device: unspecified launch failure (CUDA error 719)";
+    drop(expect_fault(reap(&mut *lane), FaultKind::Failed, text));
+    drop(_hold);
+    again.expect_blank();
+    assert!(
+        rail.open_lane().is_err(),
+        "the lane that is open keeps the context"
+    );
+    drop(lane);
+    rail_suite::several_lanes(&rail);
+}
+
+#[test]
+fn a_lost_device_is_gone_until_it_is_back() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    let (encoding, hold) = Encoding::submit(&mut *lane, 1);
+    mock.wait_for("kernels_running", 1);
+    mock.set("lost", 1);
+    let text = "cannot enter the device's context: device is busy or unavailable (CUDA error 46)";
+    let piece = expect_fault(reap(&mut *lane), FaultKind::Gone, text);
+    encoding.redo(piece);
+    drop(hold);
+    encoding.expect_right();
+    drop(lane);
+    let fault = rail.open_lane().err().expect("no device");
+    assert_eq!(fault.kind(), FaultKind::Gone);
+    mock.set("hang", 0);
+    mock.set("lost", 0);
+    rail_suite::several_lanes(&rail);
+}
+
+#[test]
+fn wrong_results_are_seen_by_those_who_look() {
+    let mock = Mock::new();
+    mock.set("wrong", 1);
+    assert!(rail_suite::writes_wrong_bytes(&mock.rail()));
+}
+
+#[test]
+fn adding_in_chunks_is_refused_where_the_piece_could_be_taken_away() {
+    let mock = Mock::new();
+    let rail = mock.rail_with(&CudaSettings {
+        slots: 1,
+        ..mock.settings()
+    });
+    let stripe = Stripe::random(Code::Rs, 6, 3, 500_000);
+    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
+    let units = || Units {
+        inputs: vec![stripe.units[0].clone(), vec![1; 500_000]],
+        outputs: stripe.parity().to_vec(),
+    };
+    let (piece, pending) = owned::update(&codec, 0, units()).expect("in order");
+    let (piece, hold) = piece.lease();
+    let mut lane = rail.open_lane().expect("a lane");
+    lane.submit(1, piece);
+    let text = "cannot add to 3 outputs of 500000 bytes: 419328 of each fit";
+    drop(expect_fault(reap(&mut *lane), FaultKind::Refused, text));
+    drop(hold);
+    let units = pending
+        .wait(crate::mock::PATIENCE)
+        .expect("the job is gone");
+    assert!(units.outputs == stripe.parity(), "untouched");
+
+    let (piece, pending) = owned::update(&codec, 0, units).expect("in order");
+    lane.submit(2, piece);
+    drop(reap(&mut *lane));
+    let units = pending
+        .wait(crate::mock::PATIENCE)
+        .expect("the job is gone");
+    let mut data = stripe.data().to_vec();
+    data[0] = vec![1; 500_000];
+    assert!(units.outputs == Stripe::of(data, Code::Rs, 3).parity());
+}

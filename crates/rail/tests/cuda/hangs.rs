@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A device that does not answer: what it has copies of is taken away from it, and what it works on
+//! in place comes back only when it can touch that no more.
+
+use std::time::Duration;
+
+use stripeline_codec::Code;
+use stripeline_rail::{FaultKind, Job, Piece, Rail, Region};
+use stripeline_testkit::{Stripe, rail_suite};
+
+use crate::mock::{Mock, PATIENCE, until, wait_for_lane};
+use crate::placement::{Home, Unit, buffers, codec, regions};
+use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
+
+#[test]
+fn a_piece_is_taken_away_and_the_late_device_writes_nothing() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    mock.set("wrong", 1);
+    let (encoding, hold) = Encoding::submit(&mut *lane, 5);
+    mock.wait_for("kernels_running", 1);
+    expect_nothing(&mut *lane);
+    let piece = hold.revoke().expect("the device has copies");
+    encoding.redo(piece);
+    drop(hold);
+    // The caller has the buffers back while the device still hangs.
+    encoding.expect_right();
+    mock.set("hang", 0);
+    let done = reap(&mut *lane);
+    assert_eq!((done.ticket, done.piece.is_none()), (5, true));
+    let fault = done.outcome.expect_err("revoked");
+    assert_eq!(fault.kind(), FaultKind::Revoked);
+    mock.set("wrong", 0);
+    let (encoding, hold) = Encoding::submit(&mut *lane, 6);
+    assert!(reap(&mut *lane).outcome.is_ok(), "the lane goes on");
+    drop(hold);
+    encoding.expect_right();
+}
+
+#[test]
+fn a_late_device_that_comes_in_time_has_the_piece() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    let (encoding, hold) = Encoding::submit(&mut *lane, 5);
+    mock.wait_for("kernels_running", 1);
+    mock.set("hang", 0);
+    assert!(reap(&mut *lane).outcome.is_ok());
+    assert!(hold.revoke().is_none(), "given back");
+    drop(hold);
+    encoding.expect_right();
+}
+
+#[test]
+fn dropping_a_lane_leaves_copies_to_a_hanging_device() {
+    let mock = Mock::new();
+    let rail = mock.impatient_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    let (encoding, hold) = Encoding::submit(&mut *lane, 1);
+    mock.wait_for("kernels_running", 1);
+    drop(lane);
+    encoding.redo(hold.revoke().expect("the device has copies"));
+    drop(hold);
+    encoding.expect_right();
+    assert_eq!(mock.get("resets"), 0, "others may use the device");
+    // Its slot is kept under it, and nothing is freed that it uses.
+    assert_eq!(
+        (mock.get("streams"), mock.get("pinned_bytes")),
+        (1, 2 << 20)
+    );
+    let fault = rail.open_lane().err().expect("it hangs");
+    let text = "cannot use the device: 1 pieces of a closed lane hang on it";
+    assert_eq!(
+        (fault.kind(), fault.to_string().as_str()),
+        (FaultKind::Failed, text)
+    );
+    mock.set("hang", 0);
+    wait_for_lane(&rail);
+    rail_suite::several_lanes(&rail);
+    drop(rail);
+    mock.expect_empty();
+}
+
+#[test]
+fn a_rail_dropped_over_a_hanging_device_frees_nothing() {
+    let mock = Mock::new();
+    let rail = mock.impatient_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    let (_encoding, _hold) = Encoding::submit(&mut *lane, 1);
+    mock.wait_for("kernels_running", 1);
+    drop(lane);
+    drop(rail);
+    assert_eq!(
+        (mock.get("contexts"), mock.get("pinned_bytes")),
+        (1, 2 << 20)
+    );
+    mock.set("hang", 0);
+    mock.wait_for("kernels_running", 0);
+}
+
+/// An encoding of units in pinned memory, and what owns them.
+struct InPlace<'a> {
+    stripe: Stripe,
+    data: Vec<Unit<'a>>,
+    parity: Vec<Unit<'a>>,
+}
+
+impl<'a> InPlace<'a> {
+    fn new(mock: &'a Mock) -> Self {
+        let stripe = Stripe::random(Code::Rs, 6, 3, 3_000);
+        let pinned = |bytes: &Vec<u8>| Unit::new(mock, Home::Pinned, bytes, 0);
+        Self {
+            data: stripe.data().iter().map(pinned).collect(),
+            parity: (0..3).map(|_| pinned(&vec![0x44; 3_000])).collect(),
+            stripe,
+        }
+    }
+
+    /// The piece, whose job says on the channel when it is gone.
+    fn piece(&mut self, keep: std::sync::Arc<()>) -> Piece {
+        let data: Vec<Region> = regions(&mut self.data);
+        let parity = regions(&mut self.parity);
+        let mut buffers = buffers(&self.stripe);
+        buffers.keep = Some(Box::new(keep));
+        // SAFETY: the units live as long as the test, and it waits for the job.
+        let piece = unsafe { Job::encode(&codec(&self.stripe), &data, &parity, buffers) };
+        piece.expect("in order")
+    }
+
+    fn expect_blank(&self) {
+        let mut bytes = self.parity.iter().flat_map(Unit::read);
+        assert!(
+            bytes.all(|byte| byte == 0x44),
+            "written after it was given back"
+        );
+    }
+}
+
+#[test]
+fn work_in_place_comes_back_when_its_context_is_gone() {
+    let mock = Mock::new();
+    let rail = mock.impatient_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    let mut other = rail.open_lane().expect("another");
+    mock.set("hang", 1);
+    let mut in_place = InPlace::new(&mock);
+    let (piece, hold) = in_place.piece(std::sync::Arc::default()).lease();
+    lane.submit(3, piece);
+    let (encoding, other_hold) = Encoding::submit(&mut *other, 4);
+    mock.wait_for("kernels_running", 2);
+    assert!(hold.revoke().is_none(), "the device touches the buffers");
+    let text = "the device did not finish in time and its context was ended";
+    drop(expect_fault(reap(&mut *lane), FaultKind::Gone, text));
+    assert_eq!(mock.get("resets"), 1);
+    // The other lane shared the context.
+    encoding.redo(expect_fault(reap(&mut *other), FaultKind::Gone, text));
+    drop((hold, other_hold));
+    encoding.expect_right();
+    mock.set("hang", 0);
+    mock.wait_for("kernels_running", 0);
+    in_place.expect_blank();
+    drop((lane, other));
+    wait_for_lane(&rail);
+    rail_suite::several_lanes(&rail);
+    drop(rail);
+    mock.expect_empty();
+}
+
+#[test]
+fn work_in_place_is_kept_while_its_context_does_not_end() {
+    let mock = Mock::new();
+    let rail = mock.impatient_rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    mock.set("hang_reset", 1);
+    let mut in_place = InPlace::new(&mock);
+    let job = std::sync::Arc::new(());
+    lane.submit(3, in_place.piece(std::sync::Arc::clone(&job)));
+    mock.wait_for("kernels_running", 1);
+    assert!(
+        lane.reap(Duration::from_millis(100)).is_none(),
+        "the device may still write"
+    );
+    assert_eq!(lane.in_flight(), 1);
+    drop(lane);
+    assert_eq!(std::sync::Arc::strong_count(&job), 2, "the job is not gone");
+    let fault = rail.open_lane().err().expect("the context has not ended");
+    let text = "cannot use the device: its driver has not ended the context of a hung kernel";
+    assert_eq!(
+        (fault.kind(), fault.to_string().as_str()),
+        (FaultKind::Gone, text)
+    );
+    mock.set("hang_reset", 0);
+    wait_for_lane(&rail);
+    until(
+        || std::sync::Arc::strong_count(&job) == 1,
+        || "the job is kept".to_owned(),
+    );
+    mock.set("hang", 0);
+    mock.wait_for("kernels_running", 0);
+    in_place.expect_blank();
+    rail_suite::several_lanes(&rail);
+}
+
+#[test]
+fn dropping_a_lane_ends_the_context_of_work_in_place() {
+    let mock = Mock::new();
+    let settings = stripeline_rail::CudaSettings {
+        drop_limit: Duration::from_millis(20),
+        hang_limit: PATIENCE,
+        ..mock.settings()
+    };
+    let rail = mock.rail_with(&settings);
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    let mut in_place = InPlace::new(&mock);
+    let job = std::sync::Arc::new(());
+    lane.submit(3, in_place.piece(std::sync::Arc::clone(&job)));
+    mock.wait_for("kernels_running", 1);
+    drop(lane);
+    assert_eq!(std::sync::Arc::strong_count(&job), 1, "the job is gone");
+    assert_eq!(mock.get("resets"), 1);
+    mock.set("hang", 0);
+    in_place.expect_blank();
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The committed PTX belongs to the committed kernel. `tools/cuda-ptx.sh` proves more, where it can
+//! have NVIDIA's compilers.
+
+const SOURCE: &str = include_str!("../../src/cuda/kernel.cu");
+const PTX: &str = include_str!("../../src/cuda/generated/kernel.ptx");
+
+#[test]
+fn the_ptx_was_made_from_this_source() {
+    let sum = format!("(CRC-32 {:08x})", crc32(SOURCE.as_bytes()));
+    assert!(
+        PTX.contains(&sum),
+        "run tools/cuda-ptx.sh --write: {sum} is not in kernel.ptx"
+    );
+}
+
+#[test]
+fn the_ptx_has_what_the_rail_asks_for() {
+    for line in [".version 7.0", ".target sm_70", ".address_size 64"] {
+        assert!(PTX.contains(line), "{line}");
+    }
+    for rows in 1..=4 {
+        let entry = format!(".visible .entry product_{rows}(\n");
+        let parameter = format!("product_{rows}_param_0[2104]\n");
+        assert!(PTX.contains(&entry) && PTX.contains(&parameter), "{rows}");
+    }
+}
+
+/// The CRC-32 of zlib, bit by bit.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |sum: u32| sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 };
+    !bytes.iter().fold(!0, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte), |sum, _| step(sum))
+    })
+}

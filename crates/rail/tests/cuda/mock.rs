@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The mock driver as a library, compiled once per process and loaded once per test.
+
+use std::ffi::{CString, c_char, c_long};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use libloading::{Library, Symbol};
+use stripeline_rail::{Cuda, CudaSettings, Rail};
+
+/// Longer than anything takes on the slowest machine.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A driver with state of its own, so that tests run side by side.
+pub struct Mock {
+    library: Library,
+    path: PathBuf,
+}
+
+impl Mock {
+    pub fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        // A copy, because a loader opens the same file only once.
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let path = compiled().with_extension(format!("{}-{number}.so", std::process::id()));
+        std::fs::copy(compiled(), &path).expect("the target folder is writable");
+        // SAFETY: the mock has no initialisers.
+        let library = unsafe { Library::new(&path) }.expect("the mock loads");
+        Self { library, path }
+    }
+
+    /// Small slots, and all patience with the device.
+    pub fn settings(&self) -> CudaSettings {
+        CudaSettings {
+            library: self.path.clone(),
+            slot_bytes: 2 << 20,
+            hang_limit: PATIENCE,
+            drop_limit: PATIENCE,
+            ..CudaSettings::default()
+        }
+    }
+
+    /// As [`Mock::rail`], but a device that does not answer at once counts as hanging.
+    pub fn impatient_rail(&self) -> Cuda {
+        self.rail_with(&CudaSettings {
+            hang_limit: Duration::from_millis(20),
+            drop_limit: Duration::from_millis(20),
+            ..self.settings()
+        })
+    }
+
+    pub fn rail(&self) -> Cuda {
+        self.rail_with(&self.settings())
+    }
+
+    pub fn rail_with(&self, settings: &CudaSettings) -> Cuda {
+        let mut found = Cuda::rails_with(settings).expect("the mock has a device");
+        found.remove(0).rail.expect("it runs the kernel")
+    }
+
+    /// Sets what the mock does.
+    pub fn set(&self, name: &str, value: i64) {
+        let name = CString::new(name).expect("no zeros");
+        // SAFETY: the signature of the mock's function.
+        let set: Symbol<unsafe extern "C" fn(*const c_char, c_long)> =
+            unsafe { self.library.get(b"mock_set\0") }.expect("the mock has it");
+        // SAFETY: a name with a 0 at its end.
+        unsafe { set(name.as_ptr(), value) };
+    }
+
+    /// Asks what the mock did.
+    pub fn get(&self, name: &str) -> i64 {
+        let name = CString::new(name).expect("no zeros");
+        // SAFETY: the signature of the mock's function.
+        let get: Symbol<unsafe extern "C" fn(*const c_char) -> c_long> =
+            unsafe { self.library.get(b"mock_get\0") }.expect("the mock has it");
+        // SAFETY: a name with a 0 at its end.
+        unsafe { get(name.as_ptr()) }
+    }
+
+    /// Waits until the mock counts this many.
+    pub fn wait_for(&self, name: &str, value: i64) {
+        until(
+            || self.get(name) == value,
+            || format!("{name} is not {value}"),
+        );
+    }
+
+    /// Lets the device read and write memory of this process.
+    pub fn register(&self, buffer: &mut [u8]) {
+        // SAFETY: the signature of the mock's function.
+        let register: Symbol<unsafe extern "C" fn(*mut u8, usize)> =
+            unsafe { self.library.get(b"mock_register\0") }.expect("the mock has it");
+        // SAFETY: notes an address; callers keep the buffer until they unregister it.
+        unsafe { register(buffer.as_mut_ptr(), buffer.len()) };
+    }
+
+    pub fn unregister(&self, buffer: &mut [u8]) {
+        // SAFETY: the signature of the mock's function.
+        let unregister: Symbol<unsafe extern "C" fn(*mut u8)> =
+            unsafe { self.library.get(b"mock_unregister\0") }.expect("the mock has it");
+        // SAFETY: forgets an address.
+        unsafe { unregister(buffer.as_mut_ptr()) };
+    }
+
+    /// Memory of the device that holds these bytes.
+    pub fn device_allocate(&self, contents: &[u8]) -> u64 {
+        // SAFETY: the signature of the mock's function.
+        let allocate: Symbol<unsafe extern "C" fn(*const u8, usize) -> u64> =
+            unsafe { self.library.get(b"mock_device_allocate\0") }.expect("the mock has it");
+        // SAFETY: the slice is read within the call.
+        unsafe { allocate(contents.as_ptr(), contents.len()) }
+    }
+
+    pub fn device_read(&self, address: u64, contents: &mut [u8]) {
+        // SAFETY: the signature of the mock's function.
+        let read: Symbol<unsafe extern "C" fn(u64, *mut u8, usize)> =
+            unsafe { self.library.get(b"mock_device_read\0") }.expect("the mock has it");
+        // SAFETY: the slice is written within the call.
+        unsafe { read(address, contents.as_mut_ptr(), contents.len()) };
+    }
+
+    pub fn device_free(&self, address: u64) {
+        // SAFETY: the signature of the mock's function.
+        let free: Symbol<unsafe extern "C" fn(u64)> =
+            unsafe { self.library.get(b"mock_device_free\0") }.expect("the mock has it");
+        // SAFETY: callers give what `device_allocate` gave, once.
+        unsafe { free(address) };
+    }
+
+    /// Expects that nothing of the rail is left in the driver.
+    pub fn expect_empty(&self) {
+        self.wait_for("streams", 0);
+        for name in ["contexts", "device_bytes", "pinned_bytes"] {
+            assert_eq!(self.get(name), 0, "{name} left");
+        }
+    }
+}
+
+impl Drop for Mock {
+    fn drop(&mut self) {
+        // Threads of streams end.
+        self.set("hang", 0);
+        self.set("hang_reset", 0);
+        std::fs::remove_file(&self.path).expect("the copy is there");
+        if !std::thread::panicking() {
+            assert_eq!(self.get("canaries_broken"), 0, "written beyond memory");
+            assert_eq!(
+                self.get("pageable_copies"),
+                0,
+                "copies that would not overlap"
+            );
+        }
+    }
+}
+
+/// Waits for a condition.
+pub fn until(condition: impl Fn() -> bool, complaint: impl Fn() -> String) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < PATIENCE, "{}", complaint());
+        std::thread::yield_now();
+    }
+}
+
+/// Whether a lane opens, waiting until it does.
+pub fn wait_for_lane(rail: &dyn Rail) {
+    until(|| rail.open_lane().is_ok(), || "no lane opens".to_owned());
+}
+
+fn compiled() -> &'static Path {
+    static COMPILED: OnceLock<PathBuf> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mock_cuda");
+        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mock_cuda");
+        // Put in place as a whole: another process may be running the tests, too.
+        let made = library.with_extension(std::process::id().to_string());
+        let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+        let status = Command::new(compiler)
+            .args(["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror"])
+            // The kernel's pragmas are for CUDA's compilers, and it reads words of byte buffers.
+            .args(["-Wno-unknown-pragmas", "-fno-strict-aliasing"])
+            .args(["-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-o"])
+            .arg(&made)
+            .arg(sources.join("mock_cuda.c"))
+            .status()
+            .expect("tools/need.sh asks for a C compiler");
+        assert!(status.success(), "the mock compiles");
+        std::fs::rename(&made, &library).expect("the target folder is writable");
+        library
+    })
+}

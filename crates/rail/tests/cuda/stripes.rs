@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The kernel's bytes against the oracle's: many shapes, each at an edge length and a placement.
+
+use stripeline_codec::Code;
+use stripeline_testkit::Stripe;
+
+use crate::mock::Mock;
+use crate::placement::{Home, Placement};
+
+/// Around the kernel's units, parts, blocks of threads and their multiples.
+const LENGTHS: [usize; 12] = [1, 7, 8, 9, 15, 16, 17, 31, 100, 257, 4_096, 4_099];
+
+/// Columns of one matrix to as many as there are; rows of one launch and of several.
+const DATA_UNITS: [usize; 12] = [1, 2, 3, 5, 6, 8, 10, 12, 17, 24, 40, 100];
+const PARITY_UNITS: [usize; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 13];
+
+#[test]
+fn many_codes_have_the_bytes_of_the_oracle() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let homes: [&[Home]; 3] = [&[Home::Host], &[Home::Device], &[Home::Device, Home::Host]];
+    let mut placements: Vec<Placement<'_>> = homes
+        .into_iter()
+        .flat_map(|homes| [0, 5].map(|offset| (homes, offset)))
+        .map(|(homes, offset)| Placement::new(&mock, &rail, homes, offset))
+        .collect();
+    let mut round = 0;
+    for data_units in DATA_UNITS {
+        for parity_units in PARITY_UNITS {
+            for code in [Code::Rs, Code::RsLegacy] {
+                let mut bytes = LENGTHS[round % LENGTHS.len()];
+                if data_units * parity_units > 100 {
+                    // The oracle multiplies bit by bit.
+                    bytes = bytes.min(300);
+                }
+                let stripe = Stripe::random(code, data_units, parity_units, bytes);
+                let count = placements.len();
+                placements[round / 2 % count].all(&stripe);
+                round += 1;
+            }
+        }
+    }
+}
+
+#[test]
+fn every_pair_of_bytes_is_multiplied_right() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    // The one row is 1 / (255 xor j) for j below 255, which is every coefficient but 0, and every byte
+    // is in every unit.
+    let unit = |unit: u8| (0..=u8::MAX).map(|byte| byte.wrapping_add(unit)).collect();
+    let stripe = Stripe::of((0..u8::MAX).map(unit).collect(), Code::Rs, 1);
+    let mut placement = Placement::new(&mock, &rail, &[Home::Host], 0);
+    placement.encode(&stripe);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Pieces submitted by hand, to look at what happens on the way.
+
+use std::time::Duration;
+
+use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_rail::owned::{self, Pending, Units};
+use stripeline_rail::{Cpu, Done, FaultKind, Hold, Lane, Piece};
+use stripeline_testkit::{Stripe, rail_suite::Feeder};
+
+use crate::mock::PATIENCE;
+
+/// What parity holds before it is coded.
+pub const BLANK: u8 = 0x33;
+
+/// A stripe whose parity is being computed into buffers that come back when the job is gone.
+pub struct Encoding {
+    pub stripe: Stripe,
+    pending: Pending,
+}
+
+impl Encoding {
+    pub fn new(bytes: usize) -> (Self, Piece) {
+        let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
+        let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
+        let units = Units {
+            inputs: stripe.data().to_vec(),
+            outputs: vec![vec![BLANK; bytes]; 3],
+        };
+        let (piece, pending) = owned::encode(&codec, units).expect("in order");
+        (Self { stripe, pending }, piece)
+    }
+
+    /// Submits a new one under a lease.
+    pub fn submit(lane: &mut dyn Lane, ticket: u64) -> (Self, Hold) {
+        let (encoding, piece) = Self::new(5_000);
+        let (piece, hold) = piece.lease();
+        lane.submit(ticket, piece);
+        (encoding, hold)
+    }
+
+    /// The parity, once nothing holds the job.
+    pub fn parity(&self) -> Vec<Vec<u8>> {
+        let units = self.pending.wait(PATIENCE);
+        units.expect("the job is gone").outputs
+    }
+
+    /// Expects that no byte was written.
+    pub fn expect_blank(&self) {
+        let mut bytes = self.parity().into_iter().flatten();
+        assert!(bytes.all(|byte| byte == BLANK), "written by a failed piece");
+    }
+
+    /// Does the piece on the CPU, as an engine would after a fault, and looks at the bytes.
+    pub fn redo(&self, piece: Piece) {
+        let done = Feeder::new(&Cpu::rail(), 1).run(piece);
+        assert_eq!(done, Ok(Verdict::Sound));
+    }
+
+    pub fn expect_right(&self) {
+        assert!(self.parity() == self.stripe.parity(), "wrong bytes");
+    }
+}
+
+/// What comes back next.
+pub fn reap(lane: &mut dyn Lane) -> Done {
+    lane.reap(PATIENCE).expect("something comes back")
+}
+
+/// Expects a fault with this text, and gives the piece.
+pub fn expect_fault(done: Done, kind: FaultKind, text: &str) -> Piece {
+    let fault = done.outcome.expect_err("it failed");
+    assert_eq!((fault.kind(), fault.to_string().as_str()), (kind, text));
+    let mut piece = done.piece.expect("given back");
+    piece.end_lease();
+    piece
+}
+
+/// Expects that nothing comes back, and that something is in flight.
+pub fn expect_nothing(lane: &mut dyn Lane) {
+    assert!(lane.in_flight() > 0);
+    assert!(
+        lane.reap(Duration::ZERO).is_none(),
+        "done without its device"
+    );
+}

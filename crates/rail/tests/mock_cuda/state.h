@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mock's state: what tests set and ask for, memory, and streams that work in threads of their own.
+#ifndef STRIPELINE_STATE_H
+#define STRIPELINE_STATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum Status {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    DEVICE_UNAVAILABLE = 46,
+    NO_DEVICE = 100,
+    INVALID_CONTEXT = 201,
+    NOT_FOUND = 500,
+    NOT_READY = 600,
+    ILLEGAL_ADDRESS = 700,
+    CONTEXT_IS_DESTROYED = 709,
+    LAUNCH_FAILED = 719,
+};
+
+// Injections and counters, by name in `mock_set` and `mock_get`.
+enum Knob {
+    // Injections.
+    DEVICES,
+    CAPABILITY,
+    DEVICE_BYTES_MAX,
+    PINNED_BYTES_MAX,
+    LAUNCHES_REFUSED, // so many launches find no memory
+    LAUNCHES_FAILED,  // so many launches fail while they run, and the context with them
+    HANG,             // kernels wait until this is 0
+    HANG_RESET,       // so does ending a context
+    WRONG,            // kernels write wrong bytes
+    LOST,             // the device has fallen off the bus
+    // Counters.
+    CONTEXTS,
+    STREAMS,
+    DEVICE_BYTES,
+    PINNED_BYTES,
+    LAUNCHES,
+    KERNELS_RUNNING,
+    RESETS,
+    PAGEABLE_COPIES, // copies from or to memory that is not pinned
+    CANARIES_BROKEN,
+    KNOBS,
+};
+
+static const char *const knob_names[KNOBS] = {
+    "devices", "capability", "device_bytes_max", "pinned_bytes_max", "launches_refused", "launches_failed",
+    "hang", "hang_reset", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes", "launches",
+    "kernels_running", "resets", "pageable_copies", "canaries_broken",
+};
+
+// One lock for all: a mock need not be fast, and its races are none of the rail's.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static long knobs[KNOBS] = {
+    [DEVICES] = 1,
+    [CAPABILITY] = 90,
+    [DEVICE_BYTES_MAX] = 1L << 30,
+    [PINNED_BYTES_MAX] = 1L << 30,
+};
+// The error that the context is left with, and which context it is: handles of older ones are dead.
+static int context_error;
+static uintptr_t context_number = 1;
+
+// Memory of the device, pinned memory, and memory of the program's that it registered.
+enum Kind { ON_DEVICE, PINNED, REGISTERED };
+
+struct Memory {
+    enum Kind kind;
+    uint8_t *start;
+    size_t bytes;
+    struct Memory *next;
+};
+
+static struct Memory *memories;
+
+// Device addresses are no addresses of the process: one given for the other is noticed.
+#define DEVICE_BIAS (1ull << 60)
+#define CANARY_BYTES 256
+#define CANARY 0xc5
+
+static bool is_canary(const uint8_t *bytes)
+{
+    for (int i = 0; i < CANARY_BYTES; i++) {
+        if (bytes[i] != CANARY) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// All functions from here on are called with the lock held.
+
+static struct Memory *add_memory(enum Kind kind, uint8_t *own, size_t bytes)
+{
+    struct Memory *memory = malloc(sizeof *memory);
+    uint8_t *start = own;
+    if (!own) {
+        // Aligned as the driver does it. The contents are nothing in particular.
+        uint8_t *storage = aligned_alloc(256, (bytes + 2 * CANARY_BYTES + 255) / 256 * 256);
+        memset(storage, CANARY, bytes + 2 * CANARY_BYTES);
+        start = storage + CANARY_BYTES;
+        memset(start, 0x5e, bytes);
+    }
+    *memory = (struct Memory){kind, start, bytes, memories};
+    memories = memory;
+    knobs[DEVICE_BYTES] += kind == ON_DEVICE ? (long)bytes : 0;
+    knobs[PINNED_BYTES] += kind == PINNED ? (long)bytes : 0;
+    return memory;
+}
+
+static void check_canaries(const struct Memory *memory)
+{
+    if (memory->kind != REGISTERED
+        && !(is_canary(memory->start - CANARY_BYTES) && is_canary(memory->start + memory->bytes))) {
+        knobs[CANARIES_BROKEN]++;
+    }
+}
+
+static bool remove_memory(enum Kind kind, const uint8_t *start)
+{
+    for (struct Memory **place = &memories; *place; place = &(*place)->next) {
+        struct Memory *memory = *place;
+        if (memory->kind != kind || memory->start != start) {
+            continue;
+        }
+        check_canaries(memory);
+        *place = memory->next;
+        knobs[DEVICE_BYTES] -= kind == ON_DEVICE ? (long)memory->bytes : 0;
+        knobs[PINNED_BYTES] -= kind == PINNED ? (long)memory->bytes : 0;
+        if (kind != REGISTERED) {
+            free(memory->start - CANARY_BYTES);
+        }
+        free(memory);
+        return true;
+    }
+    return false;
+}
+
+// Whether all of a range is memory of the device (or is not) that was allocated and not freed.
+static bool is_memory(bool on_device, const uint8_t *start, size_t bytes)
+{
+    for (const struct Memory *memory = memories; memory; memory = memory->next) {
+        if ((memory->kind == ON_DEVICE) == on_device && start >= memory->start
+            && start + bytes <= memory->start + memory->bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint8_t *on_device(uint64_t address, size_t bytes)
+{
+    uint8_t *start = (uint8_t *)(uintptr_t)(address - DEVICE_BIAS);
+    return address >= DEVICE_BIAS && is_memory(true, start, bytes) ? start : NULL;
+}
+
+// Work in a stream.
+struct Operation {
+    bool is_kernel;
+    // A copy.
+    void *to;
+    const void *from;
+    size_t bytes;
+    // A kernel.
+    int rows;
+    Word blocks, threads;
+    struct Product product;
+    struct Operation *next;
+};
+
+struct Stream {
+    pthread_t thread;
+    struct Operation *first, **last;
+    bool busy, ends;
+    // The number of the context that it belongs to.
+    uintptr_t context;
+};
+
+#endif
