@@ -14,9 +14,12 @@ made=build/kernel.ptx
 # sm_70 is the oldest that these compilers know; Volta, Turing, Ampere, Ada, Hopper.
 targets=(sm_70 sm_75 sm_80 sm_86 sm_89 sm_90)
 
-if ! "$venv/bin/python" -m pip show nvidia-cuda-nvrtc-cu12 nvidia-cuda-nvcc-cu12 2>/dev/null | grep -q "^Version: $release"; then
+packages=("nvidia-cuda-nvrtc-cu12==$release" "nvidia-cuda-nvcc-cu12==$release")
+if [[ ! -f $venv/release || $(<"$venv/release") != "$release" ]]; then
   python3 -m venv "$venv"
-  if ! "$venv/bin/pip" install --quiet "nvidia-cuda-nvrtc-cu12==$release" "nvidia-cuda-nvcc-cu12==$release"; then
+  if "$venv/bin/pip" install --quiet "${packages[@]}"; then
+    echo "$release" >"$venv/release"
+  else
     echo "skipped: NVIDIA's compilers cannot be had from PyPI; the committed PTX was not checked" >&2
     exit 0
   fi
