@@ -37,6 +37,7 @@ mod statistics;
 mod sync;
 mod task;
 mod ticket;
+pub mod tuning;
 mod wait;
 mod warden;
 mod worker;

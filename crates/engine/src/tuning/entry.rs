@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is known of one rail.
+
+use stripeline_codec::StorePolicy;
+use stripeline_rail::{Mode, Rail as RailTrait};
+
+/// Built-in rate of a lane that computes on a CPU: what plain kernels reach from memory.
+const LANE_RATE: u64 = 5_000_000_000;
+/// Built-in rate of a device behind a bus: half of a PCIe 4 slot of 16 lanes.
+const DEVICE_RATE: u64 = 12_000_000_000;
+/// Built-in smallest task of a CPU: a call costs what some KiB cost.
+const SMALLEST: usize = 4 << 10;
+/// Built-in smallest task of a device behind a bus, whose fixed cost is some microseconds.
+const SMALLEST_OF_DEVICE: usize = 256 << 10;
+
+/// A rate at one size of task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// What is done with the products.
+    pub mode: Mode,
+    /// Data bytes of the task, at least 1.
+    pub data_bytes: usize,
+    /// Data bytes a second of all lanes together, at least 1,000,000.
+    pub bytes_per_second: u64,
+}
+
+/// How large the pieces of a shape should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PieceSize {
+    /// Inputs of the product, 1..=255.
+    pub data_units: usize,
+    /// Outputs of the product, 1..=255.
+    pub parity_units: usize,
+    /// Bytes of each buffer, at least 1.
+    pub bytes: usize,
+}
+
+/// What is known of one rail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RailTuning {
+    /// [`Rail::name`](stripeline_rail::Rail::name).
+    pub name: String,
+    /// [`Rail::describe`](stripeline_rail::Rail::describe): with another device the values are void.
+    pub device: String,
+    /// Lanes worth feeding, 1..=1024.
+    pub lanes: usize,
+    /// Data bytes below which the fixed cost of a task is more than its work.
+    pub smallest_data_bytes: usize,
+    /// Bytes of a stripe, data and parity, from which on non-temporal stores are faster; `None` if
+    /// they never are.
+    pub stream_from_bytes: Option<usize>,
+    /// Rates, in any order.
+    pub rates: Vec<Rate>,
+    /// Bytes of each buffer in a piece while no shape is known, at least 1.
+    pub piece_bytes: usize,
+    /// The best sizes of pieces, in any order.
+    pub pieces: Vec<PieceSize>,
+}
+
+impl RailTuning {
+    /// The built-in values, by what the rail says of itself.
+    #[must_use]
+    pub fn built_in(rail: &dyn RailTrait) -> Self {
+        let capability = rail.capability();
+        let (smallest, rate) = if capability.detaches {
+            (SMALLEST_OF_DEVICE, DEVICE_RATE)
+        } else {
+            (SMALLEST, LANE_RATE * capability.lanes as u64)
+        };
+        Self {
+            name: rail.name().to_owned(),
+            device: rail.describe(),
+            lanes: capability.lanes,
+            smallest_data_bytes: smallest,
+            stream_from_bytes: None,
+            rates: vec![Rate {
+                mode: Mode::Set,
+                data_bytes: 1 << 20,
+                bytes_per_second: rate,
+            }],
+            pieces: Vec::new(),
+            piece_bytes: capability.piece_bytes,
+        }
+    }
+
+    /// Whether the values are those of this rail on this device.
+    #[must_use]
+    pub fn fits(&self, rail: &dyn RailTrait) -> bool {
+        self.name == rail.name() && self.device == rail.describe()
+    }
+
+    /// The rate to expect of tasks of this size, in data bytes a second: of the nearest size known in
+    /// this mode, or in another if none is; greater than 0.
+    #[must_use]
+    pub fn rate(&self, mode: Mode, data_bytes: usize) -> f64 {
+        let distance = |rate: &&Rate| {
+            let (known, wanted) = (rate.data_bytes.max(1).ilog2(), data_bytes.max(1).ilog2());
+            (rate.mode != mode, known.abs_diff(wanted))
+        };
+        let nearest = self.rates.iter().min_by_key(distance);
+        nearest.map_or(LANE_RATE, |rate| rate.bytes_per_second.max(1)) as f64
+    }
+
+    /// How many bytes of each buffer a piece should have, at least 1: those of this shape or else of
+    /// the known shape with the nearest number of buffers.
+    #[must_use]
+    pub fn piece_bytes_for(&self, data_units: usize, parity_units: usize) -> usize {
+        let distance = |piece: &&PieceSize| {
+            let exact = (piece.data_units, piece.parity_units) == (data_units, parity_units);
+            let known = piece.data_units + piece.parity_units;
+            (!exact, known.abs_diff(data_units + parity_units))
+        };
+        let nearest = self.pieces.iter().min_by_key(distance);
+        nearest.map_or(self.piece_bytes, |piece| piece.bytes).max(1)
+    }
+
+    /// How the outputs of a stripe of so many bytes, data and parity, are best stored if nobody reads
+    /// them soon.
+    #[must_use]
+    pub fn store(&self, stripe_bytes: usize) -> StorePolicy {
+        match self.stream_from_bytes {
+            Some(from) if stripe_bytes >= from => StorePolicy::NonTemporal,
+            _ => StorePolicy::Temporal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stripeline_rail::Cpu;
+
+    fn entry() -> RailTuning {
+        let rate = |mode, data_bytes, bytes_per_second| Rate {
+            mode,
+            data_bytes,
+            bytes_per_second,
+        };
+        let piece = |data_units, parity_units, bytes| PieceSize {
+            data_units,
+            parity_units,
+            bytes,
+        };
+        RailTuning {
+            rates: vec![
+                rate(Mode::Set, 1 << 14, 1),
+                rate(Mode::Set, 1 << 20, 2),
+                rate(Mode::Add, 1 << 20, 3),
+            ],
+            pieces: vec![piece(6, 3, 6), piece(10, 4, 10)],
+            stream_from_bytes: Some(1000),
+            ..RailTuning::built_in(&Cpu::rail())
+        }
+    }
+
+    #[test]
+    fn the_nearest_value_is_taken() {
+        let entry = entry();
+        assert_eq!(entry.rate(Mode::Set, 0), 1.0);
+        assert_eq!(entry.rate(Mode::Set, 1 << 16), 1.0);
+        assert_eq!(entry.rate(Mode::Set, 1 << 30), 2.0);
+        assert_eq!(entry.rate(Mode::Add, 1), 3.0);
+        assert_eq!(entry.rate(Mode::Compare, 1 << 14), 1.0);
+        assert_eq!(entry.piece_bytes_for(6, 3), 6);
+        assert_eq!(entry.piece_bytes_for(3, 2), 6);
+        assert_eq!(entry.piece_bytes_for(17, 3), 10);
+        assert_eq!(entry.store(999), StorePolicy::Temporal);
+        assert_eq!(entry.store(1000), StorePolicy::NonTemporal);
+    }
+
+    #[test]
+    fn built_in_values_come_from_the_capability() {
+        let rail = Cpu::rail();
+        let entry = RailTuning::built_in(&rail);
+        assert!(entry.fits(&rail));
+        assert_eq!(entry.lanes, rail.capability().lanes);
+        assert_eq!(entry.piece_bytes_for(6, 3), rail.capability().piece_bytes);
+        assert!(entry.rate(Mode::Compare, 1) > 0.0);
+        assert_eq!(entry.store(usize::MAX), StorePolicy::Temporal);
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What is known of this machine's rails before the engine has run anything: the tuning table.
+//!
+//! A table says for each rail how many lanes are worth feeding, below which size a task is not worth
+//! its fixed cost, what rates to expect, from which size on stores should go past the cache, and how
+//! large pieces should be. [`measure`] finds these values out, [`TableFile`] keeps those of any number
+//! of machines as text that people can read and change, and [`Table::load`] picks this machine's by
+//! the model of its CPU, and each rail's by name and device. Without them built-in values hold;
+//! [`Table::source`] says which do.
+//!
+//! The values are where the engine starts from. Rates it measures itself while it works.
+//!
+//! # Units
+//! *Data bytes* are those of all inputs of a task together; *bytes of a piece* are those of each
+//! buffer; a rate is data bytes in a second, of all lanes of a rail together.
+
+mod cpu_model;
+mod entry;
+mod measure;
+mod probe;
+mod table;
+mod table_file;
+mod text;
+
+pub use cpu_model::cpu_model;
+pub use entry::{PieceSize, RailTuning, Rate};
+pub use measure::{Progress, measure};
+pub use table::{Table, TableError};
+pub use table_file::{Machine, TableFile};

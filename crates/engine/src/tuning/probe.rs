@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How fast a rail does one kind of task, by feeding its lanes with nothing else.
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use stripeline_codec::{Code, Codec, StorePolicy, Verdict};
+use stripeline_rail::owned::{self, Units};
+use stripeline_rail::{Done, Hold, Lane, Mode, Piece, Rail};
+
+/// How many groups of steps the median is taken of.
+const GROUPS: usize = 5;
+/// About the most and the least steps of a lane.
+const STEPS_MAX: u32 = 50;
+const STEPS_MIN: usize = 3;
+/// A rail that gives nothing back for so long hangs.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A kind of task, and how a lane is fed with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    pub mode: Mode,
+    pub data_units: usize,
+    pub parity_units: usize,
+    pub unit_bytes: usize,
+    /// Bytes of each buffer in one piece.
+    pub piece_bytes: usize,
+    pub store: StorePolicy,
+    /// Most pieces in flight on a lane.
+    pub depth: usize,
+}
+
+impl Load {
+    /// Inputs of the product.
+    pub(super) fn inputs(&self) -> usize {
+        match self.mode {
+            Mode::Add => 2,
+            Mode::Set | Mode::Compare => self.data_units,
+        }
+    }
+
+    /// Memory that one lane needs.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.stripes() * (self.inputs() + self.parity_units) * self.unit_bytes
+    }
+
+    /// Stripes that have enough pieces to keep a lane busy.
+    fn stripes(&self) -> usize {
+        self.depth
+            .div_ceil(self.unit_bytes.div_ceil(self.piece_bytes))
+    }
+
+    fn pieces(&self) -> Result<VecDeque<Piece>, String> {
+        let codec = Codec::new(Code::Rs, self.data_units, self.parity_units)
+            .map_err(|error| error.to_string())?;
+        let mut pieces = VecDeque::new();
+        for _ in 0..self.stripes() {
+            let mut rest = self.stripe(&codec)?;
+            while rest.bytes() > self.piece_bytes {
+                let (piece, behind) = rest.split(self.piece_bytes);
+                pieces.push_back(piece);
+                rest = behind;
+            }
+            pieces.push_back(rest);
+        }
+        Ok(pieces)
+    }
+
+    fn stripe(&self, codec: &Codec) -> Result<Piece, String> {
+        let mut units = Units {
+            inputs: (0..self.inputs())
+                .map(|unit| content(unit, self.unit_bytes))
+                .collect(),
+            outputs: (0..self.parity_units)
+                .map(|_| content(0, self.unit_bytes))
+                .collect(),
+        };
+        if self.mode == Mode::Compare {
+            // Parity that does not fit would end the comparison at its first byte.
+            let Units { inputs, outputs } = &mut units;
+            let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+            let mut outputs: Vec<&mut [u8]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
+            codec
+                .encode(&inputs, &mut outputs)
+                .map_err(|error| error.to_string())?;
+        }
+        let made = match self.mode {
+            Mode::Set => owned::encode_stored(codec, units, self.store),
+            Mode::Add => owned::update(codec, 0, units),
+            Mode::Compare => owned::verify(codec, units),
+        };
+        // Nobody waits for the units: they go with the last piece.
+        made.map(|(piece, _)| piece)
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// Written, so that it is in memory; what it holds makes no difference to a coder.
+fn content(unit: usize, bytes: usize) -> Vec<u8> {
+    vec![unit as u8 + 1; bytes]
+}
+
+/// Data bytes a second of so many lanes together, each a thread's, fed for about `time`.
+pub(super) fn rate(
+    rail: &dyn Rail,
+    load: &Load,
+    lanes: usize,
+    time: Duration,
+) -> Result<f64, String> {
+    let start = Barrier::new(lanes);
+    let feed = || {
+        let feeder = caught(|| Feeder::new(rail, load, load.pieces()?));
+        // The others wait here, so that nobody may be missing, whatever the rail did.
+        start.wait();
+        feeder.and_then(|mut feeder| caught(|| feeder.run(time)))
+    };
+    let fed: Vec<Result<Vec<Step>, String>> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..lanes).map(|_| scope.spawn(feed)).collect();
+        let steps = threads.into_iter().map(|thread| thread.join());
+        steps
+            .map(|steps| steps.expect("panics were caught"))
+            .collect()
+    });
+    let fed = fed.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(together(&fed))
+}
+
+fn caught<R>(run: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
+    let panicked = |_| Err("it panicked".to_owned());
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked)
+}
+
+/// Data bytes that a lane had done by a time, since its step before.
+type Step = (Instant, usize);
+
+/// The rate of lanes that ran at the same time: the median over groups of their steps in the order of
+/// time, up to where the first lane ended.
+///
+/// The medians of single lanes cannot be added: where lanes take turns on a device, each is fast
+/// while it has its turn.
+fn together(lanes: &[Vec<Step>]) -> f64 {
+    let ends = lanes.iter().filter_map(|steps| steps.last());
+    let end = ends.map(|(time, _)| *time).min();
+    let mut steps: Vec<Step> = lanes.iter().flatten().copied().collect();
+    steps.retain(|(time, _)| end.is_none_or(|end| *time <= end));
+    steps.sort_by_key(|(time, _)| *time);
+    // From one step to a later one; what was done by the first of all was begun no one knows when.
+    let group = (steps.len().saturating_sub(1) / GROUPS).max(1);
+    let mut rates = Vec::new();
+    for last in (group..steps.len()).step_by(group) {
+        let first = last - group;
+        let bytes: usize = steps[first + 1..=last].iter().map(|(_, bytes)| bytes).sum();
+        let took = steps[last].0 - steps[first].0;
+        rates.push(bytes as f64 / took.as_secs_f64().max(1e-9));
+    }
+    rates.sort_by(f64::total_cmp);
+    rates[rates.len() / 2]
+}
+
+/// A lane and the pieces that go round on it.
+struct Feeder {
+    lane: Box<dyn Lane>,
+    idle: VecDeque<Piece>,
+    /// By ticket, where pieces have to be leased.
+    holds: Vec<(u64, Hold)>,
+    leases: bool,
+    depth: usize,
+    inputs: usize,
+    tickets: u64,
+}
+
+impl Feeder {
+    fn new(rail: &dyn Rail, load: &Load, pieces: VecDeque<Piece>) -> Result<Self, String> {
+        let capability = rail.capability();
+        if let Some(piece) = pieces.iter().find(|piece| !capability.takes(piece)) {
+            return Err(format!("it does not take {piece:?}"));
+        }
+        Ok(Self {
+            lane: rail.open_lane().map_err(|fault| fault.to_string())?,
+            idle: pieces,
+            holds: Vec::new(),
+            leases: capability.detaches,
+            depth: load.depth,
+            inputs: load.inputs(),
+            tickets: 0,
+        })
+    }
+
+    /// Runs for about `time` and at least two steps.
+    fn run(&mut self, time: Duration) -> Result<Vec<Step>, String> {
+        let begun = Instant::now();
+        // Warms caches, memory and device up.
+        self.feed(self.idle.len())?;
+        let mut steps = vec![(Instant::now(), 0)];
+        let mut count = self.idle.len();
+        while begun.elapsed() < time || steps.len() < STEPS_MIN {
+            let bytes = self.feed(count)?;
+            let now = Instant::now();
+            let took = now - steps[steps.len() - 1].0;
+            steps.push((now, bytes));
+            // So that neither reading the clock nor running empty counts.
+            if took < time / STEPS_MAX {
+                count *= 2;
+            }
+        }
+        Ok(steps)
+    }
+
+    /// Has `count` pieces done; returns their data bytes.
+    fn feed(&mut self, count: usize) -> Result<usize, String> {
+        let (mut submitted, mut done, mut bytes) = (0, 0, 0);
+        while done < count {
+            while submitted < count && self.lane.in_flight() < self.depth {
+                let Some(piece) = self.idle.pop_front() else {
+                    break;
+                };
+                self.submit(piece);
+                submitted += 1;
+            }
+            let piece = self.reap()?;
+            bytes += piece.bytes() * self.inputs;
+            self.idle.push_back(piece);
+            done += 1;
+        }
+        Ok(bytes)
+    }
+
+    fn submit(&mut self, mut piece: Piece) {
+        if self.leases {
+            let (leased, hold) = piece.lease();
+            self.holds.push((self.tickets, hold));
+            piece = leased;
+        }
+        self.lane.submit(self.tickets, piece);
+        self.tickets += 1;
+    }
+
+    fn reap(&mut self) -> Result<Piece, String> {
+        let waiting = Instant::now();
+        loop {
+            if let Some(done) = self.lane.reap(PATIENCE) {
+                return self.take_back(done);
+            }
+            if self.lane.in_flight() == 0 {
+                return Err("it lost a piece".to_owned());
+            }
+            if waiting.elapsed() >= PATIENCE {
+                // So that nothing is written any more to buffers that go with the pieces.
+                self.holds.iter().for_each(|(_, hold)| drop(hold.revoke()));
+                return Err(format!("it gave nothing back for {} s", PATIENCE.as_secs()));
+            }
+        }
+    }
+
+    fn take_back(&mut self, done: Done) -> Result<Piece, String> {
+        self.holds.retain(|(ticket, _)| *ticket != done.ticket);
+        match done.outcome {
+            Ok(Verdict::Sound) => {}
+            Ok(Verdict::Mismatch { .. }) => return Err("it finds a sound stripe wrong".to_owned()),
+            Err(fault) => return Err(fault.to_string()),
+        }
+        let mut piece = done.piece.ok_or("it lost a piece")?;
+        piece.end_lease();
+        Ok(piece)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lane(begun: Instant, steps: &[(u64, usize)]) -> Vec<Step> {
+        let at = |milliseconds| begun + Duration::from_millis(milliseconds);
+        steps
+            .iter()
+            .map(|&(time, bytes)| (at(time), bytes))
+            .collect()
+    }
+
+    #[test]
+    fn lanes_that_work_side_by_side_add_up() {
+        let begun = Instant::now();
+        let steps: Vec<_> = (0..100).map(|step| (step, 1000)).collect();
+        let one = lane(begun, &steps);
+        assert_eq!(together(std::slice::from_ref(&one)).round(), 1e6);
+        let two = together(&[one.clone(), one]);
+        assert!((1.9e6..2.1e6).contains(&two), "{two}");
+    }
+
+    #[test]
+    fn lanes_that_take_turns_do_not() {
+        let begun = Instant::now();
+        let first: Vec<_> = (0..50).map(|step| (step, 1000)).collect();
+        let second: Vec<_> = (50..100).map(|step| (step, 1000)).collect();
+        let both = together(&[lane(begun, &first), lane(begun, &second)]);
+        assert_eq!(both.round(), 1e6);
+    }
+
+    #[test]
+    fn a_pause_is_not_taken_for_slowness() {
+        let begun = Instant::now();
+        let steps: Vec<_> = (0..100)
+            .map(|step| (step + if step > 40 { 500 } else { 0 }, 1000))
+            .collect();
+        assert_eq!(together(&[lane(begun, &steps)]).round(), 1e6);
+    }
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tables as TOML.
+
+use std::fmt::{Display, Write};
+use std::ops::RangeInclusive;
+
+use serde::Deserialize;
+use stripeline_rail::Mode;
+use toml::{Spanned, Value};
+
+use super::entry::{PieceSize, RailTuning, Rate};
+use super::table_file::{Machine, TableFile};
+
+const VERSION: i64 = 1;
+const LANES: RangeInclusive<i64> = 1..=1024;
+const UNITS: RangeInclusive<i64> = 1..=255;
+/// Up to a tebibyte, which no buffer reaches.
+const BYTES: RangeInclusive<i64> = 1..=1 << 40;
+/// In 10^6 bytes a second: more than any memory moves, but a rail that does nothing reaches it.
+pub(super) const MEGABYTES_MAX: u64 = 1_000_000_000;
+const RATES: RangeInclusive<i64> = 1..=MEGABYTES_MAX as i64;
+const MODES: [(&str, Mode); 3] = [
+    ("set", Mode::Set),
+    ("add", Mode::Add),
+    ("compare", Mode::Compare),
+];
+
+type Number = Spanned<i64>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawFile {
+    #[serde(rename = "version")]
+    _version: i64,
+    #[serde(default)]
+    machine: Vec<RawMachine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawMachine {
+    cpu: Spanned<String>,
+    #[serde(default)]
+    rail: Vec<RawRail>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRail {
+    name: Spanned<String>,
+    device: String,
+    lanes: Number,
+    smallest_data_bytes: Number,
+    stream_from_bytes: Option<Number>,
+    piece_bytes: Number,
+    #[serde(default)]
+    rates: Vec<RawRate>,
+    #[serde(default)]
+    pieces: Vec<RawPiece>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRate {
+    mode: Spanned<String>,
+    data_bytes: Number,
+    megabytes_per_second: Number,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPiece {
+    data_units: Number,
+    parity_units: Number,
+    bytes: Number,
+}
+
+/// Reads a file; the reason against it names the line.
+pub(super) fn read(content: &str) -> Result<TableFile, String> {
+    let reader = Reader { content };
+    reader.check_version()?;
+    let raw: RawFile = toml::from_str(content).map_err(|error| reader.explain(&error))?;
+    let mut file = TableFile::default();
+    for machine in raw.machine {
+        let cpu = machine.cpu.get_ref();
+        if file.machines.iter().any(|other| other.cpu == *cpu) {
+            return Err(reader.at(&machine.cpu, format!("cpu {cpu:?} is there twice")));
+        }
+        let machine = reader.machine(machine)?;
+        file.machines.push(machine);
+    }
+    Ok(file)
+}
+
+struct Reader<'a> {
+    content: &'a str,
+}
+
+impl Reader<'_> {
+    /// Before all else, because another version may mean anything by its keys.
+    fn check_version(&self) -> Result<(), String> {
+        let table: toml::Table =
+            toml::from_str(self.content).map_err(|error| self.explain(&error))?;
+        match table.get("version") {
+            Some(Value::Integer(VERSION)) => Ok(()),
+            Some(other) => Err(format!(
+                "version is {other}, this library reads version {VERSION}"
+            )),
+            None => Err(format!(
+                "version is missing, this library reads version {VERSION}"
+            )),
+        }
+    }
+
+    fn machine(&self, raw: RawMachine) -> Result<Machine, String> {
+        let mut rails: Vec<RailTuning> = Vec::new();
+        for raw in raw.rail {
+            let key =
+                |rail: &RailTuning| rail.name == *raw.name.get_ref() && rail.device == raw.device;
+            if rails.iter().any(key) {
+                let name = raw.name.get_ref();
+                return Err(self.at(
+                    &raw.name,
+                    format!("rail {name:?} with this device is there twice"),
+                ));
+            }
+            rails.push(self.rail(raw)?);
+        }
+        Ok(Machine {
+            cpu: raw.cpu.into_inner(),
+            rails,
+        })
+    }
+
+    fn rail(&self, raw: RawRail) -> Result<RailTuning, String> {
+        let stream = raw.stream_from_bytes.as_ref();
+        Ok(RailTuning {
+            lanes: self.number("lanes", &raw.lanes, LANES)?,
+            smallest_data_bytes: self.number(
+                "smallest_data_bytes",
+                &raw.smallest_data_bytes,
+                BYTES,
+            )?,
+            stream_from_bytes: stream
+                .map(|bytes| self.number("stream_from_bytes", bytes, BYTES))
+                .transpose()?,
+            piece_bytes: self.number("piece_bytes", &raw.piece_bytes, BYTES)?,
+            rates: raw
+                .rates
+                .iter()
+                .map(|rate| self.rate(rate))
+                .collect::<Result<_, _>>()?,
+            pieces: raw
+                .pieces
+                .iter()
+                .map(|piece| self.piece(piece))
+                .collect::<Result<_, _>>()?,
+            name: raw.name.into_inner(),
+            device: raw.device,
+        })
+    }
+
+    fn rate(&self, raw: &RawRate) -> Result<Rate, String> {
+        let name = raw.mode.get_ref();
+        let mode = MODES.iter().find(|(known, _)| known == name);
+        let megabytes = self.number("megabytes_per_second", &raw.megabytes_per_second, RATES)?;
+        Ok(Rate {
+            mode: mode
+                .ok_or_else(|| {
+                    self.at(
+                        &raw.mode,
+                        format!("mode is {name:?}, must be set, add or compare"),
+                    )
+                })?
+                .1,
+            data_bytes: self.number("data_bytes", &raw.data_bytes, BYTES)?,
+            bytes_per_second: megabytes as u64 * 1_000_000,
+        })
+    }
+
+    fn piece(&self, raw: &RawPiece) -> Result<PieceSize, String> {
+        Ok(PieceSize {
+            data_units: self.number("data_units", &raw.data_units, UNITS)?,
+            parity_units: self.number("parity_units", &raw.parity_units, UNITS)?,
+            bytes: self.number("bytes", &raw.bytes, BYTES)?,
+        })
+    }
+
+    fn number(
+        &self,
+        key: &str,
+        value: &Number,
+        allowed: RangeInclusive<i64>,
+    ) -> Result<usize, String> {
+        let number = *value.get_ref();
+        let inside = allowed.contains(&number).then_some(number);
+        let fits = inside.and_then(|number| usize::try_from(number).ok());
+        let (least, most) = allowed.into_inner();
+        fits.ok_or_else(|| {
+            self.at(
+                value,
+                format!("{key} is {number}, must be {least} to {most}"),
+            )
+        })
+    }
+
+    fn at<T>(&self, value: &Spanned<T>, reason: impl Display) -> String {
+        format!("line {}: {reason}", self.line(value.span().start))
+    }
+
+    fn explain(&self, error: &toml::de::Error) -> String {
+        let line = error.span().map_or(1, |span| self.line(span.start));
+        format!("line {line}: {}", error.message().trim_end())
+    }
+
+    fn line(&self, offset: usize) -> usize {
+        let before = &self.content.as_bytes()[..offset.min(self.content.len())];
+        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+    }
+}
+
+/// Writes a file by hand: a serializer would leave no room for comments and put each number of a
+/// list on a line of its own.
+pub(super) fn write(file: &TableFile) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = write_file(&mut text, file);
+    text
+}
+
+fn write_file(text: &mut String, file: &TableFile) -> std::fmt::Result {
+    writeln!(
+        text,
+        "# Tuning table of Stripeline, as written by `stripeline tune`; may be edited."
+    )?;
+    writeln!(
+        text,
+        "# data_bytes: all inputs of a task together. bytes of pieces: of each buffer."
+    )?;
+    writeln!(
+        text,
+        "# Rates: data bytes of all lanes together, in 10^6 bytes a second."
+    )?;
+    writeln!(text, "version = {VERSION}")?;
+    for machine in &file.machines {
+        writeln!(text, "\n[[machine]]\ncpu = {}", quoted(&machine.cpu))?;
+        for rail in &machine.rails {
+            write_rail(text, rail)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_rail(text: &mut String, rail: &RailTuning) -> std::fmt::Result {
+    writeln!(text, "\n[[machine.rail]]")?;
+    writeln!(
+        text,
+        "name = {}\ndevice = {}",
+        quoted(&rail.name),
+        quoted(&rail.device)
+    )?;
+    writeln!(text, "lanes = {}", rail.lanes)?;
+    writeln!(text, "smallest_data_bytes = {}", rail.smallest_data_bytes)?;
+    match rail.stream_from_bytes {
+        Some(bytes) => writeln!(text, "stream_from_bytes = {bytes}")?,
+        None => writeln!(
+            text,
+            "# No stream_from_bytes: stores past the cache are never faster."
+        )?,
+    }
+    writeln!(text, "piece_bytes = {}", rail.piece_bytes)?;
+    writeln!(text, "rates = [")?;
+    for rate in &rail.rates {
+        let mode = MODES.iter().find(|(_, mode)| *mode == rate.mode);
+        writeln!(
+            text,
+            "  {{ mode = \"{}\", data_bytes = {}, megabytes_per_second = {} }},",
+            mode.expect("every mode has a name").0,
+            rate.data_bytes,
+            rate.bytes_per_second / 1_000_000
+        )?;
+    }
+    writeln!(text, "]\npieces = [")?;
+    for piece in &rail.pieces {
+        writeln!(
+            text,
+            "  {{ data_units = {}, parity_units = {}, bytes = {} }},",
+            piece.data_units, piece.parity_units, piece.bytes
+        )?;
+    }
+    writeln!(text, "]")
+}
+
+fn quoted(text: &str) -> Value {
+    Value::String(text.to_owned())
+}

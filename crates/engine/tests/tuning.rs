@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tuning tables: kept as text, refused where wrong, and measured.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use stripeline_codec::Verdict;
+use stripeline_engine::tuning::{
+    Machine, PieceSize, Progress, RailTuning, Rate, Table, TableFile, cpu_model, measure,
+};
+use stripeline_rail::{
+    Capability, Coder, Cpu, Detached, Done, Fault, FaultKind, Lane, Mode, Null, Piece, Rail,
+    Synchronous,
+};
+
+fn entry(name: &str) -> RailTuning {
+    RailTuning {
+        name: name.to_owned(),
+        device: "a \"device\" with \\ and \u{e9}\n".to_owned(),
+        lanes: 3,
+        smallest_data_bytes: 4096,
+        stream_from_bytes: Some(1 << 25),
+        rates: vec![Rate {
+            mode: Mode::Compare,
+            data_bytes: 65536,
+            bytes_per_second: 12_345_000_000,
+        }],
+        pieces: vec![PieceSize {
+            data_units: 6,
+            parity_units: 3,
+            bytes: 65536,
+        }],
+        ..RailTuning::built_in(&Null::rail())
+    }
+}
+
+fn machine(cpu: &str, rails: &[&str]) -> Machine {
+    Machine {
+        cpu: cpu.to_owned(),
+        rails: rails.iter().map(|name| entry(name)).collect(),
+    }
+}
+
+#[test]
+fn a_file_survives_its_text() {
+    let bare = RailTuning {
+        stream_from_bytes: None,
+        rates: Vec::new(),
+        pieces: Vec::new(),
+        ..entry("bare")
+    };
+    let mut file = TableFile::default();
+    assert_eq!(TableFile::parse(&file.to_text()).unwrap(), file);
+    file.put(machine("one", &["cpu", "cuda:0"]));
+    file.put(Machine {
+        cpu: "two # ]]".to_owned(),
+        rails: vec![bare],
+    });
+    let text = file.to_text();
+    assert_eq!(TableFile::parse(&text).unwrap(), file, "{text}");
+}
+
+#[test]
+fn what_is_measured_anew_replaces_what_was_and_the_rest_stays() {
+    let mut file = TableFile::default();
+    file.put(machine("one", &["cpu", "isal"]));
+    file.put(machine("two", &["cpu"]));
+    let mut newer = machine("one", &["cpu"]);
+    newer.rails[0].lanes = 9;
+    file.put(newer);
+    assert_eq!(file.machines.len(), 2);
+    let lanes: Vec<_> = file.machines[0]
+        .rails
+        .iter()
+        .map(|rail| (rail.name.as_str(), rail.lanes))
+        .collect();
+    assert_eq!(lanes, [("isal", 3), ("cpu", 9)]);
+}
+
+/// The text with one line replaced, and that line's number.
+fn spoiled(old: &str, new: &str) -> (String, usize) {
+    let mut file = TableFile::default();
+    file.put(machine("one", &["cpu"]));
+    let text = file.to_text();
+    let line = 1 + text.lines().position(|line| line.contains(old)).unwrap();
+    (text.replacen(old, new, 1), line)
+}
+
+#[test]
+fn wrong_values_are_named_with_their_line() {
+    let cases = [
+        ("lanes = 3", "lanes = 0", "lanes is 0, must be 1 to 1024"),
+        ("lanes = 3", "lanes = -7", "lanes is -7, must be 1 to 1024"),
+        (
+            "lanes = 3",
+            "lanes = 1025",
+            "lanes is 1025, must be 1 to 1024",
+        ),
+        (
+            "lanes = 3",
+            "lanes = \"3\"",
+            "invalid type: string \"3\", expected i64",
+        ),
+        ("lanes = 3", "lanes = 3\nspeed = 1", "unknown field `speed`"),
+        (
+            "bytes = 4096",
+            "bytes = 0",
+            "smallest_data_bytes is 0, must be 1 to 1099511627776",
+        ),
+        (
+            "_from_bytes = 33554432",
+            "_from_bytes = 0",
+            "stream_from_bytes is 0, must be 1",
+        ),
+        (
+            "\"compare\"",
+            "\"guess\"",
+            "mode is \"guess\", must be set, add or compare",
+        ),
+        (
+            "second = 12345 }",
+            "second = 0 }",
+            "megabytes_per_second is 0, must be 1",
+        ),
+        ("second = 12345 }", "second = }", "invalid literal string"),
+        (
+            "data_units = 6",
+            "data_units = 256",
+            "data_units is 256, must be 1 to 255",
+        ),
+        (
+            "parity_units = 3",
+            "parity_units = 0",
+            "parity_units is 0, must be 1 to 255",
+        ),
+        (
+            "bytes = 65536 }",
+            "bytes = 0 }",
+            "bytes is 0, must be 1 to 1099511627776",
+        ),
+    ];
+    for (old, new, reason) in cases {
+        let (text, line) = spoiled(old, new);
+        let line = line + new.matches('\n').count();
+        let error = TableFile::parse(&text).unwrap_err().to_string();
+        let expected = format!("Cannot read tuning table: line {line}: {reason}");
+        assert!(error.starts_with(&expected), "{error}, not {expected}");
+    }
+}
+
+#[test]
+fn other_versions_and_what_is_there_twice_are_refused() {
+    let refused = |text: &str| TableFile::parse(text).unwrap_err().to_string();
+    let expected = "Cannot read tuning table: version is 2, this library reads version 1";
+    assert_eq!(refused("version = 2\nanything = 3"), expected);
+    assert!(refused("").ends_with("version is missing, this library reads version 1"));
+    assert!(refused("\n\nversion = ").starts_with("Cannot read tuning table: line 3: "));
+    let twice = "version = 1\n[[machine]]\ncpu = \"x\"\n[[machine]]\ncpu = \"x\"\n";
+    assert!(refused(twice).ends_with("line 5: cpu \"x\" is there twice"));
+    let mut file = TableFile::default();
+    file.machines.push(machine("one", &["cpu", "cpu"]));
+    assert!(refused(&file.to_text()).ends_with("rail \"cpu\" with this device is there twice"));
+}
+
+#[test]
+fn a_table_says_where_its_values_come_from() {
+    let path = Path::new("/etc/stripeline/tuning.toml");
+    let rail = Cpu::rail();
+    let mut file = TableFile::default();
+    file.put(Machine {
+        cpu: "one".to_owned(),
+        rails: vec![RailTuning {
+            lanes: 77,
+            ..RailTuning::built_in(&rail)
+        }],
+    });
+    let table = Table::choose(file.clone(), path, "one");
+    assert_eq!(
+        table.source(),
+        "/etc/stripeline/tuning.toml, measured on one"
+    );
+    assert_eq!(table.rail(&rail).lanes, 77);
+    assert!(
+        !table.knows(&Null::rail()),
+        "a device that was not measured"
+    );
+    assert_eq!(table.rail(&Null::rail()).lanes, 1);
+    let other = Table::choose(file, path, "three");
+    let expected =
+        "built-in values: /etc/stripeline/tuning.toml has values for 1 CPUs and not for three";
+    assert_eq!(other.source(), expected);
+    assert_eq!(other.rail(&rail), RailTuning::built_in(&rail));
+    let none = Table::built_in("no table is configured");
+    assert_eq!(none.source(), "built-in values: no table is configured");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let folder = std::env::temp_dir().join(format!("stripeline-tuning-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    let path = folder.join("tuning.toml");
+    let refused = || Table::load(&path).unwrap_err().to_string();
+    let start = format!("Cannot read tuning table {}: ", path.display());
+    assert_eq!(
+        refused(),
+        start.clone() + "No such file or directory (os error 2)"
+    );
+    std::fs::write(&path, b"version = 1\n# \xff").unwrap();
+    assert!(refused().starts_with(&start), "{}", refused());
+    std::fs::write(&path, vec![b'#'; (4 << 20) + 1]).unwrap();
+    assert_eq!(
+        refused(),
+        start + "it has 4194305 bytes, at most 4194304 are read"
+    );
+    let mut file = TableFile::default();
+    file.put(machine(&cpu_model(), &["cpu"]));
+    std::fs::write(&path, file.to_text()).unwrap();
+    let table = Table::load(&path).unwrap();
+    assert!(
+        table
+            .source()
+            .ends_with(&format!("measured on {}", cpu_model())),
+        "{}",
+        table.source()
+    );
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+fn measured(rails: &[Arc<dyn Rail>], budget_ms: u64) -> (Table, Vec<String>) {
+    let mut left_out = Vec::new();
+    let table = measure(
+        rails,
+        Duration::from_millis(budget_ms),
+        &mut |progress| match progress {
+            Progress::LeftOut { rail, why } => left_out.push(format!("{rail}: {why}")),
+            Progress::Step { done, steps, .. } => assert!(done < steps, "{done} of {steps}"),
+        },
+    );
+    (table, left_out)
+}
+
+#[test]
+fn the_cpu_is_measured_within_its_budget() {
+    let rail: Arc<dyn Rail> = Arc::new(Cpu::rail());
+    let (table, left_out) = measured(&[Arc::clone(&rail)], 300);
+    assert_eq!(left_out, [""; 0]);
+    assert!(table.knows(&*rail));
+    assert_eq!(table.source(), format!("measured now on {}", cpu_model()));
+    let found = table.rail(&*rail);
+    assert!(
+        (1..=rail.capability().lanes).contains(&found.lanes),
+        "{found:?}"
+    );
+    assert!(found.rate(Mode::Set, 1 << 19) > 1e7, "{found:?}");
+    assert!(
+        (1..=4 << 20).contains(&found.smallest_data_bytes),
+        "{found:?}"
+    );
+    assert!(
+        (1..=1 << 20).contains(&found.piece_bytes_for(6, 3)),
+        "{found:?}"
+    );
+    // What was measured can be kept.
+    let mut file = TableFile::default();
+    file.put(table.machine().clone());
+    let again = TableFile::parse(&file.to_text()).unwrap();
+    assert_eq!(again.machines[0].rails[0].rates, found.rates);
+}
+
+#[test]
+fn a_rail_that_does_nothing_has_values_that_can_be_kept() {
+    let (table, _) = measured(&[Arc::new(Null::rail())], 50);
+    let mut file = TableFile::default();
+    file.put(table.machine().clone());
+    assert!(
+        TableFile::parse(&file.to_text()).is_ok(),
+        "{}",
+        file.to_text()
+    );
+}
+
+#[derive(Debug)]
+struct Broken(Option<Fault>);
+
+impl Coder for Broken {
+    type Memory = ();
+
+    fn describe(&self) -> String {
+        "fails".to_owned()
+    }
+
+    fn run(&self, _piece: &mut Piece, _memory: &mut ()) -> Result<Verdict, Fault> {
+        Err(self.0.clone().expect("panics on purpose"))
+    }
+}
+
+#[derive(Debug)]
+struct Absent(Capability);
+
+impl Rail for Absent {
+    fn name(&self) -> &str {
+        "absent"
+    }
+
+    fn describe(&self) -> String {
+        "gone".to_owned()
+    }
+
+    fn capability(&self) -> &Capability {
+        &self.0
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        Err(Fault::new(FaultKind::Gone, "the card was pulled"))
+    }
+}
+
+#[test]
+fn rails_that_fail_are_left_out_and_the_others_measured() {
+    let fault = Fault::new(FaultKind::Failed, "out of memory");
+    let synchronous = Capability::synchronous;
+    let narrow = Capability {
+        inputs_max: 2,
+        ..synchronous()
+    };
+    let lanes = Capability {
+        lanes: 3,
+        ..synchronous()
+    };
+    let rails: [Arc<dyn Rail>; 5] = [
+        Arc::new(Synchronous::new("failing", lanes, Broken(Some(fault)))),
+        Arc::new(Synchronous::new("panicking", synchronous(), Broken(None))),
+        Arc::new(Absent(synchronous())),
+        Arc::new(Synchronous::new("narrow", narrow, Broken(None))),
+        Arc::new(Null::rail()),
+    ];
+    let (table, left_out) = measured(&rails, 50);
+    let expected = [
+        "failing: out of memory",
+        "panicking: it panicked",
+        "absent: the card was pulled",
+        "narrow: it takes none of the shapes that are measured",
+    ];
+    assert_eq!(left_out, expected);
+    let names: Vec<_> = table
+        .machine()
+        .rails
+        .iter()
+        .map(|rail| rail.name.as_str())
+        .collect();
+    assert_eq!(names, ["null"]);
+}
+
+/// A device that takes pieces and is never heard of again.
+#[derive(Debug)]
+struct Hanging(Capability, Arc<Mutex<Vec<Detached>>>);
+
+impl Rail for Hanging {
+    fn name(&self) -> &str {
+        "hanging"
+    }
+
+    fn describe(&self) -> String {
+        "takes only".to_owned()
+    }
+
+    fn capability(&self) -> &Capability {
+        &self.0
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        Ok(Box::new(HangingLane(Arc::clone(&self.1))))
+    }
+}
+
+struct HangingLane(Arc<Mutex<Vec<Detached>>>);
+
+impl Lane for HangingLane {
+    fn submit(&mut self, _ticket: u64, piece: Piece) {
+        self.0.lock().unwrap().push(piece.detach());
+    }
+
+    fn reap(&mut self, patience: Duration) -> Option<Done> {
+        thread::park_timeout(patience);
+        None
+    }
+
+    fn in_flight(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+}
+
+#[test]
+fn a_rail_that_hangs_is_given_up_and_cannot_write_any_more() {
+    let capability = Capability {
+        detaches: true,
+        ..Capability::synchronous()
+    };
+    let taken = Arc::new(Mutex::new(Vec::new()));
+    let rail: Arc<dyn Rail> = Arc::new(Hanging(capability, Arc::clone(&taken)));
+    let (table, left_out) = measured(&[rail], 50);
+    assert_eq!(left_out, ["hanging: it gave nothing back for 2 s"]);
+    assert!(table.machine().rails.is_empty());
+    let late = taken.lock().unwrap().pop().unwrap().attach();
+    assert!(late.is_none(), "its piece was taken away");
+}
