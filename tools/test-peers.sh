@@ -28,4 +28,4 @@ if ! present libisal.so.2 || ! present libJerasure.so.2; then
 fi
 
 STRIPELINE_REQUIRE_PEERS=1 cargo test -p stripeline-peers "$@"
-STRIPELINE_REQUIRE_PEERS=1 cargo test -p stripeline-rail --test isal --test plugin "$@"
+STRIPELINE_REQUIRE_PEERS=1 cargo test -p stripeline-rail --test libraries "$@"

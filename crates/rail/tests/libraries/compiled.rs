@@ -12,7 +12,7 @@ use stripeline_rail::Plugin;
 ///
 /// Every test names its own variants: what they count is theirs alone.
 pub fn coder(name: &str, macros: &[&str]) -> Option<PathBuf> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugins/coder.c");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/libraries/coder.c");
     let defines: Vec<String> = macros.iter().map(|one| format!("-D{one}")).collect();
     compile(&source, name, &defines, &["-pthread"])
 }
@@ -30,7 +30,7 @@ pub fn compile(
     let unfinished = library.with_extension(std::process::id().to_string());
     let compiled = Command::new("cc")
         .args([
-            "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+            "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
         ])
         .args(options)
         .arg("-I")
@@ -42,11 +42,11 @@ pub fn compile(
         .output();
     let compiled = match compiled {
         Ok(compiled) => compiled,
-        Err(error) => return super::peers::or_skip(Err(format!("no C compiler: {error}"))),
+        Err(error) => return crate::peers::or_skip(Err(format!("no C compiler: {error}"))),
     };
     let said = String::from_utf8_lossy(&compiled.stderr);
     if said.contains("cannot find -l") {
-        return super::peers::or_skip(Err(said.into_owned()));
+        return crate::peers::or_skip(Err(said.into_owned()));
     }
     assert!(compiled.status.success(), "{name}: {said}");
     std::fs::rename(&unfinished, &library).expect("the folder is ours");

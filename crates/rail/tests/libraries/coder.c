@@ -151,9 +151,12 @@ static void compute(const stripeline_plugin_product *p, stripeline_plugin_mismat
     for (uint32_t row = 0; row < p->rows; row++) {
         uint8_t *sums = calloc(1, p->length);
         for (uint32_t column = 0; column < p->columns; column++) {
-            uint8_t table[256];
-            for (int value = 0; value < 256; value++)
-                table[value] = multiply(p->matrix[row * p->columns + column], (uint8_t)value);
+            /* The product of a value is that of its lowest bit and that of the others. */
+            uint8_t table[256] = {0}, factor = p->matrix[row * p->columns + column];
+            for (int value = 1; value < 256; value++)
+                table[value] = value & (value - 1)
+                                   ? table[value & (value - 1)] ^ table[value & -value]
+                                   : multiply(factor, (uint8_t)value);
             for (uint64_t i = 0; i < p->length; i++)
                 sums[i] ^= table[p->inputs[column][i]];
         }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Right rails prove themselves, whatever their granule; wrong ones do not, and are told why.
 
-mod peers;
-mod plugins;
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::compiled::{Strings, coder, load};
+use crate::peers;
 use stripeline_codec::{Isa, Kernels, Verdict};
 use stripeline_rail::known_answers::{check, check_within};
 use stripeline_rail::{
@@ -49,16 +48,16 @@ fn isal_and_plugins_give_right_answers() {
             &["FLAGS=STRIPELINE_PLUGIN_RECOVERS_DATA_ONLY"],
         ),
     ] {
-        let Some(path) = plugins::coder(name, macros) else {
+        let Some(path) = coder(name, macros) else {
             return;
         };
-        assert_eq!(check(&plugins::load(&path)), Ok(()), "{name}");
-        plugins::Strings::of(&path).wait_closed();
+        assert_eq!(check(&load(&path)), Ok(()), "{name}");
+        Strings::of(&path).wait_closed();
     }
-    let Some(path) = plugins::coder("known-wrong", &["WRONG_BYTES"]) else {
+    let Some(path) = coder("known-wrong", &["WRONG_BYTES"]) else {
         return;
     };
-    let reason = check(&plugins::load(&path));
+    let reason = check(&load(&path));
     let text = "Cannot trust rail plugin:test: rs 1+1: encode: parity unit 0 has wrong bytes";
     assert_eq!(reason, Err(text.to_owned()));
 }
@@ -171,11 +170,11 @@ fn claims_bound_what_is_checked() {
 
 #[test]
 fn a_hung_plugin_is_not_waited_for_without_end() {
-    let Some(path) = plugins::coder("known-hangs", &["HANG_AT=3"]) else {
+    let Some(path) = coder("known-hangs", &["HANG_AT=3"]) else {
         return;
     };
-    let strings = plugins::Strings::of(&path);
-    let rail = plugins::load(&path).with_grace(Duration::ZERO);
+    let strings = Strings::of(&path);
+    let rail = load(&path).with_grace(Duration::ZERO);
     let reason = check_within(&rail, Duration::from_millis(20)).expect_err("it hangs");
     assert!(reason.ends_with("no answer within 20 ms"), "{reason}");
     strings.wait_hanging();

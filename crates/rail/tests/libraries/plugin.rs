@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Plug-ins in C: good ones of every kind pass the rail suite, bad ones are noticed and do no harm.
 
-mod peers;
-mod plugins;
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use plugins::{Strings, coder, compile, load};
+use crate::compiled::{Strings, coder, compile, load};
 use stripeline_codec::{Code, Codec, StorePolicy, Verdict};
 use stripeline_rail::{
     Cpu, Done, Fault, FaultKind, Hold, Lane, LoadError, Piece, Plugin, Rail, borrowed, owned,

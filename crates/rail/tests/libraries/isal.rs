@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rail suite on ISA-L, where the system has it.
 
-mod peers;
-
+use crate::peers;
 use stripeline_rail::Isal;
 use stripeline_testkit::rail_suite;
 

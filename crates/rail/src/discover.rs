@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which rails a machine has, of those that a configuration names.
+//!
+//! A rail that the machine lacks is out without a word; one that is there but cannot be used is out
+//! with a warning. Either way [`Candidate`] keeps the reason.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::{Cpu, Isal, LoadError, Null, Plugin, Rail, known_answers};
+
+/// What `auto` stands for, as far as the machine has it.
+const AUTO: [&str; 2] = ["cpu", "cuda"];
+
+/// What begins the name of a plug-in; the path of its library follows.
+const PLUGIN: &str = "plugin:";
+
+/// Looks for the rails of one name. It may stand for several, such as one for each GPU.
+type Find = fn() -> Vec<Candidate>;
+
+const SOURCES: &[(&str, Find)] = &[
+    ("cpu", || vec![Candidate::proven(Cpu::rail())]),
+    ("isal", || vec![isal()]),
+    ("null", || {
+        vec![Candidate::new("null", Standing::In(Arc::new(Null::rail())))]
+    }),
+];
+
+/// A rail that was asked for, in or out.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// What it is called, or as what it was asked for.
+    pub name: String,
+    /// Whether it is in.
+    pub standing: Standing,
+}
+
+/// Whether a rail is in, or why not.
+#[derive(Clone, Debug)]
+pub enum Standing {
+    /// It is there and gives right answers. `null` is in without them, because it codes nothing.
+    In(Arc<dyn Rail>),
+    /// The machine lacks the library or the device.
+    Absent(String),
+    /// It is there, but broken, or not what it was taken for.
+    Unusable(String),
+}
+
+impl Candidate {
+    /// A candidate as it stands.
+    pub fn new(name: &str, standing: Standing) -> Self {
+        Self {
+            name: name.to_owned(),
+            standing,
+        }
+    }
+
+    /// A rail that is in if it knows the answers.
+    pub fn proven(rail: impl Rail + 'static) -> Self {
+        let name = rail.name().to_owned();
+        let standing = match known_answers::check(&rail) {
+            Ok(()) => Standing::In(Arc::new(rail)),
+            Err(reason) => Standing::Unusable(reason),
+        };
+        Self { name, standing }
+    }
+
+    /// The rail, if it is in.
+    #[must_use]
+    pub fn rail(&self) -> Option<&Arc<dyn Rail>> {
+        match &self.standing {
+            Standing::In(rail) => Some(rail),
+            Standing::Absent(_) | Standing::Unusable(_) => None,
+        }
+    }
+
+    /// What to warn of once, if it is unusable.
+    #[must_use]
+    pub fn warning(&self) -> Option<String> {
+        match &self.standing {
+            Standing::Unusable(reason) => Some(format!(
+                "Cannot use rail {}, others code instead: {reason}",
+                self.name
+            )),
+            Standing::In(_) | Standing::Absent(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Candidate {
+    /// A line for people: what is behind it, or why it is out.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.standing {
+            Standing::In(rail) => write!(formatter, "{}: in, {}", self.name, rail.describe()),
+            Standing::Absent(reason) => write!(formatter, "{}: absent: {reason}", self.name),
+            Standing::Unusable(reason) => write!(formatter, "{}: out: {reason}", self.name),
+        }
+    }
+}
+
+/// Looks for every rail named, in this order: `cpu`, `isal`, `cuda`, `null`, `plugin:PATH`, and
+/// `auto` for the CPU and every GPU. A rail named twice is in once.
+///
+/// Takes some milliseconds for each rail that is there, and loads its library, which then stays.
+#[must_use]
+pub fn discover<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    let names = names.iter().map(AsRef::as_ref);
+    let known = |name: &&str| SOURCES.iter().any(|(source, _)| source == name);
+    let asked = names.flat_map(|name| match name {
+        "auto" => AUTO.into_iter().filter(known).collect(),
+        name => vec![name],
+    });
+    for candidate in asked.flat_map(find) {
+        if candidates.iter().all(|other| other.name != candidate.name) {
+            candidates.push(candidate);
+        }
+    }
+    candidates
+}
+
+fn find(name: &str) -> Vec<Candidate> {
+    if let Some(path) = name.strip_prefix(PLUGIN) {
+        return vec![plugin(name, Path::new(path))];
+    }
+    match SOURCES.iter().find(|(source, _)| *source == name) {
+        Some((_, find)) => find(),
+        None => {
+            let names: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
+            let reason = format!("no such rail: there are {}, plugin:PATH", names.join(", "));
+            vec![Candidate::new(name, Standing::Unusable(reason))]
+        }
+    }
+}
+
+fn isal() -> Candidate {
+    match Isal::rail() {
+        Ok(rail) => Candidate::proven(rail),
+        Err(reason) => Candidate::new("isal", Standing::Absent(reason)),
+    }
+}
+
+/// A path is there because somebody wrote it down: even a file that is not there is worth a
+/// warning.
+fn plugin(name: &str, path: &Path) -> Candidate {
+    match Plugin::load(path) {
+        Ok(rail) => Candidate::proven(rail),
+        Err(error @ (LoadError::Absent(_) | LoadError::Invalid(_))) => {
+            Candidate::new(name, Standing::Unusable(error.to_string()))
+        }
+    }
+}
