@@ -27,9 +27,10 @@ const LOSS_MAX: f64 = 0.01;
 /// Saturated time before the first trial, for rates to be known.
 const WARM_UP_NS: u64 = 20_000_000;
 
-/// Between two answers to one question. The longest is how long a change of the other programs on
+/// Between two answers to one question. The first is how long a wrong one, of which there is a few
+/// in a hundred, may cost throughput; the last is how long a change of the other programs on
 /// the node may go unnoticed.
-const GAP_FIRST_NS: u64 = 1_000_000_000;
+const GAP_FIRST_NS: u64 = 500_000_000;
 const GAP_LAST_NS: u64 = 60_000_000_000;
 
 /// After a change of the set, until pieces begun before it are done. A rail that is no longer fed
@@ -50,10 +51,11 @@ const MEASURE_LAST_NS: u64 = 200_000_000;
 const CLEAR_PIECES: f64 = 16.0;
 const CLEAR: f64 = 3.0;
 
-/// Measurements of the tried set in a trial: at least two, so that they can be seen to disagree;
-/// more while they do.
-const LEGS_MIN: usize = 2;
-const LEGS_MAX: usize = 6;
+/// Measurements of the tried set in a trial: enough to see how far they disagree, and more until the
+/// gain is so many standard errors from the least one that counts.
+const LEGS_MIN: f64 = 3.0;
+const LEGS_MAX: f64 = 10.0;
+const CONFIDENCE: f64 = 2.0;
 
 /// What the controller sees at a tick.
 #[derive(Clone, Debug)]
@@ -147,30 +149,27 @@ struct Ticks {
 /// Measurements of one set, bytes per nanosecond.
 #[derive(Debug, Default)]
 struct Rates {
+    count: f64,
     sum: f64,
-    count: usize,
-    least: f64,
-    most: f64,
+    squares: f64,
 }
 
 impl Rates {
     fn add(&mut self, rate: f64) {
-        (self.least, self.most) = if self.count == 0 {
-            (rate, rate)
-        } else {
-            (self.least.min(rate), self.most.max(rate))
-        };
+        self.count += 1.0;
         self.sum += rate;
-        self.count += 1;
+        self.squares += rate * rate;
     }
 
     fn mean(&self) -> f64 {
-        self.sum / self.count as f64
+        self.sum / self.count
     }
 
-    /// How far measurements of the same are apart, as a part of their mean.
-    fn spread(&self) -> f64 {
-        (self.most - self.least) / self.mean()
+    /// The square of the mean's standard error, as a part of the mean's square; of two measurements
+    /// or more.
+    fn doubt(&self) -> f64 {
+        let variance = (self.squares - self.sum * self.mean()).max(0.0) / (self.count - 1.0);
+        variance / (self.count * self.mean() * self.mean())
     }
 }
 
@@ -246,22 +245,23 @@ impl Controller {
         });
     }
 
-    /// Of the questions due: rails that are not fed first, for they may bring something; then the
-    /// slowest, which is lost most cheaply. The fastest is never left out.
+    /// Of the questions due the one that has been due for longest; of those that are equal in that
+    /// the one about the slowest rail, which is lost most cheaply. The fastest is never left out.
     fn next_question(&self, seen: &Seen) -> Option<Question> {
         let by_rate = |a: &usize, b: &usize| seen.rate[*a].total_cmp(&seen.rate[*b]);
-        let slowest_due = |rails: RailSet| {
-            let due = |rail: &usize| self.rails[*rail].due_ns <= seen.now_ns;
-            rails.iter().filter(due).min_by(by_rate)
-        };
         let feeding = self.fed.and(seen.in_service);
-        let idle = feeding.iter().fold(seen.in_service, RailSet::without);
         let fastest = feeding.iter().max_by(by_rate)?;
-        if let Some(rail) = slowest_due(idle) {
-            return Some(Question::With(rail));
-        }
-        if let Some(rail) = slowest_due(feeding.without(fastest)) {
-            return Some(Question::Without(rail));
+        let others = seen.in_service.without(fastest).iter();
+        let urgent = others.min_by(|a, b| {
+            let due_ns = |rail: usize| self.rails[rail].due_ns;
+            due_ns(*a).cmp(&due_ns(*b)).then(by_rate(a, b))
+        })?;
+        if self.rails[urgent].due_ns <= seen.now_ns {
+            return Some(if feeding.contains(urgent) {
+                Question::Without(urgent)
+            } else {
+                Question::With(urgent)
+            });
         }
         // With two rails this is the question whether the other one is worth feeding.
         let alone = feeding.count() > 2 && self.alone.due_ns <= seen.now_ns;
@@ -398,7 +398,7 @@ impl Trial {
         if self.is_trying() || self.variant.count < LEGS_MIN {
             return false;
         }
-        let noise = f64::midpoint(self.base.spread(), self.variant.spread());
+        let noise = CONFIDENCE * (self.base.doubt() + self.variant.doubt()).sqrt();
         self.variant.count >= LEGS_MAX || (self.gain(self.variant.mean()) - GAIN_MIN).abs() > noise
     }
 }

@@ -279,20 +279,21 @@ impl Scheduler {
     }
 
     /// How many bytes of each buffer a worker of `rail` should take from the head of a share of
-    /// which `remaining` bytes (at least 1) are left, when `idle` workers of the rail, itself
-    /// included, have nothing to do: all, or a multiple of all granules.
+    /// which `remaining` bytes (at least 1) are left: all, or a multiple of all granules.
     ///
-    /// It is what the rail likes in one piece, or less so that idle workers end together, but not
-    /// less than the smallest worthwhile piece. Under [`Policy::FirstCome`] it is all.
+    /// What is left is for all of the rail's workers, so that the share ends as soon as the rail's
+    /// rate allows and not as late as one worker would end it: each takes a worker's part of what
+    /// is left then, down to the smallest worthwhile piece (guided self-scheduling: Polychronopoulos
+    /// and Kuck, 1987). [`Policy::FirstCome`] knows only the rail's largest piece.
     #[must_use]
-    pub fn piece(&self, rail: usize, inputs: usize, remaining: usize, idle: usize) -> usize {
-        if self.policy == Policy::FirstCome {
-            return remaining;
-        }
+    pub fn piece(&self, rail: usize, inputs: usize, remaining: usize) -> usize {
         let traits = &self.ledgers[rail].traits;
-        let smallest = traits.smallest_bytes.div_ceil(inputs);
-        let even = remaining.div_ceil(idle.max(1)).max(smallest);
-        let piece = even.min(traits.piece_bytes).max(1);
+        let worthwhile = inputs * remaining / traits.smallest_bytes.max(1);
+        let parts = match self.policy {
+            Policy::FirstCome => 1,
+            Policy::Single(_) | Policy::RateAware => worthwhile.clamp(1, traits.workers),
+        };
+        let piece = remaining.div_ceil(parts).min(traits.piece_bytes);
         let piece = piece.checked_next_multiple_of(self.cut_bytes);
         piece.map_or(remaining, |piece| piece.min(remaining))
     }

@@ -157,24 +157,21 @@ impl<'a> World<'a> {
         if idle == 0 || !self.scheduler.in_service().contains(rail) {
             return false;
         }
-        let Some(chunk) = self
-            .next_piece(rail, idle)
-            .or_else(|| self.common_task(rail))
-        else {
+        let Some(chunk) = self.next_piece(rail).or_else(|| self.common_task(rail)) else {
             return false;
         };
         self.start(rail, chunk);
         true
     }
 
-    fn next_piece(&mut self, rail: usize, idle: usize) -> Option<Chunk> {
+    fn next_piece(&mut self, rail: usize) -> Option<Chunk> {
         if self.queues[rail].is_empty() {
             let stolen = self.stolen(rail)?;
             self.queues[rail].push_back(stolen);
         }
         let mut chunk = self.queues[rail].pop_front()?;
         let inputs = self.clients.tasks[chunk.task].inputs;
-        let bytes = self.scheduler.piece(rail, inputs, chunk.bytes(), idle);
+        let bytes = self.scheduler.piece(rail, inputs, chunk.bytes());
         if bytes < chunk.bytes() {
             let rest = chunk.cut(bytes);
             self.queues[rail].push_front(rest);
