@@ -303,7 +303,7 @@ fn traits(rail: &dyn Rail, workers: usize) -> RailTraits {
     let capability = rail.capability();
     RailTraits {
         name: rail.name().to_owned(),
-        workers: workers * capability.depth.max(1),
+        workers,
         granule_bytes: capability.granule_bytes.max(1),
         piece_bytes: capability.piece_bytes.max(1),
         smallest_bytes: SMALLEST_BYTES,

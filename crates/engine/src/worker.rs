@@ -225,7 +225,10 @@ impl<'a> Worker<'a> {
     fn fit(&mut self, part: Part) -> Option<Part> {
         let capability = self.station.rail.capability();
         let (bytes, granule) = (part.piece.bytes(), capability.granule_bytes);
-        let mut wanted = bytes.min(capability.piece_bytes.max(granule));
+        let mut wanted = self
+            .core
+            .scheduler
+            .piece(self.rail, part.task.inputs, bytes);
         if wanted < bytes || !capability.takes(&part.piece) {
             wanted -= wanted % granule;
         }

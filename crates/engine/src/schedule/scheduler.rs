@@ -33,7 +33,8 @@ pub enum Policy {
 pub struct RailTraits {
     /// For statistics.
     pub name: String,
-    /// Pieces that it works on at the same time (lanes times depth), at least 1.
+    /// How many threads count their busy times apart when they work for it, at least 1: its lanes,
+    /// whatever the depth of each.
     pub workers: usize,
     /// Shares are a multiple of this many bytes of each buffer, the last share of a task aside; at
     /// least 1.
@@ -294,8 +295,11 @@ impl Scheduler {
             Policy::Single(_) | Policy::RateAware => worthwhile.clamp(1, traits.workers),
         };
         let piece = remaining.div_ceil(parts).min(traits.piece_bytes);
-        let piece = piece.checked_next_multiple_of(self.cut_bytes);
-        piece.map_or(remaining, |piece| piece.min(remaining))
+        if piece == remaining {
+            return remaining;
+        }
+        let cuts = (piece / self.cut_bytes).max(1);
+        remaining.min(cuts * self.cut_bytes)
     }
 
     /// Takes in that `data_bytes` bytes of data, all inputs together, that were dealt to one rail

@@ -217,3 +217,25 @@ fn all_is_taken_from_a_rail_out_of_service() {
     assert_eq!(scheduler.steal(0, 0, 1, class, 6, MIB), MIB);
     assert_eq!(scheduler.steal(0, 1, 0, class, 6, MIB), 0);
 }
+
+#[test]
+fn workers_take_their_part_of_a_share_down_to_the_smallest_piece() {
+    let many = RailTraits {
+        workers: 4,
+        piece_bytes: 512 * KIB,
+        smallest_bytes: 256 * KIB,
+        ..rail("many", 1e9)
+    };
+    let scheduler = Scheduler::new(Policy::RateAware, &[many]);
+    let mut left = 4 * MIB;
+    let pieces = std::iter::from_fn(|| {
+        let piece = scheduler.piece(0, 8, left.max(1));
+        left -= piece.min(left);
+        (left > 0).then_some(piece / KIB)
+    });
+    let pieces: Vec<_> = pieces.collect();
+    assert_eq!(pieces[..5], [512; 5]);
+    assert_eq!(pieces[5..10], [384, 288, 216, 162, 121]);
+    assert!(pieces[10..].iter().all(|&piece| piece >= 32), "{pieces:?}");
+    assert_eq!(scheduler.piece(0, 8, 1000), 1000);
+}
