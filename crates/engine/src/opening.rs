@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a configuration to a running engine: which rails this machine has.
 
-use std::sync::Arc;
-
-use stripeline_rail::{Cpu, Isal, Null, Rail, known_answers};
+use stripeline_rail::discover::discover;
 
 use crate::configuration::Configuration;
 use crate::engine::Engine;
@@ -29,36 +27,15 @@ impl Engine {
     pub fn open(configuration: &Configuration) -> Result<(Self, Vec<Candidate>), Error> {
         let mut candidates = Vec::new();
         let mut rails = Vec::new();
-        for name in &configuration.rails {
-            match find(name) {
-                Ok(rail) => {
-                    candidates.push(Candidate {
-                        name: rail.name().to_owned(),
-                        description: Some(rail.describe()),
-                        reason: None,
-                    });
-                    rails.push(rail);
-                }
-                Err(reason) => candidates.push(Candidate {
-                    name: name.clone(),
-                    description: None,
-                    reason: Some(reason),
-                }),
-            }
+        for found in discover(&configuration.rails) {
+            candidates.push(Candidate {
+                name: found.name.clone(),
+                description: found.rail().map(|rail| rail.describe()),
+                reason: found.reason().map(str::to_owned),
+            });
+            rails.extend(found.rail().cloned());
         }
         let engine = Self::start(rails, configuration.options.clone())?;
         Ok((engine, candidates))
     }
-}
-
-fn find(name: &str) -> Result<Arc<dyn Rail>, String> {
-    let rail: Arc<dyn Rail> = match name {
-        "auto" | "cpu" => Arc::new(Cpu::rail()),
-        // It codes nothing, so there is nothing to check.
-        "null" => return Ok(Arc::new(Null::rail())),
-        "isal" => Arc::new(Isal::rail()?),
-        _ => return Err("no such rail is known".to_owned()),
-    };
-    known_answers::check(&*rail)?;
-    Ok(rail)
 }

@@ -8,9 +8,9 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::{Cpu, Isal, LoadError, Null, Plugin, Rail, known_answers};
+use crate::{Cpu, Cuda, FoundGpu, Isal, LoadError, Null, Plugin, Rail, known_answers};
 
-/// What `auto` stands for, as far as the machine has it.
+/// What `auto` stands for.
 const AUTO: [&str; 2] = ["cpu", "cuda"];
 
 /// What begins the name of a plug-in; the path of its library follows.
@@ -22,6 +22,7 @@ type Find = fn() -> Vec<Candidate>;
 const SOURCES: &[(&str, Find)] = &[
     ("cpu", || vec![Candidate::proven(Cpu::rail())]),
     ("isal", || vec![isal()]),
+    ("cuda", gpus),
     ("null", || {
         vec![Candidate::new("null", Standing::In(Arc::new(Null::rail())))]
     }),
@@ -75,6 +76,15 @@ impl Candidate {
         }
     }
 
+    /// Why it is out, if it is.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match &self.standing {
+            Standing::In(_) => None,
+            Standing::Absent(reason) | Standing::Unusable(reason) => Some(reason),
+        }
+    }
+
     /// What to warn of once, if it is unusable.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
@@ -107,9 +117,8 @@ impl fmt::Display for Candidate {
 pub fn discover<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let names = names.iter().map(AsRef::as_ref);
-    let known = |name: &&str| SOURCES.iter().any(|(source, _)| source == name);
     let asked = names.flat_map(|name| match name {
-        "auto" => AUTO.into_iter().filter(known).collect(),
+        "auto" => AUTO.to_vec(),
         name => vec![name],
     });
     for candidate in asked.flat_map(find) {
@@ -138,6 +147,17 @@ fn isal() -> Candidate {
     match Isal::rail() {
         Ok(rail) => Candidate::proven(rail),
         Err(reason) => Candidate::new("isal", Standing::Absent(reason)),
+    }
+}
+
+fn gpus() -> Vec<Candidate> {
+    let gpu = |found: FoundGpu| match found.rail {
+        Ok(rail) => Candidate::proven(rail),
+        Err(reason) => Candidate::new(&found.name, Standing::Unusable(reason)),
+    };
+    match Cuda::rails() {
+        Ok(found) => found.into_iter().map(gpu).collect(),
+        Err(reason) => vec![Candidate::new("cuda", Standing::Absent(reason))],
     }
 }
 

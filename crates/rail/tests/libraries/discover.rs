@@ -22,6 +22,13 @@ fn the_cpu_is_always_in() {
         line.starts_with("cpu: in, ") && line.ends_with(" kernels"),
         "{line}"
     );
+    assert_eq!(found[0].reason(), None);
+    let gpu = &found[1];
+    assert!(
+        gpu.name.starts_with("cuda"),
+        "automatic too, in or out: {gpu}"
+    );
+    assert!(gpu.rail().is_some() != gpu.reason().is_some(), "{gpu}");
     let cpus = names(&found).into_iter().filter(|name| *name == "cpu");
     assert_eq!(cpus.count(), 1, "named twice, in once");
     assert_eq!(found.last().expect("null").name, "null");
