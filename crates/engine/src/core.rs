@@ -231,7 +231,18 @@ impl Core {
             // All sleep at one bell, and only some can do what is one rail's own.
             Scheduling::FirstCome if rail != COMMON => self.first_come.ring_all(),
             Scheduling::FirstCome => self.first_come.ring_one(),
+            _ if rail == COMMON => (),
             _ => self.stations[rail].bell.ring_one(),
+        }
+    }
+
+    /// Wakes another worker of a rail if something waits for it.
+    pub(crate) fn ring_if_waiting(&self, rail: usize) {
+        if self.stations[rail].queues.depth() > 0 {
+            self.ring(rail);
+        }
+        if self.common.depth() > 0 {
+            self.ring(COMMON);
         }
     }
 

@@ -119,6 +119,8 @@ fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
                 .then(|| worker.next().map(Some))
                 .flatten()
         });
+        // One is woken at a time: if there is more to do, wake the next.
+        core.ring_if_waiting(rail);
         if let Some(Some(work)) = next {
             worker.begin(work);
         }

@@ -9,13 +9,15 @@
 
 use std::time::Duration;
 
-use crate::sync::atomic::{AtomicUsize, Ordering, fence};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use crate::sync::{Condvar, Mutex, lock};
 
 /// What sleeping threads wait for.
 #[derive(Debug, Default)]
 pub(crate) struct Doorbell {
     sleepers: AtomicUsize,
+    /// One sleeper is being woken and has not looked yet.
+    waking: AtomicBool,
     rings: Mutex<u64>,
     rung: Condvar,
 }
@@ -27,9 +29,12 @@ impl Doorbell {
         self.sleepers.load(Ordering::SeqCst) > 0
     }
 
-    /// Wakes one sleeper, after the change that it waits for has been made.
+    /// Wakes one sleeper, after the change that it waits for has been made, unless one is being
+    /// woken already: a wake-up is a system call. Who wakes up and finds more than it can do must
+    /// ring again.
     pub(crate) fn ring_one(&self) {
-        if self.has_sleepers() {
+        // Whoever clears the flag looks afterwards, and sees the change made before this.
+        if self.has_sleepers() && !self.waking.swap(true, Ordering::SeqCst) {
             *lock(&self.rings) += 1;
             self.rung.notify_one();
         }
@@ -53,7 +58,8 @@ impl Doorbell {
         look: impl FnOnce() -> Option<T>,
     ) -> Option<T> {
         self.sleepers.fetch_add(1, Ordering::SeqCst);
-        fence(Ordering::SeqCst);
+        // A ring may have been meant for someone who had just found something by himself.
+        self.waking.swap(false, Ordering::SeqCst);
         // Rings are counted from before the look: one that comes in between ends the sleep.
         let before = *lock(&self.rings);
         let found = look();
@@ -61,6 +67,7 @@ impl Doorbell {
             self.wait(before, patience);
         }
         self.sleepers.fetch_sub(1, Ordering::SeqCst);
+        self.waking.swap(false, Ordering::SeqCst);
         found
     }
 

@@ -19,11 +19,13 @@ use crate::error::{Error, ErrorKind};
 use crate::request::Priority;
 use crate::schedule::{Class, RailSet};
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::task::{Hook, Order, Task};
 
 /// Orders of threads tried per test: some seconds of work.
 const ORDERS: usize = 3000;
+
+const ITEMS: usize = 3;
 
 fn piece() -> Piece {
     let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
@@ -148,6 +150,53 @@ fn whoever_waits_for_room_gets_it() {
             .into_iter()
             .for_each(|issuer| issuer.join().expect("no panic"));
         assert_eq!(admission.outstanding(), 0);
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}
+
+#[test]
+fn every_item_is_taken_though_one_is_woken_at_a_time() {
+    let run = || {
+        let bell = Arc::new(Doorbell::default());
+        let items = Arc::new(AtomicUsize::new(0));
+        let taken = Arc::new(AtomicUsize::new(0));
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let (bell, items) = (Arc::clone(&bell), Arc::clone(&items));
+                let taken = Arc::clone(&taken);
+                thread::spawn(move || {
+                    let take = || {
+                        let one = |items: usize| items.checked_sub(1);
+                        items
+                            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one)
+                            .ok()
+                    };
+                    let all = || taken.load(Ordering::SeqCst) == ITEMS;
+                    while !all() {
+                        let found = take().or_else(|| {
+                            let found = bell.sleep(None, || take().or(all().then_some(0)));
+                            if items.load(Ordering::SeqCst) > 0 {
+                                bell.ring_one();
+                            }
+                            found
+                        });
+                        if found.is_some_and(|found| found > 0)
+                            && taken.fetch_add(1, Ordering::SeqCst) + 1 == ITEMS
+                        {
+                            bell.ring_all();
+                        }
+                    }
+                })
+            })
+            .collect();
+        for _ in 0..ITEMS {
+            items.fetch_add(1, Ordering::SeqCst);
+            bell.ring_one();
+        }
+        workers
+            .into_iter()
+            .for_each(|worker| worker.join().expect("no panic"));
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);
