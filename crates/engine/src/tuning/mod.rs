@@ -18,6 +18,7 @@ mod cpu_model;
 mod entry;
 mod measure;
 mod probe;
+mod session;
 mod table;
 mod table_file;
 mod text;
