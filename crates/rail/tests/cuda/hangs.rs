@@ -10,6 +10,7 @@ use stripeline_testkit::{Stripe, rail_suite};
 
 use crate::mock::{Mock, PATIENCE, until, wait_for_lane};
 use crate::placement::{Home, Unit, buffers, codec, regions};
+use crate::program::Program;
 use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
 
 #[test]
@@ -109,9 +110,9 @@ struct InPlace<'a> {
 }
 
 impl<'a> InPlace<'a> {
-    fn new(mock: &'a Mock) -> Self {
+    fn new(program: &'a Program) -> Self {
         let stripe = Stripe::random(Code::Rs, 6, 3, 3_000);
-        let pinned = |bytes: &Vec<u8>| Unit::new(mock, Home::Pinned, bytes, 0);
+        let pinned = |bytes: &Vec<u8>| Unit::new(program, Home::Pinned, bytes, 0);
         Self {
             data: stripe.data().iter().map(pinned).collect(),
             parity: (0..3).map(|_| pinned(&vec![0x44; 3_000])).collect(),
@@ -146,7 +147,8 @@ fn work_in_place_comes_back_when_its_context_is_gone() {
     let mut lane = rail.open_lane().expect("a lane");
     let mut other = rail.open_lane().expect("another");
     mock.set("hang", 1);
-    let mut in_place = InPlace::new(&mock);
+    let program = mock.program();
+    let mut in_place = InPlace::new(&program);
     let (piece, hold) = in_place.piece(std::sync::Arc::default()).lease();
     lane.submit(3, piece);
     let (encoding, other_hold) = Encoding::submit(&mut *other, 4);
@@ -176,7 +178,8 @@ fn work_in_place_is_kept_while_its_context_does_not_end() {
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
     mock.set("hang_reset", 1);
-    let mut in_place = InPlace::new(&mock);
+    let program = mock.program();
+    let mut in_place = InPlace::new(&program);
     let job = std::sync::Arc::new(());
     lane.submit(3, in_place.piece(std::sync::Arc::clone(&job)));
     mock.wait_for("kernels_running", 1);
@@ -216,7 +219,8 @@ fn dropping_a_lane_ends_the_context_of_work_in_place() {
     let rail = mock.rail_with(&settings);
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
-    let mut in_place = InPlace::new(&mock);
+    let program = mock.program();
+    let mut in_place = InPlace::new(&program);
     let job = std::sync::Arc::new(());
     lane.submit(3, in_place.piece(std::sync::Arc::clone(&job)));
     mock.wait_for("kernels_running", 1);

@@ -7,12 +7,13 @@ mod hangs;
 mod kernel;
 mod mock;
 mod placement;
+mod program;
 mod stripes;
 mod submission;
 
 use std::io::Write;
 
-use stripeline_rail::{Cuda, Rail};
+use stripeline_rail::{Cuda, CudaSettings, Rail};
 use stripeline_testkit::rail_suite;
 
 #[test]
@@ -37,7 +38,12 @@ fn real_devices_pass() {
     };
     for gpu in found {
         let rail = gpu.rail.expect("a GPU that runs the kernel");
-        println!("{}: {}", gpu.name, rail.describe());
+        // Written as above: it is what the result is about.
+        let _ = writeln!(std::io::stderr(), "{}: {}", gpu.name, rail.describe());
         rail_suite::all(&rail);
+        if gpu.name == "cuda:0" {
+            let program = program::Program::new(&CudaSettings::default().library);
+            placement::all(&program, &rail);
+        }
     }
 }

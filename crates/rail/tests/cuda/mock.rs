@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use libloading::{Library, Symbol};
 use stripeline_rail::{Cuda, CudaSettings, Rail};
 
+use crate::program::Program;
+
 /// Longer than anything takes on the slowest machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -30,6 +32,11 @@ impl Mock {
         // SAFETY: the mock has no initialisers.
         let library = unsafe { Library::new(&path) }.expect("the mock loads");
         Self { library, path }
+    }
+
+    /// What else uses the driver in this process.
+    pub fn program(&self) -> Program {
+        Program::new(&self.path)
     }
 
     /// Small slots, and all patience with the device.
@@ -87,48 +94,6 @@ impl Mock {
             || self.get(name) == value,
             || format!("{name} is not {value}"),
         );
-    }
-
-    /// Lets the device read and write memory of this process.
-    pub fn register(&self, buffer: &mut [u8]) {
-        // SAFETY: the signature of the mock's function.
-        let register: Symbol<unsafe extern "C" fn(*mut u8, usize)> =
-            unsafe { self.library.get(b"mock_register\0") }.expect("the mock has it");
-        // SAFETY: notes an address; callers keep the buffer until they unregister it.
-        unsafe { register(buffer.as_mut_ptr(), buffer.len()) };
-    }
-
-    pub fn unregister(&self, buffer: &mut [u8]) {
-        // SAFETY: the signature of the mock's function.
-        let unregister: Symbol<unsafe extern "C" fn(*mut u8)> =
-            unsafe { self.library.get(b"mock_unregister\0") }.expect("the mock has it");
-        // SAFETY: forgets an address.
-        unsafe { unregister(buffer.as_mut_ptr()) };
-    }
-
-    /// Memory of the device that holds these bytes.
-    pub fn device_allocate(&self, contents: &[u8]) -> u64 {
-        // SAFETY: the signature of the mock's function.
-        let allocate: Symbol<unsafe extern "C" fn(*const u8, usize) -> u64> =
-            unsafe { self.library.get(b"mock_device_allocate\0") }.expect("the mock has it");
-        // SAFETY: the slice is read within the call.
-        unsafe { allocate(contents.as_ptr(), contents.len()) }
-    }
-
-    pub fn device_read(&self, address: u64, contents: &mut [u8]) {
-        // SAFETY: the signature of the mock's function.
-        let read: Symbol<unsafe extern "C" fn(u64, *mut u8, usize)> =
-            unsafe { self.library.get(b"mock_device_read\0") }.expect("the mock has it");
-        // SAFETY: the slice is written within the call.
-        unsafe { read(address, contents.as_mut_ptr(), contents.len()) };
-    }
-
-    pub fn device_free(&self, address: u64) {
-        // SAFETY: the signature of the mock's function.
-        let free: Symbol<unsafe extern "C" fn(u64)> =
-            unsafe { self.library.get(b"mock_device_free\0") }.expect("the mock has it");
-        // SAFETY: callers give what `device_allocate` gave, once.
-        unsafe { free(address) };
     }
 
     /// Expects that nothing of the rail is left in the driver.

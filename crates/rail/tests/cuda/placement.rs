@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Units in ordinary, pinned and device memory, and jobs over them.
 
+use std::ops::Range;
+
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_rail::{Buffers, Job, MemoryKind, Piece, Rail, Region};
-use stripeline_testkit::{Guarded, Random, Stripe, rail_suite::Feeder};
+use stripeline_testkit::{Random, Stripe, rail_suite::Feeder};
 
 use crate::mock::Mock;
+use crate::program::Program;
 
 /// Where a unit is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,46 +18,57 @@ pub enum Home {
     Device,
 }
 
-/// A unit there, at an address of a chosen offset from an aligned one.
+/// What the driver registers at a time.
+const PAGE_BYTES: usize = 4_096;
+
+/// What lies around units.
+const GUARD: u8 = 0x77;
+
+/// A unit there, at a chosen offset from the start of a page, with guard bytes around it.
 pub struct Unit<'a> {
-    mock: &'a Mock,
+    program: &'a Program,
     home: Home,
-    buffer: Guarded,
-    /// The bytes before the unit in the device's memory, and where they are.
-    on_device: (usize, u64),
+    storage: Vec<u8>,
+    /// Where the pages start that have the unit, and the unit in them.
+    pages: Range<usize>,
+    unit: Range<usize>,
+    /// Of the pages' copy in the device's memory.
+    address: u64,
 }
 
 impl<'a> Unit<'a> {
-    pub fn new(mock: &'a Mock, home: Home, contents: &[u8], offset: usize) -> Self {
-        let mut buffer = Guarded::holding(contents, offset);
+    pub fn new(program: &'a Program, home: Home, contents: &[u8], offset: usize) -> Self {
         let offset = offset % 64;
-        let mut on_device = (offset, 0);
+        let bytes = (offset + contents.len() + 1).next_multiple_of(PAGE_BYTES);
+        let mut storage = vec![GUARD; bytes + PAGE_BYTES];
+        let start = storage.as_ptr().align_offset(PAGE_BYTES);
+        let (pages, first) = (start..start + bytes, start + offset);
+        let unit = first..first + contents.len();
+        storage[unit.clone()].copy_from_slice(contents);
+        let mut address = 0;
         match home {
             Home::Host => {}
-            Home::Pinned => mock.register(&mut buffer),
-            Home::Device => {
-                let padded: Vec<u8> = vec![0x77; offset]
-                    .into_iter()
-                    .chain(contents.iter().copied())
-                    .collect();
-                on_device.1 = mock.device_allocate(&padded);
-            }
+            Home::Pinned => program.register(&mut storage[pages.clone()]),
+            Home::Device => address = program.allocate(&storage[pages.clone()]),
         }
         Self {
-            mock,
+            program,
             home,
-            buffer,
-            on_device,
+            storage,
+            pages,
+            unit,
+            address,
         }
     }
 
     pub fn region(&mut self) -> Region {
-        let (offset, address) = self.on_device;
+        let start = self.storage[self.unit.clone()].as_mut_ptr();
+        let offset = (self.unit.start - self.pages.start) as u64;
         match self.home {
-            Home::Host => Region::host(self.buffer.as_mut_ptr()),
-            Home::Pinned => Region::new(self.buffer.as_mut_ptr(), MemoryKind::HostPinned),
+            Home::Host => Region::host(start),
+            Home::Pinned => Region::new(start, MemoryKind::HostPinned),
             Home::Device => {
-                let start = std::ptr::without_provenance_mut(address as usize + offset);
+                let start = std::ptr::without_provenance_mut((self.address + offset) as usize);
                 Region::new(start, MemoryKind::Device { ordinal: 0 })
             }
         }
@@ -62,18 +76,15 @@ impl<'a> Unit<'a> {
 
     /// What the unit holds now, after a look at what lies around it.
     pub fn read(&self) -> Vec<u8> {
-        assert!(self.buffer.is_intact(), "written past its end");
-        if self.home != Home::Device {
-            return self.buffer.to_vec();
+        let mut pages = self.storage[self.pages.clone()].to_vec();
+        if self.home == Home::Device {
+            self.program.read(self.address, &mut pages);
         }
-        let (offset, address) = self.on_device;
-        let mut bytes = vec![0; offset + self.buffer.len()];
-        self.mock.device_read(address, &mut bytes);
-        assert!(
-            bytes[..offset].iter().all(|byte| *byte == 0x77),
-            "written before"
-        );
-        bytes.split_off(offset)
+        let after = pages.split_off(self.unit.end - self.pages.start);
+        let unit = pages.split_off(self.unit.start - self.pages.start);
+        let mut around = pages.iter().chain(&after);
+        assert!(around.all(|byte| *byte == GUARD), "written beyond the unit");
+        unit
     }
 }
 
@@ -81,15 +92,17 @@ impl Drop for Unit<'_> {
     fn drop(&mut self) {
         match self.home {
             Home::Host => {}
-            Home::Pinned => self.mock.unregister(&mut self.buffer),
-            Home::Device => self.mock.device_free(self.on_device.1),
+            Home::Pinned => self
+                .program
+                .unregister(&mut self.storage[self.pages.clone()]),
+            Home::Device => self.program.free(self.address),
         }
     }
 }
 
 /// The four operations on stripes whose units are wherever they are.
 pub struct Placement<'a> {
-    pub mock: &'a Mock,
+    pub program: &'a Program,
     pub feeder: Feeder,
     /// Homes of the units in turn, and offsets of their addresses.
     pub homes: &'static [Home],
@@ -98,9 +111,14 @@ pub struct Placement<'a> {
 }
 
 impl<'a> Placement<'a> {
-    pub fn new(mock: &'a Mock, rail: &dyn Rail, homes: &'static [Home], offset: usize) -> Self {
+    pub fn new(
+        program: &'a Program,
+        rail: &dyn Rail,
+        homes: &'static [Home],
+        offset: usize,
+    ) -> Self {
         Self {
-            mock,
+            program,
             feeder: Feeder::new(rail, 1),
             homes,
             offset,
@@ -110,7 +128,7 @@ impl<'a> Placement<'a> {
 
     pub fn unit(&self, number: usize, contents: &[u8]) -> Unit<'a> {
         let home = self.homes[number % self.homes.len()];
-        Unit::new(self.mock, home, contents, self.offset * (number + 1))
+        Unit::new(self.program, home, contents, self.offset * (number + 1))
     }
 
     pub fn all(&mut self, stripe: &Stripe) {
@@ -238,13 +256,11 @@ const HOMES: [&[Home]; 4] = [
     &[Home::Device, Home::Host, Home::Pinned, Home::Host],
 ];
 
-#[test]
-fn units_are_used_where_they_are() {
-    let mock = Mock::new();
-    let rail = mock.rail();
+/// Encode, decode, update and verify, wherever the units are.
+pub fn all(program: &Program, rail: &dyn Rail) {
     for homes in HOMES {
         for offset in [0, 1, 16] {
-            let mut placement = Placement::new(&mock, &rail, homes, offset);
+            let mut placement = Placement::new(program, rail, homes, offset);
             for bytes in [1, 15, 16, 17, 64, 1_000] {
                 placement.all(&Stripe::random(Code::Rs, 6, 3, bytes));
                 placement.all(&Stripe::random(Code::RsLegacy, 3, 2, bytes));
@@ -252,6 +268,13 @@ fn units_are_used_where_they_are() {
             }
         }
     }
+}
+
+#[test]
+fn units_are_used_where_they_are() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    all(&mock.program(), &rail);
     drop(rail);
     mock.expect_empty();
 }
@@ -259,11 +282,11 @@ fn units_are_used_where_they_are() {
 #[test]
 fn pieces_larger_than_a_slot_are_done_in_chunks() {
     let mock = Mock::new();
-    let rail = mock.rail();
+    let (rail, program) = (mock.rail(), mock.program());
     let stripe = Stripe::random(Code::Rs, 6, 3, 700_001);
     // Nine units, or those of them that are not in the device's memory, in slots of 2 MiB.
     for (homes, chunks) in [(HOST, 4), (HOMES[0], 4), (HOMES[1], 1), (HOMES[3], 3)] {
-        let mut placement = Placement::new(&mock, &rail, homes, 3);
+        let mut placement = Placement::new(&program, &rail, homes, 3);
         let before = mock.get("launches");
         placement.encode(&stripe);
         assert_eq!(mock.get("launches") - before, chunks);
@@ -275,12 +298,27 @@ fn pieces_larger_than_a_slot_are_done_in_chunks() {
 }
 
 #[test]
+fn staged_units_travel_in_one_copy_each_way_and_aligned() {
+    let mock = Mock::new();
+    let (rail, program) = (mock.rail(), mock.program());
+    let mut placement = Placement::new(&program, &rail, HOST, 1);
+    for bytes in [1, 255, 256, 257, 10_000] {
+        let stripe = Stripe::random(Code::Rs, 6, 3, bytes);
+        let before = mock.get("copies");
+        placement.encode(&stripe);
+        assert_eq!(mock.get("copies") - before, 2, "{bytes} bytes");
+        placement.all(&stripe);
+    }
+    assert_eq!(mock.get("unaligned_launches"), 0);
+}
+
+#[test]
 fn memory_is_bounded_by_the_settings_and_given_back() {
     let mock = Mock::new();
-    let rail = mock.rail();
+    let (rail, program) = (mock.rail(), mock.program());
     let settings = mock.settings();
     let slots = (settings.slots * settings.slot_bytes) as i64;
-    let mut placement = Placement::new(&mock, &rail, HOST, 1);
+    let mut placement = Placement::new(&program, &rail, HOST, 1);
     for bytes in [100, 50_000, 800_000] {
         placement.cuts = 7;
         placement.all(&Stripe::random(Code::Rs, 3, 2, bytes));
@@ -289,6 +327,7 @@ fn memory_is_bounded_by_the_settings_and_given_back() {
         assert_eq!(mock.get("streams"), settings.slots as i64);
     }
     drop(placement);
+    drop(program);
     mock.wait_for("streams", 0);
     assert_eq!((mock.get("pinned_bytes"), mock.get("device_bytes")), (0, 0));
     assert_eq!(mock.get("contexts"), 1, "kept for the next lane");

@@ -17,12 +17,12 @@ const PARITY_UNITS: [usize; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 13];
 #[test]
 fn many_codes_have_the_bytes_of_the_oracle() {
     let mock = Mock::new();
-    let rail = mock.rail();
+    let (rail, program) = (mock.rail(), mock.program());
     let homes: [&[Home]; 3] = [&[Home::Host], &[Home::Device], &[Home::Device, Home::Host]];
     let mut placements: Vec<Placement<'_>> = homes
         .into_iter()
         .flat_map(|homes| [0, 5].map(|offset| (homes, offset)))
-        .map(|(homes, offset)| Placement::new(&mock, &rail, homes, offset))
+        .map(|(homes, offset)| Placement::new(&program, &rail, homes, offset))
         .collect();
     let mut round = 0;
     for data_units in DATA_UNITS {
@@ -45,11 +45,11 @@ fn many_codes_have_the_bytes_of_the_oracle() {
 #[test]
 fn every_pair_of_bytes_is_multiplied_right() {
     let mock = Mock::new();
-    let rail = mock.rail();
+    let (rail, program) = (mock.rail(), mock.program());
     // The one row is 1 / (255 xor j) for j below 255, which is every coefficient but 0, and every byte
     // is in every unit.
     let unit = |unit: u8| (0..=u8::MAX).map(|byte| byte.wrapping_add(unit)).collect();
     let stripe = Stripe::of((0..u8::MAX).map(unit).collect(), Code::Rs, 1);
-    let mut placement = Placement::new(&mock, &rail, &[Home::Host], 0);
+    let mut placement = Placement::new(&program, &rail, &[Home::Host], 0);
     placement.encode(&stripe);
 }

@@ -44,45 +44,6 @@ EXPORT long mock_get(const char *name)
     return value;
 }
 
-// The program's own pinned memory, and memory of the device with what is in it.
-
-EXPORT void mock_register(uint8_t *start, size_t bytes)
-{
-    pthread_mutex_lock(&lock);
-    add_memory(REGISTERED, start, bytes);
-    pthread_mutex_unlock(&lock);
-}
-
-EXPORT void mock_unregister(const uint8_t *start)
-{
-    pthread_mutex_lock(&lock);
-    remove_memory(REGISTERED, start);
-    pthread_mutex_unlock(&lock);
-}
-
-EXPORT uint64_t mock_device_allocate(const uint8_t *contents, size_t bytes)
-{
-    pthread_mutex_lock(&lock);
-    uint8_t *start = add_memory(ON_DEVICE, NULL, bytes)->start;
-    memcpy(start, contents, bytes);
-    pthread_mutex_unlock(&lock);
-    return (uintptr_t)start + DEVICE_BIAS;
-}
-
-EXPORT void mock_device_read(uint64_t address, uint8_t *contents, size_t bytes)
-{
-    pthread_mutex_lock(&lock);
-    memcpy(contents, on_device(address, bytes), bytes);
-    pthread_mutex_unlock(&lock);
-}
-
-EXPORT void mock_device_free(uint64_t address)
-{
-    pthread_mutex_lock(&lock);
-    remove_memory(ON_DEVICE, (uint8_t *)(uintptr_t)(address - DEVICE_BIAS));
-    pthread_mutex_unlock(&lock);
-}
-
 // What any call finds before it does anything; `in_context`: whether it needs a current one.
 static int enter(bool in_context)
 {
@@ -215,12 +176,9 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int device)
     }
     knobs[RESETS]++;
     end_context();
-    // What was allocated goes with the context; what the program registered is its own.
-    for (struct Memory *memory = memories, *next; memory; memory = next) {
-        next = memory->next;
-        if (memory->kind != REGISTERED) {
-            remove_memory(memory->kind, memory->start);
-        }
+    // What was allocated goes with the context, and what was registered is so no more.
+    while (memories) {
+        remove_memory(memories->kind, memories->start);
     }
     END;
 }
@@ -315,6 +273,47 @@ EXPORT int cuMemFreeHost(void *start)
     END;
 }
 
+EXPORT int cuMemHostRegister_v2(uint8_t *start, size_t bytes, Word flags)
+{
+    (void)flags;
+    BEGIN(true);
+    if (!status) {
+        add_memory(REGISTERED, start, bytes);
+    }
+    END;
+}
+
+EXPORT int cuMemHostUnregister(uint8_t *start)
+{
+    BEGIN(true);
+    if (!status && !remove_memory(REGISTERED, start)) {
+        status = INVALID_VALUE;
+    }
+    END;
+}
+
+EXPORT int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes)
+{
+    BEGIN(true);
+    uint8_t *start = on_device(to, bytes);
+    status = status ? status : start ? SUCCESS : INVALID_VALUE;
+    if (!status) {
+        memcpy(start, from, bytes);
+    }
+    END;
+}
+
+EXPORT int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
+{
+    BEGIN(true);
+    const uint8_t *start = on_device(from, bytes);
+    status = status ? status : start ? SUCCESS : INVALID_VALUE;
+    if (!status) {
+        memcpy(to, start, bytes);
+    }
+    END;
+}
+
 // With the lock held.
 static void put(struct Stream *stream, struct Operation operation)
 {
@@ -334,6 +333,7 @@ static int put_copy(struct Stream *stream, void *to, const void *from, size_t by
     if (host && !is_memory(false, host, bytes)) {
         knobs[PAGEABLE_COPIES]++;
     }
+    knobs[COPIES]++;
     put(stream, (struct Operation){.to = to, .from = from, .bytes = bytes});
     return SUCCESS;
 }
@@ -359,19 +359,22 @@ EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, struct
     END;
 }
 
-// Makes a launch's device addresses the mock's own, once they are known to be right.
-static bool resolve(struct Product *product, int rows)
+// Makes a device address the mock's own; 0 if it is none of `bytes` bytes, or breaks a promised alignment.
+static Address resolve(Address address, size_t bytes, bool aligned)
 {
-    const size_t tables = product->columns * sizeof(struct Column);
-    bool right = product->tables % 16 == 0;
-    product->tables = (uintptr_t)on_device(product->tables, tables);
-    right &= product->tables != 0;
+    return aligned && address % UNIT_BYTES ? 0 : (uintptr_t)on_device(address, bytes);
+}
+
+static bool resolve_all(struct Product *product, int rows)
+{
+    product->tables = resolve(product->tables, product->columns * sizeof(struct Column), true);
+    bool right = product->tables != 0;
     for (Word column = 0; column < product->columns; column++) {
-        product->inputs[column] = (uintptr_t)on_device(product->inputs[column], product->bytes);
+        product->inputs[column] = resolve(product->inputs[column], product->bytes, product->aligned);
         right &= product->inputs[column] != 0;
     }
     for (int row = 0; row < rows; row++) {
-        product->outputs[row] = (uintptr_t)on_device(product->outputs[row], product->bytes);
+        product->outputs[row] = resolve(product->outputs[row], product->bytes, product->aligned);
         right &= product->outputs[row] != 0;
     }
     return right;
@@ -395,11 +398,12 @@ EXPORT int cuLaunchKernel(uintptr_t function, Word blocks, Word blocks_y, Word b
     }
     struct Operation operation = {.is_kernel = true, .rows = (int)function, .blocks = blocks, .threads = threads};
     operation.product = *(const struct Product *)parameters[0];
-    if (!resolve(&operation.product, operation.rows)) {
+    if (!resolve_all(&operation.product, operation.rows)) {
         status = context_error = ILLEGAL_ADDRESS;
         END;
     }
     knobs[LAUNCHES]++;
+    knobs[UNALIGNED_LAUNCHES] += !operation.product.aligned;
     put(stream, operation);
     END;
 }

@@ -43,6 +43,8 @@ enum Knob {
     DEVICE_BYTES,
     PINNED_BYTES,
     LAUNCHES,
+    UNALIGNED_LAUNCHES,
+    COPIES,
     KERNELS_RUNNING,
     RESETS,
     PAGEABLE_COPIES, // copies from or to memory that is not pinned
@@ -53,7 +55,7 @@ enum Knob {
 static const char *const knob_names[KNOBS] = {
     "devices", "capability", "device_bytes_max", "pinned_bytes_max", "launches_refused", "launches_failed",
     "hang", "hang_reset", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes", "launches",
-    "kernels_running", "resets", "pageable_copies", "canaries_broken",
+    "unaligned_launches", "copies", "kernels_running", "resets", "pageable_copies", "canaries_broken",
 };
 
 // One lock for all: a mock need not be fast, and its races are none of the rail's.
