@@ -52,6 +52,9 @@ compile_and_run() {
   "$out/include-$kind" >/dev/null || fail "the header does not work in C++"
 }
 
+# The header of plug-ins works in C++ too; the tests of crates/rail use it from C.
+echo '#include <stripeline_plugin.h>' | c++ "${CXX_FLAGS[@]}" -I crates/rail/include -fsyntax-only -x c++ -
+
 expect_failure() {
   local status=$1 text=$2 said found=0
   shift 2
