@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use stripeline_codec::Verdict;
 use stripeline_rail::{Cpu, Fault, FaultKind, Mode, Piece};
 
-use crate::core::{Core, allowed};
+use crate::core::Core;
 use crate::options::EventKind;
 use crate::queue::{Check, Part, Work};
 use crate::request::Priority;
@@ -22,35 +22,39 @@ impl Check {
 impl Core {
     /// Takes a rail's good result: ends the part, or has another rail look at it first.
     pub(crate) fn written(&self, rail: usize, part: Part, verdict: Verdict) {
-        let settled = part.piece.is_on_host() && part.piece.job().mode() == Mode::Set;
-        let checker = match part.task.checked && settled {
-            true => self.checker(rail, &part),
-            false => None,
-        };
-        let Some(checker) = checker else {
+        let job = part.piece.job();
+        if !part.task.checked || job.mode() != Mode::Set || !part.piece.is_on_host() {
             return self.conclude(part, verdict);
-        };
-        let Part { task, piece, .. } = part;
-        let (check, written) = piece.into_check();
-        let priority = task.priority;
-        let check = Check {
+        }
+        let Part {
             task,
-            piece: check,
+            piece,
+            refused,
+        } = part;
+        let (piece, written) = piece.into_check();
+        self.place_check(Check {
+            task,
+            piece,
             written,
             writer: rail,
-        };
-        self.push(checker, priority, Work::Check(Box::new(check)));
+            refused: refused.with(rail),
+        });
     }
 
-    /// A rail in service other than the writer that can compare the part.
-    fn checker(&self, writer: usize, part: &Part) -> Option<usize> {
+    /// Gives a check to a rail that has not had it; without one it is not made.
+    pub(crate) fn place_check(&self, check: Check) {
         let can = |rail: &usize| {
             let station = &self.stations[*rail];
-            let capability = station.rail.capability();
-            let granules = part.piece.bytes().is_multiple_of(capability.granule_bytes);
-            *rail != writer && capability.compares && granules && station.health.is_in_service()
+            let in_service = station.health.is_in_service() && !check.refused.contains(*rail);
+            in_service && station.rail.capability().takes(&check.piece)
         };
-        allowed(part).iter().find(can)
+        match (0..self.stations.len()).find(can) {
+            Some(rail) => {
+                let priority = check.task.priority;
+                self.push(rail, priority, Work::Check(Box::new(check)));
+            }
+            None => self.skip_check(check),
+        }
     }
 
     /// Ends a check that nobody made.
@@ -80,6 +84,7 @@ impl Core {
             piece,
             written,
             writer,
+            refused: flight.refused.with(checker),
         };
         match outcome {
             Ok(Verdict::Sound) => {
@@ -95,7 +100,7 @@ impl Core {
                     let text = format!("Cannot compare on {}: {fault}", self.name(checker));
                     self.quarantine(checker, EventKind::Quarantined, text);
                 }
-                self.skip_check(check);
+                self.place_check(check);
             }
         }
     }
@@ -107,6 +112,7 @@ impl Core {
             mut piece,
             written,
             writer,
+            ..
         } = check;
         let bytes = piece.bytes();
         let arbiter = Cpu::portable();
@@ -137,13 +143,14 @@ impl Worker<'_> {
             piece,
             written,
             writer,
+            refused,
         } = check;
         let now = self.now();
         self.submit(piece, |bytes, hold| Flight {
             task,
             bytes,
             begun: now,
-            refused: crate::schedule::RailSet::EMPTY,
+            refused,
             hold,
             check: Some((written, writer)),
         });

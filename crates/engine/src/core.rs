@@ -351,7 +351,7 @@ impl Core {
             match work {
                 Work::Whole(task) => self.place_task(task),
                 Work::Part(part) => self.place(part),
-                Work::Check(check) => self.skip_check(*check),
+                Work::Check(check) => self.place_check(*check),
             }
         }
     }

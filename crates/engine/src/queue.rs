@@ -34,6 +34,8 @@ pub(crate) struct Check {
     pub(crate) piece: Piece,
     pub(crate) written: Written,
     pub(crate) writer: usize,
+    /// Rails that have not compared it, whatever the reason, and the writer.
+    pub(crate) refused: RailSet,
 }
 
 /// The queues of one rail. Whoever adds to them rings for the rail's workers.

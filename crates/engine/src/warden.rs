@@ -154,11 +154,12 @@ impl Core {
             ..
         } = flight;
         match check {
-            Some((written, writer)) => self.skip_check(Check {
+            Some((written, writer)) => self.place_check(Check {
                 task,
                 piece,
                 written,
                 writer,
+                refused: refused.with(rail),
             }),
             None => {
                 let data = data_bytes(&task, piece.bytes());

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{Fail, Sick, cpu, engine, kinds, stripe, to_encode};
-use stripeline_codec::Verdict;
+use stripeline_codec::{Isa, Kernels, Verdict};
 use stripeline_engine::{ErrorKind, EventKind, Options, Request, Scheduling};
-use stripeline_rail::Rail;
+use stripeline_rail::failing::{Failing, Failure, Script};
+use stripeline_rail::{Cpu, Rail};
 
 /// Everything goes to the first rail as long as it serves, and its quarantine does not end.
 fn to_first(rails: &[Arc<dyn Rail>]) -> Options {
@@ -159,4 +160,121 @@ fn a_liar_is_caught_and_its_stripe_computed_anew() {
     assert!(kinds(&events, "cpu").is_empty());
     let rails = engine.statistics().rails;
     assert_eq!((rails[0].wrong, rails[1].checks), (1, 1));
+}
+
+fn failing(name: &str, script: Script) -> Arc<Failing> {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let rail = Failing::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
+    Arc::new(rail.detaching())
+}
+
+#[test]
+fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
+    let sick = failing("sick", Script::nothing().at(0, Failure::Hang));
+    let rails = vec![Arc::clone(&sick) as Arc<dyn Rail>, cpu()];
+    let options = Options {
+        stall: Duration::from_millis(30),
+        waiting_threads_help: false,
+        ..to_first(&rails)
+    };
+    let (engine, events) = engine(rails, options);
+    let (codec, stripe) = stripe(10_000);
+    let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+    let (outcome, mut units) = issued.expect("room").wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert_eq!(units.outputs, stripe.parity());
+    assert_eq!(kinds(&events, "sick"), [EventKind::Quarantined]);
+    let seen = engine.statistics().rails;
+    assert_eq!((seen[0].revoked, seen[0].pieces, seen[1].pieces), (1, 0, 1));
+    assert!(
+        seen[0]
+            .out_of_service
+            .as_ref()
+            .is_some_and(|why| why.contains("no answer for"))
+    );
+
+    units.outputs.iter_mut().for_each(|unit| unit.fill(0x11));
+    sick.release();
+    drop(engine);
+    assert!(
+        units.outputs.iter().flatten().all(|byte| *byte == 0x11),
+        "the rail woke up and wrote nothing"
+    );
+}
+
+#[test]
+fn a_rail_that_vanishes_is_missed_by_nobody() {
+    let sick = failing("sick", Script::nothing().at(2, Failure::Vanish));
+    let rails = vec![sick as Arc<dyn Rail>, cpu()];
+    let (engine, events) = engine(rails.clone(), to_first(&rails));
+    let (codec, stripe) = stripe(10_000);
+    let issued: Vec<_> = (0..20)
+        .map(|_| engine.iencode(&codec, to_encode(&stripe), Request::default()))
+        .collect();
+    for issued in issued {
+        let (outcome, units) = issued.expect("room").wait();
+        assert_eq!(outcome, Ok(Verdict::Sound));
+        assert_eq!(units.outputs, stripe.parity());
+    }
+    assert_eq!(kinds(&events, "sick"), [EventKind::Quarantined]);
+}
+
+#[test]
+fn storms_of_faults_change_no_byte() {
+    for seed in 0..6 {
+        // Of two liars one would believe the other.
+        let ways = [
+            Failure::Fail,
+            Failure::Refuse,
+            Failure::Hang,
+            Failure::WrongBytes,
+        ];
+        let sick = [
+            failing("first", Script::random(seed, 5, &ways)),
+            failing("second", Script::random(seed, 5, &ways[..3])),
+        ];
+        let mut rails: Vec<_> = sick
+            .iter()
+            .map(|rail| Arc::clone(rail) as Arc<dyn Rail>)
+            .collect();
+        rails.push(cpu());
+        let options = Options {
+            quarantine: Duration::from_millis(1),
+            stall: Duration::from_millis(5),
+            check_every: 1,
+            waiting_threads_help: seed % 2 == 0,
+            scheduling: if seed % 3 == 0 {
+                Scheduling::FirstCome
+            } else {
+                Scheduling::RateAware
+            },
+            ..Options::default()
+        };
+        let (engine, _) = engine(rails, options);
+        let (codec, stripe) = stripe(20_000 + seed as usize);
+        let present: Vec<usize> = [0, 2, 3, 4, 5, 8].into();
+        for _ in 0..10 {
+            let encoding: Vec<_> = (0..8)
+                .map(|_| engine.iencode(&codec, to_encode(&stripe), Request::default()))
+                .collect();
+            let units = stripeline_rail::owned::Units {
+                inputs: present
+                    .iter()
+                    .map(|unit| stripe.units[*unit].clone())
+                    .collect(),
+                outputs: vec![vec![0; stripe.length()]; 2],
+            };
+            let decoding = engine.idecode(&codec, &present, &[7, 1], units, Request::default());
+            for issued in encoding {
+                let (outcome, units) = issued.expect("room").wait();
+                assert_eq!(outcome, Ok(Verdict::Sound), "seed {seed}");
+                assert!(units.outputs == stripe.parity(), "seed {seed}");
+            }
+            let (outcome, units) = decoding.expect("room").wait();
+            assert_eq!(outcome, Ok(Verdict::Sound), "seed {seed}");
+            assert!(units.outputs[0] == stripe.units[7] && units.outputs[1] == stripe.units[1]);
+        }
+        assert!(engine.test_all(), "nothing is lost");
+        sick.iter().for_each(|rail| rail.release());
+    }
 }
