@@ -26,7 +26,7 @@ mod status;
 mod tables;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use context::Context;
@@ -86,8 +86,9 @@ pub struct Cuda {
     capability: Capability,
     settings: CudaSettings,
     driver_version: String,
-    /// Opened with the first lane: it takes hundreds of megabytes of the device's memory.
-    context: Mutex<Option<Arc<Context>>>,
+    /// Open while a lane is, or while the device has not come back from one: it takes hundreds of
+    /// megabytes of the device's memory.
+    context: Mutex<Weak<Context>>,
 }
 
 impl Cuda {
@@ -157,7 +158,7 @@ impl Cuda {
     /// The context for another lane: the one that is open, or a new one if that has broken.
     fn context(&self) -> Result<Arc<Context>, Fault> {
         let mut kept = self.context.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(context) = &*kept {
+        if let Some(context) = kept.upgrade() {
             let working = context.free_finished();
             if context.is_ending() {
                 let text =
@@ -170,13 +171,12 @@ impl Cuda {
                 return Err(Fault::new(FaultKind::Failed, text));
             }
             if !context.is_broken() {
-                return Ok(Arc::clone(context));
+                return Ok(context);
             }
-            // Before a new one is opened, since the last to let go of a context ends it.
-            *kept = None;
+            // Dropped before a new one is opened: the last to let go of a context ends it.
         }
         let context = Context::new(&self.device)?;
-        *kept = Some(Arc::clone(&context));
+        *kept = Arc::downgrade(&context);
         Ok(context)
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A device that lacks memory, fails, goes away or writes wrong bytes.
 
+use std::time::Duration;
+
 use stripeline_codec::{Code, Codec};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{CudaSettings, FaultKind, Rail};
+use stripeline_rail::{CudaSettings, FaultKind, Rail, discover::Candidate, known_answers};
 use stripeline_testkit::{Stripe, rail_suite};
 
 use crate::mock::Mock;
@@ -132,10 +134,19 @@ fn a_lost_device_is_gone_until_it_is_back() {
 }
 
 #[test]
-fn wrong_results_are_seen_by_those_who_look() {
+fn a_rail_is_in_only_if_its_device_answers_right() {
     let mock = Mock::new();
+    let sound = Candidate::proven(mock.rail());
+    assert!(sound.rail().is_some(), "{sound}");
+    mock.expect_empty();
     mock.set("wrong", 1);
     assert!(rail_suite::writes_wrong_bytes(&mock.rail()));
+    let wrong = Candidate::proven(mock.rail());
+    assert!(wrong.rail().is_none(), "{wrong}");
+    mock.set("wrong", 0);
+    mock.set("hang", 1);
+    let hanging = known_answers::check_within(&mock.impatient_rail(), Duration::from_millis(50));
+    assert!(hanging.is_err(), "it hangs");
 }
 
 #[test]
