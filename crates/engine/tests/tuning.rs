@@ -41,6 +41,7 @@ fn entry(name: &str) -> RailTuning {
 fn machine(cpu: &str, rails: &[&str]) -> Machine {
     Machine {
         cpu: cpu.to_owned(),
+        cpus: 4,
         rails: rails.iter().map(|name| entry(name)).collect(),
     }
 }
@@ -58,6 +59,7 @@ fn a_file_survives_its_text() {
     file.put(machine("one", &["cpu", "cuda:0"]));
     file.put(Machine {
         cpu: "two # ]]".to_owned(),
+        cpus: 4,
         rails: vec![bare],
     });
     let text = file.to_text();
@@ -93,6 +95,7 @@ fn spoiled(old: &str, new: &str) -> (String, usize) {
 #[test]
 fn wrong_values_are_named_with_their_line() {
     let cases = [
+        ("cpus = 4", "cpus = 0", "cpus is 0, must be 1 to 65536"),
         ("lanes = 3", "lanes = 0", "lanes is 0, must be 1 to 1024"),
         ("lanes = 3", "lanes = -7", "lanes is -7, must be 1 to 1024"),
         (
@@ -159,8 +162,9 @@ fn other_versions_and_what_is_there_twice_are_refused() {
     assert_eq!(refused("version = 2\nanything = 3"), expected);
     assert!(refused("").ends_with("version is missing, this library reads version 1"));
     assert!(refused("\n\nversion = ").starts_with("Cannot read tuning table: line 3: "));
-    let twice = "version = 1\n[[machine]]\ncpu = \"x\"\n[[machine]]\ncpu = \"x\"\n";
-    assert!(refused(twice).ends_with("line 5: cpu \"x\" is there twice"));
+    let twice =
+        "version = 1\n[[machine]]\ncpu = \"x\"\ncpus = 2\n[[machine]]\ncpu = \"x\"\ncpus = 2\n";
+    assert!(refused(twice).ends_with("line 6: cpu \"x\" with 2 CPUs is there twice"));
     let mut file = TableFile::default();
     file.machines.push(machine("one", &["cpu", "cpu"]));
     assert!(refused(&file.to_text()).ends_with("rail \"cpu\" with this device is there twice"));
@@ -173,15 +177,16 @@ fn a_table_says_where_its_values_come_from() {
     let mut file = TableFile::default();
     file.put(Machine {
         cpu: "one".to_owned(),
+        cpus: 64,
         rails: vec![RailTuning {
             lanes: 77,
             ..RailTuning::built_in(&rail)
         }],
     });
-    let table = Table::choose(file.clone(), path, "one");
+    let table = Table::choose(file.clone(), path, "one", 64);
     assert_eq!(
         table.source(),
-        "/etc/stripeline/tuning.toml, measured on one"
+        "/etc/stripeline/tuning.toml, measured on 64 x one"
     );
     assert_eq!(table.rail(&rail).lanes, 77);
     assert!(
@@ -189,11 +194,15 @@ fn a_table_says_where_its_values_come_from() {
         "a device that was not measured"
     );
     assert_eq!(table.rail(&Null::rail()).lanes, 1);
-    let other = Table::choose(file, path, "three");
+    let other = Table::choose(file.clone(), path, "three", 64);
     let expected =
-        "built-in values: /etc/stripeline/tuning.toml has values for 1 CPUs and not for three";
+        "built-in values: /etc/stripeline/tuning.toml has values for 1 machines and not for three";
     assert_eq!(other.source(), expected);
     assert_eq!(other.rail(&rail), RailTuning::built_in(&rail));
+    let fewer = Table::choose(file, path, "one", 2);
+    let expected = "measured on 64 x one where this machine has 2: lanes are built-in values";
+    assert!(fewer.source().ends_with(expected), "{}", fewer.source());
+    assert_eq!(fewer.rail(&rail).lanes, rail.capability().lanes);
     let none = Table::built_in("no table is configured");
     assert_eq!(none.source(), "built-in values: no table is configured");
 }
@@ -217,13 +226,14 @@ fn a_file_that_cannot_be_read_is_named() {
         start + "it has 4194305 bytes, at most 4194304 are read"
     );
     let mut file = TableFile::default();
-    file.put(machine(&cpu_model(), &["cpu"]));
+    file.put(Machine {
+        cpus: thread::available_parallelism().unwrap().into(),
+        ..machine(&cpu_model(), &["cpu"])
+    });
     std::fs::write(&path, file.to_text()).unwrap();
     let table = Table::load(&path).unwrap();
     assert!(
-        table
-            .source()
-            .ends_with(&format!("measured on {}", cpu_model())),
+        table.source().ends_with(&format!(" x {}", cpu_model())),
         "{}",
         table.source()
     );
@@ -250,7 +260,11 @@ fn the_cpu_is_measured_within_its_budget() {
     let (table, left_out) = measured(&[Arc::clone(&rail)], 300);
     assert_eq!(left_out, [""; 0]);
     assert!(table.knows(&*rail));
-    assert_eq!(table.source(), format!("measured now on {}", cpu_model()));
+    let cpus = thread::available_parallelism().unwrap();
+    assert_eq!(
+        table.source(),
+        format!("measured now on {cpus} x {}", cpu_model())
+    );
     let found = table.rail(&*rail);
     assert!(
         (1..=rail.capability().lanes).contains(&found.lanes),

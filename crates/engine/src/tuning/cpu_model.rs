@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the CPU calls itself.
+//! What the CPU calls itself, and how many of it there are.
 
 use std::fs;
+use std::thread;
 
 /// The model of this machine's CPU as the kernel names it, `unknown` if it does not.
 #[must_use]
 pub fn cpu_model() -> String {
     model_in(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
+}
+
+/// The CPUs that this process may use.
+pub(super) fn cpu_count() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn model_in(cpuinfo: &str) -> String {

@@ -3,11 +3,11 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use stripeline_rail::Rail;
 
+use super::cpu_model::cpu_count;
 use super::probe::{self, Load};
 use super::session::Session;
 use super::table::Table;
@@ -60,7 +60,7 @@ pub fn measure(
 ) -> Table {
     let end = Instant::now() + budget;
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let cpus = thread::available_parallelism().map_or(1, usize::from);
+    let cpus = cpu_count();
     if let Some(load_percent) = disturbance(&load, cpus) {
         progress(Progress::Disturbed { load_percent, cpus });
     }

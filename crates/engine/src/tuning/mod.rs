@@ -5,7 +5,7 @@
 //! its fixed cost, what rates to expect, from which size on stores should go past the cache, and how
 //! large pieces should be. [`measure`] finds these values out, [`TableFile`] keeps those of any number
 //! of machines as text that people can read and change, and [`Table::load`] picks this machine's by
-//! the model of its CPU, and each rail's by name and device. Without them built-in values hold;
+//! model and number of its CPUs, and each rail's by name and device. Without them built-in values hold;
 //! [`Table::source`] says which do.
 //!
 //! The values are where the engine starts from. Rates it measures itself while it works.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use stripeline_rail::Rail;
 
-use super::cpu_model::cpu_model;
+use super::cpu_model::{cpu_count, cpu_model};
 use super::entry::RailTuning;
 use super::table_file::{Machine, TableFile};
 
@@ -14,6 +14,8 @@ use super::table_file::{Machine, TableFile};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     machine: Machine,
+    /// Whether they were measured with as many CPUs as there are, so that the number of lanes holds.
+    lanes_hold: bool,
     source: String,
 }
 
@@ -22,11 +24,8 @@ impl Table {
     #[must_use]
     pub fn built_in(why: impl fmt::Display) -> Self {
         Self {
-            machine: Machine {
-                cpu: cpu_model(),
-                rails: Vec::new(),
-            },
             source: format!("built-in values: {why}"),
+            ..Self::measured(Vec::new())
         }
     }
 
@@ -35,32 +34,44 @@ impl Table {
     /// # Errors
     /// If the file cannot be read, or a value in it cannot be.
     pub fn load(path: &Path) -> Result<Self, TableError> {
-        Ok(Self::choose(TableFile::load(path)?, path, &cpu_model()))
+        let file = TableFile::load(path)?;
+        Ok(Self::choose(file, path, &cpu_model(), cpu_count()))
     }
 
-    /// What a file says of the machine with this CPU.
+    /// What a file says of the machine with so many CPUs of this model; if it knows the model with
+    /// other numbers only, the values of one of these, except how many lanes to feed.
     #[must_use]
-    pub fn choose(file: TableFile, path: &Path, cpu: &str) -> Self {
+    pub fn choose(file: TableFile, path: &Path, cpu: &str, cpus: usize) -> Self {
         let known = file.machines.len();
         let path = path.display();
-        let machine = file.machines.into_iter().find(|machine| machine.cpu == cpu);
-        match machine {
-            Some(machine) => Self {
-                source: format!("{path}, measured on {cpu}"),
-                machine,
-            },
-            None => Self::built_in(format!(
-                "{path} has values for {known} CPUs and not for {cpu}"
-            )),
+        let same = file
+            .machines
+            .into_iter()
+            .filter(|machine| machine.cpu == cpu);
+        let Some(machine) = same.min_by_key(|machine| machine.cpus.abs_diff(cpus)) else {
+            return Self::built_in(format!(
+                "{path} has values for {known} machines and not for {cpu}"
+            ));
+        };
+        let lanes_hold = machine.cpus == cpus;
+        let mut source = format!("{path}, measured on {} x {cpu}", machine.cpus);
+        if !lanes_hold {
+            source += &format!(" where this machine has {cpus}: lanes are built-in values");
+        }
+        Self {
+            machine,
+            lanes_hold,
+            source,
         }
     }
 
     /// Values just measured on this machine.
     pub(super) fn measured(rails: Vec<RailTuning>) -> Self {
-        let cpu = cpu_model();
+        let (cpu, cpus) = (cpu_model(), cpu_count());
         Self {
-            source: format!("measured now on {cpu}"),
-            machine: Machine { cpu, rails },
+            source: format!("measured now on {cpus} x {cpu}"),
+            machine: Machine { cpu, cpus, rails },
+            lanes_hold: true,
         }
     }
 
@@ -85,8 +96,16 @@ impl Table {
     /// The values of a rail, built-in ones if there are none.
     #[must_use]
     pub fn rail(&self, rail: &dyn Rail) -> RailTuning {
+        let built_in = RailTuning::built_in(rail);
         let known = self.machine.rails.iter().find(|entry| entry.fits(rail));
-        known.cloned().unwrap_or_else(|| RailTuning::built_in(rail))
+        match known {
+            Some(entry) if self.lanes_hold => entry.clone(),
+            Some(entry) => RailTuning {
+                lanes: built_in.lanes,
+                ..entry.clone()
+            },
+            None => built_in,
+        }
     }
 }
 

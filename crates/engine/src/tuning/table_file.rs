@@ -11,11 +11,13 @@ use super::text;
 /// The largest file that is read: a machine takes some KiB.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// What is known of machines with one model of CPU.
+/// What is known of machines with so many CPUs of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// [`cpu_model`](super::cpu_model()).
     pub cpu: String,
+    /// The CPUs that the measuring process could use, 1..=65536.
+    pub cpus: usize,
     /// Its rails, no two of one name and device.
     pub rails: Vec<RailTuning>,
 }
@@ -30,6 +32,7 @@ pub struct Machine {
 ///     version = 1
 ///     [[machine]]
 ///     cpu = "Some CPU"
+///     cpus = 8
 ///     [[machine.rail]]
 ///     name = "cpu"
 ///     device = "avx2 kernels"
@@ -44,7 +47,7 @@ pub struct Machine {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableFile {
-    /// The machines, no two with one CPU.
+    /// The machines, no two with the same CPUs.
     pub machines: Vec<Machine>,
 }
 
@@ -81,13 +84,11 @@ impl TableFile {
         text::write(self)
     }
 
-    /// Adds a machine, or puts it in the place of the one with the same CPU. Of the rails that the
+    /// Adds a machine, or puts it in the place of the one with the same CPUs. Of the rails that the
     /// older one has, those that are not measured anew stay.
     pub fn put(&mut self, mut machine: Machine) {
-        let older = self
-            .machines
-            .iter_mut()
-            .find(|older| older.cpu == machine.cpu);
+        let same = |older: &&mut Machine| older.cpu == machine.cpu && older.cpus == machine.cpus;
+        let older = self.machines.iter_mut().find(same);
         let Some(older) = older else {
             return self.machines.push(machine);
         };

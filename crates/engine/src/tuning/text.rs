@@ -12,6 +12,7 @@ use super::entry::{PieceSize, RailTuning, Rate};
 use super::table_file::{Machine, TableFile};
 
 const VERSION: i64 = 1;
+const CPUS: RangeInclusive<i64> = 1..=65536;
 const LANES: RangeInclusive<i64> = 1..=1024;
 const UNITS: RangeInclusive<i64> = 1..=255;
 /// Up to a tebibyte, which no buffer reaches.
@@ -40,6 +41,7 @@ struct RawFile {
 #[serde(deny_unknown_fields)]
 struct RawMachine {
     cpu: Spanned<String>,
+    cpus: Number,
     #[serde(default)]
     rail: Vec<RawRail>,
 }
@@ -82,9 +84,11 @@ pub(super) fn read(content: &str) -> Result<TableFile, String> {
     let raw: RawFile = toml::from_str(content).map_err(|error| reader.explain(&error))?;
     let mut file = TableFile::default();
     for machine in raw.machine {
-        let cpu = machine.cpu.get_ref();
-        if file.machines.iter().any(|other| other.cpu == *cpu) {
-            return Err(reader.at(&machine.cpu, format!("cpu {cpu:?} is there twice")));
+        let (cpu, cpus) = (machine.cpu.get_ref(), *machine.cpus.get_ref());
+        let same = |other: &Machine| other.cpu == *cpu && other.cpus as i64 == cpus;
+        if file.machines.iter().any(same) {
+            let reason = format!("cpu {cpu:?} with {cpus} CPUs is there twice");
+            return Err(reader.at(&machine.cpu, reason));
         }
         let machine = reader.machine(machine)?;
         file.machines.push(machine);
@@ -127,6 +131,7 @@ impl Reader<'_> {
             rails.push(self.rail(raw)?);
         }
         Ok(Machine {
+            cpus: self.number("cpus", &raw.cpus, CPUS)?,
             cpu: raw.cpu.into_inner(),
             rails,
         })
@@ -243,7 +248,8 @@ fn write_file(text: &mut String, file: &TableFile) -> std::fmt::Result {
     )?;
     writeln!(text, "version = {VERSION}")?;
     for machine in &file.machines {
-        writeln!(text, "\n[[machine]]\ncpu = {}", quoted(&machine.cpu))?;
+        let cpu = quoted(&machine.cpu);
+        writeln!(text, "\n[[machine]]\ncpu = {cpu}\ncpus = {}", machine.cpus)?;
         for rail in &machine.rails {
             write_rail(text, rail)?;
         }
