@@ -2,7 +2,6 @@
 /* A plug-in for tests. How it is called, what it claims and how it misbehaves is chosen by macros:
  *   ASYNCHRONOUS, FLAGS, GRANULE, ALIGNMENT, DEPTH: what it is
  *   VERSION: the version that it says it speaks
- *   STATUS: what every product ends with
  *   REFUSE_SUBMIT: what every submit returns
  *   WRONG_BYTES: flips a bit of every output
  *   HANG_AT: the product, counted from 0, that hangs until test_release()
@@ -36,9 +35,6 @@
 #ifndef VERSION
 #define VERSION STRIPELINE_PLUGIN_ABI
 #endif
-#ifndef STATUS
-#define STATUS STRIPELINE_PLUGIN_DONE
-#endif
 #ifndef REFUSE_SUBMIT
 #define REFUSE_SUBMIT STRIPELINE_PLUGIN_DONE
 #endif
@@ -56,12 +52,20 @@ typedef struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int released, products, hanging, lanes;
+static int32_t status = STRIPELINE_PLUGIN_DONE;
 
 /* Lets what hangs go on. */
 void test_release(void) {
     pthread_mutex_lock(&lock);
     released = 1;
     pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Makes every product from now on end with this status. */
+void test_fail_with(int32_t with) {
+    pthread_mutex_lock(&lock);
+    status = with;
     pthread_mutex_unlock(&lock);
 }
 
@@ -189,9 +193,12 @@ static int hangs(void) {
 static int32_t finish(lane_state *lane, const stripeline_plugin_product *product,
                       stripeline_plugin_mismatch *mismatch) {
     const char *reason = wrong(product);
-    if (reason || STATUS != STRIPELINE_PLUGIN_DONE) {
+    pthread_mutex_lock(&lock);
+    int32_t told = status;
+    pthread_mutex_unlock(&lock);
+    if (reason || told != STRIPELINE_PLUGIN_DONE) {
         snprintf(lane->error, sizeof lane->error, "%s", reason ? reason : "told to fail");
-        return reason ? STRIPELINE_PLUGIN_FAILED : STATUS;
+        return reason ? STRIPELINE_PLUGIN_FAILED : told;
     }
     compute(product, mismatch);
     return STRIPELINE_PLUGIN_DONE;

@@ -80,6 +80,15 @@ impl Strings {
         self.call("test_release")
     }
 
+    /// Makes every product from now on end with this status.
+    pub fn fail_with(&self, status: i32) {
+        // SAFETY: coder.c has this function, with this parameter and without a result.
+        unsafe {
+            let function = self.0.get::<unsafe extern "C" fn(i32)>(b"test_fail_with\0");
+            function.expect("coder.c has it")(status);
+        }
+    }
+
     /// Waits until every lane is closed.
     pub fn wait_closed(&self) {
         self.call("test_wait_closed")

@@ -43,7 +43,6 @@ fn good_plugins_of_every_kind_pass_the_suite() {
             "async-data-only",
             &[
                 "ASYNCHRONOUS",
-                "IMPATIENT",
                 "DEPTH=2",
                 "FLAGS=STRIPELINE_PLUGIN_RECOVERS_DATA_ONLY",
             ],
@@ -162,27 +161,26 @@ fn expect_fault(rail: &dyn Rail, kind: FaultKind, text: &str) {
 
 #[test]
 fn failures_come_back_with_their_kind_and_reason() {
-    for (kind, status, number) in [
-        (FaultKind::Refused, "STRIPELINE_PLUGIN_REFUSED", 1),
-        (FaultKind::Failed, "STRIPELINE_PLUGIN_FAILED", 2),
-        (FaultKind::Gone, "STRIPELINE_PLUGIN_GONE", 3),
-        (FaultKind::Failed, "-12345", -12_345),
-    ] {
-        for way in [
-            "ASYNCHRONOUS",
-            "BLOCKING",
-            "FLAGS=STRIPELINE_PLUGIN_IN_PLACE",
+    let ways = [
+        "ASYNCHRONOUS",
+        "BLOCKING",
+        "FLAGS=STRIPELINE_PLUGIN_IN_PLACE",
+    ];
+    for (number, way) in ways.into_iter().enumerate() {
+        let Some(path) = coder(&format!("fails-{number}"), &[way]) else {
+            return;
+        };
+        let strings = Strings::of(&path);
+        for (kind, status) in [
+            (FaultKind::Refused, 1),
+            (FaultKind::Failed, 2),
+            (FaultKind::Gone, 3),
+            (FaultKind::Failed, -12_345),
         ] {
-            let name = format!("fails-{}-{}", number, &way[..5]);
-            let Some(path) = coder(&name, &[way, &format!("STATUS={status}")]) else {
-                return;
-            };
-            expect_fault(
-                &load(&path),
-                kind,
-                &format!("status {number}: told to fail"),
-            );
-            Strings::of(&path).wait_closed();
+            strings.fail_with(status);
+            let text = format!("status {status}: told to fail");
+            expect_fault(&load(&path), kind, &text);
+            strings.wait_closed();
         }
     }
     let Some(path) = coder("refuses", &["ASYNCHRONOUS", "REFUSE_SUBMIT=3"]) else {
@@ -275,11 +273,13 @@ fn wrong_bytes_are_written_and_can_be_seen() {
 /// plug-in hangs, and what it computes later goes nowhere.
 #[test]
 fn hung_products_are_taken_away() {
-    for (name, way) in [
-        ("hangs-blocking", "BLOCKING"),
-        ("hangs-async", "ASYNCHRONOUS"),
+    for (name, ways) in [
+        ("hangs-blocking", &["BLOCKING"][..]),
+        ("hangs-async", &["ASYNCHRONOUS"]),
+        ("hangs-impatient", &["ASYNCHRONOUS", "IMPATIENT"]),
     ] {
-        let Some(path) = coder(name, &[way, "HANG_AT=0", "DEPTH=2"]) else {
+        let macros = [ways, &["HANG_AT=0", "DEPTH=2"]].concat();
+        let Some(path) = coder(name, &macros) else {
             return;
         };
         let strings = Strings::of(&path);
