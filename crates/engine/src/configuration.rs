@@ -15,15 +15,19 @@
 //! | `check-every` | one task in so many is compared on another rail, 0 for none | 1000 |
 //! | `waiting-threads-help` | `true` or `false` | `true` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
+//! | `tuning` | path of the table that `stripeline tune` wrote | built-in values |
 //! | `node` | with whom CPUs are shared: `user` (this user's processes), `group:PATH` (see [`node`](crate::node)), `off` | `user` |
 //! | `node-weight` | this process' share in relation to others, 1 to 1000 | 100 |
 
+use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind};
 use crate::node;
 use crate::options::{Options, Scheduling, WhenFull};
+use crate::tuning::Table;
 
 /// A set-up read from text.
 #[derive(Clone, Debug)]
@@ -90,6 +94,10 @@ impl Configuration {
                     .map_err(|_| "must be true or false".to_owned())?;
             }
             "workers-max" => options.workers_max = number(value, 0)?,
+            "tuning" => {
+                let table = Table::load(Path::new(value)).map_err(|error| error.to_string())?;
+                options.tuning = Arc::new(table);
+            }
             "node" => options.node = node_options(value)?,
             "node-weight" => {
                 let weight = number(value, 1)?.min(usize::from(node::WEIGHT_MAX));

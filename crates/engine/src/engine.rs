@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crossbeam_queue::ArrayQueue;
-use stripeline_rail::{Piece, Rail};
+use stripeline_rail::{Mode, Piece, Rail};
 
 use crate::core::{Core, data_bytes};
 use crate::crew;
@@ -21,6 +21,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use crate::task::{Order, Outcome, Task};
 use crate::ticket::Ticket;
+use crate::tuning::RailTuning;
 
 /// Lanes kept for threads that help while they wait; more such threads open lanes of their own.
 const SPARE_LANES: usize = 64;
@@ -52,12 +53,16 @@ impl Engine {
     pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
         check_rails(&rails)?;
         let policy = policy(&rails, &options.scheduling)?;
-        let workers: Vec<_> = rails
+        let tuned: Vec<_> = rails
             .iter()
-            .map(|rail| workers(&**rail, &options))
+            .map(|rail| options.tuning.rail(&**rail))
             .collect();
-        let traits: Vec<_> = std::iter::zip(&rails, &workers)
-            .map(|(rail, workers)| traits(&**rail, *workers))
+        let workers: Vec<_> = tuned
+            .iter()
+            .map(|tuning| workers(tuning, &options))
+            .collect();
+        let traits: Vec<_> = std::iter::zip(&rails, std::iter::zip(&tuned, &workers))
+            .map(|(rail, (tuning, workers))| traits(&**rail, tuning, *workers))
             .collect();
         let stations = std::iter::zip(rails, &workers)
             .map(|(rail, workers)| station(rail, *workers))
@@ -190,6 +195,7 @@ impl Engine {
         Statistics {
             issued: core.issued.load(Ordering::Relaxed),
             outstanding: core.admission.outstanding(),
+            tuning: core.options.tuning.source().to_owned(),
             threads_allowed: core.membership.as_ref().map(Membership::threads_allowed),
             coordination: core
                 .membership
@@ -285,29 +291,25 @@ fn policy(rails: &[std::sync::Arc<dyn Rail>], scheduling: &Scheduling) -> Result
     }
 }
 
-fn workers(rail: &dyn Rail, options: &Options) -> usize {
-    let lanes = rail.capability().lanes.max(1);
+fn workers(tuning: &RailTuning, options: &Options) -> usize {
     match options.workers_max {
-        0 => lanes,
-        most => lanes.min(most),
+        0 => tuning.lanes.max(1),
+        most => tuning.lanes.clamp(1, most),
     }
 }
 
-/// Assumed until measured: what one core codes out of memory, data of all inputs.
-const PRIOR_RATE: f64 = 10e9;
+/// Rates of pieces of this size, data of all inputs, stand for all until measured.
+const USUAL_BYTES: usize = 1 << 20;
 
-/// Assumed until tuned: below this, waking another thread takes longer than coding.
-const SMALLEST_BYTES: usize = 256 << 10;
-
-fn traits(rail: &dyn Rail, workers: usize) -> RailTraits {
-    let capability = rail.capability();
+fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
+    let granule_bytes = rail.capability().granule_bytes.max(1);
     RailTraits {
         name: rail.name().to_owned(),
         workers,
-        granule_bytes: capability.granule_bytes.max(1),
-        piece_bytes: capability.piece_bytes.max(1),
-        smallest_bytes: SMALLEST_BYTES,
-        prior_rate: PRIOR_RATE,
+        granule_bytes,
+        piece_bytes: tuning.piece_bytes.max(granule_bytes),
+        smallest_bytes: tuning.smallest_data_bytes,
+        prior_rate: tuning.rate(Mode::Set, USUAL_BYTES),
     }
 }
 

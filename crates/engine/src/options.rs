@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::node;
+use crate::tuning::Table;
 
 /// Which rail gets what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +80,8 @@ pub struct Options {
     pub waiting_threads_help: bool,
     /// Most workers of a rail; 0 for as many as the rail asks for.
     pub workers_max: usize,
+    /// What is known of the rails before they have run.
+    pub tuning: Arc<Table>,
     /// How the node's CPUs are shared with other processes; `None` if they are not.
     pub node: Option<node::Options>,
     /// Whom events go to.
@@ -98,6 +101,7 @@ impl Default for Options {
             check_every: 1000,
             waiting_threads_help: true,
             workers_max: 0,
+            tuning: Arc::new(Table::built_in("no table is configured")),
             node: None,
             listener: Arc::new(|_| ()),
         }
@@ -117,6 +121,7 @@ impl fmt::Debug for Options {
             .field("check_every", &self.check_every)
             .field("waiting_threads_help", &self.waiting_threads_help)
             .field("workers_max", &self.workers_max)
+            .field("tuning", &self.tuning.source())
             .field("node", &self.node)
             .finish_non_exhaustive()
     }

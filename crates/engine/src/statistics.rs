@@ -94,6 +94,8 @@ pub struct Statistics {
     pub issued: u64,
     /// Tasks outstanding now.
     pub outstanding: usize,
+    /// Where the values come from that the engine started with; see [`tuning`](crate::tuning).
+    pub tuning: String,
     /// How many workers of each rail that codes on the CPU may run; `None` if CPUs are not shared
     /// with other processes.
     pub threads_allowed: Option<usize>,
