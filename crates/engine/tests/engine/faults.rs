@@ -24,7 +24,7 @@ fn to_first(rails: &[Arc<dyn Rail>]) -> Options {
 fn what_a_rail_refuses_another_does() {
     let rails = vec![Sick::rail("sick", Fail::Refuse(1)), cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
-    let (codec, stripe) = stripe(10_000);
+    let (codec, stripe) = stripe(1000);
     for _ in 0..3 {
         let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
         let (outcome, units) = issued.expect("room").wait();
@@ -40,7 +40,7 @@ fn what_a_rail_refuses_another_does() {
 fn what_a_rail_fails_another_does_and_the_rail_is_left_alone() {
     let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
-    let (codec, stripe) = stripe(10_000);
+    let (codec, stripe) = stripe(1000);
     for _ in 0..3 {
         let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
         let (outcome, units) = issued.expect("room").wait();
@@ -67,7 +67,7 @@ fn a_rail_that_answers_rightly_again_is_taken_back() {
         ..to_first(&rails)
     };
     let (engine, events) = engine(rails, options);
-    let (codec, stripe) = stripe(10_000);
+    let (codec, stripe) = stripe(1000);
     let before = std::time::Instant::now();
     while engine.statistics().rails[0].pieces == 0 {
         let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
@@ -149,7 +149,7 @@ fn a_liar_is_caught_and_its_stripe_computed_anew() {
         ..to_first(&rails)
     };
     let (engine, events) = engine(rails, options);
-    let (codec, stripe) = stripe(10_000);
+    let (codec, stripe) = stripe(1000);
     for _ in 0..2 {
         let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
         let (outcome, units) = issued.expect("room").wait();
@@ -178,7 +178,7 @@ fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
         ..to_first(&rails)
     };
     let (engine, events) = engine(rails, options);
-    let (codec, stripe) = stripe(10_000);
+    let (codec, stripe) = stripe(1000);
     let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
     let (outcome, mut units) = issued.expect("room").wait();
     assert_eq!(outcome, Ok(Verdict::Sound));
@@ -207,7 +207,7 @@ fn a_rail_that_vanishes_is_missed_by_nobody() {
     let sick = failing("sick", Script::nothing().at(2, Failure::Vanish));
     let rails = vec![sick as Arc<dyn Rail>, cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
-    let (codec, stripe) = stripe(10_000);
+    let (codec, stripe) = stripe(1000);
     let issued: Vec<_> = (0..20)
         .map(|_| engine.iencode(&codec, to_encode(&stripe), Request::default()))
         .collect();
