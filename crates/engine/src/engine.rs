@@ -166,7 +166,7 @@ impl Engine {
             .for_each(|ticket| self.core.wait_for(&ticket.task, None));
     }
 
-    /// Whether nothing is outstanding.
+    /// Whether nothing is outstanding. A task counts until all who wait for it have been told.
     #[must_use]
     pub fn test_all(&self) -> bool {
         self.core.admission.outstanding() == 0
@@ -298,6 +298,10 @@ fn workers(tuning: &RailTuning, options: &Options) -> usize {
     }
 }
 
+/// Data below which another thread wakes up later than this one is done: a wake-up takes some ten
+/// microseconds, a core codes 10 GB and more a second.
+const HAND_OVER_BYTES: usize = 256 << 10;
+
 /// Rates of pieces of this size, data of all inputs, stand for all until measured.
 const USUAL_BYTES: usize = 1 << 20;
 
@@ -308,7 +312,7 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         workers,
         granule_bytes,
         piece_bytes: tuning.piece_bytes.max(granule_bytes),
-        smallest_bytes: tuning.smallest_data_bytes,
+        smallest_bytes: tuning.smallest_data_bytes.max(HAND_OVER_BYTES),
         prior_rate: tuning.rate(Mode::Set, USUAL_BYTES),
     }
 }

@@ -93,7 +93,7 @@ fn with(rails: Vec<Arc<dyn Rail>>, options: Options, suite: impl Fn(codec_suite:
         let engine = Arc::clone(&engine);
         Ok(Box::new(Through { engine, codec }))
     });
-    assert!(engine.test_all());
+    assert!(engine.wait_all(None));
 }
 
 fn two() -> Vec<Arc<dyn Rail>> {

@@ -162,6 +162,9 @@ fn a_liar_is_caught_and_its_stripe_computed_anew() {
     assert_eq!((rails[0].wrong, rails[1].checks), (1, 1));
 }
 
+/// More than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 fn failing(name: &str, script: Script) -> Arc<Failing> {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
     let rail = Failing::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
@@ -274,7 +277,7 @@ fn storms_of_faults_change_no_byte() {
             assert_eq!(outcome, Ok(Verdict::Sound), "seed {seed}");
             assert!(units.outputs[0] == stripe.units[7] && units.outputs[1] == stripe.units[1]);
         }
-        assert!(engine.test_all(), "nothing is lost");
+        assert!(engine.wait_all(Some(PATIENCE)), "nothing is lost");
         sick.iter().for_each(|rail| rail.release());
     }
 }

@@ -59,7 +59,7 @@ fn a_window_of_stripes_comes_back_right() {
             assert_eq!(units.inputs, stripe.data());
         }
     }
-    assert!(engine.test_all());
+    assert!(engine.wait_all(None) && engine.test_all());
 }
 
 #[test]
