@@ -4,13 +4,15 @@
 //! A foreign caller hands over lists of addresses and one length. [`List`] names such a list,
 //! [`check_memory`] refuses what would break Rust's aliasing rules (null, wrapping, overlapping
 //! outputs), and [`shared`], [`optional`] and [`exclusive`] then view the memory as slices, on the
-//! stack, without an allocation. [`describe`] is the library's self-description and [`panic_text`]
-//! reads a caught panic.
+//! stack, without an allocation. [`describe`] is the library's self-description,
+//! [`describe_engine`] an engine's, and [`panic_text`] reads a caught panic.
 
 mod describe;
+mod engine;
 mod memory;
 
 pub use describe::{describe, quoted};
+pub use engine::describe_engine;
 pub use memory::{
     Exclusive, List, Optional, Refusal, Shared, UNITS_MAX, check_memory, exclusive, optional,
     shared,

@@ -17,11 +17,25 @@
  * Every call checks what can be checked: a null pointer, a list that does not fit the codec, an
  * output that overlaps another buffer are refused with a status, and stripeline_last_error() has
  * the reason with its values. A refused call has written nothing. What cannot be checked is that
- * each pointer has `length` bytes behind it, and that a codec has not been closed: using a closed
- * codec is undefined behaviour, as using freed memory is.
+ * each pointer has `length` bytes behind it, and that a handle has not been closed or released:
+ * using one that has is undefined behaviour, as using freed memory is.
  *
- * All buffers belong to the caller. Their alignment is free, their length may be 0, and calls
- * allocate no memory once a codec has seen the pattern of lost units.
+ * All buffers belong to the caller. Their alignment is free, their length may be 0, and calls on a
+ * codec alone allocate no memory once it has seen the pattern of lost units.
+ *
+ * An engine codes on every device that the machine has, asynchronously if asked to:
+ *
+ *     stripeline_engine *engine;
+ *     stripeline_future *future;
+ *     stripeline_matrix data = {.size = sizeof data, .units = units, .count = 6};
+ *     stripeline_matrix parity = {.size = sizeof parity, .units = units + 6, .count = 3};
+ *     status = stripeline_engine_open("rails=auto", &engine);
+ *     status = stripeline_iencode(engine, codec, &data, &parity, length, NULL, &future);
+ *     ...
+ *     status = stripeline_future_wait(future, -1);
+ *     stripeline_future_release(future);
+ *
+ * The buffers of such a call belong to it until its future says that it has ended.
  */
 
 #ifndef STRIPELINE_H
@@ -34,7 +48,7 @@
 /**
  * The version of the interface that this header describes.
  */
-#define STRIPELINE_ABI_VERSION 1
+#define STRIPELINE_ABI_VERSION 2
 
 /**
  * What came of a call. Values are never reused; a program must treat a value that it does not know
@@ -95,6 +109,44 @@ enum stripeline_status
      * bytes.
      */
     STRIPELINE_INVALID_MEMORY = 11,
+    /**
+     * An argument has a value that is not allowed, or a structure not the size that it says.
+     */
+    STRIPELINE_INVALID_ARGUMENT = 12,
+    /**
+     * The task has not ended yet. Not an error: stripeline_last_error() stays as it was.
+     */
+    STRIPELINE_PENDING = 13,
+    /**
+     * As many tasks are outstanding as may be: wait for one, or have the engine wait.
+     */
+    STRIPELINE_BUSY = 14,
+    /**
+     * The task was cancelled.
+     */
+    STRIPELINE_CANCELLED = 15,
+    /**
+     * The task's time was up before it was done.
+     */
+    STRIPELINE_DEADLINE_EXCEEDED = 16,
+    /**
+     * No rail takes such a task, or every rail that does has failed:
+     * stripeline_engine_describe() says which are out of service and why.
+     */
+    STRIPELINE_NO_RAIL = 17,
+    /**
+     * A rail failed while it was changing the outputs, so that nobody can do it again: encode
+     * anew.
+     */
+    STRIPELINE_RAIL_FAILED = 18,
+    /**
+     * The engine was closed before the task was done.
+     */
+    STRIPELINE_CLOSED = 19,
+    /**
+     * The engine cannot be started as configured.
+     */
+    STRIPELINE_CONFIGURATION = 20,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -159,9 +211,234 @@ typedef int32_t stripeline_checksum;
 #endif // __cplusplus
 
 /**
+ * The kinds of memory that units lie in. Values are never reused.
+ */
+enum stripeline_memory
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Ordinary memory of the process.
+     */
+    STRIPELINE_HOST = 0,
+    /**
+     * Memory of the process that is locked and registered with a device's driver.
+     */
+    STRIPELINE_HOST_PINNED = 1,
+    /**
+     * Memory of a device, which only its own rail reads and writes.
+     */
+    STRIPELINE_DEVICE = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum stripeline_memory stripeline_memory;
+#else
+typedef int32_t stripeline_memory;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Which tasks go first. Values are never reused.
+ */
+enum stripeline_priority
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * Somebody waits for it.
+     */
+    STRIPELINE_FOREGROUND = 0,
+    /**
+     * Repair and scrubbing: begun only while no foreground task waits.
+     */
+    STRIPELINE_BACKGROUND = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum stripeline_priority stripeline_priority;
+#else
+typedef int32_t stripeline_priority;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
+ * Kinds of events. Values are never reused; there may be more in time.
+ */
+enum stripeline_event_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    /**
+     * A kind that this version of the interface has no name for.
+     */
+    STRIPELINE_EVENT_OTHER = 0,
+    /**
+     * A rail failed or did not answer and gets nothing for a while.
+     */
+    STRIPELINE_EVENT_QUARANTINED = 1,
+    /**
+     * A rail wrote wrong bytes; the stripe was computed anew.
+     */
+    STRIPELINE_EVENT_WRONG_BYTES = 2,
+    /**
+     * A rail answers rightly again.
+     */
+    STRIPELINE_EVENT_RESTORED = 3,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum stripeline_event_kind stripeline_event_kind;
+#else
+typedef int32_t stripeline_event_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/**
  * An erasure code of one shape. Opaque; any number of threads may use one codec at once.
  */
 typedef struct stripeline_codec stripeline_codec;
+
+/**
+ * An asynchronous coder over all coding devices (rails) of a machine. Opaque; any number of threads
+ * may use one engine at once.
+ */
+typedef struct stripeline_engine stripeline_engine;
+
+/**
+ * The promise of the outcome of a task. Opaque; any number of threads may test, wait for and cancel
+ * one future at once. It stays valid after its engine was closed.
+ */
+typedef struct stripeline_future stripeline_future;
+
+/**
+ * Something that an operator should know of. All of it is gone when the listener returns.
+ */
+typedef struct stripeline_event {
+    /**
+     * How many bytes of this structure the library has filled.
+     */
+    size_t size;
+    /**
+     * A stripeline_event_kind.
+     */
+    int32_t kind;
+    /**
+     * The name of the rail that it is about, in UTF-8.
+     */
+    const char *rail;
+    /**
+     * One line for a log, in UTF-8.
+     */
+    const char *text;
+} stripeline_event;
+
+/**
+ * Told of events, on the thread that noticed them, by several threads at once if need be. It must
+ * be short, must not close the engine and must not throw.
+ *
+ * @param context  as given to stripeline_engine_open_with_listener()
+ * @param event    what happened
+ */
+typedef void (*stripeline_listener)(void *context, const struct stripeline_event *event);
+
+/**
+ * The units of one side of a call: either `base` and `stride`, or `units`.
+ *
+ * Set everything to 0 and then what is needed:
+ *
+ * ```c
+ * stripeline_matrix data = {.size = sizeof data, .units = pointers, .count = 6};
+ * stripeline_matrix parity = {.size = sizeof parity, .base = memory, .stride = 65536,
+ *                             .count = 3};
+ * ```
+ *
+ * Units that a call reads are only read: where they are constant, casting `const` away is right.
+ */
+typedef struct stripeline_matrix {
+    /**
+     * sizeof(stripeline_matrix): with it the library knows which fields the program knows.
+     */
+    size_t size;
+    /**
+     * Where the first unit starts; NULL if `units` is given.
+     */
+    uint8_t *base;
+    /**
+     * From the start of a unit to that of the next, in bytes.
+     */
+    size_t stride;
+    /**
+     * Where each unit starts; NULL if `base` is given. The list is read before the call returns.
+     */
+    uint8_t *const *units;
+    /**
+     * How many units there are.
+     */
+    size_t count;
+    /**
+     * A stripeline_memory: the kind of memory that all of the units lie in.
+     */
+    int32_t memory;
+    /**
+     * For STRIPELINE_DEVICE the number of the device, as its driver counts; else 0.
+     */
+    uint32_t device;
+} stripeline_matrix;
+
+/**
+ * Told that a task has ended, once, before a wait for its future returns.
+ *
+ * It runs on whichever thread ended the task: one of the engine's, one that waits for another task
+ * and codes meanwhile, or, for units of 0 bytes, the one that issues. It must be short, must wait
+ * for no future and close no engine; it may issue tasks where the engine is set up to refuse what
+ * is too much (`when-full=refuse`), and release its future, which has been stored by then. It must
+ * not throw.
+ *
+ * @param context  as in the request
+ * @param status   how the task ended
+ */
+typedef void (*stripeline_callback)(void *context, stripeline_status status);
+
+/**
+ * What is asked of one task. Set everything to 0 and then what is needed:
+ *
+ * ```c
+ * stripeline_request request = {.size = sizeof request, .deadline_ns = 50000000};
+ * ```
+ */
+typedef struct stripeline_request {
+    /**
+     * sizeof(stripeline_request): with it the library knows which fields the program knows.
+     */
+    size_t size;
+    /**
+     * A stripeline_priority.
+     */
+    int32_t priority;
+    /**
+     * Of a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the task
+     * has ended, before a wait for its future returns; it must stay open until then. 0 for none.
+     */
+    int32_t event_fd;
+    /**
+     * How long the task may take, in nanoseconds from the call; 0 for as long as it takes. What a
+     * rail is working on by then is finished, and only then has the task ended. It is looked at
+     * every 5 milliseconds.
+     */
+    uint64_t deadline_ns;
+    /**
+     * Of a non-blocking call: told when the task has ended; NULL for nobody.
+     */
+    stripeline_callback callback;
+    /**
+     * Handed to `callback`.
+     */
+    void *context;
+} stripeline_request;
 
 #ifdef __cplusplus
 extern "C" {
@@ -306,7 +583,8 @@ stripeline_status stripeline_update(const struct stripeline_codec *codec,
 uint32_t stripeline_abi_version(void);
 
 /**
- * Copies the reason of the last call on this thread that did not return STRIPELINE_OK.
+ * Copies the reason of the last call on this thread that returned neither STRIPELINE_OK nor
+ * STRIPELINE_PENDING.
  *
  * The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the
  * first such call and stays until the next.
@@ -328,6 +606,358 @@ size_t stripeline_last_error(char *text, size_t size);
  *              of a bug, which stripeline_last_error() then names
  */
 size_t stripeline_describe(char *text, size_t size);
+
+/**
+ * Opens an engine, which starts a few threads. One engine for a whole process is enough.
+ *
+ * The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
+ * are skipped:
+ *
+ * | key | value | default |
+ * |---|---|---|
+ * | rails | names, separated by commas: cpu, isal, cuda, null, plugin:PATH; auto for the CPU and every GPU | auto |
+ * | scheduling | rate-aware, fcfs, single:NAME | rate-aware |
+ * | tasks-max | most tasks outstanding | 1024 |
+ * | bytes-max | most bytes of data outstanding | 1073741824 |
+ * | when-full | wait or refuse (STRIPELINE_BUSY) | wait |
+ * | stall-ms | milliseconds after which a rail is taken to hang | 250 |
+ * | quarantine-ms | milliseconds that a failed rail stays out of service at first | 1000 |
+ * | check-every | one task in so many is compared on another rail, 0 for none | 1000 |
+ * | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
+ * | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |
+ *
+ * A rail that the machine lacks is left out; stripeline_engine_describe() says why.
+ *
+ * @param configuration  text in UTF-8, ended by a NUL; NULL for all defaults
+ * @param engine         receives the engine, to be closed by stripeline_engine_close(); NULL on
+ *                       failure
+ * @return               STRIPELINE_OK, STRIPELINE_CONFIGURATION, STRIPELINE_NULL_POINTER
+ */
+stripeline_status stripeline_engine_open(const char *configuration,
+                                         struct stripeline_engine **engine);
+
+/**
+ * Opens an engine as stripeline_engine_open() does, and has somebody told of its events.
+ *
+ * @param configuration  as for stripeline_engine_open()
+ * @param listener       told of events until stripeline_engine_close() has returned; NULL for
+ *                       nobody
+ * @param context        handed to `listener`
+ * @param engine         as for stripeline_engine_open()
+ * @return               as stripeline_engine_open()
+ */
+stripeline_status stripeline_engine_open_with_listener(const char *configuration,
+                                                       stripeline_listener listener,
+                                                       void *context,
+                                                       struct stripeline_engine **engine);
+
+/**
+ * Closes an engine. What its rails are working on is finished, what waits ends with
+ * STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
+ * hangs is working on in place. No call may use the engine any more, also not one that runs on
+ * another thread; its futures stay valid until they are released.
+ *
+ * @param engine  an engine from stripeline_engine_open(), or NULL for nothing to do
+ */
+void stripeline_engine_close(struct stripeline_engine *engine);
+
+/**
+ * Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
+ * rails asked for, each with `name`, `in`, and `description` or `reason`), `issued` and
+ * `outstanding` (tasks), `rails` (each rail in use with `name`, `out_of_service` (null or why),
+ * `fed` (whether it adds to the total), `rate` (bytes of data a second), `queued`, `pieces`,
+ * `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`, `revoked`, `quarantines`, `checks`,
+ * `wrong`, and the histograms `waits` (issue to begin) and `services` (begin to end), of which
+ * bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds).
+ *
+ * @param engine  an open engine
+ * @param text    where to copy it, always ended by a NUL; may be NULL if size is 0
+ * @param size    room at `text` in bytes; a longer text is cut off
+ * @return        the length of the whole text in bytes without the NUL; 0 if there is none, and
+ *                stripeline_last_error() then says why
+ */
+size_t stripeline_engine_describe(const struct stripeline_engine *engine, char *text, size_t size);
+
+/**
+ * Waits until nothing is outstanding in an engine, whichever thread issued it. The thread codes
+ * meanwhile where that helps.
+ *
+ * @param engine      an open engine
+ * @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to
+ *                    look only
+ * @return            STRIPELINE_OK, STRIPELINE_PENDING if the time was up before,
+ *                    STRIPELINE_NULL_POINTER
+ */
+stripeline_status stripeline_wait_all(const struct stripeline_engine *engine, int64_t timeout_ns);
+
+/**
+ * Computes all parity units from all data units on whichever rails are best, and waits for it. The
+ * calling thread codes meanwhile where that helps.
+ *
+ * @param engine   an open engine
+ * @param codec    k data units and m parity units
+ * @param data     k units to read
+ * @param parity   m units to write, each sharing no byte with any other unit
+ * @param length   the length of every unit in bytes; 0 does nothing
+ * @param request  what is asked of the task; its `callback` and `event_fd` must not be set. May be
+ *                 NULL
+ * @return         as stripeline_encode(); STRIPELINE_COUNT_MISMATCH, STRIPELINE_INVALID_ARGUMENT,
+ *                 STRIPELINE_BUSY, STRIPELINE_DEADLINE_EXCEEDED, STRIPELINE_NO_RAIL. After a
+ *                 failure of the task, which is not a refusal, outputs may hold anything
+ */
+stripeline_status stripeline_engine_encode(const struct stripeline_engine *engine,
+                                           const struct stripeline_codec *codec,
+                                           const struct stripeline_matrix *data,
+                                           const struct stripeline_matrix *parity,
+                                           size_t length,
+                                           const struct stripeline_request *request);
+
+/**
+ * Computes exactly the units asked for from those that are there, and waits for it.
+ *
+ * @param engine   an open engine
+ * @param codec    k data units and m parity units
+ * @param units    k+m units, data first. In a list, NULL for a unit that is lost or was not read;
+ *                 with a stride, those in `erased` are lost and all others are there. At least k
+ *                 must be there
+ * @param erased   as for stripeline_decode()
+ * @param count    how many those are, at most m; 0 does nothing
+ * @param outputs  `count` units to write, in the order of `erased`, each sharing no byte with any
+ *                 other unit that is there
+ * @param length   the length of every unit in bytes; 0 does nothing
+ * @param request  as for stripeline_engine_encode()
+ * @return         as stripeline_engine_encode() and stripeline_decode()
+ */
+stripeline_status stripeline_engine_decode(const struct stripeline_engine *engine,
+                                           const struct stripeline_codec *codec,
+                                           const struct stripeline_matrix *units,
+                                           const uint32_t *erased,
+                                           size_t count,
+                                           const struct stripeline_matrix *outputs,
+                                           size_t length,
+                                           const struct stripeline_request *request);
+
+/**
+ * Changes all parity units in place after one data unit changed, and waits for it.
+ *
+ * @param engine     an open engine
+ * @param codec      k data units and m parity units
+ * @param data_unit  the number of the data unit that changed, 0..k-1
+ * @param changed    2 units: what the data unit held, and what it holds now
+ * @param parity     m units to change, each sharing no byte with any other unit
+ * @param length     the length of every unit in bytes, which may be a part of a cell; 0 does
+ *                   nothing
+ * @param request    as for stripeline_engine_encode()
+ * @return           as stripeline_engine_encode() and stripeline_update();
+ *                   STRIPELINE_RAIL_FAILED if parity was half changed and must be encoded anew
+ */
+stripeline_status stripeline_engine_update(const struct stripeline_engine *engine,
+                                           const struct stripeline_codec *codec,
+                                           size_t data_unit,
+                                           const struct stripeline_matrix *changed,
+                                           const struct stripeline_matrix *parity,
+                                           size_t length,
+                                           const struct stripeline_request *request);
+
+/**
+ * Tells whether the parity units are those of the data units, and waits for it.
+ *
+ * @param engine       an open engine
+ * @param codec        k data units and m parity units
+ * @param data         k units to read
+ * @param parity       m units to read
+ * @param length       the length of every unit in bytes; units of 0 bytes are sound
+ * @param request      as for stripeline_engine_encode()
+ * @param sound        as for stripeline_verify()
+ * @param parity_unit  as for stripeline_verify()
+ * @param offset       as for stripeline_verify()
+ * @return             as stripeline_engine_encode(), STRIPELINE_OK also if not sound
+ */
+stripeline_status stripeline_engine_verify(const struct stripeline_engine *engine,
+                                           const struct stripeline_codec *codec,
+                                           const struct stripeline_matrix *data,
+                                           const struct stripeline_matrix *parity,
+                                           size_t length,
+                                           const struct stripeline_request *request,
+                                           bool *sound,
+                                           size_t *parity_unit,
+                                           size_t *offset);
+
+/**
+ * Issues the computing of all parity units and returns at once, unless the engine is full and set
+ * up to wait.
+ *
+ * All units belong to the task until it has ended: nobody may write to those that it reads, nor
+ * read or write those that it writes, nor free any. Matrices, lists and the request are read before
+ * the call returns, and the codec may be closed after it.
+ *
+ * The task has ended when a test or wait for its future says so, when its callback runs or its
+ * eventfd is written (these two before the wait returns), or when stripeline_engine_close() has
+ * returned.
+ *
+ * @param engine   an open engine
+ * @param codec    k data units and m parity units
+ * @param data     k units to read
+ * @param parity   m units to write, each sharing no byte with any other unit
+ * @param length   the length of every unit in bytes; 0 does nothing
+ * @param request  what is asked of the task; may be NULL
+ * @param future   receives the promise of the outcome, to be released by
+ *                 stripeline_future_release(); NULL on failure. May be NULL if the request has a
+ *                 callback, which then has the outcome
+ * @return         what stripeline_engine_encode() refuses is refused here: nothing was issued,
+ *                 nobody is told. How a task ended is its future's to say
+ */
+stripeline_status stripeline_iencode(const struct stripeline_engine *engine,
+                                     const struct stripeline_codec *codec,
+                                     const struct stripeline_matrix *data,
+                                     const struct stripeline_matrix *parity,
+                                     size_t length,
+                                     const struct stripeline_request *request,
+                                     struct stripeline_future **future);
+
+/**
+ * Issues the computing of exactly the units asked for, as stripeline_iencode() does.
+ *
+ * @param engine   an open engine
+ * @param codec    k data units and m parity units
+ * @param units    as for stripeline_engine_decode()
+ * @param erased   as for stripeline_decode(); read before the call returns
+ * @param count    how many those are, at most m; 0 does nothing
+ * @param outputs  as for stripeline_engine_decode()
+ * @param length   the length of every unit in bytes; 0 does nothing
+ * @param request  as for stripeline_iencode()
+ * @param future   as for stripeline_iencode()
+ * @return         as stripeline_iencode(), of stripeline_engine_decode()
+ */
+stripeline_status stripeline_idecode(const struct stripeline_engine *engine,
+                                     const struct stripeline_codec *codec,
+                                     const struct stripeline_matrix *units,
+                                     const uint32_t *erased,
+                                     size_t count,
+                                     const struct stripeline_matrix *outputs,
+                                     size_t length,
+                                     const struct stripeline_request *request,
+                                     struct stripeline_future **future);
+
+/**
+ * Issues the changing of parity for one changed data unit, as stripeline_iencode() does.
+ *
+ * @param engine     an open engine
+ * @param codec      k data units and m parity units
+ * @param data_unit  the number of the data unit that changed, 0..k-1
+ * @param changed    2 units: what the data unit held, and what it holds now
+ * @param parity     m units to change, each sharing no byte with any other unit
+ * @param length     as for stripeline_engine_update()
+ * @param request    as for stripeline_iencode()
+ * @param future     as for stripeline_iencode()
+ * @return           as stripeline_iencode(), of stripeline_engine_update()
+ */
+stripeline_status stripeline_iupdate(const struct stripeline_engine *engine,
+                                     const struct stripeline_codec *codec,
+                                     size_t data_unit,
+                                     const struct stripeline_matrix *changed,
+                                     const struct stripeline_matrix *parity,
+                                     size_t length,
+                                     const struct stripeline_request *request,
+                                     struct stripeline_future **future);
+
+/**
+ * Issues the comparing of parity with the data, as stripeline_iencode() does.
+ *
+ * @param engine       an open engine
+ * @param codec        k data units and m parity units
+ * @param data         k units to read
+ * @param parity       m units to read
+ * @param length       the length of every unit in bytes; units of 0 bytes are sound
+ * @param request      as for stripeline_iencode()
+ * @param sound        as for stripeline_verify(); like the units, it and the next two belong to
+ *                     the task until it has ended, and are written before anybody is told
+ * @param parity_unit  as for stripeline_verify()
+ * @param offset       as for stripeline_verify()
+ * @param future       as for stripeline_iencode()
+ * @return             as stripeline_iencode(), of stripeline_engine_verify()
+ */
+stripeline_status stripeline_iverify(const struct stripeline_engine *engine,
+                                     const struct stripeline_codec *codec,
+                                     const struct stripeline_matrix *data,
+                                     const struct stripeline_matrix *parity,
+                                     size_t length,
+                                     const struct stripeline_request *request,
+                                     bool *sound,
+                                     size_t *parity_unit,
+                                     size_t *offset,
+                                     struct stripeline_future **future);
+
+/**
+ * Tells whether a task has ended, and how. Never waits.
+ *
+ * @param future  a future that has not been released
+ * @return        STRIPELINE_PENDING while the task has not ended; then always how it ended:
+ *                STRIPELINE_OK, STRIPELINE_CANCELLED, STRIPELINE_DEADLINE_EXCEEDED,
+ *                STRIPELINE_NO_RAIL, STRIPELINE_RAIL_FAILED, STRIPELINE_CLOSED. If it is not
+ *                STRIPELINE_OK, its outputs may hold anything
+ */
+stripeline_status stripeline_future_test(const struct stripeline_future *future);
+
+/**
+ * Waits for a task. The thread codes meanwhile where that helps, this task or another one, and may
+ * thereby be late by the time that one takes. A callback must not wait.
+ *
+ * @param future      a future that has not been released
+ * @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to look
+ *                    only
+ * @return            as stripeline_future_test(): STRIPELINE_PENDING if the time was up before
+ */
+stripeline_status stripeline_future_wait(const struct stripeline_future *future,
+                                         int64_t timeout_ns);
+
+/**
+ * Gives a task up. What has not begun is not begun any more; what a rail is working on is finished,
+ * and only then has the task ended, as STRIPELINE_CANCELLED. A task that has ended stays as it
+ * ended. Does not wait.
+ *
+ * @param future  a future that has not been released
+ * @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER
+ */
+stripeline_status stripeline_future_cancel(const struct stripeline_future *future);
+
+/**
+ * Releases a future. Its task goes on if it has not ended, and its units belong to it until it has.
+ * No call may use the future any more, also not one that runs on another thread.
+ *
+ * @param future  a future of a non-blocking call, or NULL for nothing to do
+ */
+void stripeline_future_release(struct stripeline_future *future);
+
+/**
+ * Waits until one of several tasks has ended.
+ *
+ * @param futures     `count` futures of one engine, of which some but not all may be NULL, which are passed over
+ * @param count       how many those are, at least 1
+ * @param timeout_ns  as for stripeline_future_wait()
+ * @param index       receives the position of a future in the list whose task has ended; how it
+ *                    ended is the future's to say
+ * @return            STRIPELINE_OK, STRIPELINE_PENDING if the time was up before,
+ *                    STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if they are of several
+ *                    engines or there is none
+ */
+stripeline_status stripeline_wait_any(struct stripeline_future *const *futures,
+                                      size_t count,
+                                      int64_t timeout_ns,
+                                      size_t *index);
+
+/**
+ * Waits until all of several tasks have ended.
+ *
+ * @param futures     `count` futures, of which some may be NULL, which are passed over
+ * @param count       how many those are; 0 does nothing
+ * @param timeout_ns  as for stripeline_future_wait(), for all of them together
+ * @return            STRIPELINE_PENDING if the time was up before; how the first of the list ended
+ *                    that did not end with STRIPELINE_OK; else STRIPELINE_OK
+ */
+stripeline_status stripeline_wait_every(struct stripeline_future *const *futures,
+                                        size_t count,
+                                        int64_t timeout_ns);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -40,7 +40,7 @@ pub enum stripeline_checksum {
 /// An erasure code of one shape. Opaque; any number of threads may use one codec at once.
 #[allow(non_camel_case_types, reason = "the name in C")]
 pub struct stripeline_codec {
-    codec: Arc<Codec>,
+    pub(crate) codec: Arc<Codec>,
 }
 
 /// Opens a codec. Takes under a microsecond for a shape that the process has opened before: codecs

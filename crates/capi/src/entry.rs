@@ -37,6 +37,23 @@ pub(crate) fn guard(
     }
 }
 
+/// As [`guard`], for bodies that may find that something has not ended yet: `None` becomes
+/// STRIPELINE_PENDING, which is no error and leaves the text as it is.
+pub(crate) fn guard_pending(
+    operation: &'static str,
+    body: impl FnOnce() -> Result<Option<()>, Failure>,
+) -> stripeline_status {
+    let mut is_pending = false;
+    let status = guard(operation, || {
+        is_pending = body()?.is_none();
+        Ok(())
+    });
+    match (status, is_pending) {
+        (stripeline_status::STRIPELINE_OK, true) => stripeline_status::STRIPELINE_PENDING,
+        (status, _) => status,
+    }
+}
+
 /// Reads the text of this thread's last refused call; empty before the first.
 pub(crate) fn with_last_error<T>(read: impl FnOnce(&str) -> T) -> T {
     LAST_ERROR.with_borrow(|text| read(text))

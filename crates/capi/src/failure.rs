@@ -38,43 +38,116 @@ pub enum stripeline_status {
     /// A buffer runs past the end of the address space, or a checksum list is not aligned to 4
     /// bytes.
     STRIPELINE_INVALID_MEMORY = 11,
+    /// An argument has a value that is not allowed, or a structure not the size that it says.
+    STRIPELINE_INVALID_ARGUMENT = 12,
+    /// The task has not ended yet. Not an error: stripeline_last_error() stays as it was.
+    STRIPELINE_PENDING = 13,
+    /// As many tasks are outstanding as may be: wait for one, or have the engine wait.
+    STRIPELINE_BUSY = 14,
+    /// The task was cancelled.
+    STRIPELINE_CANCELLED = 15,
+    /// The task's time was up before it was done.
+    STRIPELINE_DEADLINE_EXCEEDED = 16,
+    /// No rail takes such a task, or every rail that does has failed:
+    /// stripeline_engine_describe() says which are out of service and why.
+    STRIPELINE_NO_RAIL = 17,
+    /// A rail failed while it was changing the outputs, so that nobody can do it again: encode
+    /// anew.
+    STRIPELINE_RAIL_FAILED = 18,
+    /// The engine was closed before the task was done.
+    STRIPELINE_CLOSED = 19,
+    /// The engine cannot be started as configured.
+    STRIPELINE_CONFIGURATION = 20,
 }
 
-/// A refused call, with what its text needs. Nothing here is allocated.
+/// A refused call, with what its text needs. Nothing here is allocated, the text of an engine's
+/// error aside.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Codec(Error),
+    Engine(stripeline_engine::Error),
     Memory(&'static str, Refusal),
     NullArgument(&'static str, &'static str),
     UnknownCode(i32),
     UnknownChecksum(i32),
     TooManyErased(usize, usize),
     Misaligned(&'static str, &'static str, usize),
+    Count(&'static str, &'static str, usize, usize),
+    Stride(&'static str, &'static str, usize),
+    Size(&'static str, &'static str, usize, usize),
+    UnknownMemory(&'static str, &'static str, i32),
+    UnknownDevice(&'static str, &'static str, u32),
+    UnknownPriority(&'static str, i32),
+    NegativeDescriptor(&'static str, i32),
+    NobodyToTell(&'static str),
+    NotText(&'static str, &'static str, usize),
+    OtherEngine(&'static str, usize),
+    NoFuture(&'static str),
 }
 
 impl Failure {
     pub(crate) fn status(&self) -> stripeline_status {
         use stripeline_status::*;
         match self {
-            Self::Codec(error) => match error.kind() {
-                ErrorKind::InvalidParameters => STRIPELINE_INVALID_PARAMETERS,
-                ErrorKind::CountMismatch => STRIPELINE_COUNT_MISMATCH,
-                ErrorKind::LengthMismatch => STRIPELINE_LENGTH_MISMATCH,
-                ErrorKind::TooManyErasures => STRIPELINE_TOO_MANY_ERASURES,
-                ErrorKind::InvalidErasure => STRIPELINE_INVALID_ERASURE,
-                ErrorKind::InvalidUnit => STRIPELINE_INVALID_UNIT,
-                ErrorKind::InvalidChecksums => STRIPELINE_INVALID_CHECKSUMS,
-                _ => STRIPELINE_INTERNAL,
-            },
+            Self::Codec(error) => status_of_codec(error.kind()),
+            Self::Engine(error) => status_of_engine(error),
             Self::Memory(_, Refusal::Null(_)) | Self::NullArgument(..) => STRIPELINE_NULL_POINTER,
             Self::Memory(_, Refusal::Overlap(..)) => STRIPELINE_OVERLAP,
-            Self::Memory(_, Refusal::TooLong(..)) | Self::Misaligned(..) => {
+            Self::Memory(_, Refusal::TooLong(..)) | Self::Misaligned(..) | Self::Stride(..) => {
                 STRIPELINE_INVALID_MEMORY
             }
+            Self::Count(..) => STRIPELINE_COUNT_MISMATCH,
+            Self::NotText(..) => STRIPELINE_CONFIGURATION,
+            Self::Size(..)
+            | Self::UnknownMemory(..)
+            | Self::UnknownDevice(..)
+            | Self::UnknownPriority(..)
+            | Self::NegativeDescriptor(..)
+            | Self::NobodyToTell(..)
+            | Self::OtherEngine(..)
+            | Self::NoFuture(..) => STRIPELINE_INVALID_ARGUMENT,
             Self::UnknownCode(_) => STRIPELINE_INVALID_PARAMETERS,
             Self::UnknownChecksum(_) => STRIPELINE_INVALID_CHECKSUMS,
             Self::TooManyErased(..) => STRIPELINE_TOO_MANY_ERASURES,
         }
+    }
+}
+
+fn status_of_codec(kind: ErrorKind) -> stripeline_status {
+    use stripeline_status::*;
+    match kind {
+        ErrorKind::InvalidParameters => STRIPELINE_INVALID_PARAMETERS,
+        ErrorKind::CountMismatch => STRIPELINE_COUNT_MISMATCH,
+        ErrorKind::LengthMismatch => STRIPELINE_LENGTH_MISMATCH,
+        ErrorKind::TooManyErasures => STRIPELINE_TOO_MANY_ERASURES,
+        ErrorKind::InvalidErasure => STRIPELINE_INVALID_ERASURE,
+        ErrorKind::InvalidUnit => STRIPELINE_INVALID_UNIT,
+        ErrorKind::InvalidChecksums => STRIPELINE_INVALID_CHECKSUMS,
+        _ => STRIPELINE_INTERNAL,
+    }
+}
+
+fn status_of_engine(error: &stripeline_engine::Error) -> stripeline_status {
+    use stripeline_engine::ErrorKind as Kind;
+    use stripeline_status::*;
+    match error.kind() {
+        Kind::Busy => STRIPELINE_BUSY,
+        Kind::Cancelled => STRIPELINE_CANCELLED,
+        Kind::DeadlineExceeded => STRIPELINE_DEADLINE_EXCEEDED,
+        Kind::NoRail => STRIPELINE_NO_RAIL,
+        Kind::Failed => STRIPELINE_RAIL_FAILED,
+        Kind::Closed => STRIPELINE_CLOSED,
+        Kind::Configuration => STRIPELINE_CONFIGURATION,
+        Kind::Invalid => error
+            .codec_kind()
+            .map_or(STRIPELINE_INTERNAL, status_of_codec),
+        _ => STRIPELINE_INTERNAL,
+    }
+}
+
+impl From<stripeline_engine::Error> for Failure {
+    fn from(error: stripeline_engine::Error) -> Self {
+        Self::Engine(error)
     }
 }
 
@@ -88,6 +161,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Codec(error) => error.fmt(formatter),
+            Self::Engine(error) => error.fmt(formatter),
             Self::Memory(operation, refusal) => write!(formatter, "Cannot {operation}: {refusal}"),
             Self::NullArgument(operation, name) => {
                 write!(formatter, "Cannot {operation}: {name} is null")
@@ -108,6 +182,62 @@ impl fmt::Display for Failure {
                 formatter,
                 "Cannot {operation}: {name} at {address:#x} is not aligned to 4 bytes"
             ),
+            _ => self.fmt_argument(formatter),
+        }
+    }
+}
+
+impl Failure {
+    /// The text of an argument that only engines take.
+    fn fmt_argument(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let operation = match self {
+            Self::Count(operation, ..)
+            | Self::Stride(operation, ..)
+            | Self::Size(operation, ..)
+            | Self::UnknownMemory(operation, ..)
+            | Self::UnknownDevice(operation, ..)
+            | Self::UnknownPriority(operation, _)
+            | Self::NegativeDescriptor(operation, _)
+            | Self::NobodyToTell(operation)
+            | Self::NotText(operation, ..)
+            | Self::OtherEngine(operation, _)
+            | Self::NoFuture(operation) => operation,
+            _ => unreachable!("formatted by the caller"),
+        };
+        write!(formatter, "Cannot {operation}: ")?;
+        match self {
+            Self::Count(_, name, given, needed) => {
+                write!(formatter, "{name} has {given} units, needed: {needed}")
+            }
+            Self::Stride(_, name, stride) => write!(
+                formatter,
+                "{name} with a stride of {stride} bytes runs past the end of the address space"
+            ),
+            Self::Size(_, name, size, known) => {
+                write!(formatter, "{name} has size {size}, known is {known}")
+            }
+            Self::UnknownMemory(_, name, kind) => write!(
+                formatter,
+                "{name} has memory {kind}, known are 0 (host), 1 (host, pinned) and 2 (device)"
+            ),
+            Self::UnknownDevice(_, name, device) => {
+                write!(formatter, "{name} is on device {device}, at most 65535")
+            }
+            Self::UnknownPriority(_, priority) => write!(
+                formatter,
+                "priority is {priority}, known are 0 (foreground) and 1 (background)"
+            ),
+            Self::NegativeDescriptor(_, event_fd) => write!(formatter, "event_fd is {event_fd}"),
+            Self::NobodyToTell(_) => {
+                formatter.write_str("a call that waits takes neither callback nor event_fd")
+            }
+            Self::NotText(_, name, valid) => {
+                write!(formatter, "{name} is not UTF-8 from byte {valid} on")
+            }
+            Self::OtherEngine(_, index) => {
+                write!(formatter, "futures[{index}] belongs to another engine")
+            }
+            _ => formatter.write_str("there is no future in the list"),
         }
     }
 }

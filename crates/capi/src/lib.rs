@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C interface over `stripeline-codec`: convert, call, map the error.
+//! The C interface over `stripeline-codec` and `stripeline-engine`: convert, call, map the error.
 //!
 //! `include/stripeline.h` is generated from this crate's documentation, which is therefore written
 //! for readers of C. Every function goes through [`guard`](entry): it checks pointers, catches a
@@ -13,17 +13,49 @@
 //! must not become a Rust enum.
 
 mod arguments;
-mod codec;
+mod completion;
 mod entry;
 mod failure;
+mod operation;
+
+// The header has the functions in this order, which formatting keeps between empty lines.
+mod codec;
 mod library;
+
+mod engine;
+
+mod blocking;
+mod listener;
+mod matrix;
+mod request;
+
+mod issue;
+
+mod future;
+
+pub use blocking::{
+    stripeline_engine_decode, stripeline_engine_encode, stripeline_engine_update,
+    stripeline_engine_verify,
+};
 
 pub use codec::{
     stripeline_checksum, stripeline_code, stripeline_codec, stripeline_codec_close,
     stripeline_codec_open, stripeline_decode, stripeline_encode, stripeline_encode_with_checksums,
     stripeline_update, stripeline_verify,
 };
+pub use engine::{
+    stripeline_engine, stripeline_engine_close, stripeline_engine_describe, stripeline_engine_open,
+    stripeline_engine_open_with_listener, stripeline_wait_all,
+};
 pub use failure::stripeline_status;
+pub use future::{
+    stripeline_future, stripeline_future_cancel, stripeline_future_release, stripeline_future_test,
+    stripeline_future_wait, stripeline_wait_any, stripeline_wait_every,
+};
+pub use issue::{stripeline_idecode, stripeline_iencode, stripeline_iupdate, stripeline_iverify};
 pub use library::{
     STRIPELINE_ABI_VERSION, stripeline_abi_version, stripeline_describe, stripeline_last_error,
 };
+pub use listener::{stripeline_event, stripeline_event_kind, stripeline_listener};
+pub use matrix::{stripeline_matrix, stripeline_memory};
+pub use request::{stripeline_callback, stripeline_priority, stripeline_request};

@@ -9,7 +9,7 @@ use crate::entry::{guard, with_last_error};
 use crate::failure::stripeline_status;
 
 /// The version of the interface that this header describes.
-pub const STRIPELINE_ABI_VERSION: u32 = 1;
+pub const STRIPELINE_ABI_VERSION: u32 = 2;
 
 /// The version of the interface that the library implements. A program runs with a library whose
 /// version is that of its header, STRIPELINE_ABI_VERSION, or above: functions are added, never
@@ -19,7 +19,8 @@ pub extern "C" fn stripeline_abi_version() -> u32 {
     STRIPELINE_ABI_VERSION
 }
 
-/// Copies the reason of the last call on this thread that did not return STRIPELINE_OK.
+/// Copies the reason of the last call on this thread that returned neither STRIPELINE_OK nor
+/// STRIPELINE_PENDING.
 ///
 /// The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the
 /// first such call and stays until the next.
@@ -61,7 +62,7 @@ pub unsafe extern "C" fn stripeline_describe(text: *mut c_char, size: usize) -> 
 
 /// # Safety
 /// `target` must be null or have `size` writable bytes.
-unsafe fn copy_text(source: &str, target: *mut c_char, size: usize) -> usize {
+pub(crate) unsafe fn copy_text(source: &str, target: *mut c_char, size: usize) -> usize {
     if !target.is_null() && size > 0 {
         let bytes = source.len().min(size - 1);
         // SAFETY: `bytes` < `size`, and a String of ours does not overlap the caller's buffer.

@@ -45,6 +45,17 @@ impl Ticket {
         self.task.outcome()
     }
 
+    /// Waits so long at most until one of these tasks of one engine has ended and returns its index;
+    /// `None` if none has by then, or there is none.
+    #[must_use]
+    pub fn wait_any(tickets: &[Self], timeout: Option<Duration>) -> Option<usize> {
+        let ended = || tickets.iter().position(|ticket| ticket.task.is_done());
+        let core = &tickets.first()?.core;
+        let until = timeout.map(|timeout| Instant::now() + timeout);
+        core.wait_until(&core.any, until, || ended().is_some());
+        ended()
+    }
+
     /// Gives the task up. What has not begun is not begun any more; what a rail is working on is
     /// finished, and only then has the task ended, as [`ErrorKind::Cancelled`].
     ///

@@ -11,14 +11,20 @@ use stripeline_testkit::{CodecUnderTest, Opened, Refusal};
 
 /// A codec opened through C.
 pub struct CCodec {
-    codec: *mut stripeline_codec,
-    data_units: usize,
-    parity_units: usize,
+    pub codec: *mut stripeline_codec,
+    pub data_units: usize,
+    pub parity_units: usize,
 }
 
 impl CCodec {
     /// Opens a codec of any shape.
     pub fn open(code: Code, data_units: usize, parity_units: usize) -> Opened {
+        let opened = Self::opened(code, data_units, parity_units)?;
+        Ok(Box::new(opened))
+    }
+
+    /// As [`CCodec::open`], of this type.
+    pub fn opened(code: Code, data_units: usize, parity_units: usize) -> Result<Self, Refusal> {
         let code = match code {
             Code::Rs => stripeline_code::STRIPELINE_RS,
             Code::RsLegacy => stripeline_code::STRIPELINE_RS_LEGACY,
@@ -30,12 +36,10 @@ impl CCodec {
         let status =
             unsafe { stripeline_codec_open(code as i32, data_units, parity_units, &mut codec) };
         assert_eq!(status == STRIPELINE_OK, !codec.is_null());
-        result(status).map(|()| -> Box<dyn CodecUnderTest> {
-            Box::new(Self {
-                codec,
-                data_units,
-                parity_units,
-            })
+        result(status).map(|()| Self {
+            codec,
+            data_units,
+            parity_units,
         })
     }
 }
@@ -59,7 +63,7 @@ pub fn last_error() -> String {
     }
 }
 
-fn result(status: stripeline_status) -> Result<(), Refusal> {
+pub fn result(status: stripeline_status) -> Result<(), Refusal> {
     let kind = match status {
         STRIPELINE_OK => return Ok(()),
         STRIPELINE_INVALID_PARAMETERS => ErrorKind::InvalidParameters,
@@ -77,11 +81,11 @@ fn result(status: stripeline_status) -> Result<(), Refusal> {
     })
 }
 
-fn starts(units: &[&[u8]]) -> Vec<*const u8> {
+pub fn starts(units: &[&[u8]]) -> Vec<*const u8> {
     units.iter().map(|unit| unit.as_ptr()).collect()
 }
 
-fn starts_mut(units: &mut [&mut [u8]]) -> Vec<*mut u8> {
+pub fn starts_mut(units: &mut [&mut [u8]]) -> Vec<*mut u8> {
     units.iter_mut().map(|unit| unit.as_mut_ptr()).collect()
 }
 
@@ -217,7 +221,7 @@ impl CodecUnderTest for CCodec {
 
 impl CCodec {
     /// Asserts one buffer per unit and one length, and returns it.
-    fn check<P: AsRef<[u8]>>(&self, data: &[&[u8]], parity: &[P]) -> usize {
+    pub fn check<P: AsRef<[u8]>>(&self, data: &[&[u8]], parity: &[P]) -> usize {
         assert_eq!(
             (data.len(), parity.len()),
             (self.data_units, self.parity_units)

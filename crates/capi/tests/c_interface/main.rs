@@ -2,9 +2,17 @@
 //! The C functions under the codec suite of the testkit, and what only C can get wrong.
 
 mod c_codec;
+mod engine_codec;
+mod engine_refusals;
+mod engine_side;
+mod futures;
 mod refusals;
 
+use std::sync::Arc;
+
 use c_codec::CCodec;
+use engine_codec::{EngineCodec, Way};
+use engine_side::OpenEngine;
 use stripeline_testkit::codec_suite;
 
 #[test]
@@ -15,4 +23,27 @@ fn right_input() {
 #[test]
 fn wrong_patterns() {
     codec_suite::wrong_patterns(&CCodec::open);
+}
+
+#[test]
+fn right_input_through_an_engine_that_is_waited_for() {
+    let engine = Arc::new(OpenEngine::new("rails=cpu"));
+    let open = |code, k, m| EngineCodec::open(&engine, Way::Blocking, code, k, m);
+    codec_suite::right_input(&open);
+}
+
+#[test]
+fn right_input_through_futures() {
+    let engine = Arc::new(OpenEngine::new("rails=cpu"));
+    let open = |code, k, m| EngineCodec::open(&engine, Way::Future, code, k, m);
+    codec_suite::right_input(&open);
+}
+
+#[test]
+fn wrong_patterns_through_an_engine() {
+    let engine = Arc::new(OpenEngine::new("rails=cpu"));
+    for way in [Way::Blocking, Way::Future] {
+        let open = |code, k, m| EngineCodec::open(&engine, way, code, k, m);
+        codec_suite::wrong_patterns(&open);
+    }
 }

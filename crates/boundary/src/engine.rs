@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! An engine's description of itself, for logs, metrics and `stripeline doctor`.
+
+use std::fmt::Write;
+
+use stripeline_engine::{Candidate, RailStatistics, Scheduling, Statistics};
+
+use crate::quoted;
+
+/// Describes an engine as one JSON object.
+///
+/// Keys: `scheduling` (as in the configuration), `candidates` (the rails asked for, each with
+/// `name`, `in`, and `description` or `reason`), `issued` and `outstanding` (tasks), `rails` (each
+/// rail's statistics: the fields of [`RailStatistics`] by their names, `out_of_service` null or the
+/// reason, `rate` in bytes a second, `waits` and `services` as lists of counts).
+#[must_use]
+pub fn describe_engine(
+    scheduling: &Scheduling,
+    candidates: &[Candidate],
+    statistics: &Statistics,
+) -> String {
+    let scheduling = match scheduling {
+        Scheduling::Single(name) => format!("single:{name}"),
+        Scheduling::FirstCome => "fcfs".to_owned(),
+        Scheduling::RateAware => "rate-aware".to_owned(),
+    };
+    let candidates: Vec<String> = candidates.iter().map(candidate).collect();
+    let rails: Vec<String> = statistics.rails.iter().map(rail).collect();
+    format!(
+        "{{\"scheduling\":{},\"candidates\":[{}],\"issued\":{},\"outstanding\":{},\"rails\":[{}]}}",
+        quoted(&scheduling),
+        candidates.join(","),
+        statistics.issued,
+        statistics.outstanding,
+        rails.join(","),
+    )
+}
+
+fn candidate(candidate: &Candidate) -> String {
+    let mut json = format!(
+        "{{\"name\":{},\"in\":{}",
+        quoted(&candidate.name),
+        candidate.reason.is_none()
+    );
+    let texts = [
+        ("description", &candidate.description),
+        ("reason", &candidate.reason),
+    ];
+    for (key, text) in texts {
+        if let Some(text) = text {
+            write!(json, ",\"{key}\":{}", quoted(text)).expect("writing to a String cannot fail");
+        }
+    }
+    json.push('}');
+    json
+}
+
+fn rail(rail: &RailStatistics) -> String {
+    let why = rail.out_of_service.as_deref();
+    let mut json = format!(
+        "{{\"name\":{},\"out_of_service\":{},\"fed\":{},\"rate\":{:.0}",
+        quoted(&rail.name),
+        why.map_or("null".to_owned(), quoted),
+        rail.fed,
+        rail.rate,
+    );
+    let counts = [
+        ("queued", rail.queued as u64),
+        ("pieces", rail.pieces),
+        ("data_bytes", rail.data_bytes),
+        ("busy_ns", rail.busy_ns),
+        ("cpu_ns", rail.cpu_ns),
+        ("stolen", rail.stolen),
+        ("faults", rail.faults),
+        ("revoked", rail.revoked),
+        ("quarantines", rail.quarantines),
+        ("checks", rail.checks),
+        ("wrong", rail.wrong),
+    ];
+    for (key, count) in counts {
+        write!(json, ",\"{key}\":{count}").expect("writing to a String cannot fail");
+    }
+    for (key, buckets) in [("waits", &rail.waits), ("services", &rail.services)] {
+        let buckets: Vec<String> = buckets.iter().map(u64::to_string).collect();
+        write!(json, ",\"{key}\":[{}]", buckets.join(","))
+            .expect("writing to a String cannot fail");
+    }
+    json.push('}');
+    json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stripeline_engine::{Configuration, Engine};
+
+    #[test]
+    fn an_engine_says_which_rails_are_in_and_why_others_are_not() {
+        let configuration: Configuration = "rails=cpu,no\"ne\nscheduling=single:cpu\nworkers-max=1"
+            .parse()
+            .expect("a right configuration");
+        let (engine, candidates) = Engine::open(&configuration).expect("the CPU is there");
+        let scheduling = &configuration.options.scheduling;
+        let json = describe_engine(scheduling, &candidates, &engine.statistics());
+        assert!(json.starts_with(
+            "{\"scheduling\":\"single:cpu\",\"candidates\":[{\"name\":\"cpu\",\"in\":true,"
+        ));
+        let out = "{\"name\":\"no\\\"ne\",\"in\":false,\"reason\":\"";
+        assert!(json.contains(out), "{json}");
+        let idle = "\"issued\":0,\"outstanding\":0,\"rails\":[{\"name\":\"cpu\",\"out_of_service\":null,\"fed\":true,";
+        assert!(json.contains(idle), "{json}");
+        assert!(json.ends_with("]}]}"), "{json}");
+    }
+}

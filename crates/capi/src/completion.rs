@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The end of a task as C sees it: its buffers are the caller's again and everybody has been told.
+//!
+//! Two things end: the task, which has an outcome then, and its job, which held the buffers. Who
+//! asked to be told is told after both, and a wait for the future returns only after that, so that
+//! a program may free what the callback uses and close its eventfd when the wait is over.
+
+use std::ffi::c_void;
+use std::fs::File;
+use std::io::Write;
+use std::mem::ManuallyDrop;
+use std::os::fd::{FromRawFd, RawFd};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use ::stripeline_codec::Verdict;
+use ::stripeline_engine::Outcome;
+
+use crate::failure::{Failure, stripeline_status};
+use crate::request::stripeline_callback;
+
+/// Who is to be told of an end, and where the verdict goes.
+#[derive(Debug)]
+pub(crate) struct Notice {
+    pub(crate) callback: stripeline_callback,
+    pub(crate) context: *mut c_void,
+    pub(crate) event_fd: Option<RawFd>,
+    pub(crate) verdict: Option<VerdictPlaces>,
+}
+
+/// Where a verdict is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct VerdictPlaces {
+    /// Not null.
+    pub(crate) sound: *mut bool,
+    pub(crate) parity_unit: *mut usize,
+    pub(crate) offset: *mut usize,
+}
+
+// SAFETY: the caller of the non-blocking call lends the context, the descriptor and the places of
+// the verdict to whichever thread ends the task, as the documentation of both says.
+unsafe impl Send for Notice {}
+// SAFETY: as for `Send`; only the one thread that ends a task uses them.
+unsafe impl Sync for Notice {}
+
+impl Default for Notice {
+    fn default() -> Self {
+        Self {
+            callback: None,
+            context: std::ptr::null_mut(),
+            event_fd: None,
+            verdict: None,
+        }
+    }
+}
+
+impl VerdictPlaces {
+    /// # Safety
+    /// The places must be writable or, `sound` aside, null.
+    pub(crate) unsafe fn write(self, verdict: Verdict) {
+        // SAFETY: as the caller vouches; alignment is not relied on.
+        unsafe {
+            self.sound.write(verdict == Verdict::Sound);
+            if let Verdict::Mismatch {
+                parity_unit,
+                offset,
+            } = verdict
+            {
+                if !self.parity_unit.is_null() {
+                    self.parity_unit.write_unaligned(parity_unit);
+                }
+                if !self.offset.is_null() {
+                    self.offset.write_unaligned(offset);
+                }
+            }
+        }
+    }
+}
+
+impl Notice {
+    /// Whether there is anything to do at the end.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.callback.is_some() || self.event_fd.is_some() || self.verdict.is_some()
+    }
+
+    fn tell(&self, outcome: &Outcome) {
+        if let (Some(places), Ok(verdict)) = (self.verdict, outcome) {
+            // SAFETY: the caller lends the places until the task has ended, which it has not.
+            unsafe { places.write(*verdict) };
+        }
+        if let Some(callback) = self.callback {
+            let status = match outcome {
+                Ok(_) => stripeline_status::STRIPELINE_OK,
+                Err(error) => Failure::Engine(error.clone()).status(),
+            };
+            // SAFETY: the caller vouches for function and context until the task has ended.
+            unsafe { callback(self.context, status) };
+        }
+        if let Some(event_fd) = self.event_fd {
+            // SAFETY: the caller keeps the descriptor open until the task has ended; it stays his.
+            let file = ManuallyDrop::new(unsafe { File::from_raw_fd(event_fd) });
+            // It fails only where the descriptor is no eventfd, or is readable already.
+            let _ = (&*file).write(&1_u64.to_ne_bytes());
+        }
+    }
+}
+
+/// What ends.
+#[derive(Debug)]
+pub(crate) struct End {
+    state: Mutex<State>,
+    changed: Condvar,
+    notice: Notice,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    job_is_gone: bool,
+    outcome: Option<Outcome>,
+    is_over: bool,
+}
+
+impl End {
+    pub(crate) fn new(notice: Notice) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            notice,
+        })
+    }
+
+    /// Whether [`End::task_ended`] must be called.
+    pub(crate) fn wants_outcome(&self) -> bool {
+        self.notice.is_wanted()
+    }
+
+    /// Notes how the task ended.
+    pub(crate) fn task_ended(&self, outcome: &Outcome) {
+        self.note(|state| state.outcome = Some(outcome.clone()));
+    }
+
+    /// Whether the buffers are back and everybody has been told.
+    pub(crate) fn is_over(&self) -> bool {
+        self.lock().is_over
+    }
+
+    /// Waits for that; false if the time came first.
+    pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
+        let mut state = self.lock();
+        while !state.is_over {
+            state = match until {
+                None => self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(until) => {
+                    let patience = until.saturating_duration_since(Instant::now());
+                    if patience.is_zero() {
+                        return false;
+                    }
+                    let waited = self.changed.wait_timeout(state, patience);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+        true
+    }
+
+    fn note(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        change(&mut state);
+        let is_last = state.job_is_gone && (state.outcome.is_some() || !self.wants_outcome());
+        if !is_last {
+            return;
+        }
+        let outcome = state.outcome.take();
+        // Not under the lock: the callback may test its future.
+        drop(state);
+        if let Some(outcome) = outcome {
+            self.notice.tell(&outcome);
+        }
+        self.lock().is_over = true;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Kept by the job: when it is dropped, the job holds no buffer any more.
+#[derive(Debug)]
+pub(crate) struct Kept(pub(crate) Arc<End>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.0.note(|state| state.job_is_gone = true);
+    }
+}
+
+/// Waits for an end when it goes out of scope, also by a panic.
+#[derive(Debug)]
+pub(crate) struct Waits(pub(crate) Arc<End>);
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        self.0.wait(None);
+    }
+}

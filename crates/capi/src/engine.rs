@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Opening, describing and closing an engine.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use ::stripeline_engine::{Candidate, Configuration, Engine, Scheduling};
+use stripeline_boundary::describe_engine;
+
+use crate::arguments::Call;
+use crate::entry::{guard, guard_pending};
+use crate::failure::{Failure, stripeline_status};
+use crate::library::copy_text;
+use crate::listener::{Listening, stripeline_listener};
+
+/// An asynchronous coder over all coding devices (rails) of a machine. Opaque; any number of threads
+/// may use one engine at once.
+#[allow(non_camel_case_types, reason = "the name in C")]
+pub struct stripeline_engine {
+    /// Unlike that of every other engine of the process.
+    pub(crate) number: u64,
+    pub(crate) engine: Engine,
+    scheduling: Scheduling,
+    candidates: Vec<Candidate>,
+    listening: Listening,
+}
+
+impl Call {
+    /// Reads a handle.
+    ///
+    /// # Safety
+    /// `engine` must be null or come from `stripeline_engine_open` and not be closed for `'a`.
+    pub(crate) unsafe fn engine<'a>(
+        self,
+        engine: *const stripeline_engine,
+    ) -> Result<&'a stripeline_engine, Failure> {
+        // SAFETY: null or a live handle, as the caller vouches.
+        unsafe { engine.as_ref() }.ok_or(Failure::NullArgument(self.0, "engine"))
+    }
+}
+
+/// Opens an engine, which starts a few threads. One engine for a whole process is enough.
+///
+/// The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
+/// are skipped:
+///
+/// | key | value | default |
+/// |---|---|---|
+/// | rails | names, separated by commas: cpu, isal, cuda, null, plugin:PATH; auto for the CPU and every GPU | auto |
+/// | scheduling | rate-aware, fcfs, single:NAME | rate-aware |
+/// | tasks-max | most tasks outstanding | 1024 |
+/// | bytes-max | most bytes of data outstanding | 1073741824 |
+/// | when-full | wait or refuse (STRIPELINE_BUSY) | wait |
+/// | stall-ms | milliseconds after which a rail is taken to hang | 250 |
+/// | quarantine-ms | milliseconds that a failed rail stays out of service at first | 1000 |
+/// | check-every | one task in so many is compared on another rail, 0 for none | 1000 |
+/// | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
+/// | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |
+///
+/// A rail that the machine lacks is left out; stripeline_engine_describe() says why.
+///
+/// @param configuration  text in UTF-8, ended by a NUL; NULL for all defaults
+/// @param engine         receives the engine, to be closed by stripeline_engine_close(); NULL on
+///                       failure
+/// @return               STRIPELINE_OK, STRIPELINE_CONFIGURATION, STRIPELINE_NULL_POINTER
+///
+/// # Safety
+/// `configuration` must be null or end with a NUL; `engine` must be null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_engine_open(
+    configuration: *const c_char,
+    engine: *mut *mut stripeline_engine,
+) -> stripeline_status {
+    // SAFETY: as the caller vouches.
+    unsafe { stripeline_engine_open_with_listener(configuration, None, null_mut(), engine) }
+}
+
+/// Opens an engine as stripeline_engine_open() does, and has somebody told of its events.
+///
+/// @param configuration  as for stripeline_engine_open()
+/// @param listener       told of events until stripeline_engine_close() has returned; NULL for
+///                       nobody
+/// @param context        handed to `listener`
+/// @param engine         as for stripeline_engine_open()
+/// @return               as stripeline_engine_open()
+///
+/// # Safety
+/// As `stripeline_engine_open`; `listener` must be callable with `context` from any thread until
+/// the engine is closed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_engine_open_with_listener(
+    configuration: *const c_char,
+    listener: stripeline_listener,
+    context: *mut c_void,
+    engine: *mut *mut stripeline_engine,
+) -> stripeline_status {
+    static OPENED: AtomicU64 = AtomicU64::new(0);
+    let call = Call("open an engine");
+    guard(call.0, || {
+        call.check_result("engine", engine)?;
+        // SAFETY: not null, so writable as the caller vouches; alignment is not relied on.
+        unsafe { engine.write_unaligned(null_mut()) };
+        // SAFETY: as the caller vouches.
+        let mut configuration = unsafe { read_configuration(call, configuration) }?;
+        let listening = Listening::new(listener, context);
+        configuration.options.listener = listening.listener();
+        let (opened, candidates) = Engine::open(&configuration)?;
+        let opened = stripeline_engine {
+            number: OPENED.fetch_add(1, Ordering::Relaxed),
+            engine: opened,
+            scheduling: configuration.options.scheduling,
+            candidates,
+            listening,
+        };
+        // SAFETY: as above.
+        unsafe { engine.write_unaligned(Box::into_raw(Box::new(opened))) };
+        Ok(())
+    })
+}
+
+/// # Safety
+/// `configuration` must be null or end with a NUL.
+unsafe fn read_configuration(
+    call: Call,
+    configuration: *const c_char,
+) -> Result<Configuration, Failure> {
+    if configuration.is_null() {
+        return Ok(Configuration::default());
+    }
+    // SAFETY: not null, so ended by a NUL as the caller vouches.
+    let text = unsafe { CStr::from_ptr(configuration) };
+    let text = text.to_str().map_err(|error| {
+        let valid = error.valid_up_to();
+        Failure::NotText(call.0, "configuration", valid)
+    })?;
+    Ok(text.parse()?)
+}
+
+/// Closes an engine. What its rails are working on is finished, what waits ends with
+/// STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
+/// hangs is working on in place. No call may use the engine any more, also not one that runs on
+/// another thread; its futures stay valid until they are released.
+///
+/// @param engine  an engine from stripeline_engine_open(), or NULL for nothing to do
+///
+/// # Safety
+/// `engine` must be null or come from `stripeline_engine_open` and be closed once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_engine_close(engine: *mut stripeline_engine) {
+    if !engine.is_null() {
+        guard("close an engine", || {
+            // SAFETY: made by `Box::into_raw` in `stripeline_engine_open` and given back once.
+            let closing = *unsafe { Box::from_raw(engine) };
+            drop(closing.engine);
+            closing.listening.stop();
+            Ok(())
+        });
+    }
+}
+
+/// Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
+/// rails asked for, each with `name`, `in`, and `description` or `reason`), `issued` and
+/// `outstanding` (tasks), `rails` (each rail in use with `name`, `out_of_service` (null or why),
+/// `fed` (whether it adds to the total), `rate` (bytes of data a second), `queued`, `pieces`,
+/// `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`, `revoked`, `quarantines`, `checks`,
+/// `wrong`, and the histograms `waits` (issue to begin) and `services` (begin to end), of which
+/// bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds).
+///
+/// @param engine  an open engine
+/// @param text    where to copy it, always ended by a NUL; may be NULL if size is 0
+/// @param size    room at `text` in bytes; a longer text is cut off
+/// @return        the length of the whole text in bytes without the NUL; 0 if there is none, and
+///                stripeline_last_error() then says why
+///
+/// # Safety
+/// `engine` must be open; `text` must have `size` writable bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_engine_describe(
+    engine: *const stripeline_engine,
+    text: *mut c_char,
+    size: usize,
+) -> usize {
+    let call = Call("describe the engine");
+    let mut json = String::new();
+    guard(call.0, || {
+        // SAFETY: as the caller vouches.
+        let engine = unsafe { call.engine(engine) }?;
+        let statistics = engine.engine.statistics();
+        json = describe_engine(&engine.scheduling, &engine.candidates, &statistics);
+        Ok(())
+    });
+    // SAFETY: as the caller vouches.
+    unsafe { copy_text(&json, text, size) }
+}
+
+/// Waits until nothing is outstanding in an engine, whichever thread issued it. The thread codes
+/// meanwhile where that helps.
+///
+/// @param engine      an open engine
+/// @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to
+///                    look only
+/// @return            STRIPELINE_OK, STRIPELINE_PENDING if the time was up before,
+///                    STRIPELINE_NULL_POINTER
+///
+/// # Safety
+/// `engine` must be open.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_wait_all(
+    engine: *const stripeline_engine,
+    timeout_ns: i64,
+) -> stripeline_status {
+    let call = Call("wait for all tasks");
+    guard_pending(call.0, || {
+        // SAFETY: as the caller vouches.
+        let engine = unsafe { call.engine(engine) }?;
+        let ended = match timeout(timeout_ns) {
+            Some(Duration::ZERO) => engine.engine.test_all(),
+            timeout => engine.engine.wait_all(timeout),
+        };
+        Ok(ended.then_some(()))
+    })
+}
+
+/// How long a caller waits; `None` for as long as it takes.
+pub(crate) fn timeout(timeout_ns: i64) -> Option<Duration> {
+    u64::try_from(timeout_ns).ok().map(Duration::from_nanos)
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The promise of a task's outcome.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ::stripeline_codec::Verdict;
+use ::stripeline_engine::{Outcome, Ticket};
+
+use crate::arguments::Call;
+use crate::completion::End;
+use crate::engine::timeout;
+use crate::entry::{guard, guard_pending};
+use crate::failure::{Failure, stripeline_status};
+
+/// The promise of the outcome of a task. Opaque; any number of threads may test, wait for and cancel
+/// one future at once. It stays valid after its engine was closed.
+#[allow(non_camel_case_types, reason = "the name in C")]
+pub struct stripeline_future {
+    /// The number of the engine.
+    engine: u64,
+    /// None where there was nothing to do.
+    ticket: Option<Ticket>,
+    end: Arc<End>,
+}
+
+impl stripeline_future {
+    pub(crate) fn new(engine: u64, ticket: Option<Ticket>, end: Arc<End>) -> Self {
+        Self {
+            engine,
+            ticket,
+            end,
+        }
+    }
+
+    /// How the task ended, once everybody has been told; `None` while that is not so.
+    fn test(&self) -> Option<Outcome> {
+        let outcome = self.outcome()?;
+        self.end.is_over().then_some(outcome)
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match &self.ticket {
+            Some(ticket) => ticket.test(),
+            None => Some(Ok(Verdict::Sound)),
+        }
+    }
+
+    /// As [`stripeline_future::test`], after waiting until then at most.
+    fn wait(&self, until: Option<Instant>) -> Option<Outcome> {
+        if let Some(ticket) = &self.ticket {
+            let _: Outcome = match until {
+                None => ticket.wait(),
+                Some(until) => {
+                    ticket.wait_timeout(until.saturating_duration_since(Instant::now()))?
+                }
+            };
+        }
+        self.end.wait(until).then(|| self.outcome()).flatten()
+    }
+}
+
+impl Call {
+    /// # Safety
+    /// `future` must be null or come from a non-blocking call and not be released for `'a`.
+    unsafe fn future<'a>(
+        self,
+        future: *const stripeline_future,
+    ) -> Result<&'a stripeline_future, Failure> {
+        // SAFETY: null or a live handle, as the caller vouches.
+        unsafe { future.as_ref() }.ok_or(Failure::NullArgument(self.0, "future"))
+    }
+
+    /// Reads a list of futures, of which some may be null.
+    ///
+    /// # Safety
+    /// `futures` must be null or have `count` entries as for [`Call::future`].
+    unsafe fn futures<'a>(
+        self,
+        futures: *const *mut stripeline_future,
+        count: usize,
+    ) -> Result<Vec<(usize, &'a stripeline_future)>, Failure> {
+        if futures.is_null() && count != 0 {
+            return Err(Failure::NullArgument(self.0, "futures"));
+        }
+        let entry = |index| {
+            // SAFETY: `index` is below `count`, the number of entries; null or a live handle.
+            let future = unsafe { futures.add(index).read_unaligned().as_ref() };
+            future.map(|future| (index, future))
+        };
+        Ok((0..count).filter_map(entry).collect())
+    }
+}
+
+fn passed(outcome: Outcome) -> Result<(), Failure> {
+    Ok(outcome.map(|_verdict| ())?)
+}
+
+/// Tells whether a task has ended, and how. Never waits.
+///
+/// @param future  a future that has not been released
+/// @return        STRIPELINE_PENDING while the task has not ended; then always how it ended:
+///                STRIPELINE_OK, STRIPELINE_CANCELLED, STRIPELINE_DEADLINE_EXCEEDED,
+///                STRIPELINE_NO_RAIL, STRIPELINE_RAIL_FAILED, STRIPELINE_CLOSED. If it is not
+///                STRIPELINE_OK, its outputs may hold anything
+///
+/// # Safety
+/// `future` must not be released.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_future_test(
+    future: *const stripeline_future,
+) -> stripeline_status {
+    let call = Call("test the future");
+    guard_pending(call.0, || {
+        // SAFETY: as the caller vouches.
+        let outcome = unsafe { call.future(future) }?.test();
+        outcome.map(passed).transpose()
+    })
+}
+
+/// Waits for a task. The thread codes meanwhile where that helps, this task or another one, and may
+/// thereby be late by the time that one takes. A callback must not wait.
+///
+/// @param future      a future that has not been released
+/// @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to look
+///                    only
+/// @return            as stripeline_future_test(): STRIPELINE_PENDING if the time was up before
+///
+/// # Safety
+/// `future` must not be released before this returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_future_wait(
+    future: *const stripeline_future,
+    timeout_ns: i64,
+) -> stripeline_status {
+    let call = Call("wait for the future");
+    guard_pending(call.0, || {
+        // SAFETY: as the caller vouches.
+        let future = unsafe { call.future(future) }?;
+        let outcome = match timeout(timeout_ns) {
+            Some(Duration::ZERO) => future.test(),
+            timeout => future.wait(timeout.map(|timeout| Instant::now() + timeout)),
+        };
+        outcome.map(passed).transpose()
+    })
+}
+
+/// Gives a task up. What has not begun is not begun any more; what a rail is working on is finished,
+/// and only then has the task ended, as STRIPELINE_CANCELLED. A task that has ended stays as it
+/// ended. Does not wait.
+///
+/// @param future  a future that has not been released
+/// @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER
+///
+/// # Safety
+/// `future` must not be released.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_future_cancel(
+    future: *const stripeline_future,
+) -> stripeline_status {
+    let call = Call("cancel the task");
+    guard(call.0, || {
+        // SAFETY: as the caller vouches.
+        if let Some(ticket) = &unsafe { call.future(future) }?.ticket {
+            ticket.cancel();
+        }
+        Ok(())
+    })
+}
+
+/// Releases a future. Its task goes on if it has not ended, and its units belong to it until it has.
+/// No call may use the future any more, also not one that runs on another thread.
+///
+/// @param future  a future of a non-blocking call, or NULL for nothing to do
+///
+/// # Safety
+/// `future` must be null or come from a non-blocking call and be released once.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_future_release(future: *mut stripeline_future) {
+    if !future.is_null() {
+        guard("release a future", || {
+            // SAFETY: made by `Box::into_raw` in a non-blocking call and given back once.
+            drop(unsafe { Box::from_raw(future) });
+            Ok(())
+        });
+    }
+}
+
+/// Waits until one of several tasks has ended.
+///
+/// @param futures     `count` futures of one engine, of which some but not all may be NULL, which are passed over
+/// @param count       how many those are, at least 1
+/// @param timeout_ns  as for stripeline_future_wait()
+/// @param index       receives the position of a future in the list whose task has ended; how it
+///                    ended is the future's to say
+/// @return            STRIPELINE_OK, STRIPELINE_PENDING if the time was up before,
+///                    STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if they are of several
+///                    engines or there is none
+///
+/// # Safety
+/// No future may be released before this returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_wait_any(
+    futures: *const *mut stripeline_future,
+    count: usize,
+    timeout_ns: i64,
+    index: *mut usize,
+) -> stripeline_status {
+    let call = Call("wait for one of the futures");
+    guard_pending(call.0, || {
+        // SAFETY: as the caller vouches.
+        let futures = unsafe { call.futures(futures, count) }?;
+        call.check_result("index", index)?;
+        let Some((_, first)) = futures.first() else {
+            return Err(Failure::NoFuture(call.0));
+        };
+        let other = |(_, future): &&(usize, &stripeline_future)| future.engine != first.engine;
+        if let Some((at, _)) = futures.iter().find(other) {
+            return Err(Failure::OtherEngine(call.0, *at));
+        }
+        let ended = any_ended(&futures, timeout(timeout_ns));
+        if let Some(ended) = ended {
+            // SAFETY: not null, so writable as the caller vouches; alignment is not relied on.
+            unsafe { index.write_unaligned(ended) };
+        }
+        Ok(ended.map(|_index| ()))
+    })
+}
+
+/// The position of a future that has ended by then.
+fn any_ended(futures: &[(usize, &stripeline_future)], timeout: Option<Duration>) -> Option<usize> {
+    if let Some((index, _)) = futures.iter().find(|(_, future)| future.test().is_some()) {
+        return Some(*index);
+    }
+    if timeout == Some(Duration::ZERO) {
+        return None;
+    }
+    let until = timeout.map(|timeout| Instant::now() + timeout);
+    // Those without a task have ended, and were found above but while they tell of it.
+    if let Some((index, future)) = futures.iter().find(|(_, future)| future.ticket.is_none()) {
+        return future.wait(until).map(|_outcome| *index);
+    }
+    let tickets: Vec<Ticket> = futures
+        .iter()
+        .filter_map(|(_, future)| future.ticket.clone())
+        .collect();
+    let ended = Ticket::wait_any(&tickets, timeout)?;
+    let (index, future) = futures[ended];
+    future.wait(until).map(|_outcome| index)
+}
+
+/// Waits until all of several tasks have ended.
+///
+/// @param futures     `count` futures, of which some may be NULL, which are passed over
+/// @param count       how many those are; 0 does nothing
+/// @param timeout_ns  as for stripeline_future_wait(), for all of them together
+/// @return            STRIPELINE_PENDING if the time was up before; how the first of the list ended
+///                    that did not end with STRIPELINE_OK; else STRIPELINE_OK
+///
+/// # Safety
+/// No future may be released before this returns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_wait_every(
+    futures: *const *mut stripeline_future,
+    count: usize,
+    timeout_ns: i64,
+) -> stripeline_status {
+    let call = Call("wait for the futures");
+    guard_pending(call.0, || {
+        // SAFETY: as the caller vouches.
+        let futures = unsafe { call.futures(futures, count) }?;
+        let until = timeout(timeout_ns).map(|timeout| Instant::now() + timeout);
+        let mut worst = Ok(());
+        for (_, future) in futures {
+            let Some(outcome) = future.wait(until) else {
+                return Ok(None);
+            };
+            worst = worst.and(passed(outcome));
+        }
+        worst.map(Some)
+    })
+}

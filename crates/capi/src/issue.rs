@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The engine's operations for callers that do not wait.
+
+use std::ptr::null_mut;
+
+use ::stripeline_codec::Verdict;
+
+use crate::codec::stripeline_codec;
+use crate::completion::{End, Kept, VerdictPlaces};
+use crate::engine::stripeline_engine;
+use crate::entry::guard;
+use crate::failure::{Failure, stripeline_status};
+use crate::future::stripeline_future;
+use crate::matrix::stripeline_matrix;
+use crate::operation::Operation;
+use crate::request::stripeline_request;
+
+/// Issues the computing of all parity units and returns at once, unless the engine is full and set
+/// up to wait.
+///
+/// All units belong to the task until it has ended: nobody may write to those that it reads, nor
+/// read or write those that it writes, nor free any. Matrices, lists and the request are read before
+/// the call returns, and the codec may be closed after it.
+///
+/// The task has ended when a test or wait for its future says so, when its callback runs or its
+/// eventfd is written (these two before the wait returns), or when stripeline_engine_close() has
+/// returned.
+///
+/// @param engine   an open engine
+/// @param codec    k data units and m parity units
+/// @param data     k units to read
+/// @param parity   m units to write, each sharing no byte with any other unit
+/// @param length   the length of every unit in bytes; 0 does nothing
+/// @param request  what is asked of the task; may be NULL
+/// @param future   receives the promise of the outcome, to be released by
+///                 stripeline_future_release(); NULL on failure. May be NULL if the request has a
+///                 callback, which then has the outcome
+/// @return         what stripeline_engine_encode() refuses is refused here: nothing was issued,
+///                 nobody is told. How a task ended is its future's to say
+///
+/// # Safety
+/// Handles must be open; matrices and units must have the entries and bytes named, the latter until
+/// the task has ended.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_iencode(
+    engine: *const stripeline_engine,
+    codec: *const stripeline_codec,
+    data: *const stripeline_matrix,
+    parity: *const stripeline_matrix,
+    length: usize,
+    request: *const stripeline_request,
+    future: *mut *mut stripeline_future,
+) -> stripeline_status {
+    let encode = Operation::Encode { data, parity };
+    // SAFETY: as the caller vouches.
+    guard(encode.call().0, || unsafe {
+        issue(engine, codec, encode, length, request, None, future)
+    })
+}
+
+/// Issues the computing of exactly the units asked for, as stripeline_iencode() does.
+///
+/// @param engine   an open engine
+/// @param codec    k data units and m parity units
+/// @param units    as for stripeline_engine_decode()
+/// @param erased   as for stripeline_decode(); read before the call returns
+/// @param count    how many those are, at most m; 0 does nothing
+/// @param outputs  as for stripeline_engine_decode()
+/// @param length   the length of every unit in bytes; 0 does nothing
+/// @param request  as for stripeline_iencode()
+/// @param future   as for stripeline_iencode()
+/// @return         as stripeline_iencode(), of stripeline_engine_decode()
+///
+/// # Safety
+/// As `stripeline_iencode`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_idecode(
+    engine: *const stripeline_engine,
+    codec: *const stripeline_codec,
+    units: *const stripeline_matrix,
+    erased: *const u32,
+    count: usize,
+    outputs: *const stripeline_matrix,
+    length: usize,
+    request: *const stripeline_request,
+    future: *mut *mut stripeline_future,
+) -> stripeline_status {
+    let decode = Operation::Decode {
+        units,
+        erased,
+        count,
+        outputs,
+    };
+    // SAFETY: as the caller vouches.
+    guard(decode.call().0, || unsafe {
+        issue(engine, codec, decode, length, request, None, future)
+    })
+}
+
+/// Issues the changing of parity for one changed data unit, as stripeline_iencode() does.
+///
+/// @param engine     an open engine
+/// @param codec      k data units and m parity units
+/// @param data_unit  the number of the data unit that changed, 0..k-1
+/// @param changed    2 units: what the data unit held, and what it holds now
+/// @param parity     m units to change, each sharing no byte with any other unit
+/// @param length     as for stripeline_engine_update()
+/// @param request    as for stripeline_iencode()
+/// @param future     as for stripeline_iencode()
+/// @return           as stripeline_iencode(), of stripeline_engine_update()
+///
+/// # Safety
+/// As `stripeline_iencode`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_iupdate(
+    engine: *const stripeline_engine,
+    codec: *const stripeline_codec,
+    data_unit: usize,
+    changed: *const stripeline_matrix,
+    parity: *const stripeline_matrix,
+    length: usize,
+    request: *const stripeline_request,
+    future: *mut *mut stripeline_future,
+) -> stripeline_status {
+    let update = Operation::Update {
+        data_unit,
+        changed,
+        parity,
+    };
+    // SAFETY: as the caller vouches.
+    guard(update.call().0, || unsafe {
+        issue(engine, codec, update, length, request, None, future)
+    })
+}
+
+/// Issues the comparing of parity with the data, as stripeline_iencode() does.
+///
+/// @param engine       an open engine
+/// @param codec        k data units and m parity units
+/// @param data         k units to read
+/// @param parity       m units to read
+/// @param length       the length of every unit in bytes; units of 0 bytes are sound
+/// @param request      as for stripeline_iencode()
+/// @param sound        as for stripeline_verify(); like the units, it and the next two belong to
+///                     the task until it has ended, and are written before anybody is told
+/// @param parity_unit  as for stripeline_verify()
+/// @param offset       as for stripeline_verify()
+/// @param future       as for stripeline_iencode()
+/// @return             as stripeline_iencode(), of stripeline_engine_verify()
+///
+/// # Safety
+/// As `stripeline_iencode`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn stripeline_iverify(
+    engine: *const stripeline_engine,
+    codec: *const stripeline_codec,
+    data: *const stripeline_matrix,
+    parity: *const stripeline_matrix,
+    length: usize,
+    request: *const stripeline_request,
+    sound: *mut bool,
+    parity_unit: *mut usize,
+    offset: *mut usize,
+    future: *mut *mut stripeline_future,
+) -> stripeline_status {
+    let verify = Operation::Verify { data, parity };
+    let call = verify.call();
+    // SAFETY: as the caller vouches.
+    guard(call.0, || unsafe {
+        let places = call.verdict_places(sound, parity_unit, offset)?;
+        issue(engine, codec, verify, length, request, Some(places), future)
+    })
+}
+
+/// # Safety
+/// As the functions above.
+unsafe fn issue(
+    engine: *const stripeline_engine,
+    codec: *const stripeline_codec,
+    operation: Operation,
+    length: usize,
+    request: *const stripeline_request,
+    verdict: Option<VerdictPlaces>,
+    future: *mut *mut stripeline_future,
+) -> Result<(), Failure> {
+    let call = operation.call();
+    // SAFETY: as the caller vouches; alignment is not relied on.
+    let store = |made| unsafe {
+        if !future.is_null() {
+            future.write_unaligned(made);
+        }
+    };
+    store(null_mut());
+    // SAFETY: as the caller vouches.
+    let (engine, codec, (request, mut notice)) = unsafe {
+        (
+            call.engine(engine)?,
+            call.codec(codec)?,
+            call.request(request)?,
+        )
+    };
+    if notice.callback.is_none() {
+        call.check_result("future", future)?;
+    }
+    notice.verdict = verdict;
+    let end = End::new(notice);
+    // SAFETY: as the caller vouches until the task has ended, which is after the job is gone.
+    let piece = unsafe { operation.piece(&codec.codec, length, Kept(end.clone())) }?;
+    let ticket = match piece {
+        Some(piece) => {
+            let issued = engine.engine.issue(piece, request);
+            Some(issued.map_err(|rejected| rejected.error)?)
+        }
+        None => None,
+    };
+    if !future.is_null() {
+        let made = stripeline_future::new(engine.number, ticket.clone(), end.clone());
+        // Before anybody is told: a callback may release it.
+        store(Box::into_raw(Box::new(made)));
+    }
+    match ticket {
+        Some(ticket) if end.wants_outcome() => {
+            ticket.on_end(move |outcome| end.task_ended(outcome));
+        }
+        Some(_) => (),
+        None => end.task_ended(&Ok(Verdict::Sound)),
+    }
+    Ok(())
+}

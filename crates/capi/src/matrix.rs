@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Where the units of an engine's call are: strided or scattered, in host or device memory.
+
+use stripeline_boundary::List;
+use stripeline_rail::{MemoryKind, Region};
+
+use crate::arguments::{Call, Pointers};
+use crate::failure::Failure;
+
+/// The kinds of memory that units lie in. Values are never reused.
+#[allow(non_camel_case_types, reason = "the name in C")]
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum stripeline_memory {
+    /// Ordinary memory of the process.
+    STRIPELINE_HOST = 0,
+    /// Memory of the process that is locked and registered with a device's driver.
+    STRIPELINE_HOST_PINNED = 1,
+    /// Memory of a device, which only its own rail reads and writes.
+    STRIPELINE_DEVICE = 2,
+}
+
+/// The units of one side of a call: either `base` and `stride`, or `units`.
+///
+/// Set everything to 0 and then what is needed:
+///
+/// ```c
+/// stripeline_matrix data = {.size = sizeof data, .units = pointers, .count = 6};
+/// stripeline_matrix parity = {.size = sizeof parity, .base = memory, .stride = 65536,
+///                             .count = 3};
+/// ```
+///
+/// Units that a call reads are only read: where they are constant, casting `const` away is right.
+#[allow(non_camel_case_types, reason = "the name in C")]
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct stripeline_matrix {
+    /// sizeof(stripeline_matrix): with it the library knows which fields the program knows.
+    pub size: usize,
+    /// Where the first unit starts; NULL if `units` is given.
+    pub base: *mut u8,
+    /// From the start of a unit to that of the next, in bytes.
+    pub stride: usize,
+    /// Where each unit starts; NULL if `base` is given. The list is read before the call returns.
+    pub units: *const *mut u8,
+    /// How many units there are.
+    pub count: usize,
+    /// A stripeline_memory: the kind of memory that all of the units lie in.
+    pub memory: i32,
+    /// For STRIPELINE_DEVICE the number of the device, as its driver counts; else 0.
+    pub device: u32,
+}
+
+/// A side of a call as read from C.
+pub(crate) struct Matrix {
+    name: &'static str,
+    pub(crate) pointers: Pointers,
+    pub(crate) is_strided: bool,
+    kind: MemoryKind,
+    bytes: usize,
+}
+
+impl Matrix {
+    /// The units as the boundary's checks take them.
+    pub(crate) fn list(&self) -> List<'_> {
+        List {
+            name: self.name,
+            pointers: &self.pointers,
+            bytes: self.bytes,
+        }
+    }
+
+    /// The units as a job takes them.
+    pub(crate) fn regions(&self) -> arrayvec::ArrayVec<Region, { stripeline_boundary::UNITS_MAX }> {
+        let region = |start: &*const u8| Region::new(start.cast_mut(), self.kind);
+        self.pointers.iter().map(region).collect()
+    }
+
+    /// The units as a job takes them, `None` where the pointer is null.
+    pub(crate) fn present(&self) -> Vec<Option<Region>> {
+        let region = |start: &*const u8| Region::new(start.cast_mut(), self.kind);
+        let present = |start: &*const u8| (!start.is_null()).then(|| region(start));
+        self.pointers.iter().map(present).collect()
+    }
+}
+
+impl Call {
+    /// Reads a matrix of `count` units of `bytes` bytes each.
+    ///
+    /// # Safety
+    /// `matrix` must be null or point to a matrix of the size that it says, whose list must have
+    /// the entries that it says. `count` must be at most `UNITS_MAX`.
+    pub(crate) unsafe fn matrix(
+        self,
+        name: &'static str,
+        matrix: *const stripeline_matrix,
+        count: usize,
+        bytes: usize,
+    ) -> Result<Matrix, Failure> {
+        // SAFETY: as the caller vouches.
+        let matrix = unsafe { self.sized(name, matrix) }?;
+        if matrix.count != count {
+            return Err(Failure::Count(self.0, name, matrix.count, count));
+        }
+        let mut read = Matrix {
+            name,
+            pointers: Pointers::new(),
+            is_strided: matrix.units.is_null(),
+            kind: self.kind(name, &matrix)?,
+            bytes,
+        };
+        if read.is_strided {
+            self.strided(name, &matrix, &mut read.pointers)?;
+        } else {
+            // SAFETY: not null, so it has `count` entries as the caller vouches.
+            unsafe { self.outputs(name, matrix.units, count, &mut read.pointers) }?;
+        }
+        Ok(read)
+    }
+
+    fn strided(
+        self,
+        name: &'static str,
+        matrix: &stripeline_matrix,
+        target: &mut Pointers,
+    ) -> Result<(), Failure> {
+        if matrix.base.is_null() && matrix.count > 0 {
+            return Err(Failure::NullArgument(self.0, name));
+        }
+        let span = matrix.stride.checked_mul(matrix.count.saturating_sub(1));
+        let end = span.and_then(|span| matrix.base.addr().checked_add(span));
+        if end.is_none() {
+            return Err(Failure::Stride(self.0, name, matrix.stride));
+        }
+        for unit in 0..matrix.count {
+            target.push(matrix.base.wrapping_add(unit * matrix.stride).cast_const());
+        }
+        Ok(())
+    }
+
+    fn kind(self, name: &'static str, matrix: &stripeline_matrix) -> Result<MemoryKind, Failure> {
+        match (matrix.memory, u16::try_from(matrix.device)) {
+            (0, _) => Ok(MemoryKind::Host),
+            (1, _) => Ok(MemoryKind::HostPinned),
+            (2, Ok(ordinal)) => Ok(MemoryKind::Device { ordinal }),
+            (2, Err(_)) => Err(Failure::UnknownDevice(self.0, name, matrix.device)),
+            (other, _) => Err(Failure::UnknownMemory(self.0, name, other)),
+        }
+    }
+
+    /// Copies a structure that begins with its size.
+    ///
+    /// # Safety
+    /// `structure` must be null or have as many readable bytes as it says.
+    pub(crate) unsafe fn sized<T: Copy>(
+        self,
+        name: &'static str,
+        structure: *const T,
+    ) -> Result<T, Failure> {
+        if structure.is_null() {
+            return Err(Failure::NullArgument(self.0, name));
+        }
+        // SAFETY: not null; every such structure begins with its size.
+        let size = unsafe { structure.cast::<usize>().read_unaligned() };
+        if size != size_of::<T>() {
+            return Err(Failure::Size(self.0, name, size, size_of::<T>()));
+        }
+        // SAFETY: it has the bytes of a `T`, all of whose values are plain numbers and addresses.
+        Ok(unsafe { structure.read_unaligned() })
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The four operations of an engine as read from C: arguments checked, and made into a piece.
+
+use ::stripeline_codec::{Codec, StorePolicy};
+use arrayvec::ArrayVec;
+use stripeline_boundary::UNITS_MAX;
+use stripeline_rail::{Buffers, Job, Piece};
+
+use crate::arguments::Call;
+use crate::completion::Kept;
+use crate::failure::Failure;
+use crate::matrix::stripeline_matrix;
+
+/// One operation's arguments, beside the handles.
+#[derive(Clone, Copy)]
+pub(crate) enum Operation {
+    Encode {
+        data: *const stripeline_matrix,
+        parity: *const stripeline_matrix,
+    },
+    Decode {
+        units: *const stripeline_matrix,
+        erased: *const u32,
+        count: usize,
+        outputs: *const stripeline_matrix,
+    },
+    Update {
+        data_unit: usize,
+        changed: *const stripeline_matrix,
+        parity: *const stripeline_matrix,
+    },
+    Verify {
+        data: *const stripeline_matrix,
+        parity: *const stripeline_matrix,
+    },
+}
+
+impl Operation {
+    pub(crate) fn call(self) -> Call {
+        Call(match self {
+            Self::Encode { .. } => "encode the stripe",
+            Self::Decode { .. } => "decode the stripe",
+            Self::Update { .. } => "update the stripe",
+            Self::Verify { .. } => "verify the stripe",
+        })
+    }
+
+    /// Checks the arguments and makes the piece; `None` if nothing is asked for.
+    ///
+    /// # Safety
+    /// Matrices and lists must be null or as large as they say. Until the job is gone, which `kept`
+    /// tells, units must have `length` bytes of their kind of memory, nobody may write to those
+    /// that are read, and nobody else may read or write those that are written.
+    pub(crate) unsafe fn piece(
+        self,
+        codec: &Codec,
+        length: usize,
+        kept: Kept,
+    ) -> Result<Option<Piece>, Failure> {
+        let call = self.call();
+        let buffers = Buffers {
+            bytes: length,
+            // Whoever waits for parity uses it next.
+            store: StorePolicy::Temporal,
+            keep: Some(Box::new(kept)),
+        };
+        let (k, m) = (codec.data_units(), codec.parity_units());
+        // SAFETY: matrices and buffers as the caller vouches; `check_memory` keeps outputs apart.
+        unsafe {
+            match self {
+                Self::Encode { data, parity } => {
+                    let data = call.matrix("data", data, k, length)?;
+                    let parity = call.matrix("parity", parity, m, length)?;
+                    call.check_present(&data.list())?;
+                    call.check_memory(&[data.list()], &parity.list())?;
+                    let (data, parity) = (data.regions(), parity.regions());
+                    Ok(Some(Job::encode(codec, &data, &parity, buffers)?))
+                }
+                Self::Decode {
+                    units,
+                    erased,
+                    count,
+                    outputs,
+                } => {
+                    let outputs = (outputs, count);
+                    decode(call, codec, units, erased, outputs, buffers)
+                }
+                Self::Update {
+                    data_unit,
+                    changed,
+                    parity,
+                } => {
+                    let changed = call.matrix("changed", changed, 2, length)?;
+                    let parity = call.matrix("parity", parity, m, length)?;
+                    call.check_present(&changed.list())?;
+                    call.check_memory(&[changed.list()], &parity.list())?;
+                    let (changed, parity) = (changed.regions(), parity.regions());
+                    let [old, new] = [changed[0], changed[1]];
+                    let piece = Job::update(codec, data_unit, old, new, &parity, buffers)?;
+                    Ok(Some(piece))
+                }
+                Self::Verify { data, parity } => {
+                    let data = call.matrix("data", data, k, length)?;
+                    let parity = call.matrix("parity", parity, m, length)?;
+                    call.check_present(&data.list())?;
+                    call.check_present(&parity.list())?;
+                    let (data, parity) = (data.regions(), parity.regions());
+                    Ok(Some(Job::verify(codec, &data, &parity, buffers)?))
+                }
+            }
+        }
+    }
+}
+
+/// # Safety
+/// As [`Operation::piece`].
+unsafe fn decode(
+    call: Call,
+    codec: &Codec,
+    units: *const stripeline_matrix,
+    erased: *const u32,
+    (outputs, count): (*const stripeline_matrix, usize),
+    buffers: Buffers,
+) -> Result<Option<Piece>, Failure> {
+    if count > codec.parity_units() {
+        return Err(Failure::TooManyErased(count, codec.parity_units()));
+    }
+    if count == 0 {
+        return Ok(None);
+    }
+    let total = codec.data_units() + codec.parity_units();
+    let mut numbers = ArrayVec::<u32, UNITS_MAX>::new();
+    // SAFETY: as the caller vouches.
+    let (mut units, outputs) = unsafe {
+        call.list("erased", erased, count, &mut numbers)?;
+        (
+            call.matrix("units", units, total, buffers.bytes)?,
+            call.matrix("outputs", outputs, count, buffers.bytes)?,
+        )
+    };
+    let numbers: ArrayVec<usize, UNITS_MAX> = numbers.iter().map(|unit| *unit as usize).collect();
+    if units.is_strided {
+        // A stride has no null: what is asked for is what is absent.
+        for unit in numbers.iter().filter(|unit| **unit < total) {
+            units.pointers[*unit] = std::ptr::null();
+        }
+    }
+    call.check_memory(&[units.list()], &outputs.list())?;
+    let (present, outputs) = (units.present(), outputs.regions());
+    // SAFETY: as the caller vouches; no output shares a byte with another buffer.
+    let piece = unsafe { Job::decode(codec, &present, &numbers, &outputs, buffers) };
+    Ok(Some(piece?))
+}

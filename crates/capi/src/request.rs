@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a caller asks of one task beyond its bytes.
+
+use std::ffi::c_void;
+use std::time::Duration;
+
+use ::stripeline_engine::{Priority, Request};
+
+use crate::arguments::Call;
+use crate::completion::Notice;
+use crate::failure::{Failure, stripeline_status};
+
+/// Which tasks go first. Values are never reused.
+#[allow(non_camel_case_types, reason = "the name in C")]
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum stripeline_priority {
+    /// Somebody waits for it.
+    STRIPELINE_FOREGROUND = 0,
+    /// Repair and scrubbing: begun only while no foreground task waits.
+    STRIPELINE_BACKGROUND = 1,
+}
+
+/// Told that a task has ended, once, before a wait for its future returns.
+///
+/// It runs on whichever thread ended the task: one of the engine's, one that waits for another task
+/// and codes meanwhile, or, for units of 0 bytes, the one that issues. It must be short, must wait
+/// for no future and close no engine; it may issue tasks where the engine is set up to refuse what
+/// is too much (`when-full=refuse`), and release its future, which has been stored by then. It must
+/// not throw.
+///
+/// @param context  as in the request
+/// @param status   how the task ended
+#[allow(non_camel_case_types, reason = "the name in C")]
+pub type stripeline_callback =
+    Option<unsafe extern "C" fn(context: *mut c_void, status: stripeline_status)>;
+
+/// What is asked of one task. Set everything to 0 and then what is needed:
+///
+/// ```c
+/// stripeline_request request = {.size = sizeof request, .deadline_ns = 50000000};
+/// ```
+#[allow(non_camel_case_types, reason = "the name in C")]
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct stripeline_request {
+    /// sizeof(stripeline_request): with it the library knows which fields the program knows.
+    pub size: usize,
+    /// A stripeline_priority.
+    pub priority: i32,
+    /// Of a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the task
+    /// has ended, before a wait for its future returns; it must stay open until then. 0 for none.
+    pub event_fd: i32,
+    /// How long the task may take, in nanoseconds from the call; 0 for as long as it takes. What a
+    /// rail is working on by then is finished, and only then has the task ended. It is looked at
+    /// every 5 milliseconds.
+    pub deadline_ns: u64,
+    /// Of a non-blocking call: told when the task has ended; NULL for nobody.
+    pub callback: stripeline_callback,
+    /// Handed to `callback`.
+    pub context: *mut c_void,
+}
+
+impl Call {
+    /// Reads what is asked; null asks for nothing.
+    ///
+    /// # Safety
+    /// `request` must be null or point to a request of the size that it says.
+    pub(crate) unsafe fn request(
+        self,
+        request: *const stripeline_request,
+    ) -> Result<(Request, Notice), Failure> {
+        if request.is_null() {
+            return Ok((Request::default(), Notice::default()));
+        }
+        // SAFETY: as the caller vouches.
+        let asked = unsafe { self.sized("request", request) }?;
+        let priority = match asked.priority {
+            0 => Priority::Foreground,
+            1 => Priority::Background,
+            other => return Err(Failure::UnknownPriority(self.0, other)),
+        };
+        if asked.event_fd < 0 {
+            return Err(Failure::NegativeDescriptor(self.0, asked.event_fd));
+        }
+        let deadline = (asked.deadline_ns > 0).then(|| Duration::from_nanos(asked.deadline_ns));
+        let notice = Notice {
+            callback: asked.callback,
+            context: asked.context,
+            event_fd: (asked.event_fd > 0).then_some(asked.event_fd),
+            ..Notice::default()
+        };
+        Ok((Request { priority, deadline }, notice))
+    }
+
+    /// Reads what is asked of a call that waits, and so has nobody to tell.
+    ///
+    /// # Safety
+    /// As [`Call::request`].
+    pub(crate) unsafe fn request_of_waiter(
+        self,
+        request: *const stripeline_request,
+    ) -> Result<Request, Failure> {
+        // SAFETY: as the caller vouches.
+        let (request, notice) = unsafe { self.request(request) }?;
+        if notice.is_wanted() {
+            return Err(Failure::NobodyToTell(self.0));
+        }
+        Ok(request)
+    }
+}

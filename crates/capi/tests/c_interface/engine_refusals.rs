@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a program in C can get wrong with an engine. Each is refused with its text, and nothing is
+//! issued or written.
+
+use std::ffi::CString;
+use std::ptr::{null, null_mut};
+
+use crate::c_codec::last_error;
+use crate::engine_side::{Bench, OpenEngine, UNTOUCHED, request, scattered};
+use stripeline::stripeline_status::{self, *};
+use stripeline::*;
+
+const LENGTH: usize = 16;
+
+/// Encodes both ways, expects the same refusal and that nothing was written.
+fn expect(
+    engine: *const stripeline_engine,
+    bench: &Bench,
+    (data, parity): (*const stripeline_matrix, *const stripeline_matrix),
+    request: *const stripeline_request,
+    expected: (stripeline_status, &str),
+) {
+    let mut future = std::ptr::dangling_mut();
+    // SAFETY: open or null handles; what the matrices name is there or refused unread.
+    unsafe {
+        let codec = bench.codec;
+        let status = stripeline_engine_encode(engine, codec, data, parity, LENGTH, request);
+        assert_eq!((status, last_error().as_str()), expected);
+        let status = stripeline_iencode(engine, codec, data, parity, LENGTH, request, &mut future);
+        assert_eq!((status, last_error().as_str()), expected);
+    }
+    assert!(future.is_null());
+    let parity = &bench.memory[3 * LENGTH..];
+    assert!(parity.iter().all(|byte| *byte == UNTOUCHED), "written");
+}
+
+#[test]
+fn wrong_matrices_are_named() {
+    let engine = OpenEngine::new("rails=cpu");
+    let mut bench = Bench::new(LENGTH);
+    let (data, parity) = (bench.data(), bench.parity());
+    let units = [bench.unit(0), null_mut(), bench.unit(2)];
+    let overlapping = [bench.unit(3), bench.unit(2).wrapping_add(LENGTH - 1)];
+    let wrong_data = |wrong: &stripeline_matrix, status, text: &str| {
+        let text = format!("Cannot encode the stripe: {text}");
+        expect(engine.0, &bench, (wrong, &parity), null(), (status, &text));
+    };
+    let invalid = STRIPELINE_INVALID_ARGUMENT;
+    let size = stripeline_matrix { size: 8, ..data };
+    wrong_data(&size, invalid, "data has size 8, known is 48");
+    let count = stripeline_matrix { count: 4, ..data };
+    wrong_data(
+        &count,
+        STRIPELINE_COUNT_MISMATCH,
+        "data has 4 units, needed: 3",
+    );
+    let memory = stripeline_matrix { memory: 3, ..data };
+    let text = "data has memory 3, known are 0 (host), 1 (host, pinned) and 2 (device)";
+    wrong_data(&memory, invalid, text);
+    let device = stripeline_matrix {
+        memory: 2,
+        device: 65536,
+        ..data
+    };
+    wrong_data(&device, invalid, "data is on device 65536, at most 65535");
+    let base = stripeline_matrix {
+        base: null_mut(),
+        ..data
+    };
+    wrong_data(&base, STRIPELINE_NULL_POINTER, "data is null");
+    let stride = stripeline_matrix {
+        stride: usize::MAX / 2,
+        ..data
+    };
+    let text = format!(
+        "data with a stride of {} bytes runs past the end of the address space",
+        usize::MAX / 2
+    );
+    wrong_data(&stride, STRIPELINE_INVALID_MEMORY, &text);
+    wrong_data(
+        &scattered(&units),
+        STRIPELINE_NULL_POINTER,
+        "data[1] is null",
+    );
+    let text = "Cannot encode the stripe: parity is null";
+    let null_text = (STRIPELINE_NULL_POINTER, text);
+    expect(engine.0, &bench, (&data, null()), null(), null_text);
+    let text = "Cannot encode the stripe: parity[1] overlaps parity[0]";
+    let wrong = scattered(&overlapping);
+    expect(
+        engine.0,
+        &bench,
+        (&data, &wrong),
+        null(),
+        (STRIPELINE_OVERLAP, text),
+    );
+    let text = "Cannot encode the stripe: engine is null";
+    expect(
+        null(),
+        &bench,
+        (&data, &parity),
+        null(),
+        (STRIPELINE_NULL_POINTER, text),
+    );
+}
+
+#[test]
+fn wrong_requests_are_named() {
+    let engine = OpenEngine::new("rails=cpu");
+    let mut bench = Bench::new(LENGTH);
+    let (data, parity) = (bench.data(), bench.parity());
+    let wrong = |request: &stripeline_request, text: &str| {
+        let text = format!("Cannot encode the stripe: {text}");
+        let expected = (STRIPELINE_INVALID_ARGUMENT, text.as_str());
+        expect(engine.0, &bench, (&data, &parity), request, expected);
+    };
+    wrong(
+        &stripeline_request {
+            size: 0,
+            ..request()
+        },
+        "request has size 0, known is 40",
+    );
+    let priority = stripeline_request {
+        priority: 2,
+        ..request()
+    };
+    wrong(
+        &priority,
+        "priority is 2, known are 0 (foreground) and 1 (background)",
+    );
+    let event_fd = stripeline_request {
+        event_fd: -1,
+        ..request()
+    };
+    wrong(&event_fd, "event_fd is -1");
+    let told = stripeline_request {
+        event_fd: 1,
+        ..request()
+    };
+    // SAFETY: open handles and a stripe of theirs; null is refused.
+    unsafe {
+        let (engine, codec) = (engine.0, bench.codec);
+        let status = stripeline_engine_encode(engine, codec, &data, &parity, LENGTH, &told);
+        let text =
+            "Cannot encode the stripe: a call that waits takes neither callback nor event_fd";
+        assert_eq!(
+            (status, last_error().as_str()),
+            (STRIPELINE_INVALID_ARGUMENT, text)
+        );
+        let status = stripeline_iencode(engine, codec, &data, &parity, LENGTH, null(), null_mut());
+        let text = "Cannot encode the stripe: future is null";
+        assert_eq!(
+            (status, last_error().as_str()),
+            (STRIPELINE_NULL_POINTER, text)
+        );
+        let status = stripeline_engine_verify(
+            engine,
+            codec,
+            &data,
+            &parity,
+            LENGTH,
+            null(),
+            null_mut(),
+            null_mut(),
+            null_mut(),
+        );
+        let text = "Cannot verify the stripe: sound is null";
+        assert_eq!(
+            (status, last_error().as_str()),
+            (STRIPELINE_NULL_POINTER, text)
+        );
+    }
+}
+
+#[test]
+fn wrong_configurations_are_named() {
+    let refused = |configuration: &[u8], text: &str| {
+        let configuration = CString::new(configuration).expect("no NUL");
+        let mut engine = std::ptr::dangling_mut();
+        // SAFETY: a text and room for the handle.
+        let status = unsafe { stripeline_engine_open(configuration.as_ptr(), &mut engine) };
+        assert_eq!(
+            (status, last_error().as_str()),
+            (STRIPELINE_CONFIGURATION, text)
+        );
+        assert!(engine.is_null());
+    };
+    refused(
+        b"colour=red",
+        "Cannot read the engine's configuration: 'colour=red' has an unknown key",
+    );
+    refused(
+        b"rails=\xff",
+        "Cannot open an engine: configuration is not UTF-8 from byte 6 on",
+    );
+    refused(
+        b"rails=cpu\nscheduling=single:gpu",
+        "Cannot start the engine: no rail is named gpu, there are cpu",
+    );
+    // SAFETY: null is refused, or nothing to do.
+    unsafe {
+        assert_eq!(
+            stripeline_engine_open(null(), null_mut()),
+            STRIPELINE_NULL_POINTER
+        );
+        assert_eq!(last_error(), "Cannot open an engine: engine is null");
+        stripeline_engine_close(null_mut());
+        stripeline_future_release(null_mut());
+    }
+}
+
+#[test]
+fn wrong_futures_are_named() {
+    let (engine, other) = (OpenEngine::new("rails=cpu"), OpenEngine::new("rails=cpu"));
+    let mut bench = Bench::new(LENGTH);
+    let (status, future) = bench.issue(&engine, &request());
+    assert_eq!(status, STRIPELINE_OK);
+    let mut second = Bench::new(LENGTH);
+    let (status, elsewhere) = second.issue(&other, &request());
+    assert_eq!(status, STRIPELINE_OK);
+    let (futures, mut index) = ([null_mut(), future], 0);
+    // SAFETY: a live future and open engines; null is refused.
+    unsafe {
+        let told = |status: stripeline_status, expected, text: &str| {
+            assert_eq!((status, last_error().as_str()), (expected, text));
+        };
+        told(
+            stripeline_wait_any([future, elsewhere].as_ptr(), 2, -1, &mut index),
+            STRIPELINE_INVALID_ARGUMENT,
+            "Cannot wait for one of the futures: futures[1] belongs to another engine",
+        );
+        told(
+            stripeline_wait_any(futures.as_ptr(), 1, -1, &mut index),
+            STRIPELINE_INVALID_ARGUMENT,
+            "Cannot wait for one of the futures: there is no future in the list",
+        );
+        told(
+            stripeline_wait_any(futures.as_ptr(), 2, -1, null_mut()),
+            STRIPELINE_NULL_POINTER,
+            "Cannot wait for one of the futures: index is null",
+        );
+        told(
+            stripeline_wait_every(null(), 2, -1),
+            STRIPELINE_NULL_POINTER,
+            "Cannot wait for the futures: futures is null",
+        );
+        told(
+            stripeline_future_test(null()),
+            STRIPELINE_NULL_POINTER,
+            "Cannot test the future: future is null",
+        );
+        told(
+            stripeline_future_wait(null(), 0),
+            STRIPELINE_NULL_POINTER,
+            "Cannot wait for the future: future is null",
+        );
+        told(
+            stripeline_future_cancel(null()),
+            STRIPELINE_NULL_POINTER,
+            "Cannot cancel the task: future is null",
+        );
+        told(
+            stripeline_wait_all(null(), 0),
+            STRIPELINE_NULL_POINTER,
+            "Cannot wait for all tasks: engine is null",
+        );
+        assert_eq!(stripeline_engine_describe(null(), null_mut(), 0), 0);
+        assert_eq!(last_error(), "Cannot describe the engine: engine is null");
+        assert_eq!(stripeline_wait_every(null(), 0, -1), STRIPELINE_OK);
+        for future in [future, elsewhere] {
+            assert_eq!(stripeline_future_wait(future, -1), STRIPELINE_OK);
+            stripeline_future_release(future);
+        }
+    }
+}
+
+#[test]
+fn an_engine_describes_itself() {
+    let engine = OpenEngine::new("rails=cpu,unheard-of\nscheduling=fcfs");
+    let mut text = vec![0_u8; 10_000];
+    // SAFETY: as many bytes as said.
+    let bytes =
+        unsafe { stripeline_engine_describe(engine.0, text.as_mut_ptr().cast(), text.len()) };
+    text.truncate(bytes);
+    let text = String::from_utf8(text).expect("UTF-8");
+    assert!(
+        text.starts_with("{\"scheduling\":\"fcfs\",\"candidates\":[{\"name\":\"cpu\""),
+        "{text}"
+    );
+    assert!(
+        text.contains("{\"name\":\"unheard-of\",\"in\":false,\"reason\":\""),
+        "{text}"
+    );
+    assert!(text.ends_with("]}]}"), "{text}");
+}

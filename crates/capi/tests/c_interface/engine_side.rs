@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the tests of engines share: an engine and stripes for it, as a program in C has them.
+
+use std::ffi::CString;
+use std::ptr::{null, null_mut};
+
+use crate::c_codec::last_error;
+use stripeline::stripeline_status::*;
+use stripeline::*;
+
+/// An open engine.
+pub struct OpenEngine(pub *mut stripeline_engine);
+
+// SAFETY: any number of threads may use an engine.
+unsafe impl Send for OpenEngine {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for OpenEngine {}
+
+impl OpenEngine {
+    pub fn new(configuration: &str) -> Self {
+        let configuration = CString::new(configuration).expect("no NUL");
+        let mut engine = null_mut();
+        // SAFETY: a text and room for the handle.
+        let status = unsafe { stripeline_engine_open(configuration.as_ptr(), &mut engine) };
+        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+        Self(engine)
+    }
+}
+
+impl Drop for OpenEngine {
+    fn drop(&mut self) {
+        // SAFETY: open until now.
+        unsafe { stripeline_engine_close(self.0) };
+    }
+}
+
+/// A matrix of scattered units in ordinary memory.
+pub fn scattered(units: &[*mut u8]) -> stripeline_matrix {
+    stripeline_matrix {
+        size: size_of::<stripeline_matrix>(),
+        base: null_mut(),
+        stride: 0,
+        units: units.as_ptr(),
+        count: units.len(),
+        memory: 0,
+        device: 0,
+    }
+}
+
+/// A matrix of strided units in ordinary memory.
+pub fn strided(base: *mut u8, stride: usize, count: usize) -> stripeline_matrix {
+    stripeline_matrix {
+        size: size_of::<stripeline_matrix>(),
+        base,
+        stride,
+        units: null(),
+        count,
+        memory: 0,
+        device: 0,
+    }
+}
+
+/// A request that asks for nothing.
+pub fn request() -> stripeline_request {
+    stripeline_request {
+        size: size_of::<stripeline_request>(),
+        priority: 0,
+        event_fd: 0,
+        deadline_ns: 0,
+        callback: None,
+        context: null_mut(),
+    }
+}
+
+/// What outputs hold before a call.
+pub const UNTOUCHED: u8 = 0x5a;
+
+/// A codec 3+2 and a stripe for it in one block of memory: unit after unit.
+pub struct Bench {
+    pub codec: *mut stripeline_codec,
+    pub memory: Vec<u8>,
+    pub length: usize,
+}
+
+impl Bench {
+    pub fn new(length: usize) -> Self {
+        let mut codec = null_mut();
+        // SAFETY: room for the handle.
+        let status = unsafe { stripeline_codec_open(0, 3, 2, &mut codec) };
+        assert_eq!(status, STRIPELINE_OK);
+        let mut memory: Vec<u8> = (0..3 * length).map(|byte| (byte * 7 + 1) as u8).collect();
+        memory.resize(5 * length, UNTOUCHED);
+        Self {
+            codec,
+            memory,
+            length,
+        }
+    }
+
+    pub fn unit(&mut self, unit: usize) -> *mut u8 {
+        self.memory[unit * self.length..].as_mut_ptr()
+    }
+
+    pub fn data(&mut self) -> stripeline_matrix {
+        strided(self.unit(0), self.length, 3)
+    }
+
+    pub fn parity(&mut self) -> stripeline_matrix {
+        strided(self.unit(3), self.length, 2)
+    }
+
+    /// Whether parity is what the direct call computes.
+    pub fn is_encoded(&mut self) -> bool {
+        let units = [0, 1, 2, 3, 4].map(|unit| self.unit(unit).cast_const());
+        let mut sound = false;
+        // SAFETY: an open codec 3+2 and its units.
+        let status = unsafe {
+            stripeline_verify(
+                self.codec,
+                units.as_ptr(),
+                units[3..].as_ptr(),
+                self.length,
+                &mut sound,
+                null_mut(),
+                null_mut(),
+            )
+        };
+        assert_eq!(status, STRIPELINE_OK);
+        sound
+    }
+
+    /// Issues the encoding of the stripe, which must stay where it is.
+    pub fn issue(
+        &mut self,
+        engine: &OpenEngine,
+        request: &stripeline_request,
+    ) -> (stripeline_status, *mut stripeline_future) {
+        let (data, parity) = (self.data(), self.parity());
+        let mut future = null_mut();
+        // SAFETY: open handles; the tests wait for the task before the stripe goes.
+        let status = unsafe {
+            stripeline_iencode(
+                engine.0,
+                self.codec,
+                &data,
+                &parity,
+                self.length,
+                request,
+                &mut future,
+            )
+        };
+        (status, future)
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        // SAFETY: open until now.
+        unsafe { stripeline_codec_close(self.codec) };
+    }
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How tasks end and who is told, as a program in C sees it.
+//!
+//! Where a task must not end too early, the callback of another one holds the engine's only worker.
+
+use std::ffi::c_void;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::ptr::{null, null_mut};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+
+use crate::c_codec::last_error;
+use crate::engine_side::{Bench, OpenEngine, request, scattered, strided};
+use stripeline::stripeline_status::{self, *};
+use stripeline::*;
+
+/// One worker, and nobody else who codes.
+const ONE_WORKER: &str = "rails=cpu\nworkers-max=1\nwaiting-threads-help=false";
+
+const LENGTH: usize = 1000;
+
+fn wait(future: *mut stripeline_future) -> stripeline_status {
+    // SAFETY: the tests' futures, released after they have been waited for.
+    unsafe { stripeline_future_wait(future, -1) }
+}
+
+fn release(future: *mut stripeline_future) {
+    // SAFETY: once each.
+    unsafe { stripeline_future_release(future) };
+}
+
+/// A callback that holds its thread until it is let go.
+#[derive(Default)]
+struct Gate {
+    /// Whether the callback is there, and whether it may go.
+    state: Mutex<(bool, bool)>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn request(&self) -> stripeline_request {
+        stripeline_request {
+            callback: Some(Self::stop),
+            context: std::ptr::from_ref(self).cast_mut().cast(),
+            ..request()
+        }
+    }
+
+    unsafe extern "C" fn stop(gate: *mut c_void, status: stripeline_status) {
+        // SAFETY: a gate that the test keeps until the task has ended.
+        let gate = unsafe { &*gate.cast::<Self>() };
+        assert_eq!(status, STRIPELINE_OK);
+        let mut state = gate.state.lock().expect("no panic");
+        state.0 = true;
+        gate.changed.notify_all();
+        drop(
+            gate.changed
+                .wait_while(state, |state| !state.1)
+                .expect("no panic"),
+        );
+    }
+
+    fn await_stopped(&self) {
+        let state = self.state.lock().expect("no panic");
+        drop(
+            self.changed
+                .wait_while(state, |state| !state.0)
+                .expect("no panic"),
+        );
+    }
+
+    fn open(&self) {
+        self.state.lock().expect("no panic").1 = true;
+        self.changed.notify_all();
+    }
+}
+
+/// An engine whose only worker is held.
+struct Held {
+    gate: Box<Gate>,
+    holding: Bench,
+    future: *mut stripeline_future,
+    engine: Option<OpenEngine>,
+}
+
+impl Held {
+    fn new(more: &str) -> Self {
+        let engine = OpenEngine::new(&format!("{ONE_WORKER}\n{more}"));
+        let (gate, mut holding) = (Box::<Gate>::default(), Bench::new(LENGTH));
+        let (status, future) = holding.issue(&engine, &gate.request());
+        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+        gate.await_stopped();
+        Self {
+            gate,
+            holding,
+            future,
+            engine: Some(engine),
+        }
+    }
+
+    fn engine(&self) -> &OpenEngine {
+        self.engine.as_ref().expect("open")
+    }
+
+    fn let_go(mut self) {
+        self.gate.open();
+        assert_eq!(wait(self.future), STRIPELINE_OK);
+        release(self.future);
+        assert!(self.holding.is_encoded());
+    }
+}
+
+#[test]
+fn a_task_is_pending_until_everybody_has_been_told() {
+    let held = Held::new("");
+    // SAFETY: open handles.
+    unsafe {
+        assert_eq!(stripeline_future_test(held.future), STRIPELINE_PENDING);
+        assert_eq!(stripeline_future_wait(held.future, 0), STRIPELINE_PENDING);
+        assert_eq!(
+            stripeline_future_wait(held.future, 1000),
+            STRIPELINE_PENDING
+        );
+        assert_eq!(stripeline_wait_all(held.engine().0, 0), STRIPELINE_PENDING);
+        assert_eq!(
+            stripeline_wait_all(held.engine().0, 1000),
+            STRIPELINE_PENDING
+        );
+        let (futures, mut index) = ([null_mut(), held.future], 7);
+        let any =
+            |timeout, index: &mut usize| stripeline_wait_any(futures.as_ptr(), 2, timeout, index);
+        assert_eq!(any(0, &mut index), STRIPELINE_PENDING);
+        assert_eq!(
+            stripeline_wait_every(futures.as_ptr(), 2, 1000),
+            STRIPELINE_PENDING
+        );
+        assert_eq!(index, 7);
+        held.gate.open();
+        assert_eq!(any(-1, &mut index), STRIPELINE_OK);
+        assert_eq!(index, 1);
+        assert_eq!(
+            stripeline_wait_every(futures.as_ptr(), 2, -1),
+            STRIPELINE_OK
+        );
+        assert_eq!(stripeline_wait_all(held.engine().0, -1), STRIPELINE_OK);
+        // It has ended: nothing is left to give up.
+        assert_eq!(stripeline_future_cancel(held.future), STRIPELINE_OK);
+        assert_eq!(stripeline_future_test(held.future), STRIPELINE_OK);
+    }
+    held.let_go();
+}
+
+#[test]
+fn a_cancelled_task_is_not_begun() {
+    let held = Held::new("");
+    let mut bench = Bench::new(LENGTH);
+    let (status, future) = bench.issue(held.engine(), &request());
+    assert_eq!(status, STRIPELINE_OK);
+    // SAFETY: a live future.
+    unsafe { assert_eq!(stripeline_future_cancel(future), STRIPELINE_OK) };
+    assert_eq!(wait(future), STRIPELINE_CANCELLED);
+    assert_eq!(last_error(), "Cannot finish the task: it was cancelled");
+    // SAFETY: a list of one live future.
+    let every = unsafe { stripeline_wait_every([held.future, future][1..].as_ptr(), 1, -1) };
+    assert_eq!(every, STRIPELINE_CANCELLED);
+    release(future);
+    held.let_go();
+    assert!(!bench.is_encoded());
+}
+
+#[test]
+fn a_deadline_ends_a_task_that_waits() {
+    let held = Held::new("");
+    let mut bench = Bench::new(LENGTH);
+    let asked = stripeline_request {
+        deadline_ns: 1_000_000,
+        priority: 1,
+        ..request()
+    };
+    let (status, future) = bench.issue(held.engine(), &asked);
+    assert_eq!(status, STRIPELINE_OK);
+    assert_eq!(wait(future), STRIPELINE_DEADLINE_EXCEEDED);
+    release(future);
+    held.let_go();
+}
+
+#[test]
+fn a_full_engine_refuses_if_set_up_to() {
+    let held = Held::new("tasks-max=1\nwhen-full=refuse");
+    let mut bench = Bench::new(LENGTH);
+    let (status, future) = bench.issue(held.engine(), &request());
+    assert_eq!((status, future), (STRIPELINE_BUSY, null_mut()));
+    let text = "Cannot issue a task: 1 are outstanding, the most allowed";
+    assert_eq!(last_error(), text);
+    held.let_go();
+}
+
+#[test]
+fn closing_ends_what_waits_and_futures_outlive_it() {
+    let mut held = Held::new("");
+    let mut bench = Bench::new(LENGTH);
+    let (status, future) = bench.issue(held.engine(), &request());
+    assert_eq!(status, STRIPELINE_OK);
+    let engine = held.engine.take();
+    std::thread::scope(|scope| {
+        let closing = scope.spawn(move || drop(engine));
+        assert_eq!(wait(future), STRIPELINE_CLOSED);
+        held.gate.open();
+        closing.join().expect("no panic");
+    });
+    let text = "Cannot finish the task: the engine is shutting down";
+    assert_eq!(
+        (wait(future), last_error().as_str()),
+        (STRIPELINE_CLOSED, text)
+    );
+    release(future);
+    held.let_go();
+}
+
+/// Counts what it is told.
+#[derive(Default)]
+struct Told {
+    times: AtomicUsize,
+    status: AtomicI32,
+}
+
+unsafe extern "C" fn count(told: *mut c_void, status: stripeline_status) {
+    // SAFETY: what the test passes.
+    let told = unsafe { &*told.cast::<Told>() };
+    told.times.fetch_add(1, Ordering::SeqCst);
+    told.status.store(status as i32, Ordering::SeqCst);
+}
+
+#[test]
+fn callback_and_eventfd_are_done_when_the_wait_is_over() {
+    let engine = OpenEngine::new("rails=cpu");
+    let told = Told::default();
+    let event_fd = eventfd();
+    let mut benches: Vec<Bench> = (0..20).map(|round| Bench::new(round * 100)).collect();
+    for (round, bench) in benches.iter_mut().enumerate() {
+        let asked = stripeline_request {
+            event_fd: event_fd.as_raw_fd(),
+            callback: Some(count),
+            context: (&raw const told).cast_mut().cast(),
+            ..request()
+        };
+        let (status, future) = bench.issue(&engine, &asked);
+        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+        assert_eq!(wait(future), STRIPELINE_OK);
+        release(future);
+        assert_eq!(told.times.load(Ordering::SeqCst), round + 1);
+        assert!(bench.is_encoded());
+    }
+    let mut count = [0; 8];
+    let mut file = File::from(event_fd);
+    assert_eq!(file.read(&mut count).expect("readable"), 8);
+    assert_eq!(u64::from_ne_bytes(count), 20);
+}
+
+fn eventfd() -> OwnedFd {
+    nix::sys::eventfd::EventFd::new()
+        .expect("an eventfd")
+        .into()
+}
+
+#[test]
+fn a_callback_is_enough_without_a_future() {
+    let engine = OpenEngine::new("rails=cpu");
+    let (told, mut bench) = (Told::default(), Bench::new(LENGTH));
+    let asked = stripeline_request {
+        callback: Some(count),
+        context: (&raw const told).cast_mut().cast(),
+        ..request()
+    };
+    let (data, parity) = (bench.data(), bench.parity());
+    // SAFETY: open handles and a stripe that is waited for.
+    unsafe {
+        let issue = |parity: &stripeline_matrix| {
+            stripeline_iencode(
+                engine.0,
+                bench.codec,
+                &data,
+                parity,
+                LENGTH,
+                &asked,
+                null_mut(),
+            )
+        };
+        assert_eq!(issue(&parity), STRIPELINE_OK);
+        assert_eq!(stripeline_wait_all(engine.0, -1), STRIPELINE_OK);
+        assert_eq!(told.times.load(Ordering::SeqCst), 1);
+        // No rail of this engine takes device memory.
+        let on_device = stripeline_matrix {
+            memory: 2,
+            ..parity
+        };
+        assert_eq!(issue(&on_device), STRIPELINE_OK);
+        assert_eq!(stripeline_wait_all(engine.0, -1), STRIPELINE_OK);
+        assert_eq!(
+            told.status.load(Ordering::SeqCst),
+            STRIPELINE_NO_RAIL as i32
+        );
+        // A refused call tells nobody.
+        assert_eq!(issue(&data), STRIPELINE_COUNT_MISMATCH);
+        assert_eq!(told.times.load(Ordering::SeqCst), 2);
+    }
+    assert!(bench.is_encoded());
+}
+
+/// A window of futures, of which the callback of each releases its own.
+unsafe extern "C" fn release_own(slot: *mut c_void, _status: stripeline_status) {
+    // SAFETY: the place where the call stored the future, before anybody was told.
+    unsafe {
+        let slot = slot.cast::<*mut stripeline_future>();
+        assert!(!(*slot).is_null());
+        stripeline_future_release(*slot);
+    }
+}
+
+#[test]
+fn a_callback_may_release_its_future() {
+    let engine = OpenEngine::new("rails=cpu");
+    let mut bench = Bench::new(LENGTH);
+    let (data, parity) = (bench.data(), bench.parity());
+    let mut slot: Box<*mut stripeline_future> = Box::new(null_mut());
+    let place = &raw mut *slot;
+    let asked = stripeline_request {
+        callback: Some(release_own),
+        context: place.cast(),
+        ..request()
+    };
+    for length in [0, LENGTH] {
+        // SAFETY: open handles and a stripe that is waited for.
+        unsafe {
+            let status =
+                stripeline_iencode(engine.0, bench.codec, &data, &parity, length, &asked, place);
+            assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+            assert_eq!(stripeline_wait_all(engine.0, -1), STRIPELINE_OK);
+        }
+    }
+    assert!(bench.is_encoded());
+}
+
+#[test]
+fn a_stride_serves_both_ways_and_decodes_in_place() {
+    let engine = OpenEngine::new("rails=cpu\ncheck-every=0");
+    let mut bench = Bench::new(LENGTH);
+    let (data, parity) = (bench.data(), bench.parity());
+    let (erased, lost) = ([4_u32, 1], [bench.unit(4), bench.unit(1)]);
+    // SAFETY: open handles and the units of one stripe.
+    unsafe {
+        let status =
+            stripeline_engine_encode(engine.0, bench.codec, &data, &parity, LENGTH, null());
+        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+        let whole = bench.memory.clone();
+        lost.iter().for_each(|unit| unit.write_bytes(0, LENGTH));
+        let (units, outputs) = (strided(bench.unit(0), LENGTH, 5), scattered(&lost));
+        let status = stripeline_engine_decode(
+            engine.0,
+            bench.codec,
+            &units,
+            erased.as_ptr(),
+            2,
+            &outputs,
+            LENGTH,
+            null(),
+        );
+        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+        assert_eq!(bench.memory, whole);
+        let status = stripeline_engine_decode(
+            engine.0,
+            bench.codec,
+            &units,
+            null(),
+            0,
+            &scattered(&[]),
+            LENGTH,
+            null(),
+        );
+        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+    }
+}
+
+#[test]
+fn many_threads_share_an_engine() {
+    let engine = OpenEngine::new("rails=cpu\ntasks-max=8");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut benches: Vec<Bench> = (1..30).map(|n| Bench::new(n * 37)).collect();
+                let futures: Vec<_> = benches
+                    .iter_mut()
+                    .map(|bench| bench.issue(&engine, &request()))
+                    .map(|(status, future)| {
+                        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+                        future
+                    })
+                    .collect();
+                // SAFETY: live futures, released once.
+                let every = unsafe { stripeline_wait_every(futures.as_ptr(), futures.len(), -1) };
+                assert_eq!(every, STRIPELINE_OK);
+                futures.into_iter().for_each(release);
+                assert!(benches.iter_mut().all(Bench::is_encoded));
+            });
+        }
+    });
+}
