@@ -16,6 +16,7 @@
 
 mod cpu_model;
 mod entry;
+mod keep;
 mod measure;
 mod probe;
 mod session;
@@ -25,6 +26,7 @@ mod text;
 
 pub use cpu_model::cpu_model;
 pub use entry::{PieceSize, RailTuning, Rate};
+pub use keep::tune;
 pub use measure::{Progress, measure};
 pub use table::{Table, TableError};
 pub use table_file::{Machine, TableFile};
