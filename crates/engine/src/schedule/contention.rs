@@ -24,8 +24,14 @@ const GAIN_MAX: f64 = 100.0;
 /// Trials may lose this part of the throughput: well within the 5 % that all of scheduling may.
 const LOSS_MAX: f64 = 0.01;
 
-/// Saturated time before the first trial, for rates to be known.
+/// Before the first trial, for rates to be known.
 const WARM_UP_NS: u64 = 20_000_000;
+
+/// And pieces: a trial of some hundred of them in which a tenth of the throughput is missing then
+/// costs some percent of what was done before it, until its rest makes that up. But no longer than
+/// this where pieces are few.
+const WARM_UP_PIECES: u64 = 1024;
+const WARM_UP_LAST_NS: u64 = 2_000_000_000;
 
 /// Between two answers to one question. The first is how long a wrong one, of which there is a few
 /// in a hundred, may cost throughput; the last is how long a change of the other programs on
@@ -80,7 +86,9 @@ pub(super) struct Controller {
     in_service: RailSet,
     rails: [Outlook; RAILS_MAX],
     alone: Outlook,
-    rest_until_ns: Option<u64>,
+    /// When there was enough to do for the first time.
+    warm_up: Option<Mark>,
+    rest_until_ns: u64,
     trial: Option<Trial>,
 }
 
@@ -181,7 +189,8 @@ impl Controller {
             in_service: rails,
             rails: [Outlook::NEW; RAILS_MAX],
             alone: Outlook::NEW,
-            rest_until_ns: None,
+            warm_up: None,
+            rest_until_ns: 0,
             trial: None,
         }
     }
@@ -219,8 +228,11 @@ impl Controller {
     }
 
     fn begin(&mut self, seen: &Seen) {
-        let rest_until = *self.rest_until_ns.get_or_insert(seen.now_ns + WARM_UP_NS);
-        if seen.now_ns < rest_until {
+        let warm_up = *self.warm_up.get_or_insert(Mark::of(seen));
+        let elapsed_ns = seen.now_ns - warm_up.now_ns;
+        let many = seen.done_pieces - warm_up.pieces >= WARM_UP_PIECES;
+        let warm = elapsed_ns >= WARM_UP_NS && (many || elapsed_ns >= WARM_UP_LAST_NS);
+        if !warm || seen.now_ns < self.rest_until_ns {
             return;
         }
         let Some(question) = self.next_question(seen) else {
@@ -280,7 +292,7 @@ impl Controller {
                 trial.settling = false;
                 trial.restart(seen);
             } else if elapsed_ns >= SETTLE_LAST_NS {
-                self.rest_until_ns = Some(seen.now_ns + GAP_FIRST_NS);
+                self.rest_until_ns = seen.now_ns + GAP_FIRST_NS;
                 return;
             }
             self.trial = Some(trial);
@@ -295,7 +307,7 @@ impl Controller {
         }
         // Callers that pause now and then are all right, those that set the pace are not.
         if trial.ticks.saturated * 4 < trial.ticks.all * 3 {
-            self.rest_until_ns = Some(seen.now_ns + WARM_UP_NS);
+            self.rest_until_ns = seen.now_ns + WARM_UP_NS;
             return;
         }
         trial.measured(rate, pieces as f64 / elapsed_ns as f64);
@@ -332,7 +344,7 @@ impl Controller {
             let lost = (1.0 - variant / trial.base.mean()).max(0.0);
             rest_ns = trial.variant_ns as f64 * lost / LOSS_MAX;
         }
-        self.rest_until_ns = Some(now_ns + rest_ns as u64);
+        self.rest_until_ns = now_ns + rest_ns as u64;
     }
 }
 

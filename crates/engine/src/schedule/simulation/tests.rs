@@ -102,7 +102,7 @@ fn independent_rails_add_up() {
 
 /// After the controller has had time to find out.
 fn settled(mut setup: Setup) -> Setup {
-    (setup.measured_from_ns, setup.end_ns) = (2000 * MS, 4000 * MS);
+    (setup.measured_from_ns, setup.end_ns) = (4000 * MS, 6000 * MS);
     setup
 }
 
