@@ -14,8 +14,8 @@
 
 use super::{RAILS_MAX, RailSet};
 
-/// A rail that adds less to the total is not fed: what the total wavers by from run to run on an
-/// otherwise idle machine, and less than what a rail of a 40th of the total rate brings.
+/// A rail that adds less to the total is not fed: no more than what is lost without one that has a
+/// fiftieth of the total rate, and as little as trials of some thousand pieces can tell from noise.
 const GAIN_MIN: f64 = 0.02;
 
 /// Gains are cut off here, as one over nothing at all would be infinite.
@@ -28,14 +28,12 @@ const LOSS_MAX: f64 = 0.01;
 const WARM_UP_NS: u64 = 20_000_000;
 
 /// And pieces: a trial of some hundred of them in which a tenth of the throughput is missing then
-/// costs some percent of what was done before it, until its rest makes that up. But no longer than
-/// this where pieces are few.
+/// costs some percent of what was done before it, until its rest makes that up.
 const WARM_UP_PIECES: u64 = 1024;
-const WARM_UP_LAST_NS: u64 = 2_000_000_000;
 
-/// Between two answers to one question. The first is how long a wrong one, of which there is a few
-/// in a hundred, may cost throughput; the last is how long a change of the other programs on
-/// the node may go unnoticed.
+/// Between two answers to one question. The first is how long a wrong one (see `CONFIDENCE`) may
+/// cost throughput; the last is how long a change of the other programs on the node may go
+/// unnoticed.
 const GAP_FIRST_NS: u64 = 500_000_000;
 const GAP_LAST_NS: u64 = 60_000_000_000;
 
@@ -52,8 +50,8 @@ const MEASURE_LAST_NS: u64 = 200_000_000;
 
 /// A difference that stands out after few pieces needs no more of them, and if it speaks for
 /// leaving things as they are, no second look: rails that add up are found out at a fraction of the
-/// cost. Stands out: by this many times 1 / sqrt(pieces), the
-/// deviation of a mean of pieces whose times vary by as much as they last.
+/// cost. Stands out: by this many times 1 / sqrt(pieces), the deviation of a mean of pieces whose
+/// times vary by as much as they last.
 const CLEAR_PIECES: f64 = 16.0;
 const CLEAR: f64 = 3.0;
 
@@ -229,10 +227,8 @@ impl Controller {
 
     fn begin(&mut self, seen: &Seen) {
         let warm_up = *self.warm_up.get_or_insert(Mark::of(seen));
-        let elapsed_ns = seen.now_ns - warm_up.now_ns;
-        let many = seen.done_pieces - warm_up.pieces >= WARM_UP_PIECES;
-        let warm = elapsed_ns >= WARM_UP_NS && (many || elapsed_ns >= WARM_UP_LAST_NS);
-        if !warm || seen.now_ns < self.rest_until_ns {
+        let rest_until_ns = self.rest_until_ns.max(warm_up.now_ns + WARM_UP_NS);
+        if seen.now_ns < rest_until_ns || seen.done_pieces - warm_up.pieces < WARM_UP_PIECES {
             return;
         }
         let Some(question) = self.next_question(seen) else {

@@ -37,7 +37,11 @@ impl Backlog {
 
     /// Of concurrent additions and removals a removal may be seen first.
     pub(super) fn bytes(&self) -> usize {
-        usize::try_from(self.0.load(Relaxed)).unwrap_or(0)
+        usize::try_from(self.signed()).unwrap_or(0)
+    }
+
+    pub(super) fn signed(&self) -> i64 {
+        self.0.load(Relaxed)
     }
 }
 

@@ -6,6 +6,11 @@
 //! ([`Scheduler::finished`]); time comes in as nanoseconds from any fixed start. So the same code
 //! runs under the engine's clock and in [`simulation`].
 //!
+//! Three decisions make up the policy. A task goes to where it ends soonest, split by byte range if
+//! that ends sooner still. An idle rail takes the tail of another's work if that ends sooner. And
+//! trials of some milliseconds find out which rails add to the total: rates of rails that share a
+//! memory bus do not add up.
+//!
 //! *Rate*: bytes of input data that a rail does in a second, all its workers together, per
 //! [`Class`] of work; measured, exponentially weighted. *Backlog*: bytes of data dealt to a rail and
 //! not done. *Share*: the part of a task that a rail gets. *Fed*: being dealt work; a rail in

@@ -239,3 +239,35 @@ fn workers_take_their_part_of_a_share_down_to_the_smallest_piece() {
     assert!(pieces[10..].iter().all(|&piece| piece >= 32), "{pieces:?}");
     assert_eq!(scheduler.piece(0, 8, 1000), 1000);
 }
+
+/// Additions commute, so all that can go wrong between threads is a byte counted once too often or
+/// not at all.
+#[test]
+fn backlogs_add_up_whatever_threads_do_at_the_same_time() {
+    let scheduler = rate_aware(&[1e9, 4e9, 2e9]);
+    let class = Class::of(Mode::Set, 3, MIB);
+    let work = &|seed: usize| {
+        for round in 0..2000 {
+            let now_ns = (round * 1000) as u64;
+            for share in deal(&scheduler, 64 + (seed + round) * 4096 % MIB) {
+                let (other, data) = ((share.rail + round) % 3, 6 * share.bytes);
+                scheduler.moved(share.rail, other, data);
+                match round % 3 {
+                    0 => scheduler.dropped(other, data),
+                    _ => scheduler.finished(now_ns, other, class, data, 1000),
+                }
+            }
+            scheduler.set_in_service(seed % 2, round % 2 == 0);
+            scheduler.tick(now_ns, round % 7 != 0);
+        }
+    };
+    std::thread::scope(|scope| (0..4).for_each(|seed| drop(scope.spawn(move || work(seed)))));
+    let backlogs = [0, 1, 2].map(|rail| scheduler.ledgers[rail].backlog.signed());
+    assert_eq!(backlogs, [0; 3]);
+    let done: u64 = scheduler
+        .snapshot()
+        .iter()
+        .map(|rail| rail.done_pieces)
+        .sum();
+    assert!(done > 0);
+}
