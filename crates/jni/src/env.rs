@@ -8,7 +8,9 @@ use std::ffi::{CStr, CString, c_void};
 use std::sync::OnceLock;
 
 use crate::failure::Failure;
-use jni_sys::{JNI_ABORT, JNI_OK, JNIEnv, jclass, jfieldID, jint, jobject, jsize, jstring};
+use jni_sys::{
+    JNI_ABORT, JNI_OK, JNIEnv, jclass, jfieldID, jint, jlong, jobject, jsize, jstring, jvalue,
+};
 
 /// The JNI environment of the current thread, during one native call.
 #[derive(Clone, Copy)]
@@ -21,6 +23,10 @@ pub(crate) struct ObjectArray(jobject);
 /// An `int[]`, not null.
 #[derive(Clone, Copy)]
 pub(crate) struct IntArray(jobject);
+
+/// A `long[]`, not null.
+#[derive(Clone, Copy)]
+pub(crate) struct LongArray(jobject);
 
 /// A `byte[]`, not null.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +54,7 @@ macro_rules! reference {
         })*
     };
 }
-reference!(ObjectArray IntArray ByteArray Buffer);
+reference!(ObjectArray IntArray LongArray ByteArray Buffer);
 
 /// Classes and fields that the JVM is asked for once, when the library is loaded.
 struct Known {
@@ -171,6 +177,11 @@ impl Env {
         self.array_length(array.0)
     }
 
+    /// The entries of a `long[]`.
+    pub(crate) fn long_array_length(self, array: LongArray) -> usize {
+        self.array_length(array.0)
+    }
+
     /// The entries of a `byte[]`.
     pub(crate) fn byte_array_length(self, array: ByteArray) -> usize {
         self.array_length(array.0)
@@ -235,6 +246,14 @@ impl Env {
         };
     }
 
+    /// Copies `source` to the start of the array, where it must fit.
+    pub(crate) fn write_longs(self, array: LongArray, source: &[jlong]) {
+        let count = source.len() as jsize;
+        let source = source.as_ptr();
+        // SAFETY: as `write_bytes`.
+        unsafe { call!(self, v1_2, SetLongArrayRegion, array.0, 0, count, source) };
+    }
+
     /// Where a direct buffer starts and how many bytes it has; `None` if it is not direct.
     ///
     /// Reads the fields that `GetDirectBufferAddress` and `GetDirectBufferCapacity` read, which the
@@ -284,6 +303,44 @@ impl Env {
             let class = call!(self, v1_2, FindClass, class.as_ptr());
             if !class.is_null() {
                 call!(self, v1_2, ThrowNew, class, text.as_ptr());
+            }
+        }
+    }
+
+    /// Leaves an `EcException` with the number of its kind pending, unless one is pending already.
+    pub(crate) fn throw_coded(self, code: jint, text: &str) {
+        let text = self.new_string(text);
+        if text.is_null() {
+            return;
+        }
+        // SAFETY: a valid environment and NUL-terminated names; what is not found leaves its own
+        // exception pending; the constructor takes these arguments.
+        unsafe {
+            let class = call!(
+                self,
+                v1_2,
+                FindClass,
+                c"org/stripeline/natives/EcException".as_ptr()
+            );
+            if class.is_null() {
+                return;
+            }
+            let (name, signature) = (c"<init>".as_ptr(), c"(ILjava/lang/String;)V".as_ptr());
+            let constructor = call!(self, v1_2, GetMethodID, class, name, signature);
+            if constructor.is_null() {
+                return;
+            }
+            let arguments = [jvalue { i: code }, jvalue { l: text }];
+            let exception = call!(
+                self,
+                v1_2,
+                NewObjectA,
+                class,
+                constructor,
+                arguments.as_ptr()
+            );
+            if !exception.is_null() {
+                call!(self, v1_2, Throw, exception);
             }
         }
     }

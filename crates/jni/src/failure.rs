@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use jni_sys::jint;
 use stripeline_boundary::{Refusal, panic_text};
 use stripeline_codec::{Error, ErrorKind};
 
@@ -19,6 +20,10 @@ pub(crate) enum Failure {
     Memory(Refusal),
     /// Any other wrong argument; the text lacks its "Cannot <operation>".
     Argument(String),
+    /// The engine refused the call, or the task ended so; the text is whole.
+    Engine(stripeline_engine::Error),
+    /// No such engine is open.
+    EngineClosed,
     /// No memory for a copy of an array.
     NoMemory,
     /// The JVM has left an exception pending.
@@ -37,6 +42,33 @@ impl From<Refusal> for Failure {
     }
 }
 
+impl From<stripeline_engine::Error> for Failure {
+    fn from(error: stripeline_engine::Error) -> Self {
+        match error.kind() {
+            stripeline_engine::ErrorKind::Closed => Self::EngineClosed,
+            _ => Self::Engine(error),
+        }
+    }
+}
+
+/// The number of an engine's error, which Java, C and Rust share; numbers are never given anew.
+pub(crate) fn code_of(error: &stripeline_engine::Error) -> jint {
+    use stripeline_engine::ErrorKind as Kind;
+    match error.kind() {
+        Kind::Busy => 12,
+        Kind::Cancelled => 13,
+        Kind::DeadlineExceeded => 14,
+        Kind::NoRail => 15,
+        Kind::Failed => 16,
+        Kind::Closed => 17,
+        Kind::Configuration => 18,
+        _ => INTERNAL,
+    }
+}
+
+/// The number of an error that this version has no other for.
+const INTERNAL: jint = 1;
+
 impl Failure {
     pub(crate) fn argument(text: impl fmt::Display) -> Self {
         Self::Argument(text.to_string())
@@ -44,16 +76,11 @@ impl Failure {
 
     fn exception(&self) -> &'static CStr {
         match self {
-            Self::Codec(error) => match error.kind() {
-                ErrorKind::InvalidParameters
-                | ErrorKind::CountMismatch
-                | ErrorKind::LengthMismatch
-                | ErrorKind::TooManyErasures
-                | ErrorKind::InvalidErasure
-                | ErrorKind::InvalidUnit
-                | ErrorKind::InvalidChecksums => c"java/lang/IllegalArgumentException",
-                _ => c"java/io/IOException",
-            },
+            Self::Codec(error) => exception_of(error.kind()),
+            Self::Engine(error) => error
+                .codec_kind()
+                .map_or(c"java/io/IOException", exception_of),
+            Self::EngineClosed => c"java/lang/IllegalStateException",
             Self::Memory(_) | Self::Argument(_) => c"java/lang/IllegalArgumentException",
             Self::NoMemory | Self::Pending => c"java/lang/OutOfMemoryError",
         }
@@ -64,10 +91,25 @@ impl Failure {
             Self::Codec(error) => error.to_string(),
             Self::Memory(refusal) => format!("Cannot {operation}: {refusal}"),
             Self::Argument(text) => format!("Cannot {operation}: {text}"),
+            Self::Engine(error) => error.to_string(),
+            Self::EngineClosed => format!("Cannot {operation}: the engine is closed"),
             Self::NoMemory | Self::Pending => {
                 format!("Cannot {operation}: the JVM has no memory for an array's contents")
             }
         }
+    }
+}
+
+fn exception_of(kind: ErrorKind) -> &'static CStr {
+    match kind {
+        ErrorKind::InvalidParameters
+        | ErrorKind::CountMismatch
+        | ErrorKind::LengthMismatch
+        | ErrorKind::TooManyErasures
+        | ErrorKind::InvalidErasure
+        | ErrorKind::InvalidUnit
+        | ErrorKind::InvalidChecksums => c"java/lang/IllegalArgumentException",
+        _ => c"java/io/IOException",
     }
 }
 
@@ -84,6 +126,9 @@ pub(crate) fn guard<T>(
 ) -> T {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(result)) => return result,
+        Ok(Err(Failure::Engine(error))) if error.codec_kind().is_none() => {
+            env.throw_coded(code_of(&error), &error.to_string());
+        }
         // `throw` leaves a pending exception alone.
         Ok(Err(failure)) => env.throw(failure.exception(), &failure.text(operation)),
         Err(payload) => {

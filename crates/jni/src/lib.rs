@@ -14,6 +14,7 @@
 //!   counted.
 //! * [`calls`] and [`checksums`] are the operations over either.
 //! * [`registry`] turns handles into codecs. A handle is an index, never an address.
+//! * [`engine`] is the same over the rails of an engine, waited for or issued.
 //! * [`env`] is the JNI function table with types, [`failure`] the wrapper that every native runs
 //!   in.
 //!
@@ -23,10 +24,12 @@ mod arguments;
 mod calls;
 mod checksums;
 mod direct;
+mod engine;
 mod env;
 mod failure;
 mod heap;
 mod natives;
 mod registry;
 
+pub use engine::*;
 pub use natives::*;

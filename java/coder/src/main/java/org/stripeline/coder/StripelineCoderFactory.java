@@ -51,7 +51,7 @@ abstract class StripelineCoderFactory implements RawErasureCoderFactory {
 
   private ErasureCodec create(ErasureCoderOptions options) {
     ErasureCodec codec =
-        ErasureCodec.create(code, options.getNumDataUnits(), options.getNumParityUnits());
+        CoderCodecs.create(code, options.getNumDataUnits(), options.getNumParityUnits());
     LiveCoder.announce(codec);
     return codec;
   }

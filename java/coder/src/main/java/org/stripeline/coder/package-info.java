@@ -9,5 +9,8 @@
  * process, so there is none that can throw, and the native library is not touched before a coder is
  * created. The coders themselves are in {@code org.apache.hadoop.io.erasurecode.rawcoder}, because
  * their abstract methods take types that are private to that package.
+ *
+ * <p>Coders call the library directly, or issue their work to the engine of the process where
+ * {@code stripeline.engine.enabled} is set; see {@link org.stripeline.natives.RailEngine}.
  */
 package org.stripeline.coder;

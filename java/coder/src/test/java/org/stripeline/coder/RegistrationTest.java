@@ -3,14 +3,10 @@ package org.stripeline.coder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.io.erasurecode.CodecUtil;
@@ -45,7 +41,7 @@ class RegistrationTest {
 
   @Test
   void looking_at_factories_touches_nothing_native() throws Exception {
-    String output = fork("-verbose:class", Look.class);
+    String output = ForkedJvm.run(folder, Look.class, "-verbose:class");
     assertThat(output)
         .contains("names=[rs stripeline, rs-legacy stripeline, xor stripeline]")
         .contains("org.stripeline.coder.RsCoderFactory")
@@ -55,7 +51,7 @@ class RegistrationTest {
 
   @Test
   void first_coder_is_announced_once_with_what_is_live() throws Exception {
-    assertThat(fork("-Dstripeline.native.enabled=false", Create.class))
+    assertThat(ForkedJvm.run(folder, Create.class, "-Dstripeline.native.enabled=false"))
         .containsOnlyOnce(
             "Erasure coder live: stripeline, first used for rs 6+3; java 0.1.0 (Cannot load native "
                 + "library: stripeline.native.enabled is false)")
@@ -86,37 +82,5 @@ class RegistrationTest {
       new RsCoderFactory().createDecoder(new ErasureCoderOptions(3, 2));
       new XorCoderFactory().createDecoder(new ErasureCoderOptions(2, 1));
     }
-  }
-
-  private String fork(String jvmArgument, Class<?> main) throws Exception {
-    Path output = folder.resolve("output.txt");
-    // Hadoop's tests jar brings a log4j.properties only in its sources, so logging is set up here.
-    Path logging = folder.resolve("log4j.properties");
-    Files.write(
-        logging,
-        Arrays.asList(
-            "log4j.rootLogger=INFO,console",
-            "log4j.appender.console=org.apache.log4j.ConsoleAppender",
-            "log4j.appender.console.layout=org.apache.log4j.PatternLayout",
-            "log4j.appender.console.layout.ConversionPattern=%p %c - %m%n"));
-    Process process =
-        new ProcessBuilder(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "-Xmx256m",
-                "-Dlog4j.configuration=" + logging.toUri(),
-                jvmArgument,
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                main.getName())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    if (!process.waitFor(120, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
-    }
-    String text = new String(Files.readAllBytes(output));
-    assertThat(process.exitValue()).as(text).isZero();
-    return text;
   }
 }

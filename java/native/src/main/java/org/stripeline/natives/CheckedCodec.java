@@ -330,9 +330,10 @@ abstract class CheckedCodec implements ErasureCodec {
     return code + " " + dataUnits + "+" + parityUnits;
   }
 
-  private void checkOpen(Arguments call) throws EcException {
+  final void checkOpen(Arguments call) throws EcException {
     if (closed) {
-      throw new EcException("Cannot " + call.verb() + ": codec " + this + " is closed");
+      throw new EcException(
+          EcException.Kind.CLOSED, "Cannot " + call.verb() + ": codec " + this + " is closed");
     }
   }
 }

@@ -16,6 +16,11 @@ final class NativeCodec extends CheckedCodec {
     this.handle = NativeBridge.open(code.id(), dataUnits, parityUnits);
   }
 
+  /** Returns the number that stands for this codec in the native interface. */
+  long handle() {
+    return handle;
+  }
+
   @Override
   public boolean isNative() {
     return true;

@@ -2,12 +2,14 @@
 package org.stripeline.natives;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,9 +21,28 @@ class ExampleTest {
   @ParameterizedTest
   @ValueSource(strings = {"true", "false"})
   void encode_and_repair(String nativeEnabled) throws Exception {
+    assertThat(run("EncodeAndRepair.java", nativeEnabled))
+        .contains(
+            "encoded: 3 parity units, 18432 checksums",
+            "restored: units [7, 0, 4]",
+            "updated: parity follows the change of unit 2",
+            "verified: a flipped byte in parity unit 2 is found");
+  }
+
+  @Test
+  void window_of_stripes() throws Exception {
+    assumeTrue(CoderStatus.current().isNative());
+    assertThat(run("WindowOfStripes.java", "true"))
+        .contains(
+            "encoded: 100 stripes, 8 under way at a time",
+            "verified: parity of the last 8 fits",
+            "repaired: unit 2, in the background",
+            "rail cpu: ");
+  }
+
+  private String run(String example, String nativeEnabled) throws Exception {
     Path source =
-        Paths.get(
-            System.getProperty("stripeline.root"), "examples", "java", "EncodeAndRepair.java");
+        Paths.get(System.getProperty("stripeline.root"), "examples", "java", example);
     Path output = folder.resolve("output.txt");
     Process process =
         new ProcessBuilder(
@@ -40,11 +61,6 @@ class ExampleTest {
     }
     String text = new String(Files.readAllBytes(output));
     assertThat(process.exitValue()).as(text).isZero();
-    assertThat(text)
-        .contains(
-            "encoded: 3 parity units, 18432 checksums",
-            "restored: units [7, 0, 4]",
-            "updated: parity follows the change of unit 2",
-            "verified: a flipped byte in parity unit 2 is found");
+    return text;
   }
 }

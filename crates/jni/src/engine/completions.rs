@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tasks that have ended, waiting for the Java thread that takes them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use stripeline_codec::Verdict;
+use stripeline_engine::{Error, Event, EventKind, Outcome, Ticket};
+
+use crate::failure::code_of;
+
+/// Numbers that each report takes: task, status, detail.
+pub(crate) const REPORT_LONGS: usize = 3;
+
+/// Events that wait at most; beyond these the oldest are lost.
+const EVENTS_MAX: usize = 64;
+
+/// Status of a task whose parity fits, or that wrote its outputs.
+const SOUND: i64 = 0;
+/// Status of a comparison that found a difference; the detail says where.
+const MISMATCH: i64 = 1;
+
+/// One engine's reports to Java.
+#[derive(Default)]
+pub(crate) struct Completions {
+    state: Mutex<State>,
+    arrived: Condvar,
+    /// Tasks that can be cancelled.
+    tickets: Mutex<HashMap<i64, Ticket>>,
+}
+
+#[derive(Default)]
+struct State {
+    ended: VecDeque<(i64, Outcome)>,
+    /// Why tasks failed that have been taken, until their text is.
+    failures: HashMap<i64, Error>,
+    events: VecDeque<Event>,
+    /// Whether Java was told to look for events.
+    told: bool,
+    closed: bool,
+}
+
+/// Held by a task and by its job; reports the task when both are gone.
+pub(crate) struct Finish {
+    task: i64,
+    outcome: OnceLock<Outcome>,
+    completions: Arc<Completions>,
+}
+
+impl Finish {
+    pub(crate) fn new(task: i64, completions: &Arc<Completions>) -> Self {
+        Self {
+            task,
+            outcome: OnceLock::new(),
+            completions: Arc::clone(completions),
+        }
+    }
+
+    /// Notes how the task ended. A task that was never issued has no outcome and no report.
+    pub(crate) fn note(&self, outcome: &Outcome) {
+        let _ = self.outcome.set(outcome.clone());
+    }
+}
+
+impl Drop for Finish {
+    fn drop(&mut self) {
+        if let Some(outcome) = self.outcome.take() {
+            self.completions
+                .state()
+                .ended
+                .push_back((self.task, outcome));
+            self.completions.arrived.notify_one();
+        }
+    }
+}
+
+impl Completions {
+    /// Waits for reports and writes as many as fit; `None` once the engine is closed and all have
+    /// been taken. A report of task 0 says that there are events.
+    pub(crate) fn take(&self, reports: &mut [[i64; REPORT_LONGS]]) -> Option<usize> {
+        let mut state = self.state();
+        loop {
+            let mut taken = 0;
+            if !state.told && !state.events.is_empty() {
+                state.told = true;
+                reports[taken] = [0; REPORT_LONGS];
+                taken += 1;
+            }
+            while taken < reports.len()
+                && let Some((task, outcome)) = state.ended.pop_front()
+            {
+                reports[taken] = report(task, &outcome);
+                taken += 1;
+                if let Err(error) = outcome {
+                    state.failures.insert(task, error);
+                }
+            }
+            if taken > 0 {
+                drop(state);
+                let mut tickets = self.tickets();
+                for [task, ..] in &reports[..taken] {
+                    tickets.remove(task);
+                }
+                return Some(taken);
+            }
+            if state.closed {
+                return None;
+            }
+            let woken = self.arrived.wait(state);
+            state = woken.unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Why a task failed whose report was taken; forgets it.
+    pub(crate) fn failure(&self, task: i64) -> Option<String> {
+        let failure = self.state().failures.remove(&task);
+        failure.map(|error| error.to_string())
+    }
+
+    /// The oldest event: whether it is good news, and its text.
+    pub(crate) fn event(&self) -> Option<(bool, String)> {
+        let mut state = self.state();
+        let event = state.events.pop_front();
+        if event.is_none() {
+            state.told = false;
+        }
+        event.map(|event| (event.kind == EventKind::Restored, event.text))
+    }
+
+    /// Keeps an event for Java.
+    pub(crate) fn tell(&self, event: Event) {
+        let mut state = self.state();
+        if state.events.len() == EVENTS_MAX {
+            state.events.pop_front();
+        }
+        state.events.push_back(event);
+        self.arrived.notify_one();
+    }
+
+    /// Has [`Completions::take`] return `None` when everything has been taken.
+    pub(crate) fn close(&self) {
+        self.state().closed = true;
+        self.arrived.notify_all();
+    }
+
+    /// Makes a task one that can be cancelled, until its report is taken.
+    pub(crate) fn keep(&self, task: i64, ticket: Ticket) {
+        self.tickets().insert(task, ticket);
+    }
+
+    /// Gives a task up; false if it has ended or was never there.
+    pub(crate) fn cancel(&self, task: i64) -> bool {
+        // Not under the lock: a task that is given up may end, and so report, on this thread.
+        let ticket = self.tickets().get(&task).cloned();
+        ticket.is_some_and(|ticket| ticket.cancel())
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tickets(&self) -> MutexGuard<'_, HashMap<i64, Ticket>> {
+        self.tickets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn report(task: i64, outcome: &Outcome) -> [i64; REPORT_LONGS] {
+    match outcome {
+        Ok(Verdict::Sound) => [task, SOUND, 0],
+        // Units count to 255 and a Java buffer has less than 2^31 bytes.
+        Ok(Verdict::Mismatch {
+            parity_unit,
+            offset,
+        }) => [task, MISMATCH, (*parity_unit as i64) << 32 | *offset as i64],
+        Err(error) => [task, i64::from(code_of(error)), 0],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completions() -> Arc<Completions> {
+        Arc::new(Completions::default())
+    }
+
+    fn event(number: usize) -> Event {
+        Event {
+            rail: "cpu".to_owned(),
+            kind: EventKind::Quarantined,
+            text: format!("event {number}"),
+        }
+    }
+
+    #[test]
+    fn a_task_is_reported_when_its_last_holder_is_gone() {
+        let completions = completions();
+        let held = Arc::new(Finish::new(7, &completions));
+        let other = Arc::clone(&held);
+        held.note(&Ok(Verdict::Mismatch {
+            parity_unit: 2,
+            offset: 5,
+        }));
+        drop(held);
+        assert!(
+            completions.state().ended.is_empty(),
+            "its job is still there"
+        );
+        drop(other);
+        let mut reports = [[0; REPORT_LONGS]; 4];
+        assert_eq!(completions.take(&mut reports), Some(1));
+        assert_eq!(reports[0], [7, MISMATCH, 2 << 32 | 5]);
+    }
+
+    #[test]
+    fn a_task_that_was_not_issued_is_not_reported() {
+        let completions = completions();
+        drop(Finish::new(1, &completions));
+        completions.close();
+        assert_eq!(completions.take(&mut [[0; REPORT_LONGS]; 1]), None);
+    }
+
+    #[test]
+    fn more_reports_than_fit_are_kept_and_come_before_the_end() {
+        let completions = completions();
+        for task in 1..=3 {
+            Finish::new(task, &completions).note(&Ok(Verdict::Sound));
+        }
+        completions.close();
+        let mut reports = [[0; REPORT_LONGS]; 2];
+        assert_eq!(completions.take(&mut reports), Some(2));
+        assert_eq!(completions.take(&mut reports), Some(1));
+        assert_eq!(reports[0], [3, SOUND, 0]);
+        assert_eq!(completions.take(&mut reports), None);
+    }
+
+    #[test]
+    fn events_are_announced_once_and_bounded() {
+        let completions = completions();
+        (0..EVENTS_MAX + 2).for_each(|number| completions.tell(event(number)));
+        completions.close();
+        let mut reports = [[9; REPORT_LONGS]; 2];
+        assert_eq!(completions.take(&mut reports), Some(1));
+        assert_eq!(reports[0], [0; REPORT_LONGS]);
+        assert_eq!(completions.take(&mut reports), None, "told once");
+        let texts: Vec<_> = std::iter::from_fn(|| completions.event()).collect();
+        assert_eq!(texts.len(), EVENTS_MAX);
+        assert_eq!(texts[0], (false, "event 2".to_owned()));
+        completions.tell(event(0));
+        assert_eq!(completions.take(&mut reports), Some(1), "told again");
+    }
+}

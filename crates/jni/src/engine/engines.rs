@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The engines that Java has opened.
+//!
+//! A handle is an index with a generation, never an address: one that was closed, or never given
+//! out, is refused. An engine is closed when no call is inside it and nothing is outstanding; calls
+//! that come meanwhile are refused, those that only look or cancel are not.
+
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+use stripeline_engine::{Candidate, Configuration, Engine, Event};
+
+use crate::engine::completions::Completions;
+use crate::failure::Failure;
+
+/// Most engines open at once in one process; each has threads of its own.
+const ENGINES_MAX: usize = 64;
+
+/// "SE" in the upper half tells a handle from a stray number.
+const TAG: i64 = 0x5345 << 48;
+
+static SLOTS: [RwLock<Slot>; ENGINES_MAX] = [const { RwLock::new(Slot::new()) }; ENGINES_MAX];
+
+struct Slot {
+    generation: u32,
+    open: Option<Arc<Open>>,
+    /// Stays until Java has taken everything.
+    completions: Option<Arc<Completions>>,
+}
+
+impl Slot {
+    const fn new() -> Self {
+        Self {
+            generation: 0,
+            open: None,
+            completions: None,
+        }
+    }
+}
+
+/// An open engine.
+pub(crate) struct Open {
+    pub(crate) engine: Engine,
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) completions: Arc<Completions>,
+    closing: AtomicBool,
+    /// Calls that may issue or wait.
+    calls: AtomicUsize,
+    quiet: Mutex<()>,
+    left: Condvar,
+}
+
+/// A call inside an engine, which is not closed before it has left.
+pub(crate) struct Call(Arc<Open>);
+
+impl Deref for Call {
+    type Target = Open;
+
+    fn deref(&self) -> &Open {
+        &self.0
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+impl Open {
+    fn enter(&self) -> bool {
+        // Sequentially consistent with `close`: either this sees it, or it sees this call.
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let admitted = !self.closing.load(Ordering::SeqCst);
+        if !admitted {
+            self.leave();
+        }
+        admitted
+    }
+
+    fn leave(&self) {
+        let last = self.calls.fetch_sub(1, Ordering::SeqCst) == 1;
+        if last && self.closing.load(Ordering::SeqCst) {
+            drop(self.quiet.lock().unwrap_or_else(PoisonError::into_inner));
+            self.left.notify_all();
+        }
+    }
+
+    fn wait_until_left(&self) {
+        let quiet = self.quiet.lock().unwrap_or_else(PoisonError::into_inner);
+        let inside = |_: &mut ()| self.calls.load(Ordering::SeqCst) > 0;
+        drop(self.left.wait_while(quiet, inside));
+    }
+}
+
+/// Opens an engine as configured, and returns its handle.
+pub(crate) fn open(configuration: &Configuration) -> Result<i64, Failure> {
+    let completions = Arc::new(Completions::default());
+    let mut configuration = configuration.clone();
+    let told = Arc::clone(&completions);
+    configuration.options.listener = Arc::new(move |event: &Event| told.tell(event.clone()));
+    let (engine, candidates) = Engine::open(&configuration)?;
+    let open = Arc::new(Open {
+        engine,
+        candidates,
+        completions: Arc::clone(&completions),
+        closing: AtomicBool::new(false),
+        calls: AtomicUsize::new(0),
+        quiet: Mutex::new(()),
+        left: Condvar::new(),
+    });
+    for (index, slot) in SLOTS.iter().enumerate() {
+        let mut slot = slot.write().unwrap_or_else(PoisonError::into_inner);
+        if slot.completions.is_none() {
+            slot.generation = slot.generation.wrapping_add(1);
+            (slot.open, slot.completions) = (Some(open), Some(completions));
+            return Ok(TAG | i64::from(slot.generation) << 8 | index as i64);
+        }
+    }
+    Err(Failure::argument(format_args!(
+        "{ENGINES_MAX} engines are open in this process, the most allowed"
+    )))
+}
+
+/// Enters an engine for a call that may issue or wait.
+pub(crate) fn enter(handle: i64) -> Result<Call, Failure> {
+    let slot = look(handle)?;
+    let open = slot.open.as_ref().filter(|open| open.enter());
+    open.map(|open| Call(Arc::clone(open)))
+        .ok_or(Failure::EngineClosed)
+}
+
+/// Runs what only looks at an engine, or gives tasks up; also while it is closing.
+pub(crate) fn visit<T>(handle: i64, look_at: impl FnOnce(&Open) -> T) -> Result<T, Failure> {
+    let slot = look(handle)?;
+    slot.open
+        .as_deref()
+        .map(look_at)
+        .ok_or(Failure::EngineClosed)
+}
+
+/// What an engine has to report, until everything has been taken after its close.
+pub(crate) fn completions(handle: i64) -> Result<Arc<Completions>, Failure> {
+    let slot = look(handle)?;
+    slot.completions.clone().ok_or(Failure::EngineClosed)
+}
+
+/// Gives the handle back; nothing is to be reported any more.
+pub(crate) fn retire(handle: i64) {
+    if let Ok(slot) = look(handle) {
+        drop(slot);
+        let mut slot = slot_of(handle)
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        slot.completions = None;
+    }
+}
+
+/// Refuses further calls, waits for those inside and for all tasks, and ends the engine's threads.
+pub(crate) fn close(handle: i64) -> Result<(), Failure> {
+    let open = {
+        let slot = look(handle)?;
+        let open = slot.open.as_ref();
+        let first = open.filter(|open| !open.closing.swap(true, Ordering::SeqCst));
+        first.map(Arc::clone).ok_or(Failure::EngineClosed)?
+    };
+    open.wait_until_left();
+    open.engine.wait_all(None);
+    // Waits for those who look; nobody else has a share of the engine any more.
+    let kept = {
+        let slot = slot_of(handle).write();
+        slot.unwrap_or_else(PoisonError::into_inner).open.take()
+    };
+    drop(kept);
+    let completions = Arc::clone(&open.completions);
+    drop(open);
+    completions.close();
+    Ok(())
+}
+
+fn slot_of(handle: i64) -> &'static RwLock<Slot> {
+    &SLOTS[(handle & 0xff) as usize % ENGINES_MAX]
+}
+
+fn look(handle: i64) -> Result<RwLockReadGuard<'static, Slot>, Failure> {
+    let slot = slot_of(handle)
+        .read()
+        .unwrap_or_else(PoisonError::into_inner);
+    let given = TAG | i64::from(slot.generation) << 8 | (handle & 0xff);
+    let known = given == handle && slot.generation > 0 && (handle & 0xff) < ENGINES_MAX as i64;
+    match known {
+        true => Ok(slot),
+        false => Err(Failure::EngineClosed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn configuration() -> Configuration {
+        "rails=cpu\nworkers-max=1".parse().expect("right")
+    }
+
+    #[test]
+    fn strays_and_closed_handles_are_refused() {
+        let handle = open(&configuration()).expect("an engine");
+        assert!(enter(handle).is_ok());
+        for stray in [0, 1, -1, i64::MIN, handle + 1, handle + 256, handle ^ TAG] {
+            assert!(enter(stray).is_err(), "{stray} must be refused");
+        }
+        close(handle).expect("closes once");
+        assert!(close(handle).is_err());
+        assert!(enter(handle).is_err());
+        assert!(visit(handle, |_| ()).is_err());
+        let reports = completions(handle).expect("until all was taken");
+        assert_eq!(reports.take(&mut [[0; 3]; 1]), None);
+        retire(handle);
+        assert!(completions(handle).is_err());
+    }
+
+    #[test]
+    fn closing_waits_for_calls_inside_and_refuses_others() {
+        let handle = open(&configuration()).expect("an engine");
+        let call = enter(handle).expect("open");
+        let closer = std::thread::spawn(move || close(handle).is_ok());
+        while enter(handle).is_ok() {
+            std::thread::yield_now();
+        }
+        assert!(
+            visit(handle, |_| ()).is_ok(),
+            "still open to those who look"
+        );
+        assert!(!closer.is_finished());
+        drop(call);
+        assert!(closer.join().expect("no panic"));
+        retire(handle);
+    }
+
+    #[test]
+    fn handles_differ_from_one_opening_to_the_next() {
+        let one = open(&configuration()).expect("an engine");
+        close(one).expect("closes");
+        retire(one);
+        let other = open(&configuration()).expect("an engine");
+        assert_ne!(one, other);
+        assert!(enter(one).is_err());
+        close(other).expect("closes");
+        retire(other);
+    }
+}

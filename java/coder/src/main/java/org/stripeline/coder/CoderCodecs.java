@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.coder;
+
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.natives.Code;
+import org.stripeline.natives.EcException;
+import org.stripeline.natives.EngineConfiguration;
+import org.stripeline.natives.ErasureCodec;
+import org.stripeline.natives.RailEngine;
+
+/**
+ * Makes the codecs behind Hadoop's coders: by a direct call of the library, or, where {@code
+ * stripeline.engine.enabled} says so, over the engine of this process and all its rails.
+ *
+ * <p>An engine that cannot be opened must not stop data: one WARN says why, and the direct call
+ * codes.
+ */
+final class CoderCodecs {
+  private static final Logger LOG = LoggerFactory.getLogger(CoderCodecs.class);
+  private static final AtomicBoolean ANNOUNCED = new AtomicBoolean();
+
+  private CoderCodecs() {}
+
+  static ErasureCodec create(Code code, int dataUnits, int parityUnits) {
+    return engine()
+        .<ErasureCodec>map(engine -> engine.codec(code, dataUnits, parityUnits))
+        .orElseGet(() -> ErasureCodec.create(code, dataUnits, parityUnits));
+  }
+
+  /** Returns the engine that the coders of this process use, if they use one. */
+  private static Optional<RailEngine> engine() {
+    if (!Switch.ENABLED) {
+      return Optional.empty();
+    }
+    try {
+      RailEngine engine = RailEngine.shared();
+      if (!ANNOUNCED.get() && ANNOUNCED.compareAndSet(false, true)) {
+        LOG.info("Erasure coding goes through the engine: {}", engine.describe());
+        EngineMetrics.publish(engine);
+      }
+      return Optional.of(engine);
+    } catch (EcException e) {
+      if (ANNOUNCED.compareAndSet(false, true)) {
+        LOG.warn("Erasure coding goes without the engine: {}", e.getMessage());
+      }
+      return Optional.empty();
+    }
+  }
+
+  /** Read when the first coder is made, and not when factories are looked at. */
+  private static final class Switch {
+    static final boolean ENABLED =
+        Boolean.parseBoolean(System.getProperty(EngineConfiguration.ENABLED_KEY, "false").trim());
+
+    private Switch() {}
+  }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.coder;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.hadoop.metrics2.MetricsCollector;
+import org.apache.hadoop.metrics2.MetricsRecordBuilder;
+import org.apache.hadoop.metrics2.MetricsSource;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.metrics2.lib.Interns;
+import org.apache.hadoop.metrics2.util.MBeans;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.natives.EngineStatistics;
+import org.stripeline.natives.RailEngine;
+
+/**
+ * Publishes what an engine and its rails do: as the JMX bean {@code Hadoop:service=Stripeline,
+ * name=Engine}, and as the metrics2 source {@code StripelineEngine}, with one record for the engine
+ * and one for each rail, which the tag {@code Rail} names. The engine counts anyway; reading costs
+ * some microseconds.
+ */
+final class EngineMetrics implements EngineMXBean, MetricsSource {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineMetrics.class);
+  private static final String SOURCE_NAME = "StripelineEngine";
+  private static final String RAIL_RECORD = "StripelineRail";
+  private static final String CONTEXT = "stripeline";
+
+  private final RailEngine engine;
+
+  EngineMetrics(RailEngine engine) {
+    this.engine = engine;
+  }
+
+  /** Publishes without letting a failure reach the coder: metrics must not stop data. */
+  static void publish(RailEngine engine) {
+    EngineMetrics metrics = new EngineMetrics(engine);
+    try {
+      MBeans.register("Stripeline", "Engine", metrics);
+      DefaultMetricsSystem.instance()
+          .register(SOURCE_NAME, "What the erasure coding engine does", metrics);
+    } catch (RuntimeException | LinkageError e) {
+      LOG.warn("Cannot publish the engine's metrics; coding goes on without them", e);
+    }
+  }
+
+  @Override
+  public String getDescription() {
+    return engine.describe();
+  }
+
+  @Override
+  public long getIssued() {
+    return engine.statistics().issued();
+  }
+
+  @Override
+  public long getOutstanding() {
+    return engine.statistics().outstanding();
+  }
+
+  @Override
+  public List<RailReading> getRails() {
+    return engine.statistics().rails().stream().map(RailReading::new).collect(Collectors.toList());
+  }
+
+  @Override
+  public void getMetrics(MetricsCollector collector, boolean all) {
+    EngineStatistics statistics = engine.statistics();
+    collector
+        .addRecord(SOURCE_NAME)
+        .setContext(CONTEXT)
+        .addCounter(Interns.info("Issued", "tasks issued"), statistics.issued())
+        .addGauge(Interns.info("Outstanding", "tasks not ended"), statistics.outstanding());
+    statistics.rails().forEach(rail -> add(collector, new RailReading(rail)));
+  }
+
+  private static void add(MetricsCollector collector, RailReading rail) {
+    MetricsRecordBuilder record = collector.addRecord(RAIL_RECORD).setContext(CONTEXT);
+    record.tag(Interns.info("Rail", "name of the rail"), rail.getName());
+    record.tag(Interns.info("OutOfService", "why it gets no work"), rail.getOutOfService());
+    record.addGauge(Interns.info("Fed", "1 if it adds to the total"), rail.isFed() ? 1 : 0);
+    record.addGauge(Interns.info("Rate", "bytes of data a second it is taken to do"), rail.getRate());
+    record.addGauge(Interns.info("Queued", "entries waiting in its queues"), rail.getQueued());
+    record.addCounter(Interns.info("Pieces", "pieces of tasks done"), rail.getPieces());
+    record.addCounter(Interns.info("DataBytes", "bytes of data of these"), rail.getDataBytes());
+    record.addCounter(Interns.info("BusyNanos", "time its workers were busy"), rail.getBusyNanos());
+    record.addCounter(Interns.info("CpuNanos", "CPU time of its workers"), rail.getCpuNanos());
+    record.addCounter(Interns.info("Stolen", "pieces taken over from others"), rail.getStolen());
+    record.addCounter(Interns.info("Faults", "pieces that it failed"), rail.getFaults());
+    record.addCounter(Interns.info("Revoked", "pieces taken away unanswered"), rail.getRevoked());
+    record.addCounter(
+        Interns.info("Quarantines", "times it was put out of service"), rail.getQuarantines());
+    record.addCounter(Interns.info("Checks", "pieces compared for others"), rail.getChecks());
+    record.addCounter(Interns.info("Wrong", "pieces with wrong bytes"), rail.getWrong());
+    record.addGauge(
+        Interns.info("WaitNanosMedian", "half of its tasks began within"),
+        rail.getWaitNanosMedian());
+    record.addGauge(
+        Interns.info("WaitNanos99", "99 % of its tasks began within"), rail.getWaitNanos99());
+    record.addGauge(
+        Interns.info("ServiceNanosMedian", "half of its pieces took at most"),
+        rail.getServiceNanosMedian());
+    record.addGauge(
+        Interns.info("ServiceNanos99", "99 % of its pieces took at most"),
+        rail.getServiceNanos99());
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The methods of the engine in the native library, as crates/jni exports them.
+ *
+ * <p>A task of a number other than 0 is issued: the native memory of its buffers must stay until
+ * {@link #take} has reported that number. Task 0 is waited for. A deadline is in nanoseconds from
+ * now, below 0 for none. An engine that is closed causes an {@link IllegalStateException}.
+ */
+final class EngineBridge {
+  /** Numbers of a report: task, status, detail. */
+  static final int REPORT_LONGS = 3;
+
+  /** Status of a task that did what it was to do; for a comparison, without a difference. */
+  static final long SOUND = 0;
+
+  /**
+   * Status of a comparison that found a difference; the detail has the parity unit in its upper and
+   * the offset in its lower half. Any other status is the code of an {@link EcException.Kind}.
+   */
+  static final long MISMATCH = 1;
+
+  private EngineBridge() {}
+
+  /** Opens an engine; the configuration is UTF-8 text of {@code key=value} lines. */
+  static native long open(byte[] configuration) throws IOException;
+
+  /** Waits for calls and tasks, and ends the engine's threads. */
+  static native void close(long engine);
+
+  /**
+   * Waits for tasks to end; returns how many reports it wrote, or -1 when the engine is closed and
+   * has nothing more to report, after which the handle is no more. A report of task 0 says that
+   * there are events.
+   */
+  static native int take(long engine, long[] reports);
+
+  /** Returns why a reported task failed, once; null if it is not known. */
+  static native String failure(long engine, long task);
+
+  /** Returns the oldest event, with + before good news and - before bad; null if there is none. */
+  static native String event(long engine);
+
+  /** Gives a task up; false if it has ended. */
+  static native boolean cancel(long engine, long task);
+
+  /** Writes what fits and returns how many numbers there are; see {@link EngineStatistics}. */
+  static native int statistics(long engine, long[] numbers);
+
+  /** Returns a line for each rail: its name, a tab, why it is out of service. */
+  static native String rails(long engine);
+
+  /** Returns a JSON object. */
+  static native String describe(long engine);
+
+  static native void encode(
+      long engine,
+      long codec,
+      ByteBuffer[] inputs,
+      int[] inputPositions,
+      ByteBuffer[] outputs,
+      int[] outputPositions,
+      int length,
+      long task,
+      boolean background,
+      long deadline)
+      throws IOException;
+
+  static native void decode(
+      long engine,
+      long codec,
+      ByteBuffer[] units,
+      int[] unitPositions,
+      int[] erased,
+      ByteBuffer[] outputs,
+      int[] outputPositions,
+      int length,
+      long task,
+      boolean background,
+      long deadline)
+      throws IOException;
+
+  static native int verify(
+      long engine,
+      long codec,
+      ByteBuffer[] units,
+      int[] positions,
+      int length,
+      long task,
+      boolean background,
+      long deadline)
+      throws IOException;
+
+  static native void update(
+      long engine,
+      long codec,
+      int dataUnit,
+      ByteBuffer old,
+      int oldPosition,
+      ByteBuffer fresh,
+      int freshPosition,
+      ByteBuffer[] parity,
+      int[] parityPositions,
+      int length,
+      long task,
+      boolean background,
+      long deadline)
+      throws IOException;
+}

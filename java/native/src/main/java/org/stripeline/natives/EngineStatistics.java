@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** What an engine has done since it was opened. */
+public final class EngineStatistics {
+  /** Numbers before those of the rails: issued, outstanding, rails. */
+  private static final int HEAD_LONGS = 3;
+
+  /** Enough for four rails; the library says when it is not. */
+  private static final int LONGS = HEAD_LONGS + 4 * RailStatistics.LONGS;
+
+  private final long issued;
+  private final long outstanding;
+  private final List<RailStatistics> rails;
+
+  private EngineStatistics(long issued, long outstanding, List<RailStatistics> rails) {
+    this.issued = issued;
+    this.outstanding = outstanding;
+    this.rails = rails;
+  }
+
+  static EngineStatistics of(long engine) {
+    long[] numbers = new long[LONGS];
+    int count = EngineBridge.statistics(engine, numbers);
+    if (count > numbers.length) {
+      // Rails come only when an engine is opened, so that the second time fits.
+      numbers = new long[count];
+      EngineBridge.statistics(engine, numbers);
+    }
+    // A rail may go out of service between the two; its name does not change.
+    String[] lines = EngineBridge.rails(engine).split("\n");
+    List<RailStatistics> rails = new ArrayList<>();
+    for (int i = 0; i < numbers[2]; i++) {
+      String[] line = lines[i].split("\t", 2);
+      rails.add(
+          new RailStatistics(line[0], line[1], numbers, HEAD_LONGS + i * RailStatistics.LONGS));
+    }
+    return new EngineStatistics(numbers[0], numbers[1], Collections.unmodifiableList(rails));
+  }
+
+  /** Returns the number of tasks issued, calls that waited among them. */
+  public long issued() {
+    return issued;
+  }
+
+  /** Returns the number of tasks that have not ended. */
+  public long outstanding() {
+    return outstanding;
+  }
+
+  /** Returns each rail. */
+  public List<RailStatistics> rails() {
+    return rails;
+  }
+
+  /** Returns the names of the rails, separated by commas. */
+  public String names() {
+    StringBuilder names = new StringBuilder();
+    for (RailStatistics rail : rails) {
+      names.append(names.length() == 0 ? "" : ", ").append(rail.name());
+    }
+    return names.toString();
+  }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Erasure coding by every coder that this machine has, waited for or issued.
+ *
+ * <p>An engine has threads for each of its rails. A rail that fails, hangs or writes wrong bytes is
+ * put out of service, its work is redone elsewhere, and one WARN says so. Threads may share an
+ * engine.
+ *
+ * <pre>{@code
+ * try (RailEngine engine = RailEngine.open(EngineConfiguration.defaults())) {
+ *   RailCodec codec = engine.codec(Code.RS, 6, 3);
+ *   EngineTask one = codec.iencode(data, parity);
+ *   EngineTask other = codec.iencode(moreData, moreParity);
+ *   CompletableFuture.allOf(one, other).join();
+ * }
+ * }</pre>
+ */
+public final class RailEngine implements AutoCloseable {
+  private final long handle;
+  private final boolean closeable;
+  private final EngineCompletions completions;
+  private final AtomicLong numbers = new AtomicLong();
+  private volatile boolean closed;
+
+  private RailEngine(EngineConfiguration configuration, boolean closeable) throws EcException {
+    this.closeable = closeable;
+    this.handle = openNative(configuration);
+    this.completions = new EngineCompletions(handle);
+    completions.start();
+  }
+
+  /**
+   * Opens an engine of one's own; at most 64 are open in a process at once.
+   *
+   * @param configuration how to set it up
+   * @throws EcException if there is no native library, no rail, or a value is wrong; it says which
+   */
+  public static RailEngine open(EngineConfiguration configuration) throws EcException {
+    return new RailEngine(configuration, true);
+  }
+
+  /**
+   * Returns the engine of this process, as the system properties {@code stripeline.engine.*} have
+   * set it up when it was first asked for. Closing it does nothing.
+   *
+   * @throws EcException as {@link #open}, every time again
+   */
+  public static RailEngine shared() throws EcException {
+    EcException failure = Shared.FAILURE;
+    if (failure != null) {
+      throw new EcException(failure.kind(), failure.getMessage());
+    }
+    return Shared.INSTANCE;
+  }
+
+  /**
+   * Returns a codec whose work this engine does; creating one costs about a microsecond.
+   *
+   * @param code the code
+   * @param dataUnits number of data units, at least 1
+   * @param parityUnits number of parity units, at least 1; exactly 1 for {@link Code#XOR}
+   * @throws IllegalArgumentException if the code does not exist with these numbers
+   * @throws IllegalStateException if this engine is closed
+   */
+  public RailCodec codec(Code code, int dataUnits, int parityUnits) {
+    if (code == null) {
+      throw new IllegalArgumentException("Cannot create codec: the code is null");
+    }
+    checkOpen("create codec");
+    NativeCodec direct = new NativeCodec(code, dataUnits, parityUnits);
+    return new EngineCodec(this, direct, TaskRequest.foreground());
+  }
+
+  /**
+   * Waits until all of these tasks have ended, however they did, and then fails as the first of
+   * them that failed.
+   *
+   * @param tasks the tasks
+   * @throws IOException if one failed
+   * @throws java.util.concurrent.CancellationException if one was cancelled
+   * @throws IllegalStateException on the thread that completes tasks
+   */
+  public void awaitAll(Collection<? extends CompletableFuture<?>> tasks) throws IOException {
+    refuseOnOwnThread("wait for tasks");
+    for (CompletableFuture<?> task : tasks) {
+      task.handle((verdict, failure) -> null).join();
+    }
+    for (CompletableFuture<?> task : tasks) {
+      try {
+        task.join();
+      } catch (CompletionException e) {
+        if (e.getCause() instanceof EcException) {
+          EcException cause = (EcException) e.getCause();
+          EcException failure = new EcException(cause.kind(), cause.getMessage());
+          failure.initCause(cause);
+          throw failure;
+        }
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Waits until all tasks that have been issued so far, by whatever thread, have ended, however
+   * they did.
+   *
+   * @throws IllegalStateException on the thread that completes tasks
+   */
+  public void awaitAll() {
+    refuseOnOwnThread("wait for tasks");
+    for (EngineTask task : completions.underWay()) {
+      task.handle((verdict, failure) -> null).join();
+    }
+  }
+
+  /**
+   * Returns what this engine and its rails have done.
+   *
+   * @throws IllegalStateException if this engine is closed
+   */
+  public EngineStatistics statistics() {
+    return EngineStatistics.of(handle);
+  }
+
+  /**
+   * Returns this engine as a JSON object: {@code issued}, {@code outstanding}, {@code rails} (all
+   * that were asked for, and why some are out) and {@code statistics} of those that are in.
+   *
+   * @throws IllegalStateException if this engine is closed
+   */
+  public String describe() {
+    return EngineBridge.describe(handle);
+  }
+
+  /**
+   * Refuses new calls, waits for those under way and for all tasks, and ends the threads. Calling
+   * it again does nothing.
+   *
+   * @throws IllegalStateException on the thread that completes tasks, which it would wait for
+   */
+  @Override
+  public void close() {
+    if (!closeable) {
+      return;
+    }
+    refuseOnOwnThread("close the engine");
+    synchronized (completions) {
+      if (!closed) {
+        closed = true;
+        EngineBridge.close(handle);
+      }
+    }
+    completions.join();
+  }
+
+  @Override
+  public String toString() {
+    return closed ? "RailEngine(closed)" : "RailEngine(" + statistics().names() + ")";
+  }
+
+  long handle() {
+    return handle;
+  }
+
+  void checkOpen(String verb) {
+    if (closed) {
+      throw new IllegalStateException("Cannot " + verb + ": the engine is closed");
+    }
+  }
+
+  /** Makes a task that keeps these buffers until it is reported or forgotten. */
+  EngineTask newTask(Object... kept) {
+    EngineTask task = new EngineTask(this, numbers.incrementAndGet(), kept);
+    completions.add(task);
+    return task;
+  }
+
+  /** Drops a task that was not issued. */
+  void forget(EngineTask task) {
+    completions.forget(task);
+  }
+
+  boolean cancel(EngineTask task) {
+    try {
+      return EngineBridge.cancel(handle, task.number());
+    } catch (IllegalStateException e) {
+      // Closed, and so the task has ended.
+      return false;
+    }
+  }
+
+  private void refuseOnOwnThread(String verb) {
+    if (completions.isCurrentThread()) {
+      throw new IllegalStateException(
+          "Cannot " + verb + ": this is the thread that completes tasks, which must not wait");
+    }
+  }
+
+  private static long openNative(EngineConfiguration configuration) throws EcException {
+    if (configuration == null) {
+      throw new IllegalArgumentException("Cannot open the engine: the configuration is null");
+    }
+    CoderStatus status = CoderStatus.current();
+    if (!status.isNative()) {
+      throw new EcException(
+          EcException.Kind.CONFIGURATION,
+          "Cannot open the engine: it needs the native library ("
+              + status.fallbackCause().orElse("unknown cause")
+              + ")");
+    }
+    try {
+      return EngineBridge.open(configuration.text());
+    } catch (EcException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new EcException(EcException.Kind.INTERNAL, e.getMessage());
+    } catch (UnsatisfiedLinkError e) {
+      throw new EcException(
+          EcException.Kind.CONFIGURATION,
+          "Cannot open the engine: the native library "
+              + status.origin().orElse("in use")
+              + " has none; it is older than this jar");
+    }
+  }
+
+  private static final class Shared {
+    static final RailEngine INSTANCE;
+    static final EcException FAILURE;
+
+    static {
+      RailEngine engine = null;
+      EcException failure = null;
+      try {
+        engine = new RailEngine(EngineConfiguration.of(System.getProperties()), false);
+      } catch (EcException e) {
+        failure = e;
+      } catch (IllegalArgumentException e) {
+        failure = new EcException(EcException.Kind.CONFIGURATION, e.getMessage());
+      }
+      INSTANCE = engine;
+      FAILURE = failure;
+    }
+
+    private Shared() {}
+  }
+}

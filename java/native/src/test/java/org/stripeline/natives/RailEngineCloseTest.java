@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.stripeline.natives.Stripes.Placement;
+
+/** Closing: what it waits for, what it refuses, and that nothing stays behind. */
+@NeedsNativeLibrary
+@Timeout(120)
+class RailEngineCloseTest {
+  private static final int THREADS = 4;
+
+  @Test
+  void closing_waits_for_tasks() throws Exception {
+    List<EngineTask> tasks = new ArrayList<>();
+    try (RailEngine engine = Engines.open("workers-max=1", "waiting-threads-help=false")) {
+      for (int i = 0; i < 200; i++) {
+        tasks.add(RailEngineTest.encode(engine));
+      }
+    }
+    assertThat(tasks).allMatch(task -> task.isDone() && task.join().isSound());
+  }
+
+  @Test
+  void closed_engine_refuses_everything() throws Exception {
+    RailEngine engine = Engines.open();
+    RailCodec codec = engine.codec(Code.RS, 1, 1);
+    ByteBuffer[] unit = {ByteBuffer.allocateDirect(64)};
+    ByteBuffer[] other = {ByteBuffer.allocateDirect(64)};
+    EngineTask task = codec.iencode(unit, other);
+    engine.close();
+    engine.close();
+    assertThat(task.join().isSound()).isTrue();
+    assertThat(task.cancel(true)).isFalse();
+    ByteBuffer[] both = {unit[0], other[0]};
+    ByteBuffer[] lost = {unit[0], null};
+    byte[][] arrays = new byte[1][64];
+    byte[][] others = new byte[1][64];
+    closed("encode", () -> codec.iencode(unit, other));
+    closed("decode", () -> codec.idecode(lost, new int[] {1}, other));
+    closed("verify", () -> codec.iverify(both));
+    closed("update", () -> codec.iupdate(0, unit[0], unit[0], other));
+    closed("encode the stripe", () -> call(() -> codec.encode(unit, other)));
+    closed("decode the stripe", () -> call(() -> codec.decode(lost, new int[] {1}, other)));
+    closed("verify the stripe", () -> codec.verify(both));
+    closed("update the stripe", () -> call(() -> codec.update(0, unit[0], unit[0], other)));
+    closed(
+        "encode", () -> call(() -> codec.encode(arrays, new int[1], others, new int[1], 64)));
+    closed("create codec", () -> engine.codec(Code.RS, 6, 3));
+    closed("look at the engine", engine::statistics);
+    closed("look at the engine", engine::describe);
+    assertThat(engine).hasToString("RailEngine(closed)");
+    engine.awaitAll();
+  }
+
+  @Test
+  void calls_race_with_close() throws Exception {
+    ExecutorService executor = Executors.newFixedThreadPool(THREADS);
+    try {
+      for (int round = 0; round < 30; round++) {
+        RailEngine engine = Engines.open("tasks-max=3");
+        CountDownLatch running = new CountDownLatch(THREADS);
+        List<Future<List<EngineTask>>> results = new ArrayList<>();
+        for (int thread = 0; thread < THREADS; thread++) {
+          results.add(executor.submit(codeUntilClosed(engine, thread % 2 == 0, running)));
+        }
+        running.await();
+        engine.close();
+        for (Future<List<EngineTask>> result : results) {
+          List<EngineTask> issued = result.get(30, TimeUnit.SECONDS);
+          assertThat(issued).allMatch(task -> task.isDone() && task.join().isSound());
+        }
+      }
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+
+  @Test
+  void several_threads_close_at_once() throws Exception {
+    ExecutorService executor = Executors.newFixedThreadPool(THREADS);
+    try {
+      RailEngine engine = Engines.open();
+      EngineTask task = RailEngineTest.encode(engine);
+      List<Future<Boolean>> done = new ArrayList<>();
+      for (int thread = 0; thread < THREADS; thread++) {
+        done.add(
+            executor.submit(
+                () -> {
+                  engine.close();
+                  return task.isDone();
+                }));
+      }
+      for (Future<Boolean> closed : done) {
+        assertThat(closed.get(30, TimeUnit.SECONDS)).isTrue();
+      }
+    } finally {
+      executor.shutdownNow();
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void a_thousand_engines_leave_neither_threads_nor_memory() throws Exception {
+    openAndClose(200);
+    long threads = threads();
+    long residentBytes = residentBytes();
+    openAndClose(1000);
+    assertThat(threads()).isLessThanOrEqualTo(threads + 2);
+    // A tenth of what one lost thread stack or one lost job a round would come to.
+    assertThat(residentBytes() - residentBytes).isLessThan(24L << 20);
+  }
+
+  private static void openAndClose(int rounds) throws Exception {
+    ByteBuffer[] data = {ByteBuffer.allocateDirect(4096), ByteBuffer.allocateDirect(4096)};
+    ByteBuffer[] parity = {ByteBuffer.allocateDirect(4096)};
+    for (int round = 0; round < rounds; round++) {
+      try (RailEngine engine = Engines.open("rails=cpu", "workers-max=2")) {
+        RailCodec codec = engine.codec(Code.RS, 2, 1);
+        codec.iencode(data, parity);
+      }
+    }
+  }
+
+  private static long threads() throws IOException {
+    try (Stream<Path> tasks = Files.list(Paths.get("/proc/self/task"))) {
+      return tasks.count();
+    }
+  }
+
+  private static long residentBytes() throws IOException {
+    for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
+      if (line.startsWith("VmRSS:")) {
+        return 1024 * Long.parseLong(line.replaceAll("[^0-9]", ""));
+      }
+    }
+    throw new IOException("no VmRSS in /proc/self/status");
+  }
+
+  private static Callable<List<EngineTask>> codeUntilClosed(
+      RailEngine engine, boolean issue, CountDownLatch running) {
+    return () -> {
+      RailCodec codec = engine.codec(Code.RS, 6, 3);
+      List<EngineTask> issued = new ArrayList<>();
+      for (int calls = 0; ; calls++) {
+        ByteBuffer[] data = CodecContractTest.blank(6, 5000, Placement.DIRECT);
+        ByteBuffer[] parity = CodecContractTest.blank(3, 5000, Placement.DIRECT);
+        try {
+          if (issue) {
+            issued.add(codec.iencode(data, parity));
+          } else {
+            codec.encode(data, parity);
+          }
+        } catch (IllegalStateException e) {
+          assertThat(e).hasMessageContaining("the engine is closed");
+          return issued;
+        }
+        if (calls == 0) {
+          running.countDown();
+        }
+      }
+    };
+  }
+
+  /** A call that returns nothing. */
+  private interface Call {
+    void run() throws Exception;
+  }
+
+  private static Object call(Call call) throws Exception {
+    call.run();
+    return null;
+  }
+
+  private static void closed(String verb, Callable<?> call) {
+    assertThatThrownBy(call::call)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("Cannot " + verb + ": the engine is closed");
+  }
+}

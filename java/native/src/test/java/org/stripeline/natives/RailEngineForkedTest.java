@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Collections;
+import org.junit.jupiter.api.Test;
+
+/** The shared engine as properties set it up, each time in a JVM of its own. */
+@NeedsNativeLibrary
+class RailEngineForkedTest {
+  @Test
+  void properties_set_it_up() throws Exception {
+    assertThat(probe("-Dstripeline.engine.rails=cpu,null", "-Dstripeline.engine.enabled=true"))
+        .contains("rails=cpu, null", "sound=true");
+  }
+
+  @Test
+  void wrong_property_is_named_every_time() throws Exception {
+    String text =
+        "CONFIGURATION Cannot read the engine's configuration: 'when-full=perhaps' must be wait or "
+            + "refuse";
+    assertThat(probe("-Dstripeline.engine.when-full=perhaps")).contains("1 " + text, "2 " + text);
+  }
+
+  @Test
+  void without_the_library_it_says_why() throws Exception {
+    assertThat(probe("-Dstripeline.native.enabled=false"))
+        .contains(
+            "1 CONFIGURATION Cannot open the engine: it needs the native library (Cannot load "
+                + "native library: stripeline.native.enabled is false)");
+  }
+
+  @Test
+  void a_process_ends_with_tasks_under_way() throws Exception {
+    ForkedJvm.Outcome outcome =
+        ForkedJvm.run(Collections.emptyMap(), Collections.emptyList(), Leave.class);
+    assertThat(outcome.exitCode).as(outcome.output).isZero();
+    assertThat(outcome.output).contains("leaving");
+  }
+
+  private static String probe(String... jvmArguments) throws Exception {
+    ForkedJvm.Outcome outcome =
+        ForkedJvm.run(Collections.emptyMap(), Arrays.asList(jvmArguments), Probe.class);
+    assertThat(outcome.exitCode).as(outcome.output).isZero();
+    return outcome.output;
+  }
+
+  /** Asks for the shared engine twice and uses it. */
+  static final class Probe {
+    private Probe() {}
+
+    public static void main(String[] arguments) {
+      for (int i = 1; i <= 2; i++) {
+        try {
+          RailEngine engine = RailEngine.shared();
+          System.out.println("rails=" + engine.statistics().names());
+          System.out.println("sound=" + RailEngineTest.encode(engine).join().isSound());
+        } catch (EcException e) {
+          System.out.println(i + " " + e.kind() + " " + e.getMessage());
+        }
+      }
+    }
+  }
+
+  /** Returns from main with an engine open that still has work. */
+  static final class Leave {
+    private Leave() {}
+
+    public static void main(String[] arguments) throws Exception {
+      RailEngine engine = Engines.slow();
+      ByteBuffer[] units = Engines.wideStripe();
+      for (int i = 0; i < 100; i++) {
+        Engines.wideCodec(engine).iverify(units);
+      }
+      System.out.println("leaving");
+    }
+  }
+}
