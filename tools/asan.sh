@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the kernel, codec and C suites under AddressSanitizer, and the C programs with gcc's leak
-# check. First proves that both would notice: a deliberate overrun of a kernel and one in C must be
-# reported, or nothing else here means anything.
+# Runs the kernel, codec and C suites under AddressSanitizer, and the C and C++ programs
+# with gcc's leak check. First proves that both would notice: a deliberate overrun of a kernel and one
+# in C must be reported, or nothing else here means anything.
 #
 # usage: tools/asan.sh
 #
@@ -59,6 +59,7 @@ unset RUSTFLAGS
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR%/asan}
 cargo build --quiet --package stripeline-capi
 readonly C_FLAGS=(-std=c11 -g -O1 -fsanitize=address -fno-omit-frame-pointer -I crates/capi/include)
+readonly CXX_FLAGS=(-std=c++17 "${C_FLAGS[@]:1}")
 readonly LIBRARY=("$CARGO_TARGET_DIR/debug/libstripeline.a" -lpthread -ldl -lm)
 cat >"$out/overrun.c" <<'C'
 #include <stdlib.h>
@@ -86,6 +87,12 @@ expect_report heap-buffer-overflow "$out/overrun"
 if "$out/leak" >/dev/null 2>&1; then fail "a codec that is not closed was not reported"; fi
 cc "${C_FLAGS[@]}" examples/c/recover.c "${LIBRARY[@]}" -o "$out/recover"
 cc "${C_FLAGS[@]}" examples/c/check_vectors.c "${LIBRARY[@]}" -lcjson -o "$out/check-vectors"
+cc "${C_FLAGS[@]}" examples/c/window.c "${LIBRARY[@]}" -o "$out/window"
+cc "${C_FLAGS[@]}" crates/capi/tests/abi/program-1.c "${LIBRARY[@]}" -o "$out/program-1"
+c++ "${CXX_FLAGS[@]}" examples/cpp/repair.cpp "${LIBRARY[@]}" -o "$out/repair"
 "$out/recover" 0 4 7 >/dev/null
+"$out/window" 100 >/dev/null
+"$out/program-1" >/dev/null
+"$out/repair" >/dev/null
 "$out/check-vectors" vectors/rs.json vectors/rs-legacy.json vectors/xor.json
 echo "AddressSanitizer: passed"

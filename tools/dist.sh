@@ -20,7 +20,7 @@ install -m 644 "$jar" "$stage/lib/"
 for arch in x86_64 aarch64; do
   install -D -m 755 "build/native/linux-$arch/libstripeline.so" "$stage/lib/native/linux-$arch/libstripeline.so"
 done
-install -m 644 crates/capi/include/stripeline.h "$stage/include/"
+install -m 644 crates/capi/include/stripeline.h crates/capi/include/stripeline.hpp "$stage/include/"
 install -m 644 docs/user/core-site.sample.xml "$stage/conf/"
 install -m 644 LICENSE README.md CHANGELOG.md "$stage/"
 # Sorted names, one owner and one time give the same archive for the same commit.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the C and C++ programs of examples/c without a warning and runs them against the shared
-# and the static library: the example, the golden vectors, the header in C++, the list of exported
-# functions. Then runs the Rust example and the self-test of tools/check-glibc.sh.
+# Compiles the C and C++ programs of examples without a warning and runs them against the shared and
+# the static library: the examples, the golden vectors, the header in C++, a program of each older
+# ABI version with its own header, the list of exported functions. Then runs the Rust example and the self-test of tools/check-glibc.sh.
 #
 # usage: tools/test-c.sh
 set -euo pipefail
@@ -35,14 +35,17 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 readonly C_FLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror -g -O1 -I crates/capi/include)
-readonly CXX_FLAGS=(-std=c++11 -pedantic -Wall -Wextra -Werror -I crates/capi/include)
+readonly CXX_FLAGS=(-pedantic -Wall -Wextra -Werror -g -O1 -I crates/capi/include)
 
 compile_and_run() {
   local kind=$1
   shift
   cc "${C_FLAGS[@]}" examples/c/recover.c "$@" -o "$out/recover-$kind"
   cc "${C_FLAGS[@]}" examples/c/check_vectors.c "$@" -lcjson -o "$out/check-vectors-$kind"
-  c++ "${CXX_FLAGS[@]}" examples/c/include.cpp "$@" -o "$out/include-$kind"
+  cc "${C_FLAGS[@]}" examples/c/window.c "$@" -o "$out/window-$kind"
+  cc "${C_FLAGS[@]}" crates/capi/tests/abi/program-1.c "$@" -o "$out/program-1-$kind"
+  c++ -std=c++11 "${CXX_FLAGS[@]}" examples/c/include.cpp "$@" -o "$out/include-$kind"
+  c++ -std=c++17 "${CXX_FLAGS[@]}" examples/cpp/repair.cpp "$@" -o "$out/repair-$kind"
   # Tables are printed once; the second library must say the same.
   "$out/recover-$kind" 0 4 7 >"$out/recovered-$kind"
   grep -q '^lost:      ????.*$' "$out/recovered-$kind" || fail "recover lost nothing"
@@ -50,10 +53,21 @@ compile_and_run() {
     || fail "recover did not get the text back"
   "$out/check-vectors-$kind" vectors/rs.json vectors/rs-legacy.json vectors/xor.json
   "$out/include-$kind" >/dev/null || fail "the header does not work in C++"
+  expect_success "100 stripes of 6+3 cells encoded, 3 cells of each lost and back" \
+    "$out/window-$kind" 100
+  expect_success "every byte is back" "$out/repair-$kind"
+  expect_success "a program of ABI version 1 runs" "$out/program-1-$kind"
 }
 
 # The header of plug-ins works in C++ too; the tests of crates/rail use it from C.
 echo '#include <stripeline_plugin.h>' | c++ "${CXX_FLAGS[@]}" -I crates/rail/include -fsyntax-only -x c++ -
+
+expect_success() {
+  local text=$1 said
+  shift
+  said=$("$@" 2>&1) || fail "'$*' failed: $said"
+  [[ $said == *"$text"* ]] || fail "'$*' said '$said', expected '$text'"
+}
 
 expect_failure() {
   local status=$1 text=$2 said found=0
