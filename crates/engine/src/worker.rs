@@ -144,7 +144,8 @@ impl<'a> Worker<'a> {
             false => 0,
         };
         if wanted == 0 {
-            queues.push_begun(priority, work);
+            // The victim's workers may have found nothing meanwhile and gone to sleep.
+            self.core.push_back(victim, priority, work);
             return None;
         }
         let taken = wanted.min(remaining);
