@@ -3,7 +3,8 @@
 # Builds the bench and the engines it compares with into build/bench.
 # ISA-L is built from source by nasm and autotools, klauspost/reedsolomon by Go; the other libraries come from
 # Debian or crates.io. Debian packages that are missing are installed where this runs as root, and named in one
-# line where it does not. Without a recent Go the bench runs and says that klauspost is absent.
+# line where it does not. Without a recent Go the bench runs and says that klauspost is absent, and without memcached
+# that metadata is not measured.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -58,6 +59,14 @@ build_klauspost() {
         -o "$PWD/build/bench/libstripeline_bench_klauspost.so" .
 }
 
+build_engine_bench() {
+    cargo build --release --package stripeline-bench-engine
+    install "$target/release/stripeline-bench-engine" build/bench/stripeline-bench-engine
+    # The engine's bench takes the example of a plug-in as a rail, and tells where it is not there.
+    cc -shared -fPIC -O2 -I crates/rail/include examples/plugin/jerasure.c -l:libJerasure.so.2 \
+        -o build/bench/libplugin-jerasure.so
+}
+
 command -v cargo >/dev/null || { echo "Cannot build the bench: install Rust (cargo)" >&2; exit 3; }
 install_missing
 mkdir -p build/bench
@@ -66,4 +75,5 @@ cargo build --release --package stripeline-bench --features peers
 # A running bench keeps its own file.
 install "$target/release/stripeline-bench" build/bench/stripeline-bench
 build_klauspost
-echo "built build/bench/stripeline-bench" >&2
+build_engine_bench
+echo "built build/bench/stripeline-bench and stripeline-bench-engine" >&2

@@ -10,12 +10,13 @@ tools/bench-build.sh || status=$?
 # 3: a package is missing and cannot be installed here; bench-build.sh has named it.
 if ((status == 3)); then
     mkdir -p build/bench
-    cargo build --release --package stripeline-bench
+    cargo build --release --package stripeline-bench --package stripeline-bench-engine
     target=$(cargo metadata --format-version 1 --no-deps | sed -n 's/.*"target_directory":"\([^"]*\)".*/\1/p')
-    install "$target/release/stripeline-bench" build/bench/stripeline-bench
+    install "$target/release/stripeline-bench" "$target/release/stripeline-bench-engine" build/bench/
 elif ((status != 0)); then
     exit "$status"
 fi
 for definition in codec levels overhead; do
     build/bench/stripeline-bench --quick --definition="$definition" >/dev/null
 done
+build/bench/stripeline-bench-engine --quick >/dev/null

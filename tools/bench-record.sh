@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs everything that a release's figures come from and records it in bench/record/<machine>/<date>.
 # Usage: tools/bench-record.sh MACHINE     where MACHINE names the processor, such as zen5-2cpu
-# Takes about half an hour on an idle machine, which it should be; needs `make bench` and `make build`.
+# Takes about three quarters of an hour on an idle machine, which it should be; needs `make bench` and `make build`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,6 +34,8 @@ for definition in codec levels overhead; do
     echo "== $definition" >&2
     ./stripeline bench codec --definition="$definition" --record="$directory"
 done
+echo "== engine" >&2
+./stripeline bench engine --record="$directory"
 echo "== java" >&2
 ./stripeline bench java --format=json >"$directory/java.json"
 echo "recorded in $directory" >&2

@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use bench_common::machine::last_level_cache_bytes;
+use bench_common::size::parse_size;
 use serde::{Deserialize, Serialize};
 
 use crate::job::{Operation, Shape};
@@ -226,37 +228,6 @@ impl Plan {
 /// of which they have a share.
 const CACHE_BYTES_MAX: usize = 512 << 20;
 
-/// The size of the last-level cache as the system reports it, 0 if it does not.
-pub fn last_level_cache_bytes() -> usize {
-    (0..8)
-        .filter_map(|index| {
-            let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
-            let text = std::fs::read_to_string(path).ok()?;
-            text.trim().strip_suffix('K')?.parse::<usize>().ok()
-        })
-        .max()
-        .map_or(0, |kibibytes| kibibytes << 10)
-}
-
-/// Reads `4KiB`, `64 KiB`, `1MiB`, `64B`.
-///
-/// # Errors
-/// If the unit is missing or unknown, or the number is 0 or too large.
-pub fn parse_size(text: &str) -> Result<usize, String> {
-    let digits = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
-    let factor = match text[digits.len()..].trim() {
-        "B" => Some(1),
-        "KiB" => Some(1 << 10),
-        "MiB" => Some(1 << 20),
-        "GiB" => Some(1 << 30),
-        _ => None,
-    };
-    factor
-        .and_then(|factor| digits.trim().parse::<usize>().ok()?.checked_mul(factor))
-        .filter(|&bytes| bytes > 0)
-        .ok_or_else(|| format!("Cannot use size '{text}': write a number with B, KiB, MiB or GiB"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,18 +258,6 @@ mod tests {
                     expectation.name
                 );
             }
-        }
-    }
-
-    #[test]
-    fn sizes_carry_units() {
-        assert_eq!(parse_size("64 KiB"), Ok(65536));
-        assert_eq!(parse_size("1MiB"), Ok(1 << 20));
-        for bad in ["64", "0KiB", "KiB", "64kb", ""] {
-            assert!(
-                parse_size(bad).expect_err("no size").contains("MiB"),
-                "{bad}"
-            );
         }
     }
 }

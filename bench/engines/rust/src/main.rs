@@ -17,7 +17,6 @@ mod job;
 mod measure;
 mod report;
 mod run;
-mod statistics;
 
 use std::io::IsTerminal;
 use std::path::Path;

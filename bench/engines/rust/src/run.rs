@@ -9,7 +9,7 @@ use crate::definition::{Plan, Workload};
 use crate::engine::{self, Absence, Engine, Family};
 use crate::job::Job;
 use crate::measure::{self, Window};
-use crate::statistics::Spread;
+use bench_common::statistics::Spread;
 
 /// Where cells lie, for all engines alike.
 #[derive(Clone, Copy, Debug, Serialize)]

@@ -4,6 +4,7 @@
 //! One cell size and thread count is drawn, 64 KiB and the fewest threads where the run has them; the
 //! other points are in the record.
 
+use bench_common::palette::COLOURS;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -12,20 +13,6 @@ use crate::run::Point;
 const PANEL: (u32, u32) = (460, 260);
 const HEADER: u32 = 70;
 const CELL: &str = "64KiB";
-
-/// Colours that differ for the colour-blind too (Okabe and Ito), then greys.
-const COLOURS: [RGBColor; 10] = [
-    RGBColor(213, 94, 0),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 114, 178),
-    RGBColor(86, 180, 233),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(240, 228, 66),
-    RGBColor(0, 0, 0),
-    RGBColor(120, 120, 120),
-    RGBColor(190, 190, 190),
-];
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
@@ -201,7 +188,7 @@ impl<'a> Grid<'a> {
 mod tests {
     use super::*;
     use crate::run::Figure;
-    use crate::statistics::Spread;
+    use bench_common::statistics::Spread;
 
     #[test]
     fn every_shape_and_engine_is_drawn() {

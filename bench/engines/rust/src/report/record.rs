@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The JSON record: enough to know what ran where, and to run it again.
 
-use std::fs;
-use std::process::Command;
-
+use bench_common::machine::{self, Machine};
 use serde::Serialize;
 
 use super::summary::Judgement;
-use crate::definition::last_level_cache_bytes;
 use crate::run::{Placement, Point, Session};
 
 /// The layout of the record; it changes when a field's meaning does.
@@ -33,80 +30,6 @@ pub struct Record<'a> {
     points: &'a [Point],
 }
 
-/// Where it ran.
-#[derive(Debug, Serialize)]
-pub struct Machine {
-    /// Model name of the first processor.
-    pub cpu: String,
-    /// Processors that the system shows.
-    pub cpus: usize,
-    /// The processor's flags that coders care about.
-    pub flags: Vec<String>,
-    /// As reported; a virtual machine may report the whole socket's.
-    pub last_level_cache_bytes: usize,
-    /// Kernel release.
-    pub kernel: String,
-    /// The system's setting of transparent huge pages.
-    pub transparent_huge_pages: String,
-    /// Runnable tasks over the last minute when the run ended.
-    pub load_average: String,
-}
-
-impl Machine {
-    /// Reads what the system says of itself; what it does not say stays empty.
-    pub fn read() -> Self {
-        let cpuinfo = read("/proc/cpuinfo");
-        let field = |name: &str| {
-            let line = cpuinfo.lines().find(|line| line.starts_with(name));
-            line.and_then(|line| line.split_once(':'))
-                .map_or("", |pair| pair.1.trim())
-                .to_owned()
-        };
-        let flags = field("flags");
-        let interesting = |flag: &&str| {
-            ["ssse3", "avx", "gfni", "amx", "clwb"]
-                .iter()
-                .any(|start| flag.starts_with(start))
-        };
-        Self {
-            cpu: field("model name"),
-            cpus: std::thread::available_parallelism().map_or(0, Into::into),
-            flags: flags
-                .split(' ')
-                .filter(interesting)
-                .map(str::to_owned)
-                .collect(),
-            last_level_cache_bytes: last_level_cache_bytes(),
-            kernel: read("/proc/sys/kernel/osrelease"),
-            transparent_huge_pages: read("/sys/kernel/mm/transparent_hugepage/enabled"),
-            load_average: read("/proc/loadavg"),
-        }
-    }
-}
-
-fn read(path: &str) -> String {
-    fs::read_to_string(path).map_or(String::new(), |text| text.trim().to_owned())
-}
-
-/// The commit of the working directory, with a mark where files differ from it.
-fn commit() -> String {
-    let run = |arguments: &[&str]| {
-        let output = Command::new("git")
-            .args(arguments)
-            .output()
-            .ok()
-            .filter(|it| it.status.success())?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let Some(commit) = run(&["rev-parse", "HEAD"]) else {
-        return "unknown".to_owned();
-    };
-    match run(&["status", "--porcelain", "--untracked-files=no"]) {
-        Some(changes) if changes.is_empty() => commit,
-        _ => format!("{commit} with uncommitted changes"),
-    }
-}
-
 impl<'a> Record<'a> {
     /// Puts a record together.
     #[must_use]
@@ -122,8 +45,8 @@ impl<'a> Record<'a> {
             format: FORMAT,
             definition: names.0,
             baseline: names.1,
-            command: command(),
-            commit: commit(),
+            command: machine::command("stripeline-bench"),
+            commit: machine::commit(),
             unix_seconds: since_epoch.map_or(0, |elapsed| elapsed.as_secs()),
             machine: Machine::read(),
             placement,
@@ -158,15 +81,4 @@ impl<'a> Record<'a> {
             points.join(",\n")
         )
     }
-}
-
-/// The command line without the directory of the program, and the variable that steers the kernels.
-fn command() -> String {
-    let isa = std::env::var("STRIPELINE_ISA").map(|isa| format!("STRIPELINE_ISA={isa} "));
-    let arguments: Vec<_> = std::env::args().skip(1).collect();
-    format!(
-        "{}stripeline-bench {}",
-        isa.unwrap_or_default(),
-        arguments.join(" ")
-    )
 }

@@ -6,7 +6,7 @@ use stripeline_gf::{Isa, Kernels};
 
 use crate::definition::Expectation;
 use crate::run::{self, Figure, Point};
-use crate::statistics::{four_digits, geometric_mean};
+use bench_common::statistics::{four_digits, geometric_mean};
 
 /// How a threshold came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

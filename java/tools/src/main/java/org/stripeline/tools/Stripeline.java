@@ -65,9 +65,11 @@ public final class Stripeline implements Runnable {
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setParameterExceptionHandler(Stripeline::explainUsage);
     line.setExecutionExceptionHandler(Stripeline::explainFailure);
-    // The native bench has options of its own.
-    line.getSubcommands().get("bench").getSubcommands().get("codec")
-        .setUnmatchedOptionsArePositionalParams(true);
+    // The native programs of the bench have options of their own.
+    Map<String, CommandLine> benches = line.getSubcommands().get("bench").getSubcommands();
+    for (String name : new String[] {"codec", "engine"}) {
+      benches.get(name).setUnmatchedOptionsArePositionalParams(true);
+    }
     return line;
   }
 

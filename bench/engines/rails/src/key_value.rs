@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//! memcached: started for a run on a Unix socket, spoken to in its text protocol, ended with the run.
+//!
+//! A Unix socket in a folder of its own needs no port and is the fastest way to it; over a network, as
+//! in the paper, each question takes longer.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long it may take to start or to answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A running server.
+pub struct Server {
+    process: Child,
+    folder: PathBuf,
+    /// What it calls itself.
+    pub version: String,
+}
+
+impl Server {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// Why there is none: most often that it is not installed.
+    pub fn start() -> Result<Self, String> {
+        let folder = std::env::temp_dir().join(format!("stripeline-bench-{}", std::process::id()));
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let socket = folder.join("memcached");
+        // setpriv has the server ended with this thread, however that ends.
+        let spawned = Command::new("setpriv")
+            .args([
+                "--pdeathsig",
+                "KILL",
+                "memcached",
+                "-u",
+                "root",
+                "-t",
+                "1",
+                "-m",
+                "64",
+                "-s",
+            ])
+            .arg(&socket)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let process = match spawned {
+            Ok(process) => process,
+            Err(error) => {
+                // Nothing runs that could use it.
+                let _ = fs::remove_dir_all(&folder);
+                return Err(format!("setpriv: {error}"));
+            }
+        };
+        let mut server = Self {
+            process,
+            folder,
+            version: String::new(),
+        };
+        server.version = server.wait_until_up()?;
+        Ok(server)
+    }
+
+    /// A connection.
+    ///
+    /// # Errors
+    /// If it has gone.
+    pub fn connect(&self) -> io::Result<Client> {
+        Client::connect(&self.folder.join("memcached"))
+    }
+
+    fn wait_until_up(&mut self) -> Result<String, String> {
+        let begin = Instant::now();
+        loop {
+            match self.connect().and_then(|mut client| client.version()) {
+                Ok(version) => return Ok(version),
+                Err(error) if begin.elapsed() > PATIENCE => {
+                    return Err(format!("memcached does not answer: {error}"));
+                }
+                Err(_) => {}
+            }
+            if let Ok(Some(status)) = self.process.try_wait() {
+                return Err(format!(
+                    "memcached is not installed or does not start ({status})"
+                ));
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // What has ended by itself cannot be killed, and leaves no more than the folder.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A connection that asks one thing at a time.
+pub struct Client {
+    stream: BufReader<UnixStream>,
+    line: String,
+}
+
+impl Client {
+    fn connect(socket: &Path) -> io::Result<Self> {
+        let stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+            line: String::new(),
+        })
+    }
+
+    fn ask(&mut self, question: &str) -> io::Result<()> {
+        self.stream.get_mut().write_all(question.as_bytes())
+    }
+
+    fn answer(&mut self) -> io::Result<&str> {
+        self.line.clear();
+        self.stream.read_line(&mut self.line)?;
+        Ok(self.line.trim_end())
+    }
+
+    fn version(&mut self) -> io::Result<String> {
+        self.ask("version\r\n")?;
+        let answer = self.answer()?;
+        let version = answer
+            .strip_prefix("VERSION ")
+            .ok_or_else(|| unexpected(answer))?;
+        Ok(format!("memcached {version}"))
+    }
+
+    /// Stores a value of letters and digits.
+    ///
+    /// # Errors
+    /// If the server does not say that it did.
+    pub fn set(&mut self, key: &str, value: &str) -> io::Result<()> {
+        let length = value.len();
+        self.ask(&format!("set {key} 0 0 {length}\r\n{value}\r\n"))?;
+        match self.answer()? {
+            "STORED" => Ok(()),
+            other => Err(unexpected(other)),
+        }
+    }
+
+    /// Asks for a value; none if the key is not known.
+    ///
+    /// # Errors
+    /// If the answer is not of the protocol.
+    pub fn value(&mut self, key: &str) -> io::Result<Option<String>> {
+        self.ask(&format!("get {key}\r\n"))?;
+        match self.answer()? {
+            "END" => return Ok(None),
+            head if head.starts_with("VALUE ") => {}
+            other => return Err(unexpected(other)),
+        }
+        let value = self.answer()?.to_owned();
+        match self.answer()? {
+            "END" => Ok(Some(value)),
+            other => Err(unexpected(other)),
+        }
+    }
+}
+
+fn unexpected(answer: &str) -> io::Error {
+    let text = format!("memcached answered '{answer}'");
+    io::Error::new(io::ErrorKind::InvalidData, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_come_back_and_nothing_stays_behind() {
+        let server = match Server::start() {
+            Ok(server) => server,
+            Err(reason) => return eprintln!("skipped: {reason}"),
+        };
+        let (folder, process) = (server.folder.clone(), server.process.id());
+        let mut client = server.connect().expect("it is up");
+        assert_eq!(client.value("a").expect("an answer"), None);
+        client.set("a", "cpu").expect("stored");
+        assert_eq!(
+            client.value("a").expect("an answer").as_deref(),
+            Some("cpu")
+        );
+        drop(server);
+        assert!(!folder.exists());
+        assert!(!Path::new(&format!("/proc/{process}")).exists());
+    }
+}

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Stripes to code, again and again, and what their outputs have to hold.
+
+use std::sync::Arc;
+
+use stripeline_codec::{Code, Codec, Isa, Kernels, StorePolicy};
+use stripeline_rail::{Buffers, Job, Piece, Region};
+
+use crate::failure::Failure;
+
+/// Data units of RS-6-3, the shape of the paper.
+pub const DATA: usize = 6;
+/// Parity units of it.
+pub const PARITY: usize = 3;
+
+/// What outputs hold before a window, so that unwritten bytes show.
+const POISON: u8 = 0xa5;
+
+/// The oracle is slow, so only the head of each stripe is put before it; the rest is compared with
+/// the kernels of plain arithmetic, which share no instruction with those that are measured.
+const ORACLE_BYTES: usize = 256;
+
+/// What is asked of the rails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// All parity.
+    Encode,
+    /// The first three data units, from the other three and parity.
+    Decode,
+}
+
+impl Operation {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Encode, Self::Decode];
+
+    /// As the codec's bench calls them.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Encode => "encode",
+            Self::Decode => "decode-m",
+        }
+    }
+}
+
+/// So many stripes of RS-6-3.
+pub struct Load {
+    codec: Arc<Codec>,
+    operation: Operation,
+    cell_bytes: usize,
+    stripes: Vec<Stripe>,
+}
+
+struct Stripe {
+    inputs: Vec<Vec<u8>>,
+    outputs: Vec<Vec<u8>>,
+    expected: Vec<Vec<u8>>,
+    regions: Regions,
+}
+
+/// Where the units are, so that issuing a task does not look them up anew.
+struct Regions {
+    inputs: Vec<Region>,
+    /// As a decoder wants them: the lost ones are not there.
+    units: Vec<Option<Region>>,
+    outputs: Vec<Region>,
+}
+
+const LOST: [usize; PARITY] = [0, 1, 2];
+
+impl Load {
+    /// Fills `stripes` stripes.
+    pub fn new(operation: Operation, cell_bytes: usize, stripes: usize) -> Self {
+        let codec = Codec::new(Code::Rs, DATA, PARITY).expect("RS-6-3 is a code");
+        let plain = Kernels::for_isa(Isa::Portable).expect("portable kernels run everywhere");
+        let plain = Codec::with_kernels(Code::Rs, DATA, PARITY, plain).expect("as above");
+        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ cell_bytes as u64);
+        Self {
+            codec: Arc::new(codec),
+            operation,
+            cell_bytes,
+            stripes: (0..stripes)
+                .map(|_| Stripe::new(operation, cell_bytes, &plain, &mut random))
+                .collect(),
+        }
+    }
+
+    /// How many stripes there are.
+    pub fn stripes(&self) -> usize {
+        self.stripes.len()
+    }
+
+    /// Bytes of data of one stripe.
+    pub fn data_bytes(&self) -> usize {
+        DATA * self.cell_bytes
+    }
+
+    /// A stripe as a piece of work for the engine.
+    ///
+    /// The caller has to see the task ended before it asks for the same stripe, compares or poisons
+    /// outputs, or drops the load; `drive` is the only one.
+    pub fn piece(&self, index: usize) -> Piece {
+        let regions = &self.stripes[index].regions;
+        let buffers = Buffers {
+            bytes: self.cell_bytes,
+            store: StorePolicy::Temporal,
+            keep: None,
+        };
+        let piece = match self.operation {
+            // SAFETY: the regions are the stripe's units, all of `cell_bytes` bytes, which share no
+            // byte and live as long as the load; nobody touches them until the task has ended, and
+            // the engine ends a task only when no rail touches its buffers any more.
+            Operation::Encode => unsafe {
+                Job::encode(&self.codec, &regions.inputs, &regions.outputs, buffers)
+            },
+            // SAFETY: as above.
+            Operation::Decode => unsafe {
+                Job::decode(
+                    &self.codec,
+                    &regions.units,
+                    &LOST,
+                    &regions.outputs,
+                    buffers,
+                )
+            },
+        };
+        piece.expect("the units of a stripe of the codec's shape")
+    }
+
+    /// Calls `code` with the stripe's units: data or what survived, and what is to be written.
+    pub fn slices<R>(&mut self, index: usize, code: impl FnOnce(&Codec, Slices<'_, '_>) -> R) -> R {
+        let stripe = &mut self.stripes[index];
+        let inputs: [&[u8]; DATA] = std::array::from_fn(|unit| stripe.inputs[unit].as_slice());
+        let mut outputs = stripe.outputs.iter_mut();
+        let mut outputs: [&mut [u8]; PARITY] =
+            std::array::from_fn(|_| outputs.next().expect("three outputs").as_mut_slice());
+        let slices = Slices {
+            operation: self.operation,
+            inputs,
+            outputs: &mut outputs,
+        };
+        code(&self.codec, slices)
+    }
+
+    /// Makes all outputs wrong.
+    pub fn poison(&mut self) {
+        let outputs = self
+            .stripes
+            .iter_mut()
+            .flat_map(|stripe| &mut stripe.outputs);
+        outputs.for_each(|output| output.fill(POISON));
+    }
+
+    /// Compares every byte of the outputs of the first `stripes` stripes.
+    ///
+    /// # Errors
+    /// If a byte differs.
+    pub fn compare(&self, stripes: usize, who: &str) -> Result<(), Failure> {
+        for (index, stripe) in self.stripes.iter().take(stripes).enumerate() {
+            for (unit, (got, wanted)) in stripe.outputs.iter().zip(&stripe.expected).enumerate() {
+                if got == wanted {
+                    continue;
+                }
+                let offset = (0..got.len())
+                    .find(|&at| got[at] != wanted[at])
+                    .unwrap_or(0);
+                return Err(Failure::Wrong(format!(
+                    "Cannot time {who}: {} of stripe {index}: byte {offset} of output {unit} is {:#04x}, must be {:#04x}",
+                    self.operation.name(),
+                    got[offset],
+                    wanted[offset]
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The units of a stripe as slices.
+pub struct Slices<'a, 'b> {
+    operation: Operation,
+    inputs: [&'a [u8]; DATA],
+    outputs: &'b mut [&'a mut [u8]; PARITY],
+}
+
+impl<'a> Slices<'a, '_> {
+    /// Calls `encode` with data and parity, or `decode` with units, erasures and outputs.
+    pub fn with<R>(
+        self,
+        encode: impl FnOnce(&[&[u8]], &mut [&mut [u8]]) -> R,
+        decode: impl FnOnce(&[Option<&'a [u8]>], &[usize], &mut [&mut [u8]]) -> R,
+    ) -> R {
+        match self.operation {
+            Operation::Encode => encode(&self.inputs, self.outputs),
+            Operation::Decode => {
+                let mut units = [None; DATA + PARITY];
+                for (unit, input) in units[PARITY..].iter_mut().zip(self.inputs) {
+                    *unit = Some(input);
+                }
+                decode(&units, &LOST, self.outputs)
+            }
+        }
+    }
+}
+
+impl Stripe {
+    fn new(operation: Operation, cell_bytes: usize, plain: &Codec, random: &mut Random) -> Self {
+        let mut data = vec![vec![0; cell_bytes]; DATA];
+        data.iter_mut().for_each(|unit| random.fill(unit));
+        let mut parity = vec![vec![0; cell_bytes]; PARITY];
+        let sources: Vec<&[u8]> = data.iter().map(Vec::as_slice).collect();
+        let mut targets: Vec<&mut [u8]> = parity.iter_mut().map(Vec::as_mut_slice).collect();
+        let encoded = plain.encode(&sources, &mut targets);
+        encoded.expect("units of one length");
+        check_with_oracle(&data, &parity);
+        let (inputs, expected) = match operation {
+            Operation::Encode => (data, parity),
+            Operation::Decode => {
+                let mut survivors = data.split_off(LOST.len());
+                survivors.extend(parity);
+                (survivors, data)
+            }
+        };
+        let mut stripe = Self {
+            outputs: vec![vec![POISON; cell_bytes]; expected.len()],
+            inputs,
+            expected,
+            regions: Regions {
+                inputs: Vec::new(),
+                units: Vec::new(),
+                outputs: Vec::new(),
+            },
+        };
+        stripe.locate();
+        stripe
+    }
+
+    fn locate(&mut self) {
+        let region = |unit: &mut Vec<u8>| Region::host(unit.as_mut_ptr());
+        let inputs: Vec<_> = self.inputs.iter_mut().map(region).collect();
+        let lost = LOST.iter().map(|_| None);
+        self.regions = Regions {
+            units: lost.chain(inputs.iter().copied().map(Some)).collect(),
+            inputs,
+            outputs: self.outputs.iter_mut().map(region).collect(),
+        };
+    }
+}
+
+fn check_with_oracle(data: &[Vec<u8>], parity: &[Vec<u8>]) {
+    let head = |unit: &Vec<u8>| unit[..unit.len().min(ORACLE_BYTES)].to_vec();
+    let data: Vec<_> = data.iter().map(head).collect();
+    let heads: Vec<_> = parity.iter().map(head).collect();
+    let wanted = stripeline_reference::encode(stripeline_reference::Code::Rs, PARITY, &data);
+    assert_eq!(heads, wanted, "plain kernels agree with the oracle");
+}
+
+/// Xorshift: bytes that no coder can guess.
+struct Random(u64);
+
+impl Random {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(8) {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            chunk.copy_from_slice(&self.0.to_le_bytes()[..chunk.len()]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code_directly(load: &mut Load) {
+        for index in 0..load.stripes() {
+            load.slices(index, |codec, slices| {
+                slices.with(
+                    |data, parity| codec.encode(data, parity),
+                    |units, erased, outputs| codec.decode(units, erased, outputs),
+                )
+            })
+            .expect("units of one length");
+        }
+    }
+
+    #[test]
+    fn right_bytes_are_found_right_and_one_wrong_one_is_found() {
+        for operation in Operation::ALL {
+            let mut load = Load::new(operation, 4096, 3);
+            code_directly(&mut load);
+            load.compare(3, "the codec").expect("right bytes");
+            load.stripes[2].outputs[1][4095] ^= 1;
+            load.compare(2, "the codec").expect("only two stripes");
+            let Err(Failure::Wrong(text)) = load.compare(3, "the codec") else {
+                panic!("a wrong byte passed");
+            };
+            assert!(text.contains("stripe 2: byte 4095 of output 1"), "{text}");
+            load.poison();
+            assert!(load.compare(1, "poison").is_err());
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//! `stripeline-bench-engine`: what the multi-rail engine costs and brings.
+//!
+//! Five parts, each a question (`--part`). Contestants run in one process, in turn within every
+//! repetition; figures are medians, ratios are formed repetition by repetition. After each window every
+//! byte that a rail had to write is compared. bench/README.md says what each number means.
+
+mod arguments;
+mod clocks;
+mod drive;
+mod failure;
+mod key_value;
+mod load;
+mod parts;
+mod rails;
+mod report;
+mod throttled;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use arguments::{Arguments, Format, Part, Settings};
+use clap::{Parser, ValueEnum};
+use failure::Failure;
+use load::{Load, Operation};
+use parts::{latency, memory, metadata, overhead, peaks, rates};
+use rails::{Inventory, Kind};
+use report::{Section, Verdict, record, table};
+use stripeline_engine::Scheduling;
+
+fn main() -> ExitCode {
+    let (text, code) = match execute(&Arguments::parse()) {
+        Ok(code) => return ExitCode::from(code),
+        Err(Failure::Wrong(text)) => (text, 1),
+        Err(Failure::Unable(text)) => (text, 3),
+    };
+    eprintln!("{text}");
+    ExitCode::from(code)
+}
+
+fn execute(arguments: &Arguments) -> Result<u8, Failure> {
+    if let Some(directory) = &arguments.record {
+        fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
+    }
+    let settings = arguments.settings();
+    prove_the_check()?;
+    let inventory = Inventory::take(&settings.plugin);
+    for rail in &inventory.present {
+        eprintln!("{:<16} {}", rail.name(), rail.describe());
+    }
+    inventory.absent.iter().for_each(|line| eprintln!("{line}"));
+    let (mut sections, mut text) = (Vec::new(), String::new());
+    for &part in Part::value_variants() {
+        if !arguments.wants(part) {
+            continue;
+        }
+        let section = measure(part, &settings, &inventory)?;
+        let table = table::section(&section);
+        if arguments.format == Format::Table {
+            print!("{table}");
+        }
+        text.push_str(&table);
+        sections.push(section);
+    }
+    let json = record::to_json(&inventory, &sections);
+    if arguments.format == Format::Json {
+        print!("{json}");
+    }
+    if let Some(directory) = &arguments.record {
+        write(directory, "engine.json", &json)?;
+        write(directory, "engine.txt", &text)?;
+        for section in &sections {
+            if let Some(plot) = &section.plot {
+                write(directory, &format!("engine-{}.svg", section.part), plot)?;
+            }
+        }
+    }
+    let mut judgements = sections.iter().flat_map(|section| &section.judgements);
+    let missed = judgements.any(|judgement| judgement.verdict == Verdict::Missed);
+    Ok(u8::from(arguments.enforce && missed))
+}
+
+fn measure(part: Part, settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
+    match part {
+        Part::Overhead => {
+            let mut section = overhead::run(settings)?;
+            memory::run(settings, &mut section)?;
+            Ok(section)
+        }
+        Part::Peaks => peaks::run(settings, inventory),
+        Part::Metadata => metadata::run(settings),
+        Part::Rates => rates::run(settings, inventory),
+        Part::Latency => latency::run(settings, inventory),
+    }
+}
+
+fn write(directory: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    let path = directory.join(name);
+    fs::write(&path, text).map_err(|error| unwritable(&path, &error))
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::unable(&format!("write record '{}'", path.display()), error)
+}
+
+/// A check that sees nothing would pass every rail, so each run first shows it one that codes nothing.
+fn prove_the_check() -> Result<(), Failure> {
+    let options = rails::options(Scheduling::Single("null".to_owned()));
+    let engine = rails::engine(&[Kind::null()], options)?;
+    let mut load = Load::new(Operation::Encode, 512, 2);
+    load.poison();
+    drive::count(&engine, &load, 2)?;
+    match load.compare(2, "null") {
+        Err(Failure::Wrong(_)) => Ok(()),
+        _ => Err(Failure::unable(
+            "trust the check",
+            "a rail that codes nothing passed it",
+        )),
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Sets of rails on which ways of scheduling are compared.
+
+use std::time::Duration;
+
+use stripeline_engine::{Engine, Options, Scheduling};
+
+use crate::arguments::Settings;
+use crate::drive;
+use crate::failure::Failure;
+use crate::load::Load;
+use crate::rails::{self, Inventory, Kind};
+
+/// Rails that are given work together.
+#[derive(Clone, Debug)]
+pub struct RailGroup {
+    /// For people: `cpu+isal`, `virtual 0.4+1.6 GB/s`.
+    pub name: String,
+    /// Its rails.
+    pub kinds: Vec<Kind>,
+    /// Whether no rail takes anything from another.
+    pub independent: bool,
+    /// How many times faster the fastest is than the slowest, where that is known beforehand.
+    pub apart: Option<f64>,
+}
+
+impl RailGroup {
+    /// All real rails of the machine, which share its CPUs and memory; none if it has but one.
+    pub fn real(inventory: &Inventory) -> Option<Self> {
+        let rails = inventory.present.iter();
+        let names: Vec<_> = rails.map(|rail| rail.name()).collect();
+        (names.len() > 1).then(|| Self {
+            name: names.join("+"),
+            kinds: inventory.kinds(),
+            independent: false,
+            apart: None,
+        })
+    }
+
+    /// Throttled rails of these rates in 10^9 bytes of data a second.
+    pub fn throttled(rates: &[f64]) -> Self {
+        let most = rates.iter().copied().fold(0.0, f64::max);
+        let least = rates.iter().copied().fold(most, f64::min);
+        let texts: Vec<_> = rates.iter().map(f64::to_string).collect();
+        let kind =
+            |(index, rate): (usize, &f64)| Kind::Throttled(format!("virtual:{index}"), rate * 1e9);
+        Self {
+            name: format!("virtual {} GB/s", texts.join("+")),
+            kinds: rates.iter().enumerate().map(kind).collect(),
+            independent: true,
+            apart: Some(most / least),
+        }
+    }
+
+    /// The window of a measurement: pieces of throttled rails take a millisecond, others microseconds.
+    pub fn window(&self, settings: &Settings) -> Duration {
+        match self.independent {
+            true => settings.window * 3,
+            false => settings.window,
+        }
+    }
+}
+
+/// An engine with the name of what it is there for.
+pub struct Contestant {
+    /// A rail's name, `first-come` or `rate-aware`.
+    pub name: String,
+    /// The engine.
+    pub engine: Engine,
+}
+
+/// Engines for first-come and rate-aware scheduling of a group, in this order.
+pub fn policies(group: &RailGroup) -> Result<Vec<Contestant>, Failure> {
+    let policies = [
+        ("first-come", Scheduling::FirstCome),
+        ("rate-aware", Scheduling::RateAware),
+    ];
+    let open = |(name, scheduling): (&str, Scheduling)| {
+        Ok(Contestant {
+            name: name.to_owned(),
+            engine: rails::engine(&group.kinds, options(scheduling))?,
+        })
+    };
+    policies.into_iter().map(open).collect()
+}
+
+/// An engine for each rail alone.
+pub fn singles(group: &RailGroup) -> Result<Vec<Contestant>, Failure> {
+    let open = |kind: &Kind| {
+        let name = kind.open().name().to_owned();
+        let scheduling = Scheduling::Single(name.clone());
+        let engine = rails::engine(std::slice::from_ref(kind), options(scheduling))?;
+        Ok(Contestant { name, engine })
+    };
+    group.kinds.iter().map(open).collect()
+}
+
+fn options(scheduling: Scheduling) -> Options {
+    Options {
+        // Comparing on a virtual rail would take its time from others.
+        check_every: 0,
+        ..rails::options(scheduling)
+    }
+}
+
+/// Has an engine learn rates, and which rails are worth feeding.
+pub fn warm_up(
+    contestant: &Contestant,
+    load: &mut Load,
+    settings: &Settings,
+) -> Result<(), Failure> {
+    let time = if settings.quick {
+        settings.window
+    } else {
+        settings.window * 8
+    };
+    drive::steady(&contestant.engine, load, time, &contestant.name).map(drop)
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What metadata would cost: the paper's alternative to coders that all write the same bytes is to keep
+//! in a key-value server, for each group of chunks, which coder did it.
+//!
+//! Encoding then ends with storing a value per group, and decoding begins with asking for it. Here a
+//! chunk is a stripe of RS-6-3 with 64 KiB cells. A group's value is stored when its last stripe is
+//! done and before the next group begins, as otherwise a reader could find a group that nobody can
+//! decode; questions come before the stripes that need the answer.
+
+use std::time::{Duration, Instant};
+
+use stripeline_engine::{Engine, Scheduling};
+
+use super::CELL_BYTES;
+use crate::arguments::Settings;
+use crate::drive::Stream;
+use crate::failure::Failure;
+use crate::key_value::{Client, Server};
+use crate::load::{Load, Operation};
+use crate::rails::{self, Kind};
+use crate::report::plot::{self, Bars, Panel};
+use crate::report::{Point, Section};
+
+/// Chunks of a group, as in the paper's Figure 7.
+const GROUPS: [usize; 4] = [1, 8, 16, 32];
+
+/// Stripes outstanding: a whole group of the largest kind.
+const WINDOW: usize = 32;
+
+/// Keys that are used in turn, so that the server holds as many however long it runs.
+const KEYS: u64 = 4096;
+
+const RAIL: &str = "cpu";
+
+/// Runs the part.
+pub fn run(settings: &Settings) -> Result<Section, Failure> {
+    let mut section = Section::new(
+        "metadata",
+        "without metadata against a key-value server that knows who coded what (Figure 7), RS-6-3, 64 KiB cells, rail cpu",
+    );
+    let server = match Server::start() {
+        Ok(server) => server,
+        Err(reason) => {
+            let hint = "install Debian's memcached to measure this";
+            section.notes.push(format!("left out: {reason}; {hint}"));
+            return Ok(section);
+        }
+    };
+    let engine = rails::engine(
+        &[Kind::cpu()],
+        rails::options(Scheduling::Single(RAIL.to_owned())),
+    )?;
+    let mut client = server
+        .connect()
+        .map_err(|error| Failure::unable("reach memcached", error))?;
+    for operation in Operation::ALL {
+        let mut load = Load::new(operation, CELL_BYTES, WINDOW);
+        let mut rates = vec![Vec::new(); GROUPS.len() + 1];
+        for key in 0..KEYS {
+            store(&mut client, key)?;
+        }
+        for repetition in 0..settings.repetitions {
+            for turn in 0..rates.len() {
+                let contestant = (turn + repetition) % rates.len();
+                // The last one has no metadata; its stripes flow in groups all the same.
+                let group = GROUPS.get(contestant).copied();
+                let mut keeper = Keeper {
+                    client: &mut client,
+                    operation,
+                    number: 0,
+                };
+                load.poison();
+                let keeper = group.is_some().then_some(&mut keeper);
+                let rate = flow(
+                    &engine,
+                    &load,
+                    (group.unwrap_or(WINDOW), keeper),
+                    settings.window,
+                )?;
+                load.compare(WINDOW, RAIL)?;
+                rates[contestant].push(rate);
+            }
+        }
+        points(&mut section, operation, &rates);
+    }
+    section.notes.push(format!(
+        "{} on a Unix socket of this machine; a connection that asks one thing at a time. Over a network it costs more",
+        server.version
+    ));
+    section.notes.push(
+        "x: the rate without metadata over this one's. The paper has 4.2 to 1.3 for encode and 4.6 to 1.4 for decode over \
+         memcached, with slower coders and a faster network"
+            .to_owned(),
+    );
+    section.plot = draw(&section.points);
+    Ok(section)
+}
+
+/// Who asks the server.
+struct Keeper<'a> {
+    client: &'a mut Client,
+    operation: Operation,
+    number: u64,
+}
+
+impl Keeper<'_> {
+    fn before_group(&mut self) -> Result<(), Failure> {
+        if self.operation == Operation::Encode {
+            return Ok(());
+        }
+        let key = key(self.number);
+        self.number += 1;
+        let answer = self.client.value(&key);
+        match answer
+            .map_err(|error| Failure::unable("ask memcached", error))?
+            .as_deref()
+        {
+            Some(RAIL) => Ok(()),
+            other => Err(Failure::Wrong(format!(
+                "Cannot decode group '{key}': memcached says {other:?}"
+            ))),
+        }
+    }
+
+    fn after_group(&mut self) -> Result<(), Failure> {
+        if self.operation == Operation::Encode {
+            store(self.client, self.number)?;
+            self.number += 1;
+        }
+        Ok(())
+    }
+}
+
+fn key(number: u64) -> String {
+    format!("group:{}", number % KEYS)
+}
+
+fn store(client: &mut Client, number: u64) -> Result<(), Failure> {
+    let stored = client.set(&key(number), RAIL);
+    stored.map_err(|error| Failure::unable("store in memcached", error))
+}
+
+/// Codes group after group; 10^9 bytes of data a second.
+fn flow(
+    engine: &Engine,
+    load: &Load,
+    (group, mut keeper): (usize, Option<&mut Keeper<'_>>),
+    measured: Duration,
+) -> Result<f64, Failure> {
+    let mut stream = Stream::new(engine, load);
+    let (begin, mut done) = (Instant::now(), 0_u64);
+    while begin.elapsed() < measured || done < WINDOW as u64 {
+        if let Some(keeper) = &mut keeper {
+            keeper.before_group()?;
+        }
+        for _ in 0..group {
+            stream.make_room()?;
+            stream.issue()?;
+        }
+        done += group as u64;
+        if let Some(keeper) = &mut keeper {
+            // Only what is coded can be told of; asking for it needs no waiting.
+            while keeper.operation == Operation::Encode && stream.take_oldest()? {}
+            keeper.after_group()?;
+        }
+    }
+    while stream.take_oldest()? {}
+    Ok((done * load.data_bytes() as u64) as f64 / 1e9 / begin.elapsed().as_secs_f64())
+}
+
+fn points(section: &mut Section, operation: Operation, rates: &[Vec<f64>]) {
+    let free = rates.last().expect("the one without metadata");
+    let names = GROUPS
+        .iter()
+        .map(|group| format!("a value per {group} chunk(s)"));
+    let names = names.chain(["none".to_owned()]);
+    for (name, rates) in names.zip(rates) {
+        let ratios = free.iter().zip(rates).map(|(free, rate)| free / rate);
+        let point = Point::new([
+            ("metadata", name),
+            ("operation", operation.name().to_owned()),
+        ]);
+        let point = point
+            .spread("gbps", rates.iter().copied())
+            .spread("x", ratios);
+        section.points.push(point);
+    }
+}
+
+fn draw(points: &[Point]) -> Option<String> {
+    let series = Operation::ALL.map(|operation| {
+        let here = points
+            .iter()
+            .filter(|point| point.is("operation", operation.name()));
+        (
+            operation.name().to_owned(),
+            here.map(|point| point.value("gbps")).collect(),
+        )
+    });
+    let groups = GROUPS.iter().map(|group| format!("per {group}"));
+    let bars = Bars {
+        caption: "RS-6-3, 64 KiB cells, rail cpu; a value per so many chunks".to_owned(),
+        measure: "GB/s of data".to_owned(),
+        groups: groups.chain(["no metadata".to_owned()]).collect(),
+        series: series.into(),
+        line: None,
+    };
+    plot::draw("Metadata-based and metadata-free", &[Panel::Bars(bars)])
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The questions, a file each.
+
+pub mod contest;
+pub mod latency;
+pub mod memory;
+pub mod metadata;
+pub mod overhead;
+pub mod peaks;
+pub mod rates;
+pub mod simulated;
+
+/// 64 KiB cells: those of HDFS's write pipeline and of the paper.
+pub const CELL_BYTES: usize = 64 << 10;
+
+/// `64KiB`, `1MiB`.
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        mebi if mebi.is_multiple_of(1 << 20) => format!("{}MiB", mebi >> 20),
+        kibi if kibi.is_multiple_of(1 << 10) => format!("{}KiB", kibi >> 10),
+        _ => format!("{bytes}B"),
+    }
+}
+
+/// The value that `part` (0 to 1) of sorted values are not greater than.
+pub fn quantile(sorted: &[u64], part: f64) -> f64 {
+    let last = sorted.len().saturating_sub(1);
+    sorted
+        .get((part * last as f64).round() as usize)
+        .copied()
+        .unwrap_or(0) as f64
+}

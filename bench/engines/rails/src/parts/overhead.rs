@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What the engine costs on one rail: against the direct call, and on the issuing thread.
+
+use std::time::{Duration, Instant};
+
+use stripeline_engine::{BUCKETS, Engine, Options, Request, Scheduling};
+
+use super::{quantile, size};
+use crate::arguments::Settings;
+use crate::clocks;
+use crate::drive::{self, Stream};
+use crate::failure::Failure;
+use crate::load::{Load, Operation};
+use crate::rails::{self, Kind};
+use crate::report::plot::{self, Bars, Panel};
+use crate::report::{Judgement, Point, Section};
+
+/// Stripes outstanding, as in HDFS's non-blocking write pipeline.
+const WINDOW: usize = 8;
+
+/// The cell size that the thresholds are for.
+const JUDGED_BYTES: usize = 64 << 10;
+
+/// How stripes are coded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    /// By the codec, past the engine.
+    Direct,
+    /// One after another; the caller waits for each.
+    Blocking,
+    /// A window of stripes outstanding.
+    Window,
+}
+
+/// A way on an engine whose waiting threads code meanwhile, or do not.
+struct Contestant {
+    way: Way,
+    helping: bool,
+    name: &'static str,
+    /// Wall clock and CPU time of each window.
+    windows: Vec<(Duration, Duration)>,
+}
+
+fn contestants() -> Vec<Contestant> {
+    let all = [
+        (Way::Direct, false, "direct call"),
+        (Way::Blocking, true, "blocking, helping"),
+        (Way::Blocking, false, "blocking"),
+        (Way::Window, true, "window of 8, helping"),
+        (Way::Window, false, "window of 8"),
+    ];
+    let contestant = |(way, helping, name)| Contestant {
+        way,
+        helping,
+        name,
+        windows: Vec::new(),
+    };
+    all.into_iter().map(contestant).collect()
+}
+
+/// Runs the part.
+pub fn run(settings: &Settings) -> Result<Section, Failure> {
+    let mut section = Section::new(
+        "overhead",
+        "the engine with one rail, cpu with one worker, against the direct call; RS-6-3 encode",
+    );
+    for &cell_bytes in &settings.cells {
+        compare(settings, cell_bytes, &mut section)?;
+    }
+    section.plot = draw(&section.points, &settings.cells);
+    section.notes.push(
+        "x_wall and x_cpu: the direct call's time over this one's, repetition by repetition; wall clock, and CPU time of \
+         the whole process. With a worker beside it the caller may be faster than alone, but not cheaper"
+            .to_owned(),
+    );
+    section.notes.push(
+        "issue_*: nanoseconds on the caller's thread of making a task and issuing it; start_*: from issue to begin, \
+         upper bounds from a histogram by powers of two"
+            .to_owned(),
+    );
+    Ok(section)
+}
+
+fn draw(points: &[Point], cells: &[usize]) -> Option<String> {
+    let ratio = |bytes: usize, name: &str| {
+        let cell = size(bytes);
+        let mut points = points.iter();
+        let found = points.find(|point| point.is("cell", &cell) && point.is("way", name))?;
+        found.value("x_wall")
+    };
+    let series = contestants().into_iter().skip(1).map(|contestant| {
+        let ratios = cells.iter().map(|&bytes| ratio(bytes, contestant.name));
+        (contestant.name.to_owned(), ratios.collect())
+    });
+    let bars = Bars {
+        caption: "rate over the direct call's, in one run".to_owned(),
+        measure: "ratio by wall clock".to_owned(),
+        groups: cells.iter().map(|&bytes| size(bytes)).collect(),
+        series: series.collect(),
+        line: Some(0.97),
+    };
+    plot::draw("The engine on one rail", &[Panel::Bars(bars)])
+}
+
+fn open(helping: bool) -> Result<Engine, Failure> {
+    let options = Options {
+        scheduling: Scheduling::Single("cpu".to_owned()),
+        waiting_threads_help: helping,
+        workers_max: 1,
+        ..Options::default()
+    };
+    rails::engine(&[Kind::cpu()], options)
+}
+
+fn compare(settings: &Settings, cell_bytes: usize, section: &mut Section) -> Result<(), Failure> {
+    let engines = [open(false)?, open(true)?];
+    let mut load = Load::new(Operation::Encode, cell_bytes, WINDOW);
+    let mut contestants = contestants();
+    let stripes = calibrate(&mut load, settings.window)?;
+    for repetition in 0..settings.repetitions {
+        // Each repetition starts with another one, so that none always follows the same.
+        let count = contestants.len();
+        for turn in 0..count {
+            let contestant = &mut contestants[(turn + repetition) % count];
+            let engine = &engines[usize::from(contestant.helping)];
+            load.poison();
+            let (begin, cpu) = (Instant::now(), clocks::process_cpu());
+            code(contestant.way, engine, &mut load, stripes)?;
+            let window = (begin.elapsed(), clocks::process_cpu() - cpu);
+            contestant.windows.push(window);
+            load.compare(WINDOW.min(stripes as usize), contestant.name)?;
+        }
+    }
+    points(
+        section,
+        &contestants,
+        (cell_bytes, stripes, load.data_bytes()),
+    );
+    for (helping, engine) in [(true, &engines[1]), (false, &engines[0])] {
+        section
+            .points
+            .push(issuing(engine, &load, helping, stripes)?);
+    }
+    judge(section, cell_bytes, settings.quick);
+    Ok(())
+}
+
+/// So many stripes that the direct call takes a window.
+fn calibrate(load: &mut Load, window: Duration) -> Result<u64, Failure> {
+    let (begin, mut stripes) = (Instant::now(), 0);
+    while begin.elapsed() < window / 4 || stripes < WINDOW as u64 {
+        direct(load, stripes as usize % WINDOW)?;
+        stripes += 1;
+    }
+    let each = begin.elapsed().as_secs_f64() / stripes as f64;
+    Ok(((window.as_secs_f64() / each) as u64).max(WINDOW as u64))
+}
+
+fn direct(load: &mut Load, index: usize) -> Result<(), Failure> {
+    let coded = load.slices(index, |codec, slices| {
+        slices.with(
+            |data, parity| codec.encode(data, parity),
+            |units, erased, outputs| codec.decode(units, erased, outputs),
+        )
+    });
+    coded.map_err(|error| Failure::unable("code a stripe", error))
+}
+
+fn blocking(engine: &Engine, load: &mut Load, index: usize) -> Result<(), Failure> {
+    let request = Request::default();
+    let coded = load.slices(index, |codec, slices| {
+        slices.with(
+            |data, parity| engine.encode(codec, data, parity, request),
+            |units, erased, outputs| engine.decode(codec, units, erased, outputs, request),
+        )
+    });
+    coded.map_err(|error| Failure::unable("code a stripe", error))
+}
+
+fn code(way: Way, engine: &Engine, load: &mut Load, stripes: u64) -> Result<(), Failure> {
+    match way {
+        Way::Direct => (0..stripes).try_for_each(|index| direct(load, index as usize % WINDOW)),
+        Way::Blocking => {
+            (0..stripes).try_for_each(|index| blocking(engine, load, index as usize % WINDOW))
+        }
+        Way::Window => drive::count(engine, load, stripes),
+    }
+}
+
+fn points(
+    section: &mut Section,
+    contestants: &[Contestant],
+    (cell, stripes, data): (usize, u64, usize),
+) {
+    let base = &contestants[0].windows;
+    for contestant in contestants {
+        let windows = &contestant.windows;
+        let each = |time: Duration| time.as_secs_f64() * 1e9 / stripes as f64;
+        let pairs = || base.iter().zip(windows);
+        let over = |base: Duration, time: Duration| base.as_secs_f64() / time.as_secs_f64();
+        let point = Point::new([("cell", size(cell)), ("way", contestant.name.to_owned())])
+            .spread(
+                "gbps",
+                windows.iter().map(|window| data as f64 / each(window.0)),
+            )
+            .spread("ns", windows.iter().map(|window| each(window.0)))
+            .spread("cpu_ns", windows.iter().map(|window| each(window.1)))
+            .spread(
+                "x_wall",
+                pairs().map(|(base, window)| over(base.0, window.0)),
+            )
+            .spread(
+                "x_cpu",
+                pairs().map(|(base, window)| over(base.1, window.1)),
+            );
+        section.points.push(point);
+    }
+}
+
+/// What the issuing thread pays, and how long tasks wait for their worker.
+fn issuing(engine: &Engine, load: &Load, helping: bool, stripes: u64) -> Result<Point, Failure> {
+    let before = engine.statistics().rails[0].waits;
+    let mut times = Vec::with_capacity(stripes as usize);
+    let mut stream = Stream::new(engine, load);
+    for _ in 0..stripes {
+        stream.make_room()?;
+        let begin = Instant::now();
+        stream.issue()?;
+        times.push(begin.elapsed().as_nanos() as u64);
+    }
+    while stream.take_oldest()? {}
+    times.sort_unstable();
+    let after = engine.statistics().rails[0].waits;
+    let waits: [u64; BUCKETS] = std::array::from_fn(|bucket| after[bucket] - before[bucket]);
+    let way = if helping {
+        "window of 8, helping"
+    } else {
+        "window of 8"
+    };
+    let cell = size(load.data_bytes() / crate::load::DATA);
+    let mut point = Point::new([("cell", cell), ("issuing", way.to_owned())]);
+    for (name, part) in [
+        ("issue_p50_ns", 0.5),
+        ("issue_p90_ns", 0.9),
+        ("issue_p99_ns", 0.99),
+        ("issue_p999_ns", 0.999),
+    ] {
+        point = point.once(name, quantile(&times, part));
+    }
+    for (name, part) in [
+        ("start_p50_ns", 0.5),
+        ("start_p90_ns", 0.9),
+        ("start_p99_ns", 0.99),
+    ] {
+        point = point.once(name, bucket_bound(&waits, part));
+    }
+    let pairs = (0..BUCKETS).filter(|&bucket| waits[bucket] > 0);
+    let pairs = pairs.map(|bucket| ((1_u64 << bucket) as f64, waits[bucket] as f64));
+    Ok(point.list("start_histogram_ns", pairs.collect()))
+}
+
+/// The upper end of the bucket in which this part of all lies.
+fn bucket_bound(buckets: &[u64; BUCKETS], part: f64) -> f64 {
+    let wanted = part * buckets.iter().sum::<u64>() as f64;
+    let mut seen = 0.0;
+    let found = buckets.iter().position(|&count| {
+        seen += count as f64;
+        seen >= wanted
+    });
+    found.map_or(0.0, |bucket| (1_u64 << (bucket + 1)) as f64)
+}
+
+fn judge(section: &mut Section, cell_bytes: usize, quick: bool) {
+    if cell_bytes != JUDGED_BYTES {
+        return;
+    }
+    let cell = size(cell_bytes);
+    let find = |column, name: &str, figure: &str| {
+        let mut points = section.points.iter();
+        points
+            .find(|point| point.is("cell", &cell) && point.is(column, name))?
+            .value(figure)
+    };
+    let mut judgements = Vec::new();
+    for (way, figure, of) in [
+        ("window of 8, helping", "x_wall", "throughput"),
+        ("window of 8, helping", "x_cpu", "CPU time"),
+        ("window of 8", "x_wall", "throughput"),
+    ] {
+        let name = format!("{way} at {cell} against the direct call, {of}");
+        judgements.push(Judgement::at_least(
+            name,
+            find("way", way, figure),
+            0.97,
+            quick,
+        ));
+    }
+    for way in ["window of 8, helping", "window of 8"] {
+        let name = format!("issuing at {cell}, {way}: median nanoseconds on the caller's thread");
+        judgements.push(Judgement::at_most(
+            name,
+            find("issuing", way, "issue_p50_ns"),
+            1000.0,
+            quick,
+        ));
+    }
+    section.judgements.extend(judgements);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_come_from_the_bucket_that_holds_the_part() {
+        let mut buckets = [0; BUCKETS];
+        (buckets[3], buckets[10]) = (90, 10);
+        assert_eq!(bucket_bound(&buckets, 0.5), 16.0);
+        assert_eq!(bucket_bound(&buckets, 0.9), 16.0);
+        assert_eq!(bucket_bound(&buckets, 0.99), 2048.0);
+        assert_eq!(bucket_bound(&[0; BUCKETS], 0.5), 2.0);
+    }
+}

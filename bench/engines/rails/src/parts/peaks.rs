@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What each rail does alone.
+
+use std::sync::Arc;
+
+use stripeline_engine::{Engine, Options, Scheduling};
+
+use super::CELL_BYTES;
+use crate::arguments::Settings;
+use crate::drive::{self, Run};
+use crate::failure::Failure;
+use crate::load::{Load, Operation};
+use crate::rails::{self, Inventory, Kind};
+use crate::report::plot::{self, Bars, Panel};
+use crate::report::{Judgement, Point, Section};
+
+/// A rail with so many threads.
+struct Contestant {
+    rail: String,
+    threads: usize,
+    engine: Engine,
+    /// The rail `null` leaves outputs as they are.
+    checked: bool,
+    runs: Vec<Run>,
+}
+
+/// Runs the part.
+pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
+    let mut section = Section::new(
+        "peaks",
+        "each rail alone (Table 2 of the UMR-EC paper), RS-6-3, 64 KiB cells, GB/s of data by wall clock",
+    );
+    let mut contestants = open(inventory)?;
+    for operation in Operation::ALL {
+        measure(settings, operation, &mut contestants)?;
+        for contestant in &mut contestants {
+            section.points.push(point(contestant, operation));
+            contestant.runs.clear();
+        }
+    }
+    section.notes.push(
+        "null codes nothing: the bound that handing out tasks sets. Stripes lie in the caches as far as these hold them"
+            .to_owned(),
+    );
+    for (name, wanted) in [
+        (
+            "GPU rail, host-resident pinned, over the measured PCIe copy rate",
+            "at least 0.8",
+        ),
+        (
+            "GPU rail, device-resident RS-6-3 and RS-10-4, over the measured copy bandwidth bound",
+            "at least 0.6",
+        ),
+        ("CPU and GPU together over the best subset", "at least 0.95"),
+    ] {
+        section
+            .judgements
+            .push(Judgement::not_measured(name, wanted));
+    }
+    section.plot = draw(&section.points);
+    Ok(section)
+}
+
+/// 1, 2, 4 and so on up to the number of CPUs, which is always there.
+fn thread_counts() -> Vec<usize> {
+    let most = std::thread::available_parallelism().map_or(1, usize::from);
+    let powers = (0..)
+        .map(|power| 1 << power)
+        .take_while(|&threads| threads < most);
+    powers.chain([most]).collect()
+}
+
+fn open(inventory: &Inventory) -> Result<Vec<Contestant>, Failure> {
+    let mut contestants = Vec::new();
+    let null = Kind::null().open();
+    for rail in inventory.present.iter().chain([&null]) {
+        let (name, kind) = (rail.name().to_owned(), Kind::Real(Arc::clone(rail)));
+        let lanes = rail.capability().lanes;
+        for threads in thread_counts() {
+            if threads > lanes.max(1) {
+                continue;
+            }
+            let options = Options {
+                workers_max: threads,
+                ..rails::options(Scheduling::Single(name.clone()))
+            };
+            contestants.push(Contestant {
+                engine: rails::engine(std::slice::from_ref(&kind), options)?,
+                rail: name.clone(),
+                threads,
+                checked: name != "null",
+                runs: Vec::new(),
+            });
+        }
+    }
+    Ok(contestants)
+}
+
+fn measure(
+    settings: &Settings,
+    operation: Operation,
+    contestants: &mut [Contestant],
+) -> Result<(), Failure> {
+    let threads = contestants
+        .iter()
+        .map(|contestant| contestant.threads)
+        .max()
+        .unwrap_or(1);
+    // Some more than threads, so that none waits for the caller.
+    let mut load = Load::new(operation, CELL_BYTES, 8.max(2 * threads));
+    let count = contestants.len();
+    for repetition in 0..settings.repetitions {
+        for turn in 0..count {
+            let contestant = &mut contestants[(turn + repetition) % count];
+            let (engine, who) = (&contestant.engine, &contestant.rail);
+            let run = match contestant.checked {
+                true => drive::steady(engine, &mut load, settings.window, who)?,
+                false => drive::flow(engine, &load, settings.window)?,
+            };
+            contestant.runs.push(run);
+        }
+    }
+    Ok(())
+}
+
+fn point(contestant: &Contestant, operation: Operation) -> Point {
+    let runs = &contestant.runs;
+    Point::new([
+        ("rail", contestant.rail.clone()),
+        ("threads", contestant.threads.to_string()),
+        ("operation", operation.name().to_owned()),
+    ])
+    .spread("gbps", runs.iter().map(|run| run.gbps))
+    .spread("cpu_s_per_gb", runs.iter().map(|run| run.cpu_s_per_gb))
+}
+
+fn draw(points: &[Point]) -> Option<String> {
+    let real: Vec<_> = points
+        .iter()
+        .filter(|point| !point.is("rail", "null"))
+        .collect();
+    let mut rails: Vec<&str> = real.iter().map(|point| point.at[0].1.as_str()).collect();
+    rails.dedup();
+    rails.sort_unstable();
+    rails.dedup();
+    let threads = thread_counts();
+    let panels = Operation::ALL.map(|operation| {
+        let value = |rail: &str, threads: &usize| {
+            let is = |point: &&&Point| {
+                point.is("rail", rail)
+                    && point.is("threads", &threads.to_string())
+                    && point.is("operation", operation.name())
+            };
+            real.iter().find(is)?.value("gbps")
+        };
+        let series = rails.iter().map(|rail| {
+            let values = threads.iter().map(|threads| value(rail, threads));
+            ((*rail).to_owned(), values.collect())
+        });
+        Panel::Bars(Bars {
+            caption: format!("{}, RS-6-3, 64 KiB cells", operation.name()),
+            measure: "GB/s of data".to_owned(),
+            groups: threads
+                .iter()
+                .map(|threads| format!("{threads} thread(s)"))
+                .collect(),
+            series: series.collect(),
+            line: None,
+        })
+    });
+    plot::draw("Each rail alone", &panels)
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The JSON record: enough to know what ran where, and to run it again.
+
+use bench_common::machine::{self, Machine};
+use serde::Serialize;
+
+use super::Section;
+use crate::rails::Inventory;
+
+/// The layout of the record; it changes when a field's meaning does.
+const FORMAT: u32 = 1;
+
+/// A whole run.
+#[derive(Debug, Serialize)]
+struct Record<'a> {
+    format: u32,
+    bench: &'static str,
+    command: String,
+    commit: String,
+    unix_seconds: u64,
+    machine: Machine,
+    rails: Vec<(&'a str, String)>,
+    absent: &'a [String],
+}
+
+/// The record as text.
+pub fn to_json(inventory: &Inventory, sections: &[Section]) -> String {
+    let since_epoch = std::time::SystemTime::UNIX_EPOCH.elapsed();
+    let rails = inventory.present.iter();
+    let record = Record {
+        format: FORMAT,
+        bench: "engine",
+        command: machine::command("stripeline-bench-engine"),
+        commit: machine::commit(),
+        unix_seconds: since_epoch.map_or(0, |elapsed| elapsed.as_secs()),
+        machine: Machine::read(),
+        rails: rails.map(|rail| (rail.name(), rail.describe())).collect(),
+        absent: &inventory.absent,
+    };
+    let sections: Vec<_> = sections.iter().map(section_to_json).collect();
+    with_list(&record, "sections", &sections) + "\n"
+}
+
+/// A section whose points, which are many, take a line each.
+fn section_to_json(section: &Section) -> String {
+    let points = section.points.iter();
+    let points: Vec<_> = points
+        .map(|point| serde_json::to_string(point).expect(SOUND))
+        .collect();
+    with_list(section, "points", &points)
+}
+
+/// An object with one more field at its end: a list of what is JSON already.
+fn with_list(object: &impl Serialize, name: &str, items: &[String]) -> String {
+    let head = serde_json::to_string_pretty(object).expect(SOUND);
+    let open = head.strip_suffix("\n}").expect("an object with fields");
+    format!("{open},\n  \"{name}\": [\n{}\n  ]\n}}", items.join(",\n"))
+}
+
+const SOUND: &str = "a record has no maps with odd keys";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Judgement, Point};
+
+    #[test]
+    fn points_take_a_line_each_and_all_is_json() {
+        let mut section = Section::new("rates", "how fast?");
+        for rate in [1.0, 2.0] {
+            let point = Point::new([("rail", "cpu".to_owned())]).once("gbps", rate);
+            section.points.push(point);
+        }
+        section
+            .judgements
+            .push(Judgement::at_least("a", Some(1.0), 1.0, false));
+        let inventory = Inventory {
+            present: Vec::new(),
+            absent: vec!["isal: absent".to_owned()],
+        };
+        let text = to_json(&inventory, &[section]);
+        let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["sections"][0]["points"][1]["gbps"], 2.0);
+        assert_eq!(value["sections"][0]["judgements"][0]["verdict"], "kept");
+        assert!(
+            text.contains("\n{\"rail\":\"cpu\",\"gbps\":1.0},\n"),
+            "{text}"
+        );
+    }
+}
