@@ -51,17 +51,17 @@ impl From<stripeline_engine::Error> for Failure {
     }
 }
 
-/// The number of an engine's error, which Java, C and Rust share; numbers are never given anew.
+/// The number of an engine's error: the status of the C interface; `EcExceptionTest` compares.
 pub(crate) fn code_of(error: &stripeline_engine::Error) -> jint {
     use stripeline_engine::ErrorKind as Kind;
     match error.kind() {
-        Kind::Busy => 12,
-        Kind::Cancelled => 13,
-        Kind::DeadlineExceeded => 14,
-        Kind::NoRail => 15,
-        Kind::Failed => 16,
-        Kind::Closed => 17,
-        Kind::Configuration => 18,
+        Kind::Busy => 14,
+        Kind::Cancelled => 15,
+        Kind::DeadlineExceeded => 16,
+        Kind::NoRail => 17,
+        Kind::Failed => 18,
+        Kind::Closed => 19,
+        Kind::Configuration => 20,
         _ => INTERNAL,
     }
 }

@@ -18,7 +18,7 @@ const EVENTS_MAX: usize = 64;
 /// Status of a task whose parity fits, or that wrote its outputs.
 const SOUND: i64 = 0;
 /// Status of a comparison that found a difference; the detail says where.
-const MISMATCH: i64 = 1;
+const MISMATCH: i64 = -1;
 
 /// One engine's reports to Java.
 #[derive(Default)]

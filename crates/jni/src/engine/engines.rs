@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
-use stripeline_engine::{Candidate, Configuration, Engine, Event};
+use stripeline_engine::{Candidate, Configuration, Engine, Event, Scheduling};
 
 use crate::engine::completions::Completions;
 use crate::failure::Failure;
@@ -42,6 +42,7 @@ impl Slot {
 /// An open engine.
 pub(crate) struct Open {
     pub(crate) engine: Engine,
+    pub(crate) scheduling: Scheduling,
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) completions: Arc<Completions>,
     closing: AtomicBool,
@@ -103,6 +104,7 @@ pub(crate) fn open(configuration: &Configuration) -> Result<i64, Failure> {
     let (engine, candidates) = Engine::open(&configuration)?;
     let open = Arc::new(Open {
         engine,
+        scheduling: configuration.options.scheduling,
         candidates,
         completions: Arc::clone(&completions),
         closing: AtomicBool::new(false),

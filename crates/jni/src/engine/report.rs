@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What an engine is and has done.
 
-use std::fmt::Write;
-
-use stripeline_boundary::quoted;
+use stripeline_boundary::describe_engine;
 use stripeline_engine::{BUCKETS, RailStatistics, Statistics};
 
 use crate::engine::engines::Open;
@@ -51,60 +49,13 @@ fn head(rail: &RailStatistics) -> [u64; RAIL_HEAD_LONGS] {
     ]
 }
 
-/// The engine as one JSON object: `issued`, `outstanding`, `rails` (those asked for: `name`, `in`,
-/// `description`, `reason` of being out) and `statistics` (those in: `name`, `outOfService`,
-/// counters as in Rust, in bytes and nanoseconds).
+/// The engine as one JSON object; see [`describe_engine`].
 pub(crate) fn json(open: &Open) -> String {
-    let statistics = open.engine.statistics();
-    let text = |text: &Option<String>| text.as_deref().map_or("null".to_owned(), quoted);
-    let candidates = open.candidates.iter().map(|candidate| {
-        format!(
-            "{{\"name\":{},\"in\":{},\"description\":{},\"reason\":{}}}",
-            quoted(&candidate.name),
-            candidate.reason.is_none(),
-            text(&candidate.description),
-            text(&candidate.reason),
-        )
-    });
-    let rails = statistics.rails.iter().map(rail_json);
-    format!(
-        "{{\"issued\":{},\"outstanding\":{},\"rails\":[{}],\"statistics\":[{}]}}",
-        statistics.issued,
-        statistics.outstanding,
-        candidates.collect::<Vec<_>>().join(","),
-        rails.collect::<Vec<_>>().join(","),
+    describe_engine(
+        &open.scheduling,
+        &open.candidates,
+        &open.engine.statistics(),
     )
-}
-
-fn rail_json(rail: &RailStatistics) -> String {
-    let why = rail
-        .out_of_service
-        .as_deref()
-        .map_or("null".to_owned(), quoted);
-    let mut json = format!(
-        "{{\"name\":{},\"outOfService\":{why},\"fed\":{}",
-        quoted(&rail.name),
-        rail.fed
-    );
-    let names = [
-        "rate",
-        "queued",
-        "pieces",
-        "dataBytes",
-        "busyNanos",
-        "cpuNanos",
-        "stolen",
-        "faults",
-        "revoked",
-        "quarantines",
-        "checks",
-        "wrong",
-    ];
-    for (name, value) in names.iter().zip(&head(rail)[2..]) {
-        write!(json, ",\"{name}\":{value}").expect("writing to a String cannot fail");
-    }
-    json.push('}');
-    json
 }
 
 /// A line for each rail that is in: its name, a tab, and why it is out of service, if it is.
@@ -129,16 +80,7 @@ mod tests {
             engines::visit(handle, |open| (json(open), open.engine.statistics())).expect("open");
         assert_eq!(numbers(&statistics).len(), HEAD_LONGS + 2 * RAIL_LONGS);
         assert_eq!(names(&statistics), "cpu\t\nnull\t\n");
-        assert!(json.starts_with(
-            "{\"issued\":0,\"outstanding\":0,\"rails\":[{\"name\":\"cpu\",\"in\":true,"
-        ));
-        assert!(
-            json.contains("{\"name\":\"isbl\",\"in\":false,\"description\":null,\"reason\":\"")
-        );
-        assert!(json.contains(
-            "\"statistics\":[{\"name\":\"cpu\",\"outOfService\":null,\"fed\":true,\"rate\":"
-        ));
-        assert!(json.ends_with(",\"wrong\":0}]}"), "{json}");
+        assert!(json.starts_with("{\"scheduling\":\"rate-aware\",\"candidates\":["));
         engines::close(handle).expect("closes");
         engines::retire(handle);
     }

@@ -36,7 +36,7 @@ class EngineSwitchTest {
   void engine_codes_for_hadoop_where_it_is_enabled() throws Exception {
     assumeTrue(CoderStatus.current().isNative());
     assertThat(ForkedJvm.run(folder, Code.class, ENABLED, "-Dstripeline.engine.rails=cpu"))
-        .containsOnlyOnce("INFO org.stripeline.coder.CoderCodecs - " + LIVE + "{\"issued\":0,")
+        .containsOnlyOnce("INFO org.stripeline.coder.CoderCodecs - " + LIVE + "{\"scheduling\":")
         .contains(
             "right bytes",
             "issued=45",

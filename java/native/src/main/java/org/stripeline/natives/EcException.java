@@ -14,19 +14,19 @@ public final class EcException extends IOException {
     /** A failure that this version has no other name for. */
     INTERNAL(1),
     /** As many tasks are outstanding as may be: wait for one, or let the engine wait. */
-    BUSY(12),
+    BUSY(14),
     /** The task was given up by its issuer. */
-    CANCELLED(13),
+    CANCELLED(15),
     /** The task's time was up before it was done. */
-    DEADLINE_EXCEEDED(14),
+    DEADLINE_EXCEEDED(16),
     /** No rail takes such a task, or every rail that does has failed. */
-    NO_RAIL(15),
+    NO_RAIL(17),
     /** A rail failed while it was changing the outputs, so that nobody can do it again. */
-    RAIL_FAILED(16),
+    RAIL_FAILED(18),
     /** The codec was closed, or the engine is shutting down. */
-    CLOSED(17),
+    CLOSED(19),
     /** The engine cannot be started as configured, or not on this machine. */
-    CONFIGURATION(18);
+    CONFIGURATION(20);
 
     private final int code;
 

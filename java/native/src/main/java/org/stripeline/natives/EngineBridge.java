@@ -22,7 +22,7 @@ final class EngineBridge {
    * Status of a comparison that found a difference; the detail has the parity unit in its upper and
    * the offset in its lower half. Any other status is the code of an {@link EcException.Kind}.
    */
-  static final long MISMATCH = 1;
+  static final long MISMATCH = -1;
 
   private EngineBridge() {}
 

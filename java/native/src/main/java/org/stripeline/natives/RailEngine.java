@@ -131,8 +131,9 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Returns this engine as a JSON object: {@code issued}, {@code outstanding}, {@code rails} (all
-   * that were asked for, and why some are out) and {@code statistics} of those that are in.
+   * Returns this engine as a JSON object: {@code scheduling}, {@code candidates} (the rails asked
+   * for, and why some are out), {@code issued}, {@code outstanding} and {@code rails}, with the
+   * statistics of each that is in; the same as from the C interface.
    *
    * @throws IllegalStateException if this engine is closed
    */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** The shared engine as properties set it up, each time in a JVM of its own. */
@@ -13,7 +14,10 @@ import org.junit.jupiter.api.Test;
 class RailEngineForkedTest {
   @Test
   void properties_set_it_up() throws Exception {
-    assertThat(probe("-Dstripeline.engine.rails=cpu,null", "-Dstripeline.engine.enabled=true"))
+    assertThat(probe(
+                "-Dstripeline.engine.rails=cpu,null",
+                "-Dstripeline.engine.scheduling=single:cpu",
+                "-Dstripeline.engine.enabled=true"))
         .contains("rails=cpu, null", "sound=true");
   }
 
@@ -31,6 +35,21 @@ class RailEngineForkedTest {
         .contains(
             "1 CONFIGURATION Cannot open the engine: it needs the native library (Cannot load "
                 + "native library: stripeline.native.enabled is false)");
+  }
+
+  @Test
+  void wrong_bytes_are_replaced_and_the_rail_is_put_out_with_one_warning() throws Exception {
+    // The rail that codes nothing stands for one whose bytes are wrong; every stripe is checked.
+    String output =
+        probe(
+            "-Dstripeline.engine.rails=null,cpu",
+            "-Dstripeline.engine.scheduling=single:null",
+            "-Dstripeline.engine.check-every=1",
+            "-Dstripeline.engine.quarantine-ms=600000");
+    assertThat(output)
+        .contains("sound=true", "null: quarantines 1, wrong 1, out Cannot trust null: it coded ")
+        .containsOnlyOnce("WARN org.stripeline.natives.RailEngine - Erasure coding engine: Cannot")
+        .doesNotContain("sound=false");
   }
 
   @Test
@@ -52,12 +71,23 @@ class RailEngineForkedTest {
   static final class Probe {
     private Probe() {}
 
-    public static void main(String[] arguments) {
+    public static void main(String[] arguments) throws Exception {
       for (int i = 1; i <= 2; i++) {
         try {
           RailEngine engine = RailEngine.shared();
           System.out.println("rails=" + engine.statistics().names());
-          System.out.println("sound=" + RailEngineTest.encode(engine).join().isSound());
+          RailCodec codec = engine.codec(Code.RS, 6, 3);
+          byte[][] units = Stripes.stripe(new Random(i), Code.RS, 6, 3, 5000);
+          ByteBuffer[] all = Stripes.place(units, Stripes.Placement.DIRECT, 0);
+          ByteBuffer[] parity = CodecContractTest.blank(3, 5000, Stripes.Placement.DIRECT);
+          codec.iencode(Arrays.copyOf(all, 6), parity).join();
+          byte[][] expected = Arrays.copyOfRange(units, 6, 9);
+          System.out.println("sound=" + Arrays.deepEquals(Stripes.bytes(parity), expected));
+          for (RailStatistics rail : engine.statistics().rails()) {
+            System.out.printf(
+                "%s: quarantines %d, wrong %d, out %s%n",
+                rail.name(), rail.quarantines(), rail.wrong(), rail.outOfService().orElse("no"));
+          }
         } catch (EcException e) {
           System.out.println(i + " " + e.kind() + " " + e.getMessage());
         }

@@ -252,11 +252,11 @@ class RailEngineTest {
       engine.codec(Code.RS, 6, 3).encode(direct(6), direct(3));
       JsonObject json = JsonParser.parseString(engine.describe()).getAsJsonObject();
       assertThat(json.get("issued").getAsInt()).isEqualTo(1);
-      JsonObject in = json.getAsJsonArray("rails").get(0).getAsJsonObject();
+      JsonObject in = json.getAsJsonArray("candidates").get(0).getAsJsonObject();
       assertThat(in.get("name").getAsString()).isEqualTo("cpu");
       assertThat(in.get("in").getAsBoolean()).isTrue();
       assertThat(in.get("description").getAsString()).isNotEmpty();
-      JsonObject out = json.getAsJsonArray("rails").get(1).getAsJsonObject();
+      JsonObject out = json.getAsJsonArray("candidates").get(1).getAsJsonObject();
       assertThat(out.get("in").getAsBoolean()).isFalse();
       assertThat(out.get("reason").getAsString()).isNotEmpty();
       assertThat(engine).hasToString("RailEngine(cpu)");

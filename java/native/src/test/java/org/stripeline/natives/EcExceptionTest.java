@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** One number for one kind of error, in Java as in C. */
+class EcExceptionTest {
+  private static final Path HEADER =
+      Paths.get(System.getProperty("stripeline.root"), "crates/capi/include/stripeline.h");
+
+  @ParameterizedTest
+  @EnumSource(EcException.Kind.class)
+  void numbers_are_those_of_the_c_interface(EcException.Kind kind) throws Exception {
+    String header = new String(Files.readAllBytes(HEADER));
+    assertThat(header).contains("STRIPELINE_" + kind + " = " + kind.code() + ",");
+    assertThat(EcException.Kind.of(kind.code())).isEqualTo(kind);
+  }
+
+  @Test
+  void number_of_a_later_version_is_internal() {
+    assertThat(new EcException(1000, "Cannot say").kind()).isEqualTo(EcException.Kind.INTERNAL);
+  }
+}
