@@ -115,8 +115,14 @@ impl Context {
         *self.life.read().unwrap_or_else(PoisonError::into_inner) == Life::Ends
     }
 
-    /// Says that an error left the context unusable.
-    pub fn mark_broken(&self) {
+    /// Takes note of a fault: those other than a lack of memory do not go away in a context.
+    pub fn note(&self, fault: &Fault) {
+        if fault.kind() != FaultKind::Refused {
+            self.mark_broken();
+        }
+    }
+
+    fn mark_broken(&self) {
         self.broken.store(true, Ordering::Release);
     }
 

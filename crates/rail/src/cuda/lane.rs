@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::CudaSettings;
 use super::context::Context;
-use super::slot::Slot;
+use super::gpu::Gpu;
+use super::slot::{Slot, failed};
 use crate::{Done, Fault, Lane, Piece};
 
 /// Waiting asks the device this often at first, and then ever less often. The driver's own waits
@@ -19,8 +19,8 @@ const PAUSE_MAX: Duration = Duration::from_micros(200);
 /// Several slots, fed by one thread.
 #[derive(Debug)]
 pub(super) struct CudaLane {
+    gpu: Arc<Gpu>,
     context: Arc<Context>,
-    settings: CudaSettings,
     slots: Vec<Slot>,
     /// What has come back and was not reaped yet.
     ready: VecDeque<Done>,
@@ -29,21 +29,29 @@ pub(super) struct CudaLane {
 impl CudaLane {
     /// # Errors
     /// If memory or streams are lacking.
-    pub fn new(context: &Arc<Context>, settings: &CudaSettings) -> Result<Self, Fault> {
-        let slots = (0..settings.slots).map(|_| Slot::new(context, settings.slot_bytes));
+    pub fn new(gpu: &Arc<Gpu>) -> Result<Self, Fault> {
+        let (context, slots) = open(gpu)?;
         Ok(Self {
-            context: Arc::clone(context),
-            settings: settings.clone(),
-            slots: slots.collect::<Result<_, _>>()?,
+            gpu: Arc::clone(gpu),
+            context,
+            slots,
             ready: VecDeque::new(),
         })
+    }
+
+    /// Begins anew on another context if this one has broken and nothing works in it.
+    fn renew(&mut self) -> Result<(), Fault> {
+        if self.context.is_broken() && self.is_idle() {
+            (self.context, self.slots) = open(&self.gpu)?;
+        }
+        Ok(())
     }
 
     /// Takes back what the device has finished, and ends what hangs on a caller's own memory.
     fn look(&mut self) {
         self.ready
             .extend(self.slots.iter_mut().filter_map(Slot::advance));
-        let limit = self.settings.hang_limit;
+        let limit = self.gpu.settings.hang_limit;
         let hangs = |slot: &Slot| slot.working_in_place().is_some_and(|since| since > limit);
         if self.slots.iter().any(hangs) && self.end_context() {
             self.ready
@@ -54,7 +62,7 @@ impl CudaLane {
     /// Whether the device touches nothing of this process any more.
     fn end_context(&self) -> bool {
         // The fault that pieces come back with says what happened.
-        self.context.tear_down(self.settings.drop_limit).is_ok()
+        self.context.tear_down(self.gpu.settings.drop_limit).is_ok()
     }
 
     /// Looks until there is something, the slots are idle, or time is up.
@@ -79,6 +87,10 @@ impl CudaLane {
 
 impl Lane for CudaLane {
     fn submit(&mut self, ticket: u64, piece: Piece) {
+        if let Err(fault) = self.renew() {
+            self.ready.push_back(failed(ticket, piece, fault));
+            return;
+        }
         let slot = self.slots.iter_mut().find(|slot| slot.is_idle());
         let slot = slot.expect("as many pieces in flight as the capability says");
         if let Err(done) = slot.begin(ticket, piece) {
@@ -103,7 +115,7 @@ impl Drop for CudaLane {
     /// Waits for the device up to the drop limit. If it works on a caller's memory even then, its
     /// context is ended; what it has copies of may be left to it.
     fn drop(&mut self) {
-        self.wait(self.settings.drop_limit, Self::is_idle);
+        self.wait(self.gpu.settings.drop_limit, Self::is_idle);
         let in_place = |slot: &Slot| slot.working_in_place().is_some();
         if self.slots.iter().any(in_place) && self.end_context() {
             self.look();
@@ -111,6 +123,19 @@ impl Drop for CudaLane {
         for slot in self.slots.drain(..).filter(|slot| !slot.is_idle()) {
             // Kept with its memory, and with the piece if the device may still touch that.
             self.context.keep_stuck(slot);
+        }
+    }
+}
+
+/// A context and the slots of a lane in it.
+fn open(gpu: &Gpu) -> Result<(Arc<Context>, Vec<Slot>), Fault> {
+    let context = gpu.context()?;
+    let slots = (0..gpu.settings.slots).map(|_| Slot::new(&context, gpu.settings.slot_bytes));
+    match slots.collect::<Result<_, Fault>>() {
+        Ok(slots) => Ok((context, slots)),
+        Err(fault) => {
+            context.note(&fault);
+            Err(fault)
         }
     }
 }

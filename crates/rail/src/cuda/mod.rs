@@ -17,6 +17,7 @@ mod buffers;
 mod context;
 mod device;
 mod driver;
+mod gpu;
 mod lane;
 mod launch;
 mod layout;
@@ -26,15 +27,15 @@ mod status;
 mod tables;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
-use context::Context;
 use device::Device;
 use driver::Driver;
+use gpu::Gpu;
 use lane::CudaLane;
 
-use crate::{Capability, Fault, FaultKind, Lane, MemoryKind, Rail};
+use crate::{Capability, Fault, Lane, MemoryKind, Rail};
 
 /// How much a GPU's lanes hold, and how long they wait for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,13 +83,9 @@ pub struct FoundGpu {
 #[derive(Debug)]
 pub struct Cuda {
     name: String,
-    device: Arc<Device>,
     capability: Capability,
-    settings: CudaSettings,
     driver_version: String,
-    /// Open while a lane is, or while the device has not come back from one: it takes hundreds of
-    /// megabytes of the device's memory.
-    context: Mutex<Weak<Context>>,
+    gpu: Arc<Gpu>,
 }
 
 impl Cuda {
@@ -147,37 +144,10 @@ impl Cuda {
         };
         Self {
             name: format!("cuda:{ordinal}"),
-            device,
             capability,
-            settings: settings.clone(),
             driver_version: driver_version.to_owned(),
-            context: Mutex::default(),
+            gpu: Arc::new(Gpu::new(device, settings)),
         }
-    }
-
-    /// The context for another lane: the one that is open, or a new one if that has broken.
-    fn context(&self) -> Result<Arc<Context>, Fault> {
-        let mut kept = self.context.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(context) = kept.upgrade() {
-            let working = context.free_finished();
-            if context.is_ending() {
-                let text =
-                    "cannot use the device: its driver has not ended the context of a hung kernel";
-                return Err(Fault::new(FaultKind::Gone, text));
-            }
-            if working > 0 {
-                let text =
-                    format!("cannot use the device: {working} pieces of a closed lane hang on it");
-                return Err(Fault::new(FaultKind::Failed, text));
-            }
-            if !context.is_broken() {
-                return Ok(context);
-            }
-            // Dropped before a new one is opened: the last to let go of a context ends it.
-        }
-        let context = Context::new(&self.device)?;
-        *kept = Arc::downgrade(&context);
-        Ok(context)
     }
 }
 
@@ -187,10 +157,11 @@ impl Rail for Cuda {
     }
 
     fn describe(&self) -> String {
-        let (major, minor) = self.device.capability;
+        let device = &self.gpu.device;
+        let (major, minor) = device.capability;
         format!(
             "{}, compute capability {major}.{minor}, driver for CUDA {}",
-            self.device.name, self.driver_version
+            device.name, self.driver_version
         )
     }
 
@@ -199,13 +170,6 @@ impl Rail for Cuda {
     }
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        let context = self.context()?;
-        let lane = CudaLane::new(&context, &self.settings);
-        if let Err(fault) = &lane
-            && fault.kind() != FaultKind::Refused
-        {
-            context.mark_broken();
-        }
-        Ok(Box::new(lane?))
+        Ok(Box::new(CudaLane::new(&self.gpu)?))
     }
 }

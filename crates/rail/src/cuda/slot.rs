@@ -133,7 +133,7 @@ impl Slot {
             },
         };
         if let Err(fault) = &answer {
-            self.mark_broken(fault);
+            self.context.note(fault);
         }
         if let Some(fault) = work.fault.take().or(answer.err()) {
             return Some(failed(work.ticket, piece, fault));
@@ -330,13 +330,6 @@ impl Slot {
     fn at(&self, offset: usize) -> DeviceAddress {
         self.on_device.start + offset as DeviceAddress
     }
-
-    /// Errors other than a lack of memory do not go away in a context.
-    fn mark_broken(&self, fault: &Fault) {
-        if fault.kind() != FaultKind::Refused {
-            self.context.mark_broken();
-        }
-    }
 }
 
 /// Whether the CPU needs an output's results in pinned memory.
@@ -344,7 +337,8 @@ fn is_taken_out(place: &Place, mode: Mode) -> bool {
     mode == Mode::Compare || place.way == Way::Staged
 }
 
-fn failed(ticket: u64, piece: Piece, fault: Fault) -> Done {
+/// A piece that comes back undone.
+pub(super) fn failed(ticket: u64, piece: Piece, fault: Fault) -> Done {
     Done {
         ticket,
         piece: Some(piece),

@@ -139,7 +139,8 @@ pub fn wait_for_lane(rail: &dyn Rail) {
 fn compiled() -> &'static Path {
     static COMPILED: OnceLock<PathBuf> = OnceLock::new();
     COMPILED.get_or_init(|| {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mock_cuda");
+        // The engine's tests use this file, too.
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rail/tests/mock_cuda");
         let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mock_cuda");
         // Put in place as a whole: another process may be running the tests, too.
         let made = library.with_extension(std::process::id().to_string());

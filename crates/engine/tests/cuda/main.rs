@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The engine over a GPU rail whose driver, a mock that runs the real kernel, does what drivers do.
+
+#[allow(dead_code, reason = "the rail's own tests use all of it")]
+#[path = "../../../rail/tests/cuda/mock.rs"]
+mod mock;
+#[allow(dead_code, reason = "as above")]
+#[path = "../../../rail/tests/cuda/program.rs"]
+mod program;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mock::{Mock, until};
+use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_engine::{Engine, Options, Request, Scheduling};
+use stripeline_rail::{Cpu, CudaSettings, Rail, owned::Units};
+use stripeline_testkit::{Random, Stripe};
+
+/// A GPU before the CPU, quick to give up and quick to try again.
+fn engine(mock: &Mock) -> Engine {
+    let settings = CudaSettings {
+        drop_limit: Duration::from_millis(20),
+        ..mock.settings()
+    };
+    let rails: Vec<Arc<dyn Rail>> =
+        vec![Arc::new(mock.rail_with(&settings)), Arc::new(Cpu::rail())];
+    let options = Options {
+        scheduling: Scheduling::Single("cuda:0".to_owned()),
+        quarantine: Duration::from_millis(1),
+        stall: Duration::from_millis(20),
+        check_every: 1,
+        waiting_threads_help: false,
+        ..Options::default()
+    };
+    Engine::start(rails, options).expect("right options")
+}
+
+/// Encodes some stripes at a time and looks at every byte.
+fn expect_right_bytes(engine: &Engine, stripe: &Stripe) {
+    let codec = Codec::new(stripe.code, stripe.data_units, stripe.parity_units);
+    let codec = codec.expect("a valid shape");
+    let issued: Vec<_> = (0..8)
+        .map(|_| {
+            let units = Units {
+                inputs: stripe.data().to_vec(),
+                outputs: vec![vec![0xa5; stripe.length()]; stripe.parity_units],
+            };
+            engine.iencode(&codec, units, Request::default())
+        })
+        .collect();
+    for issued in issued {
+        let (outcome, units) = issued.expect("room").wait();
+        assert_eq!(outcome, Ok(Verdict::Sound));
+        assert!(units.outputs == stripe.parity(), "{}", stripe.name());
+    }
+}
+
+/// Gives the engine work until the GPU does some of it.
+fn back_in_service(mock: &Mock, engine: &Engine, stripe: &Stripe) {
+    let launches = mock.get("launches");
+    until(
+        || {
+            expect_right_bytes(engine, stripe);
+            let gpu = &engine.statistics().rails[0];
+            gpu.out_of_service.is_none() && mock.get("launches") > launches
+        },
+        || format!("not back: {:?}", engine.statistics().rails[0]),
+    );
+}
+
+#[test]
+fn storms_in_the_driver_change_no_byte() {
+    let mock = Mock::new();
+    let engine = engine(&mock);
+    let mut random = Random::new(11);
+    let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
+    // What is injected, and what ends it.
+    let injections = [
+        ("launches_refused", 2, 0),
+        ("launches_failed", 1, 0),
+        ("hang", 1, 0),
+        ("wrong", 1, 0),
+        ("lost", 1, 0),
+    ];
+    for round in 0..3 * injections.len() {
+        back_in_service(&mock, &engine, &stripe);
+        let (name, value, end) = injections[(round + random.below(2)) % injections.len()];
+        mock.set(name, value);
+        expect_right_bytes(&engine, &stripe);
+        mock.set(name, end);
+        expect_right_bytes(&engine, &stripe);
+    }
+    back_in_service(&mock, &engine, &stripe);
+    let gpu = &engine.statistics().rails[0];
+    let seen = [gpu.pieces, gpu.faults, gpu.revoked, gpu.wrong];
+    assert!(seen.iter().all(|count| *count > 0), "no storm: {gpu:?}");
+}
+
+#[test]
+fn an_engine_ends_while_its_gpu_hangs() {
+    let mock = Mock::new();
+    let engine = engine(&mock);
+    let stripe = Stripe::random(Code::Rs, 6, 3, 5_000);
+    mock.set("hang", 1);
+    expect_right_bytes(&engine, &stripe);
+    drop(engine);
+    assert!(mock.get("kernels_running") > 0, "it still hangs");
+}
