@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.natives;
 
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,14 +24,15 @@ final class EngineCompletions implements Runnable {
   private static final int REPORTS = 256;
 
   /**
-   * Tasks whose device never answered, not even when the engine was closed. The device may still
-   * write to their buffers, so these are never freed.
+   * Tasks whose end was never reported. Something may still write to their buffers, so these are
+   * never freed.
    */
-  private static final ConcurrentMap<EngineTask, Boolean> LOST = new ConcurrentHashMap<>();
+  static final Queue<EngineTask> UNREPORTED = new ConcurrentLinkedQueue<>();
 
   private final long engine;
   private final ConcurrentMap<Long, EngineTask> tasks = new ConcurrentHashMap<>();
   private final Thread thread = new Thread(this, THREAD_NAME);
+  private volatile boolean ended;
 
   EngineCompletions(long engine) {
     this.engine = engine;
@@ -59,12 +62,19 @@ final class EngineCompletions implements Runnable {
     }
   }
 
+  /** Keeps a task that is about to be issued, until it is reported or forgotten. */
   void add(EngineTask task) {
     tasks.put(task.number(), task);
+    if (ended) {
+      forget(task);
+      throw new IllegalStateException("Cannot issue a task: the engine is closed");
+    }
   }
 
+  /** Drops a task that was not issued. */
   void forget(EngineTask task) {
     tasks.remove(task.number());
+    UNREPORTED.remove(task);
   }
 
   EngineTask[] underWay() {
@@ -73,6 +83,16 @@ final class EngineCompletions implements Runnable {
 
   @Override
   public void run() {
+    try {
+      completeAll();
+    } catch (RuntimeException | Error e) {
+      LOG.error("Cannot learn any more which tasks have ended", e);
+    } finally {
+      giveUpUnreported();
+    }
+  }
+
+  private void completeAll() {
     long[] reports = new long[REPORTS * EngineBridge.REPORT_LONGS];
     int count = EngineBridge.take(engine, reports);
     while (count >= 0) {
@@ -87,7 +107,6 @@ final class EngineCompletions implements Runnable {
       }
       count = EngineBridge.take(engine, reports);
     }
-    giveUpLost();
   }
 
   private void take(long number, long status, long detail) {
@@ -119,13 +138,17 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  private void giveUpLost() {
+  private void giveUpUnreported() {
+    ended = true;
     for (EngineTask task : underWay()) {
-      LOST.put(task, true);
+      // In this order, so that one which is being forgotten does not stay.
+      UNREPORTED.add(task);
+      if (!tasks.remove(task.number(), task)) {
+        UNREPORTED.remove(task);
+      }
       task.completeExceptionally(
           new EcException(
-              EcException.Kind.RAIL_FAILED,
-              "Cannot finish the task: its device has not answered until the engine was closed"));
+              EcException.Kind.INTERNAL, "Cannot finish the task: its end was not reported"));
     }
   }
 }
