@@ -11,12 +11,14 @@
 //! * [`completions`] is what has ended and what there is to tell.
 //! * [`tasks`] are the operations over direct buffers, waited for or issued.
 //! * [`report`] is what an engine has done, as numbers and as JSON.
+//! * [`survey`] looks for rails and measures them.
 //! * [`natives`] are the exported functions.
 
 mod completions;
 mod engines;
 mod natives;
 mod report;
+mod survey;
 mod tasks;
 
 pub use natives::*;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The exported functions, one per native method of `EngineBridge`, in its order.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+use std::time::Duration;
+
 use jni_sys::{
     JNI_FALSE, JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jlongArray, jobject, jstring,
 };
@@ -8,6 +13,7 @@ use stripeline_engine::Configuration;
 
 use crate::arguments::present;
 use crate::engine::completions::REPORT_LONGS;
+use crate::engine::survey::survey;
 use crate::engine::tasks::{self, Issue};
 use crate::engine::{engines, report};
 use crate::env::{ByteArray, Env, LongArray};
@@ -37,9 +43,7 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_EngineBridge_open(
     guard(env, "open the engine", 0, || {
         // SAFETY: an argument of this native, whose type the JVM has checked.
         let array: ByteArray = unsafe { present("configuration", configuration)? };
-        let mut text = vec![0; env.byte_array_length(array)];
-        env.read_bytes(array, 0, &mut text);
-        let configuration: Configuration = String::from_utf8_lossy(&text).parse()?;
+        let configuration: Configuration = String::from_utf8_lossy(&bytes(env, array)).parse()?;
         engines::open(&configuration)
     })
 }
@@ -330,6 +334,43 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_EngineBridge_update(
     guard(env, UPDATE, (), || unsafe {
         tasks::update(env, issue, data_unit, change, parity)
     });
+}
+
+/// `String survey(byte[] configuration, long milliseconds, byte[] path)`
+///
+/// # Safety
+/// Only the JVM calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_org_stripeline_natives_EngineBridge_survey(
+    env: *mut JNIEnv,
+    _class: jclass,
+    configuration: jbyteArray,
+    milliseconds: jlong,
+    path: jbyteArray,
+) -> jstring {
+    // SAFETY: the environment of this call.
+    let env = unsafe { Env::from_raw(env) };
+    guard(env, "look for rails", std::ptr::null_mut(), || {
+        // SAFETY: arguments of this native, whose types the JVM has checked.
+        let configuration = bytes(env, unsafe { present("configuration", configuration)? });
+        let path = match path.is_null() {
+            true => None,
+            // SAFETY: likewise.
+            false => Some(OsString::from_vec(bytes(env, unsafe {
+                present("path", path)?
+            }))),
+        };
+        let budget = Duration::from_millis(milliseconds.max(0).cast_unsigned());
+        let configuration = String::from_utf8_lossy(&configuration);
+        let path = path.as_deref().map(Path::new);
+        string(env, Some(survey(&configuration, budget, path)?))
+    })
+}
+
+fn bytes(env: Env, array: ByteArray) -> Vec<u8> {
+    let mut bytes = vec![0; env.byte_array_length(array)];
+    env.read_bytes(array, 0, &mut bytes);
+    bytes
 }
 
 fn issue(

@@ -110,4 +110,15 @@ final class EngineBridge {
       boolean background,
       long deadline)
       throws IOException;
+
+  /**
+   * Looks for the rails that a configuration names and measures them; returns a JSON object, see
+   * {@link RailSurvey}.
+   *
+   * @param configuration UTF-8 text of {@code key=value} lines, of which {@code rails} counts
+   * @param milliseconds how long to measure, all rails together
+   * @param path where the tuning table is to be written, in the encoding of file names; may be null
+   */
+  static native String survey(byte[] configuration, long milliseconds, byte[] path)
+      throws IOException;
 }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which rails this machine has and how fast they are, for `stripeline doctor` and `stripeline tune`.
+
+use std::path::Path;
+use std::time::Duration;
+
+use stripeline_boundary::quoted;
+use stripeline_engine::Configuration;
+use stripeline_engine::tuning::{Progress, RailTuning, Table, measure, tune};
+use stripeline_rail::discover::discover;
+use stripeline_rail::{Mode, Rail};
+
+use crate::failure::Failure;
+
+/// Stripes of this many bytes of data stand for a rail's rate: six cells of 64 KiB to 1 MiB.
+const USUAL_BYTES: usize = 1 << 20;
+
+/// Looks for the rails named in a configuration (`rails=...`), measures those that are in within
+/// `budget`, and puts what was found into the table at `path`, if there is one.
+///
+/// Returns a JSON object: `source` (where the values come from), `rails` (those asked for: `name`,
+/// `in`, `description`, `reason` of being out, and if measured `bytesPerSecond`, `lanes`,
+/// `smallestDataBytes`, `streamFromBytes`, `pieceBytes`) and `notes` (what to know of the
+/// measurement).
+pub(crate) fn survey(
+    configuration: &str,
+    budget: Duration,
+    path: Option<&Path>,
+) -> Result<String, Failure> {
+    let configuration: Configuration = configuration.parse()?;
+    let candidates = discover(&configuration.rails);
+    let rails: Vec<_> = candidates
+        .iter()
+        .filter_map(|found| found.rail().cloned())
+        .collect();
+    let mut notes = Vec::new();
+    let mut note = |progress: Progress<'_>| {
+        match progress {
+        Progress::Step { .. } => (),
+        Progress::Disturbed { load_percent, cpus } => notes.push(format!(
+            "{}.{:02} threads ran on average in the last minute on {cpus} CPUs: values may be wrong",
+            load_percent / 100,
+            load_percent % 100,
+        )),
+        Progress::LeftOut { rail, why } => notes.push(format!("{rail} is not measured: {why}")),
+    }
+    };
+    let table = match path {
+        Some(path) => tune(&rails, budget, path, &mut note)
+            .map_err(|error| Failure::argument(error.to_string()))?,
+        None => measure(&rails, budget, &mut note),
+    };
+    let lines = candidates.iter().map(|found| {
+        let rail = found.rail().map(|rail| &**rail);
+        let description = rail.map_or("null".to_owned(), |rail| quoted(&rail.describe()));
+        let reason = found.reason().map_or("null".to_owned(), quoted);
+        format!(
+            "{{\"name\":{},\"in\":{},\"description\":{description},\"reason\":{reason}{}}}",
+            quoted(&found.name),
+            rail.is_some(),
+            rail.map_or(String::new(), |rail| values(&table, rail)),
+        )
+    });
+    Ok(format!(
+        "{{\"source\":{},\"rails\":[{}],\"notes\":[{}]}}",
+        quoted(table.source()),
+        lines.collect::<Vec<_>>().join(","),
+        notes
+            .iter()
+            .map(|note| quoted(note))
+            .collect::<Vec<_>>()
+            .join(","),
+    ))
+}
+
+fn values(table: &Table, rail: &dyn Rail) -> String {
+    if !table.knows(rail) {
+        return String::new();
+    }
+    let RailTuning {
+        lanes,
+        smallest_data_bytes,
+        stream_from_bytes,
+        piece_bytes,
+        ..
+    } = table.rail(rail);
+    let rate = table.rail(rail).rate(Mode::Set, USUAL_BYTES) as u64;
+    let stream = stream_from_bytes.map_or("null".to_owned(), |bytes| bytes.to_string());
+    format!(
+        ",\"bytesPerSecond\":{rate},\"lanes\":{lanes},\"smallestDataBytes\":{smallest_data_bytes},\
+         \"streamFromBytes\":{stream},\"pieceBytes\":{piece_bytes}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rails_are_in_with_a_rate_or_out_with_a_reason() {
+        let json = survey("rails=cpu,isbl", Duration::from_millis(50), None);
+        let Ok(json) = json else { panic!("right") };
+        assert!(
+            json.contains("{\"name\":\"cpu\",\"in\":true,\"description\":\""),
+            "{json}"
+        );
+        assert!(json.contains("\"bytesPerSecond\":"), "{json}");
+        assert!(
+            json.contains("{\"name\":\"isbl\",\"in\":false,\"description\":null,"),
+            "{json}"
+        );
+        assert!(survey("rails=", Duration::ZERO, None).is_err());
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.natives;
+
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Which coders ("rails") this machine has, and how fast they are. */
+public final class RailSurvey {
+  private RailSurvey() {}
+
+  /**
+   * Looks for rails, has each prove itself on known answers, and measures those that are in.
+   *
+   * @param rails their names, separated by commas: {@code cpu}, {@code isal}, {@code cuda}, {@code
+   *     plugin:PATH}, or {@code auto} for the CPU and every GPU
+   * @param budget how long to measure, all rails together; 10 seconds and more give values that
+   *     repeat
+   * @param table the tuning table to write the values to, which keeps what it says of other
+   *     machines; null to write nothing
+   * @return a JSON object: {@code source}; {@code rails}, each with {@code name}, {@code in},
+   *     {@code description}, {@code reason} for being out and, if measured, {@code bytesPerSecond}
+   *     of data, {@code lanes}, {@code smallestDataBytes}, {@code streamFromBytes} (null for
+   *     never) and {@code pieceBytes}; and {@code notes} about the measurement
+   * @throws EcException if there is no native library, a name is wrong, or the table cannot be read
+   *     or written
+   */
+  public static String take(String rails, Duration budget, Path table) throws EcException {
+    CoderStatus status = CoderStatus.current();
+    if (!status.isNative()) {
+      throw new EcException(
+          EcException.Kind.CONFIGURATION,
+          "Cannot look for rails: it needs the native library ("
+              + status.fallbackCause().orElse("unknown cause")
+              + ")");
+    }
+    byte[] path = table == null ? null : table.toString().getBytes(Charset.defaultCharset());
+    byte[] configuration = ("rails=" + rails).getBytes(StandardCharsets.UTF_8);
+    try {
+      return EngineBridge.survey(configuration, budget.toMillis(), path);
+    } catch (EcException e) {
+      throw e;
+    } catch (IOException | IllegalArgumentException e) {
+      throw new EcException(EcException.Kind.CONFIGURATION, e.getMessage());
+    }
+  }
+}
