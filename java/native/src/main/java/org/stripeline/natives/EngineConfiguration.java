@@ -51,6 +51,15 @@ public final class EngineConfiguration {
   /** Most workers of a rail, 0 for as many as it asks for. */
   public static final String WORKERS_MAX_KEY = "stripeline.engine.workers-max";
 
+  /** The table that {@code stripeline tune} wrote; built-in values without one. */
+  public static final String TUNING_KEY = "stripeline.engine.tuning";
+
+  /** With whom CPUs are shared: {@code user}, {@code group:PATH} or {@code off}. */
+  public static final String NODE_KEY = "stripeline.engine.node";
+
+  /** This process' share of the CPUs in relation to others, 1 to 1000. */
+  public static final String NODE_WEIGHT_KEY = "stripeline.engine.node-weight";
+
   private static final String PREFIX = "stripeline.engine.";
 
   private static final EngineConfiguration DEFAULTS = new EngineConfiguration(new TreeMap<>());

@@ -10,6 +10,7 @@ import org.stripeline.tools.command.ClusterCommand;
 import org.stripeline.tools.command.DoctorCommand;
 import org.stripeline.tools.command.VersionCommand;
 import org.stripeline.tools.demo.DemoCommand;
+import org.stripeline.tools.rails.TuneCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
       DemoCommand.class,
       ClusterCommand.class,
       DoctorCommand.class,
+      TuneCommand.class,
       BenchCommand.class,
       VersionCommand.class
     },

@@ -7,12 +7,16 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.security.CodeSource;
+import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.util.VersionInfo;
 import org.stripeline.natives.CoderStatus;
+import org.stripeline.natives.EcException;
+import org.stripeline.natives.EngineConfiguration;
 import org.stripeline.tools.JavaRuntime;
 import org.stripeline.tools.Release;
+import org.stripeline.tools.rails.RailReport;
 
 /** Examines this machine, this Java, this Hadoop and its configuration. */
 public final class Doctor {
@@ -22,6 +26,8 @@ public final class Doctor {
 
   /** Set by the launcher to the hadoop command whose class path it uses. */
   private static final String HADOOP_KEY = "stripeline.tools.hadoop";
+
+  private static final Duration RAILS_BUDGET = Duration.ofMillis(600);
 
   private final DoctorReport report = new DoctorReport();
 
@@ -40,6 +46,7 @@ public final class Doctor {
     checkInstallation();
     checkJava();
     readLibrary();
+    readRails();
 
     new PipelineResolution(conf, report).examine();
     new CoderResolution(conf, report).examine();
@@ -123,6 +130,23 @@ public final class Doctor {
     report.addProblem(
         "Pure Java codes, several times slower than the native library: " + library.cause,
         remedy(library));
+  }
+
+  /** Long enough for a rough rate of each. */
+  private void readRails() {
+    if (!report.library.loaded) {
+      return;
+    }
+    String names = System.getProperty(EngineConfiguration.RAILS_KEY);
+    String known = "cpu,isal,cuda";
+    try {
+      String all = names == null || names.equals("auto") ? known : names;
+      report.rails = RailReport.of(all, RAILS_BUDGET, null);
+    } catch (EcException e) {
+      report.addProblem(
+          "The rails of the engine cannot be examined: " + e.getMessage(),
+          "correct -D" + EngineConfiguration.RAILS_KEY + "=" + names);
+    }
   }
 
   private static String remedy(DoctorReport.Library library) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.stripeline.tools.rails.RailReport;
 
 /** What {@code stripeline doctor} found; the field names are those of the JSON output. */
 public final class DoctorReport {
@@ -28,6 +29,9 @@ public final class DoctorReport {
 
   /** What serves erasure-coded files of HDFS. */
   public final Pipelines pipelines = new Pipelines();
+
+  /** Coders on devices, in or out, roughly measured; null without the native library. */
+  public RailReport rails;
 
   /** Each erasure code with its coders. */
   public final List<Codec> codecs = new ArrayList<>();

@@ -38,6 +38,11 @@ public final class ReportPrinter {
       line("", file);
     }
     pipelines(report.pipelines);
+    String name = "rails";
+    for (String rail : report.rails == null ? new ArrayList<String>() : report.rails.lines()) {
+      line(name, rail);
+      name = "";
+    }
     out.println();
     for (DoctorReport.Codec codec : report.codecs) {
       codec(codec);
