@@ -7,7 +7,7 @@
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,90 +17,84 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A running server.
 pub struct Server {
     process: Child,
-    folder: PathBuf,
+    /// The only way to it: its socket's name is gone as soon as this is there, so that nothing stays
+    /// behind however the run ends.
+    pub client: Client,
     /// What it calls itself.
     pub version: String,
 }
 
 impl Server {
-    /// Starts one.
+    /// Starts one and connects to it.
     ///
     /// # Errors
     /// Why there is none: most often that it is not installed.
     pub fn start() -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("stripeline-bench-{}", std::process::id()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let started = Self::start_in(&folder);
+        // An empty folder of the system's temporary ones is all that a failure here leaves.
+        let _ = fs::remove_dir_all(&folder);
+        started
+    }
+
+    fn start_in(folder: &Path) -> Result<Self, String> {
         let socket = folder.join("memcached");
         // setpriv has the server ended with this thread, however that ends.
-        let spawned = Command::new("setpriv")
-            .args([
-                "--pdeathsig",
-                "KILL",
-                "memcached",
-                "-u",
-                "root",
-                "-t",
-                "1",
-                "-m",
-                "64",
-                "-s",
-            ])
+        let mut process = Command::new("setpriv")
+            .args(["--pdeathsig", "KILL", "memcached"])
+            .args(["-u", "root", "-t", "1", "-m", "64", "-s"])
             .arg(&socket)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            .spawn();
-        let process = match spawned {
-            Ok(process) => process,
-            Err(error) => {
-                // Nothing runs that could use it.
-                let _ = fs::remove_dir_all(&folder);
-                return Err(format!("setpriv: {error}"));
+            .spawn()
+            .map_err(|error| format!("setpriv: {error}"))?;
+        match wait_until_up(&mut process, &socket) {
+            Ok((client, version)) => Ok(Self {
+                process,
+                client,
+                version,
+            }),
+            Err(reason) => {
+                end(&mut process);
+                Err(reason)
             }
-        };
-        let mut server = Self {
-            process,
-            folder,
-            version: String::new(),
-        };
-        server.version = server.wait_until_up()?;
-        Ok(server)
-    }
-
-    /// A connection.
-    ///
-    /// # Errors
-    /// If it has gone.
-    pub fn connect(&self) -> io::Result<Client> {
-        Client::connect(&self.folder.join("memcached"))
-    }
-
-    fn wait_until_up(&mut self) -> Result<String, String> {
-        let begin = Instant::now();
-        loop {
-            match self.connect().and_then(|mut client| client.version()) {
-                Ok(version) => return Ok(version),
-                Err(error) if begin.elapsed() > PATIENCE => {
-                    return Err(format!("memcached does not answer: {error}"));
-                }
-                Err(_) => {}
-            }
-            if let Ok(Some(status)) = self.process.try_wait() {
-                return Err(format!(
-                    "memcached is not installed or does not start ({status})"
-                ));
-            }
-            std::thread::sleep(Duration::from_millis(2));
         }
     }
 }
 
+fn wait_until_up(process: &mut Child, socket: &Path) -> Result<(Client, String), String> {
+    let begin = Instant::now();
+    loop {
+        let connected = Client::connect(socket).and_then(|mut client| {
+            let version = client.version()?;
+            Ok((client, version))
+        });
+        match connected {
+            Ok(up) => return Ok(up),
+            Err(error) if begin.elapsed() > PATIENCE => {
+                return Err(format!("memcached does not answer: {error}"));
+            }
+            Err(_) => {}
+        }
+        if let Ok(Some(status)) = process.try_wait() {
+            let reason = "memcached is not installed or does not start";
+            return Err(format!("{reason} ({status})"));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// What has ended by itself cannot be ended, which is as good.
+fn end(process: &mut Child) {
+    let _ = process.kill();
+    let _ = process.wait();
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
-        // What has ended by itself cannot be killed, and leaves no more than the folder.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-        let _ = fs::remove_dir_all(&self.folder);
+        end(&mut self.process);
     }
 }
 
@@ -182,12 +176,13 @@ mod tests {
 
     #[test]
     fn values_come_back_and_nothing_stays_behind() {
-        let server = match Server::start() {
+        let mut server = match Server::start() {
             Ok(server) => server,
             Err(reason) => return eprintln!("skipped: {reason}"),
         };
-        let (folder, process) = (server.folder.clone(), server.process.id());
-        let mut client = server.connect().expect("it is up");
+        let folder = format!("stripeline-bench-{}", std::process::id());
+        assert!(!std::env::temp_dir().join(folder).exists());
+        let (client, process) = (&mut server.client, server.process.id());
         assert_eq!(client.value("a").expect("an answer"), None);
         client.set("a", "cpu").expect("stored");
         assert_eq!(
@@ -195,7 +190,6 @@ mod tests {
             Some("cpu")
         );
         drop(server);
-        assert!(!folder.exists());
         assert!(!Path::new(&format!("/proc/{process}")).exists());
     }
 }

@@ -164,7 +164,8 @@ impl Load {
                     .find(|&at| got[at] != wanted[at])
                     .unwrap_or(0);
                 return Err(Failure::Wrong(format!(
-                    "Cannot time {who}: {} of stripe {index}: byte {offset} of output {unit} is {:#04x}, must be {:#04x}",
+                    "Cannot time {who}: {} of stripe {index}: byte {offset} of output {unit} \
+                     is {:#04x}, must be {:#04x}",
                     self.operation.name(),
                     got[offset],
                     wanted[offset]

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 use stripeline_rail::{Capability, Cpu, Done, Fault, Lane, Piece, Rail};
 
 /// A sleeper wakes up late, the more so on a busy machine. The next piece is due as if it had not,
-/// so that the rate is kept; no rail makes up for more than this at a time.
+/// so that the rate is kept; but no rail makes up for more than this at a time.
 const LATE_MAX: Duration = Duration::from_millis(4);
 
-/// Time without work shorter than this is the worker's way from one piece to the next and belongs
-/// to the piece; longer, the rail was idle, which it cannot make up for.
-const TURNAROUND_MAX: Duration = Duration::from_micros(300);
+/// A worker that comes back for the next piece sooner than this found it waiting: a device would have
+/// begun it when the one before was due. Otherwise the rail was without work, and begins when it came.
+const TURNAROUND_MAX: Duration = Duration::from_micros(50);
 
 /// A rail of a fixed rate with one worker.
 #[derive(Debug)]
@@ -114,12 +114,13 @@ struct Last {
 impl Last {
     /// When a piece is due that began at `begun` and takes so long.
     fn due(&self, begun: Instant, takes: Duration) -> Instant {
+        let late = self.ended.saturating_duration_since(self.due);
         let idle = begun.saturating_duration_since(self.ended);
-        let from = match idle < TURNAROUND_MAX && begun < self.due + LATE_MAX {
-            true => self.due,
-            false => begun.max(self.due),
+        let made_up_for = match idle < TURNAROUND_MAX {
+            true => late.min(LATE_MAX),
+            false => Duration::ZERO,
         };
-        from + takes
+        begun - made_up_for + takes
     }
 }
 
@@ -153,15 +154,12 @@ mod tests {
             due: start,
             ended: start + late,
         };
-        let next = start + 2 * MS + TURNAROUND_MAX / 2;
-        assert_eq!(last(2 * MS).due(next, MS), start + MS, "woken 2 ms late");
-        let idle = start + 3 * MS;
-        assert_eq!(
-            last(2 * MS).due(idle, MS),
-            idle + MS,
-            "a millisecond without work"
-        );
-        let late = start + 2 * LATE_MAX;
-        assert_eq!(last(2 * LATE_MAX).due(late, MS), late + MS, "far too late");
+        let due = |late: Duration, idle: Duration| last(late).due(start + late + idle, MS);
+        let zero = Duration::ZERO;
+        assert_eq!(due(zero, zero), start + MS);
+        assert_eq!(due(2 * MS, zero), start + MS, "woken 2 ms late");
+        assert_eq!(due(2 * MS, 3 * MS), start + 6 * MS, "and then without work");
+        let much = LATE_MAX + MS;
+        assert_eq!(due(much, zero), start + 2 * MS, "more than is made up for");
     }
 }

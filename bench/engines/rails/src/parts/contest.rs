@@ -11,6 +11,9 @@ use crate::failure::Failure;
 use crate::load::Load;
 use crate::rails::{self, Inventory, Kind};
 
+/// The contention control tries rails for some hundred milliseconds before it believes anything.
+const LEARNING: Duration = Duration::from_secs(2);
+
 /// Rails that are given work together.
 #[derive(Clone, Debug)]
 pub struct RailGroup {
@@ -109,10 +112,9 @@ pub fn warm_up(
     load: &mut Load,
     settings: &Settings,
 ) -> Result<(), Failure> {
-    let time = if settings.quick {
-        settings.window
-    } else {
-        settings.window * 8
+    let time = match settings.quick {
+        true => settings.window,
+        false => LEARNING.max(settings.window * 8),
     };
     drive::steady(&contestant.engine, load, time, &contestant.name).map(drop)
 }

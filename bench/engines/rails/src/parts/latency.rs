@@ -21,7 +21,8 @@ const STEPS: usize = 200;
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "latency",
-        "time from issue to end of a stripe, rate-aware against first-come (Figure 9), RS-6-3 encode, 64 KiB cells, window of 16",
+        "time from issue to end of a stripe, rate-aware against first-come (Figure 9), \
+         RS-6-3 encode, 64 KiB cells, window of 16",
     );
     let mut panels = Vec::new();
     let mut groups: Vec<_> = RailGroup::real(inventory).into_iter().collect();
@@ -31,8 +32,8 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         panels.push(measure(settings, group, &mut section)?);
     }
     section.notes.push(
-        "virtual rails code for real and then sleep until their rate allows the piece; their latencies hold what this machine \
-         needs to wake a sleeper"
+        "virtual rails code for real and then sleep until their rate allows the piece; their latencies hold \
+         what this machine needs to wake a sleeper"
             .to_owned(),
     );
     section.plot = plot::draw("Latency of stripes", &panels);

@@ -2,7 +2,7 @@
 //! Throughput of several rails together, under both ways of scheduling.
 
 use super::contest::{self, Contestant, RailGroup};
-use super::{CELL_BYTES, simulated};
+use super::{CELL_BYTES, simulated, size};
 use crate::arguments::Settings;
 use crate::drive::{self, Run};
 use crate::failure::Failure;
@@ -17,6 +17,9 @@ const WINDOWS: [usize; 2] = [4, 16];
 /// The window of the threshold over first-come scheduling: that of the paper's loss.
 const JUDGED_WINDOW: usize = WINDOWS[0];
 
+/// Cells of which a stripe is worth splitting.
+const LARGE_CELL_BYTES: usize = 256 << 10;
+
 /// Rails four times apart.
 const APART: [f64; 2] = [0.4, 1.6];
 
@@ -24,7 +27,7 @@ const APART: [f64; 2] = [0.4, 1.6];
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "rates",
-        "rails together, rate-aware against first-come (Figure 8), RS-6-3, 64 KiB cells, GB/s of data by wall clock",
+        "rails together, rate-aware against first-come (Figure 8), RS-6-3, GB/s of data by wall clock",
     );
     let mut groups: Vec<_> = RailGroup::real(inventory).into_iter().collect();
     groups.push(RailGroup::throttled(&APART));
@@ -33,22 +36,18 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         groups.push(RailGroup::throttled(&[0.25, 0.5, 1.0]));
     }
     for group in &groups {
-        for window in WINDOWS {
-            for operation in Operation::ALL {
-                // The virtual rails take the same time for both.
-                if group.independent && operation == Operation::Decode {
-                    continue;
-                }
-                measure(settings, group, (operation, window), &mut section)?;
-            }
+        for what in whats(group) {
+            measure(settings, group, what, &mut section)?;
         }
     }
     section.notes.push(
-        "virtual rails code for real and then sleep until their rate allows the piece: this machine has no independent ones"
+        "virtual rails code for real and then sleep until their rate allows the piece: \
+         this machine has no independent ones"
             .to_owned(),
     );
     section.notes.push(
-        "real rails share CPUs and memory, so that their sum is no bound; rate-aware is to be at least the best of them alone"
+        "real rails share CPUs and memory, so that their sum is no bound; \
+         rate-aware is to be at least the best of them alone"
             .to_owned(),
     );
     simulated::add(settings, &mut section);
@@ -56,16 +55,50 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
     Ok(section)
 }
 
+/// What is asked of the rails.
+#[derive(Clone, Copy)]
+struct What {
+    operation: Operation,
+    cell_bytes: usize,
+    window: usize,
+}
+
+/// Virtual rails take the same time for both operations, so they encode only; instead they get
+/// stripes that are large enough to be split, too: the engine splits none of less than 512 KiB.
+fn whats(group: &RailGroup) -> Vec<What> {
+    let operations = if group.independent {
+        &Operation::ALL[..1]
+    } else {
+        &Operation::ALL[..]
+    };
+    let cells = if group.independent {
+        &[CELL_BYTES, LARGE_CELL_BYTES][..]
+    } else {
+        &[CELL_BYTES]
+    };
+    let mut whats = Vec::new();
+    for window in WINDOWS {
+        for &cell_bytes in cells {
+            whats.extend(operations.iter().map(|&operation| What {
+                operation,
+                cell_bytes,
+                window,
+            }));
+        }
+    }
+    whats
+}
+
 fn measure(
     settings: &Settings,
     group: &RailGroup,
-    (operation, window): (Operation, usize),
+    what: What,
     section: &mut Section,
 ) -> Result<(), Failure> {
     let mut contestants = contest::singles(group)?;
     let singles = contestants.len();
     contestants.extend(contest::policies(group)?);
-    let mut load = Load::new(operation, CELL_BYTES, window);
+    let mut load = Load::new(what.operation, what.cell_bytes, what.window);
     for contestant in &contestants[singles..] {
         contest::warm_up(contestant, &mut load, settings)?;
     }
@@ -78,19 +111,19 @@ fn measure(
             runs[index].push(run);
         }
     }
-    let what = (group.name.as_str(), operation.name(), window);
+    let what = (group.name.as_str(), what);
     for (contestant, own) in contestants.iter().zip(&runs) {
         section
             .points
             .push(point(what, &contestant.name, own, &runs, singles));
     }
-    judge(section, group, what, settings.quick);
+    judge(section, group, what.1, settings.quick);
     Ok(())
 }
 
 /// A figure of each repetition, from this one's run and those of the rails alone.
 fn point(
-    (group, operation, window): (&str, &str, usize),
+    (group, what): (&str, What),
     name: &str,
     own: &[Run],
     runs: &[Vec<Run>],
@@ -112,8 +145,9 @@ fn point(
     let first = over(&|repetition| runs[singles][repetition].gbps);
     Point::new([
         ("rails", group.to_owned()),
-        ("operation", operation.to_owned()),
-        ("window", window.to_string()),
+        ("operation", what.operation.name().to_owned()),
+        ("cell", size(what.cell_bytes)),
+        ("window", what.window.to_string()),
         ("by", name.to_owned()),
     ])
     .spread("gbps", own.iter().map(|run| run.gbps))
@@ -123,12 +157,17 @@ fn point(
     .spread("x_first_come", first)
 }
 
-fn judge(section: &mut Section, group: &RailGroup, what: (&str, &str, usize), quick: bool) {
-    let (name, operation, window) = what;
+fn judge(section: &mut Section, group: &RailGroup, what: What, quick: bool) {
     let mut points = section.points.iter().rev();
     let aware = points.find(|point| point.is("by", "rate-aware"));
     let found = |figure| aware.and_then(|point: &Point| point.value(figure));
-    let place = format!("{name}, {operation}, window of {window}");
+    let place = format!(
+        "{}, {}, {} cells, window of {}",
+        group.name,
+        what.operation.name(),
+        size(what.cell_bytes),
+        what.window
+    );
     let judgement = match group.independent {
         true => Judgement::at_least(
             format!("{place}: rate-aware over the sum"),
@@ -144,7 +183,7 @@ fn judge(section: &mut Section, group: &RailGroup, what: (&str, &str, usize), qu
         ),
     };
     section.judgements.push(judgement);
-    if group.apart == Some(APART[1] / APART[0]) && window == JUDGED_WINDOW {
+    if group.apart == Some(APART[1] / APART[0]) && what.window == JUDGED_WINDOW {
         let found = aware.and_then(|point| point.value("x_first_come"));
         let name = format!("{place}: rate-aware over first-come");
         section
@@ -154,32 +193,27 @@ fn judge(section: &mut Section, group: &RailGroup, what: (&str, &str, usize), qu
 }
 
 fn draw(points: &[Point]) -> Option<String> {
-    let measured: Vec<_> = points
-        .iter()
-        .filter(|point| point.is("window", "4"))
-        .collect();
-    let mut places: Vec<(String, String)> = Vec::new();
-    for point in &measured {
-        let place = (point.at[0].1.clone(), point.at[1].1.clone());
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    let panels = places.iter().map(|(rails, operation)| {
-        let here = measured
-            .iter()
-            .filter(|point| point.is("rails", rails) && point.is("operation", operation));
-        let here: Vec<_> = here.collect();
-        Panel::Bars(Bars {
-            caption: format!("{rails}, {operation}, window of 4"),
-            measure: "GB/s of data".to_owned(),
-            groups: vec![String::new()],
-            series: here
-                .iter()
-                .map(|point| (point.at[3].1.clone(), vec![point.value("gbps")]))
-                .collect(),
-            line: None,
-        })
-    });
+    let shown = |point: &&Point| point.is("window", "4") && point.value("x_sum").is_some();
+    let measured: Vec<_> = points.iter().filter(shown).collect();
+    // The columns but the last say what was measured, the last one who did it.
+    let place = |point: &Point| -> Vec<String> {
+        let columns = point.at.iter().take(point.at.len() - 1);
+        columns.map(|at| at.1.clone()).collect()
+    };
+    let panels = measured
+        .chunk_by(|left, right| place(left) == place(right))
+        .map(|here| {
+            let bar = |point: &&Point| {
+                let by = point.at.last().map_or(String::new(), |at| at.1.clone());
+                (by, vec![point.value("gbps")])
+            };
+            Panel::Bars(Bars {
+                caption: format!("{}, window of 4", place(here[0])[..3].join(", ")),
+                measure: "GB/s of data".to_owned(),
+                groups: vec![String::new()],
+                series: here.iter().map(bar).collect(),
+                line: None,
+            })
+        });
     plot::draw("Rails alone and together", &panels.collect::<Vec<_>>())
 }
