@@ -5,7 +5,7 @@
 //!
 //! | key | value | default |
 //! |---|---|---|
-//! | `rails` | names, separated by commas: `cpu`, `isal`, `cuda`, `null`, `plugin:PATH`; `auto` for the CPU and every GPU | `auto` |
+//! | `rails` | `cpu`, `isal`, `cuda`, `null`, `plugin:PATH`, by commas; `auto`: CPU and every GPU | `auto` |
 //! | `scheduling` | `rate-aware`, `fcfs`, `single:NAME` | `rate-aware` |
 //! | `tasks-max` | most tasks outstanding | 1024 |
 //! | `bytes-max` | most bytes of data outstanding | 1073741824 |
@@ -16,7 +16,7 @@
 //! | `waiting-threads-help` | `true` or `false` | `true` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
 //! | `tuning` | path of the table that `stripeline tune` wrote | built-in values |
-//! | `node` | with whom CPUs are shared: `user` (this user's processes), `group:PATH` (see [`node`](crate::node)), `off` | `user` |
+//! | `node` | with whom CPUs are shared: `user`, `group:PATH` (see [`node`](crate::node)), `off` | `user` |
 //! | `node-weight` | this process' share in relation to others, 1 to 1000 | 100 |
 
 use std::path::Path;
