@@ -58,6 +58,15 @@ public final class ClientKeys {
   public static final String WRITE_MODE_DEFAULT = "functional-partitioned";
 
   /**
+   * Whether parity comes from the configured coder even where that is ours, and so from the engine
+   * where there is one, with checksums in a pass of their own (boolean).
+   */
+  public static final String WRITE_ENGINE = "stripeline.client.write.engine.enabled";
+
+  /** Default of {@link #WRITE_ENGINE}. */
+  public static final boolean WRITE_ENGINE_DEFAULT = false;
+
+  /**
    * Bytes of user data that a writer may have collected or sent without acknowledgement, per
    * stream; rounded down to whole stripes, at least 3 and at most 64 of them.
    */

@@ -7,6 +7,7 @@ import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawEncoder;
 import org.apache.hadoop.util.DataChecksum;
+import org.stripeline.client.ClientKeys;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
@@ -16,14 +17,17 @@ public final class StripeEncoders {
 
   /**
    * Returns an encoder with the coder that Hadoop's configuration chooses; when that is ours,
-   * parity and checksums are one pass.
+   * parity and checksums are one pass, unless {@link ClientKeys#WRITE_ENGINE} says otherwise.
    */
   public static StripeEncoder create(
       Configuration conf, String codec, int dataUnits, int parityUnits, DataChecksum checksum) {
     RawErasureEncoder encoder =
         CodecUtil.createRawEncoder(conf, codec, new ErasureCoderOptions(dataUnits, parityUnits));
     DataChecksum.Type type = checksum.getChecksumType();
-    if (encoder instanceof StripelineRawEncoder && FusedStripeEncoder.kind(type) != null) {
+    boolean separate = conf.getBoolean(ClientKeys.WRITE_ENGINE, ClientKeys.WRITE_ENGINE_DEFAULT);
+    boolean fuses =
+        encoder instanceof StripelineRawEncoder && FusedStripeEncoder.kind(type) != null;
+    if (fuses && !separate) {
       encoder.release();
       return new FusedStripeEncoder(
           ErasureCodec.create(Code.of(codec), dataUnits, parityUnits), type);

@@ -90,13 +90,16 @@ class WriteIdentityTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"rs_java", "stripeline"})
-  void anyConfiguredCoder(String coder) throws IOException {
+  @CsvSource({"rs_java, false", "stripeline, false", "stripeline, true"})
+  void anyConfiguredCoder(String coder, boolean engine) throws IOException {
     org.apache.hadoop.fs.Path dir = cluster.directory("rs", 6, 3, CELL);
     DistributedFileSystem ours =
         cluster.open(
             "functional-partitioned",
-            conf -> conf.set("io.erasurecode.codec.rs.rawcoders", coder));
+            conf -> {
+              conf.set("io.erasurecode.codec.rs.rawcoders", coder);
+              conf.setBoolean("stripeline.client.write.engine.enabled", engine);
+            });
     for (int size : new int[] {1, CELL + 1, 6 * CELL, 20 * CELL + 12345}) {
       check(ours, cluster.stock(), dir, size);
     }
