@@ -16,6 +16,7 @@ use stripeline_rail::{Mode, Piece};
 use crate::admission::Admission;
 use crate::doorbell::Doorbell;
 use crate::error::{Error, ErrorKind};
+use crate::queue::{Queues, Work};
 use crate::request::Priority;
 use crate::schedule::{Class, RailSet};
 use crate::sync::Arc;
@@ -197,6 +198,39 @@ fn every_item_is_taken_though_one_is_woken_at_a_time() {
         workers
             .into_iter()
             .for_each(|worker| worker.join().expect("no panic"));
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}
+
+#[test]
+fn what_a_thief_puts_back_is_found() {
+    let run = || {
+        let (queues, bell) = (Arc::new(Queues::default()), Arc::new(Doorbell::default()));
+        let victim = {
+            let (queues, bell) = (Arc::clone(&queues), Arc::clone(&bell));
+            thread::spawn(move || {
+                while queues
+                    .pop()
+                    .or_else(|| bell.sleep(None, || queues.pop()))
+                    .is_none()
+                {}
+            })
+        };
+        let thief = {
+            let (queues, bell) = (Arc::clone(&queues), Arc::clone(&bell));
+            thread::spawn(move || {
+                if let Some(work) = queues.pop() {
+                    queues.push_begun(Priority::Foreground, work);
+                    bell.ring_one();
+                }
+            })
+        };
+        queues.push(Priority::Foreground, Work::Whole(Arc::new(task())));
+        bell.ring_one();
+        for thread in [victim, thief] {
+            thread.join().expect("no panic");
+        }
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);
