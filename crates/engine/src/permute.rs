@@ -221,6 +221,8 @@ fn what_a_thief_puts_back_is_found() {
             let (queues, bell) = (Arc::clone(&queues), Arc::clone(&bell));
             thread::spawn(move || {
                 if let Some(work) = queues.pop() {
+                    // The queue itself is not permuted: here the victim may look and sleep.
+                    thread::yield_now();
                     queues.push_begun(Priority::Foreground, work);
                     bell.ring_one();
                 }
