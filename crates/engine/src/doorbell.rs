@@ -58,10 +58,11 @@ impl Doorbell {
         look: impl FnOnce() -> Option<T>,
     ) -> Option<T> {
         self.sleepers.fetch_add(1, Ordering::SeqCst);
-        // A ring may have been meant for someone who had just found something by himself.
-        self.waking.swap(false, Ordering::SeqCst);
         // Rings are counted from before the look: one that comes in between ends the sleep.
         let before = *lock(&self.rings);
+        // And from before this: whoever sets the flag afterwards rings after the count was taken. The
+        // ring of one who set it earlier may have been meant for someone who found something himself.
+        self.waking.swap(false, Ordering::SeqCst);
         let found = look();
         if found.is_none() {
             self.wait(before, patience);
