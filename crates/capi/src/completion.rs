@@ -100,7 +100,7 @@ impl Notice {
             // SAFETY: the caller keeps the descriptor open until the task has ended; it stays his.
             let file = ManuallyDrop::new(unsafe { File::from_raw_fd(event_fd) });
             // It fails only where the descriptor is no eventfd, or is readable already.
-            let _ = (&*file).write(&1_u64.to_ne_bytes());
+            let _ = (&*file).write_all(&1_u64.to_ne_bytes());
         }
     }
 }
