@@ -5,7 +5,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help need native build demo test check fmt conformance bench bench-quick fuzz asan soak dist clean
+.PHONY: help need native build demo test check fmt conformance bench bench-quick fuzz asan tsan soak dist clean
 
 MVN := mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml
 DEMO_ARGUMENTS ?=
@@ -45,6 +45,9 @@ fuzz: need ## run every fuzz target for a minute against the reference
 
 asan: need ## run the Rust and C suites under the address sanitizer
 	tools/asan.sh
+
+tsan: need ## run the engine's suite and its C face under the thread sanitizer
+	tools/tsan.sh
 
 soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat the demo with 4 GiB
 	tools/fuzz.sh 600
