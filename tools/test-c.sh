@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compiles the C and C++ programs of examples without a warning and runs them against the shared and
 # the static library: the examples, the golden vectors, the header in C++, a program of each older
-# ABI version with its own header, the list of exported functions. Then runs the Rust example and the self-test of tools/check-glibc.sh.
+# ABI version with its own header, the list of exported functions. Then runs the Rust example and the
+# self-test of tools/check-glibc.sh.
 #
 # usage: tools/test-c.sh
 set -euo pipefail
