@@ -40,6 +40,9 @@ pub(crate) struct Core {
     /// Workers of each of the CPU's rails that may run.
     threads_allowed: AtomicUsize,
     bells: [Doorbell; BELLS],
+    /// Where workers sleep that are not wanted: beyond this process' share of the CPUs, or of a
+    /// rail out of service.
+    pub(crate) parked: Doorbell,
     /// Rung at every end, for those who wait for one of several.
     pub(crate) any: Doorbell,
 }
@@ -64,6 +67,7 @@ impl Core {
             threads_allowed: AtomicUsize::new(allowed),
             membership,
             bells: Default::default(),
+            parked: Doorbell::default(),
             any: Doorbell::default(),
         }
     }
@@ -373,6 +377,11 @@ impl Core {
         off_load || worker < self.threads_allowed.load(Ordering::Relaxed)
     }
 
+    /// Whether a worker is to take work.
+    pub(crate) fn is_wanted(&self, rail: usize, worker: usize) -> bool {
+        self.stations[rail].health.is_in_service() && self.may_run(rail, worker)
+    }
+
     /// Tells the other processes of the node whether there is work, and learns what this one may
     /// use.
     pub(crate) fn share_node(&self, busy: bool) {
@@ -391,7 +400,7 @@ impl Core {
         let allowed = membership.threads_allowed();
         let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);
         if allowed > before {
-            (0..self.stations.len()).for_each(|rail| self.bell_of(rail).ring_all());
+            self.parked.ring_all();
         }
     }
 

@@ -66,6 +66,7 @@ impl Crew {
         for rail in 0..core.stations.len() {
             core.bell_of(rail).ring_all();
         }
+        core.parked.ring_all();
         if let Some(warden) = self.warden.take() {
             let _ = warden.join();
         }
@@ -98,7 +99,7 @@ fn work(core: &Core, rail: usize, index: usize) {
                 let text = format!("Cannot open a lane of {}: {fault}", station.rail.name());
                 core.quarantine(rail, EventKind::Quarantined, text);
                 let closing = || core.is_closing().then_some(());
-                core.bell_of(rail).sleep(Some(NO_LANE), closing);
+                core.parked.sleep(Some(NO_LANE), closing);
             }
         }
     }
@@ -111,20 +112,30 @@ fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
             continue;
         }
         count_cpu(core, rail, &mut counted);
-        let next = core.bell_of(rail).sleep(None, || {
-            if core.is_closing() {
-                return Some(None);
+        if core.is_wanted(rail, index) {
+            let next = core.bell_of(rail).sleep(None, || match core.is_closing() {
+                true => Some(None),
+                false => worker.next().map(Some),
+            });
+            count_wake_up(core, rail);
+            // One is woken at a time: if there is more to do, wake the next. So is another if this
+            // one is not wanted any more, which then does not sleep here again.
+            core.ring_if_waiting(rail);
+            if let Some(Some(work)) = next {
+                worker.begin(work);
             }
-            core.may_run(rail, index)
-                .then(|| worker.next().map(Some))
-                .flatten()
-        });
-        // One is woken at a time: if there is more to do, wake the next.
-        core.ring_if_waiting(rail);
-        if let Some(Some(work)) = next {
-            worker.begin(work);
+        } else {
+            // Who is not wanted must not sleep where one sleeper at a time is woken for work.
+            let wanted = || core.is_closing() || core.is_wanted(rail, index);
+            core.parked.sleep(None, || wanted().then_some(()));
+            count_wake_up(core, rail);
         }
     }
+}
+
+fn count_wake_up(core: &Core, rail: usize) {
+    let counter = &core.stations[rail].counters.wake_ups;
+    counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
 }
 
 /// Adds what this thread has used since it last slept.

@@ -36,6 +36,7 @@ pub(crate) struct Counters {
     pub(crate) data_bytes: AtomicU64,
     pub(crate) busy_ns: AtomicU64,
     pub(crate) cpu_ns: AtomicU64,
+    pub(crate) wake_ups: AtomicU64,
     pub(crate) stolen: AtomicU64,
     pub(crate) faults: AtomicU64,
     pub(crate) revoked: AtomicU64,
@@ -69,6 +70,8 @@ pub struct RailStatistics {
     pub busy_ns: u64,
     /// CPU time of its workers, in nanoseconds; waiting threads that helped are not in it.
     pub cpu_ns: u64,
+    /// Times that a worker of it woke up.
+    pub wake_ups: u64,
     /// Pieces taken over from other rails' queues.
     pub stolen: u64,
     /// Pieces that it failed.
@@ -118,6 +121,7 @@ impl Counters {
             data_bytes: read(&self.data_bytes),
             busy_ns: read(&self.busy_ns),
             cpu_ns: read(&self.cpu_ns),
+            wake_ups: read(&self.wake_ups),
             stolen: read(&self.stolen),
             faults: read(&self.faults),
             revoked: read(&self.revoked),

@@ -213,7 +213,7 @@ impl Core {
             self.scheduler.set_in_service(rail, true);
             let text = format!("{} gives right answers again", self.name(rail));
             self.tell(rail, EventKind::Restored, text);
-            self.bell_of(rail).ring_all();
+            self.parked.ring_all();
         }
     }
 

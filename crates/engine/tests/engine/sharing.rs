@@ -65,3 +65,40 @@ fn a_second_engine_halves_the_first_ones_threads_and_gives_them_back() {
     drop(first);
     std::fs::remove_file(path).expect("the table stays until someone removes it");
 }
+
+#[test]
+fn workers_beyond_the_share_sleep_while_work_waits() {
+    let name = format!("stripeline-engine-park-{}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let gate = Arc::new(Gate::default());
+    let rail = Sick::rail_of("gated", Fail::Wait(Arc::clone(&gate)), 4);
+    let options = Options {
+        node: Some(node::Options {
+            place: Place::User(path.clone()),
+            threads_max: Some(1),
+            ..node::Options::default()
+        }),
+        waiting_threads_help: false,
+        check_every: 0,
+        ..Options::default()
+    };
+    let (engine, _) = engine(vec![rail], options);
+    let (codec, stripe) = stripe(100);
+    let issued: Vec<_> = (0..50)
+        .map(|_| {
+            engine
+                .iencode(&codec, to_encode(&stripe), Request::default())
+                .expect("room")
+        })
+        .collect();
+    gate.await_arrivals(1);
+    let waited = issued[0].ticket().wait_timeout(Duration::from_millis(50));
+    assert!(waited.is_none(), "the gate is shut");
+    let rail = &engine.statistics().rails[0];
+    assert_eq!(rail.queued, 49, "one worker has one task");
+    assert!(rail.wake_ups < 20, "{} times", rail.wake_ups);
+    gate.open();
+    assert!(issued.into_iter().all(|issued| issued.wait().0.is_ok()));
+    drop(engine);
+    std::fs::remove_file(path).expect("the table stays until someone removes it");
+}

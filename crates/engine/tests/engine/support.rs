@@ -66,12 +66,21 @@ pub struct Sick {
 impl Sick {
     /// A rail of that name with one lane.
     pub fn rail(name: &str, fail: Fail) -> Arc<dyn Rail> {
+        Self::rail_of(name, fail, 1)
+    }
+
+    /// A rail of that name with so many lanes.
+    pub fn rail_of(name: &str, fail: Fail, lanes: usize) -> Arc<dyn Rail> {
         let coder = Self {
             coder: Cpu::portable(),
             fail,
             seen: AtomicUsize::new(0),
         };
-        Arc::new(Synchronous::new(name, Capability::synchronous(), coder))
+        let capability = Capability {
+            lanes,
+            ..Capability::synchronous()
+        };
+        Arc::new(Synchronous::new(name, capability, coder))
     }
 }
 
