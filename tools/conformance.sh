@@ -19,6 +19,7 @@ step() {
 
 step tools/test-aarch64.sh
 step tools/asan.sh
+step tools/cuda-ptx.sh
 for release in 3.4.2 3.3.6 3.5.0; do
   step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl native,coder,client \
     -Dhadoop.version="$release" verify

@@ -298,9 +298,15 @@ fn workers(tuning: &RailTuning, options: &Options) -> usize {
     }
 }
 
-/// Data below which another thread wakes up later than this one is done: a wake-up takes some ten
-/// microseconds, a core codes 10 GB and more a second.
-const HAND_OVER_BYTES: usize = 256 << 10;
+/// How long another thread may take to wake up, in seconds.
+const WAKE_UP: f64 = 25e-6;
+
+/// Data that a rail codes while another thread wakes up: less is not worth handing over. At most
+/// what a core codes meanwhile, 10 GB a second.
+fn hand_over_bytes(tuning: &RailTuning) -> usize {
+    let meanwhile = tuning.rate(Mode::Set, USUAL_BYTES) * WAKE_UP;
+    (meanwhile as usize).min(256 << 10)
+}
 
 /// Rates of pieces of this size, data of all inputs, stand for all until measured.
 const USUAL_BYTES: usize = 1 << 20;
@@ -312,7 +318,7 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         workers,
         granule_bytes,
         piece_bytes: tuning.piece_bytes.max(granule_bytes),
-        smallest_bytes: tuning.smallest_data_bytes.max(HAND_OVER_BYTES),
+        smallest_bytes: tuning.smallest_data_bytes.max(hand_over_bytes(tuning)),
         prior_rate: tuning.rate(Mode::Set, USUAL_BYTES),
     }
 }
