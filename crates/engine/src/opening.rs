@@ -6,6 +6,7 @@ use stripeline_rail::discover::discover;
 use crate::configuration::Configuration;
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::options::{Event, EventKind};
 
 /// A rail that was asked for, in or out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +21,8 @@ pub struct Candidate {
 
 impl Engine {
     /// Starts an engine over the rails of a configuration that this machine has and that give
-    /// right answers, and tells of each whether it is in.
+    /// right answers, and tells of each whether it is in. The listener is told of those that
+    /// should be in and cannot be.
     ///
     /// # Errors
     /// As [`Engine::start`].
@@ -28,6 +30,13 @@ impl Engine {
         let mut candidates = Vec::new();
         let mut rails = Vec::new();
         for found in discover(&configuration.rails) {
+            if let Some(text) = found.warning() {
+                (configuration.options.listener)(&Event {
+                    rail: found.name.clone(),
+                    kind: EventKind::LeftOut,
+                    text,
+                });
+            }
             candidates.push(Candidate {
                 name: found.name.clone(),
                 description: found.rail().map(|rail| rail.describe()),

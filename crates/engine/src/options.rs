@@ -50,6 +50,8 @@ pub enum EventKind {
     WrongBytes,
     /// A rail answers rightly again.
     Restored,
+    /// A rail that is there, or was named, cannot be used: it gave wrong answers or does not load.
+    LeftOut,
     /// CPUs are not, or again, shared with the other processes of the node.
     Coordination,
 }

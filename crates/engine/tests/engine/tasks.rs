@@ -12,7 +12,8 @@ use std::time::Duration;
 use crate::support::{Fail, Gate, Sick, cpu, engine, stripe, to_encode};
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_engine::{
-    Engine, ErrorKind, Issued, Options, Priority, Request, Scheduling, WhenFull,
+    Configuration, Engine, ErrorKind, Event, EventKind, Issued, Options, Priority, Request,
+    Scheduling, WhenFull,
 };
 use stripeline_testkit::Stripe;
 
@@ -371,4 +372,26 @@ fn bad_set_ups_are_refused() {
         refused(vec![cpu()], options),
         "Cannot start the engine: no rail is named gpu, there are cpu"
     );
+}
+
+#[test]
+fn a_rail_that_should_be_in_and_cannot_be_is_told_of() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let mut configuration: Configuration = "rails=cpu,plugin:/no/such/coder.so\nnode=off"
+        .parse()
+        .expect("right");
+    let listener = Arc::clone(&told);
+    configuration.options.listener =
+        Arc::new(move |event: &Event| listener.lock().expect("not poisoned").push(event.clone()));
+    let (engine, candidates) = Engine::open(&configuration).expect("the CPU is there");
+    let told = told.lock().expect("not poisoned");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].kind, EventKind::LeftOut);
+    assert!(
+        told[0].text.contains("/no/such/coder.so"),
+        "{}",
+        told[0].text
+    );
+    assert!(candidates[1].reason.is_some() && candidates[0].reason.is_none());
+    assert_eq!(engine.statistics().rails.len(), 1);
 }
