@@ -9,15 +9,8 @@ use stripeline_rail::{Cpu, Fault, FaultKind, Mode, Piece};
 use crate::core::Core;
 use crate::options::EventKind;
 use crate::queue::{Check, Part, Work};
-use crate::request::Priority;
 use crate::station::Flight;
 use crate::worker::Worker;
-
-impl Check {
-    pub(crate) fn part_priority(&self) -> Priority {
-        self.task.priority
-    }
-}
 
 impl Core {
     /// Takes a rail's good result: ends the part, or has another rail look at it first.
@@ -49,10 +42,7 @@ impl Core {
             in_service && station.rail.capability().takes(&check.piece)
         };
         match (0..self.stations.len()).find(can) {
-            Some(rail) => {
-                let priority = check.task.priority;
-                self.push(rail, priority, Work::Check(Box::new(check)));
-            }
+            Some(rail) => self.push(rail, Work::Check(Box::new(check))),
             None => self.skip_check(check),
         }
     }

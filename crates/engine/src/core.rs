@@ -10,15 +10,17 @@ use crate::clock::Clock;
 use crate::doorbell::Doorbell;
 use crate::error::{Error, ErrorKind};
 use crate::node::{Coordination, Membership};
-use crate::options::{Event, EventKind, Options, Scheduling};
+use crate::options::{EventKind, Options, Scheduling};
 use crate::queue::{Part, Queues, Work};
-use crate::request::Priority;
 use crate::schedule::{COMMON, RAILS_MAX, RailSet, Scheduler, Share};
 use crate::station::Station;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::task::Task;
 use crate::warden::Agenda;
+
+/// Who does what of a task.
+type Shares = ArrayVec<Share, RAILS_MAX>;
 
 /// Bells of waiting threads; which one a task rings follows from its address.
 const BELLS: usize = 16;
@@ -84,65 +86,50 @@ impl Core {
         takes.map(|(rail, _)| rail).collect()
     }
 
-    /// Puts a task that was just issued where it is to be done.
+    /// Puts a task that was just issued where it is to be done. One that stays whole keeps its piece
+    /// meanwhile, so that its issuer can take it back.
     pub(crate) fn place_task(&self, task: Arc<Task>) {
-        let mut shares = ArrayVec::<Share, RAILS_MAX>::new();
-        let now = self.clock.now();
-        let dealt = self.scheduler.deal(
-            now,
-            task.class,
-            task.inputs,
-            task.bytes,
-            task.eligible,
-            &mut shares,
-        );
-        match (dealt, &shares[..]) {
-            (Ok(()), [share]) => {
-                self.push(share.rail, task.priority, Work::Whole(task));
-            }
-            (Ok(()), _) => {
-                if let Some(piece) = task.take() {
-                    let refused = RailSet::EMPTY;
-                    self.hand_out(
-                        Part {
-                            task,
-                            piece,
-                            refused,
-                        },
-                        &shares,
-                    );
-                }
-            }
-            (Err(_), _) => {
-                if let Some(piece) = task.take() {
-                    let refused = RailSet::EMPTY;
-                    self.place_anywhere(Part {
-                        task,
-                        piece,
-                        refused,
-                    });
-                }
-            }
+        let mut shares = Shares::new();
+        let dealt = self.deal(&task, task.bytes, task.eligible, &mut shares);
+        if let (true, [share]) = (dealt, &shares[..]) {
+            return self.push(share.rail, Work::Whole(task));
+        }
+        if let Some(part) = Work::Whole(task).into_part() {
+            self.hand_out(part, dealt, &shares);
         }
     }
 
     /// Puts a part where it is to be done, away from the rails that have refused it.
     pub(crate) fn place(&self, part: Part) {
-        if self.drop_if_given_up(&part) {
-            return self.give_up(part);
+        let Some(part) = self.refuse_if_given_up(part) else {
+            return;
+        };
+        let mut shares = Shares::new();
+        let dealt = self.deal(&part.task, part.piece.bytes(), allowed(&part), &mut shares);
+        self.hand_out(part, dealt, &shares);
+    }
+
+    /// Asks the scheduler who is to do so many bytes of a task; false if it names no rail.
+    fn deal(&self, task: &Task, bytes: usize, rails: RailSet, shares: &mut Shares) -> bool {
+        let (now, class) = (self.clock.now(), task.class);
+        let dealt = self
+            .scheduler
+            .deal(now, class, task.inputs, bytes, rails, shares);
+        dealt.is_ok()
+    }
+
+    fn hand_out(&self, part: Part, dealt: bool, shares: &[Share]) {
+        if !dealt {
+            return self.place_anywhere(part);
         }
-        let mut shares = ArrayVec::<Share, RAILS_MAX>::new();
-        let dealt = self.scheduler.deal(
-            self.clock.now(),
-            part.task.class,
-            part.task.inputs,
-            part.piece.bytes(),
-            allowed(&part),
-            &mut shares,
-        );
-        match dealt {
-            Ok(()) => self.hand_out(part, &shares),
-            Err(_) => self.place_anywhere(part),
+        let mut rest = Some(part);
+        for share in shares {
+            let mut part = rest.take().expect("shares sum to the piece");
+            if share.bytes < part.piece.bytes() {
+                let (first, more) = part.split(share.bytes);
+                (part, rest) = (first, Some(more));
+            }
+            self.push(share.rail, Work::Part(part));
         }
     }
 
@@ -154,10 +141,9 @@ impl Core {
             .find(|rail| self.stations[*rail].health.is_in_service());
         match rail {
             Some(rail) => {
-                let priority = part.task.priority;
-                self.scheduler
-                    .placed(rail, data_bytes(&part.task, part.piece.bytes()));
-                self.push(rail, priority, Work::Part(part));
+                let data = data_bytes(&part.task, part.piece.bytes());
+                self.scheduler.placed(rail, data);
+                self.push(rail, Work::Part(part));
             }
             None => {
                 let text = if part.task.eligible.is_empty() {
@@ -184,48 +170,19 @@ impl Core {
         }
     }
 
-    fn hand_out(&self, part: Part, shares: &[Share]) {
-        let Part {
-            task,
-            piece,
-            refused,
-        } = part;
-        let mut rest = Some(piece);
-        for share in shares {
-            let whole = rest.take().expect("shares sum to the piece");
-            let piece = if share.bytes == whole.bytes() {
-                whole
-            } else {
-                let (piece, more) = whole.split(share.bytes);
-                rest = Some(more);
-                piece
-            };
-            let task = Arc::clone(&task);
-            let (priority, part) = (
-                task.priority,
-                Part {
-                    task,
-                    piece,
-                    refused,
-                },
-            );
-            self.push(share.rail, priority, Work::Part(part));
-        }
-    }
-
     /// Adds new work for a rail, or for all, and wakes who is to do it.
-    pub(crate) fn push(&self, rail: usize, priority: Priority, work: Work) {
+    pub(crate) fn push(&self, rail: usize, work: Work) {
         if rail == COMMON {
-            self.common.push(priority, work);
+            self.common.push(work);
         } else {
-            self.stations[rail].queues.push(priority, work);
+            self.stations[rail].queues.push(work);
         }
         self.ring(rail);
     }
 
     /// Puts the rest of something begun back where it came from.
-    pub(crate) fn push_back(&self, rail: usize, priority: Priority, work: Work) {
-        self.stations[rail].queues.push_begun(priority, work);
+    pub(crate) fn push_back(&self, rail: usize, work: Work) {
+        self.stations[rail].queues.push_begun(work);
         self.ring(rail);
     }
 
@@ -267,10 +224,7 @@ impl Core {
             part.task.expire();
         }
         if self.is_closing() {
-            part.task.fail(Error::new(
-                ErrorKind::Closed,
-                "Cannot finish the task: the engine is shutting down",
-            ));
+            part.task.close();
         }
         part.task.is_given_up()
     }
@@ -313,10 +267,8 @@ impl Core {
     /// Gives a part that a rail did not do to another.
     pub(crate) fn redo(&self, part: Part, rail: usize, fault: &Fault) {
         if fault.kind() != FaultKind::Refused {
-            let counters = &self.stations[rail].counters;
-            counters
-                .faults
-                .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let faults = &self.stations[rail].counters.faults;
+            faults.fetch_add(1, Ordering::Relaxed);
             let text = format!("Cannot code on {}: {fault}", self.name(rail));
             self.quarantine(rail, EventKind::Quarantined, text);
         }
@@ -338,10 +290,7 @@ impl Core {
         if !station.health.quarantine(&text, self.clock.now(), period) {
             return;
         }
-        station
-            .counters
-            .quarantines
-            .fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        station.counters.quarantines.fetch_add(1, Ordering::Relaxed);
         self.scheduler.set_in_service(rail, false);
         self.tell(rail, kind, text);
         self.drain(rail);
@@ -362,12 +311,21 @@ impl Core {
 
     /// Takes what was popped from a rail's queues, without being done there, off its account.
     pub(crate) fn unqueue(&self, rail: usize, work: &Work) {
-        let (task, bytes) = match work {
-            Work::Whole(task) => (task, task.bytes),
-            Work::Part(part) => (&part.task, part.piece.bytes()),
-            Work::Check(_) => return,
-        };
-        self.scheduler.dropped(rail, data_bytes(task, bytes));
+        if let Some((task, bytes, _)) = work.extent() {
+            self.scheduler.dropped(rail, data_bytes(task, bytes));
+        }
+    }
+
+    /// The part that was popped from a rail's queues; none, and off the rail's account, if its
+    /// issuer has taken it back.
+    pub(crate) fn claim(&self, rail: usize, work: Work) -> Option<Part> {
+        let (task, bytes, _) = work.extent()?;
+        let data = data_bytes(task, bytes);
+        let part = work.into_part();
+        if part.is_none() {
+            self.scheduler.dropped(rail, data);
+        }
+        part
     }
 
     /// Whether a worker may run: as many of a rail that codes on the CPU may as this process has
@@ -394,8 +352,7 @@ impl Core {
                 Coordination::Shared => format!("CPUs are {change}"),
                 Coordination::Alone { why } => why,
             };
-            let (rail, kind) = ("node".to_owned(), EventKind::Coordination);
-            (self.options.listener)(&Event { rail, kind, text });
+            self.options.tell("node", EventKind::Coordination, text);
         }
         let allowed = membership.threads_allowed();
         let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);
@@ -405,8 +362,7 @@ impl Core {
     }
 
     pub(crate) fn tell(&self, rail: usize, kind: EventKind, text: String) {
-        let rail = self.name(rail).to_owned();
-        (self.options.listener)(&Event { rail, kind, text });
+        self.options.tell(self.name(rail), kind, text);
     }
 
     /// Notes a rail's good result and accounts for it.
@@ -435,15 +391,16 @@ impl Core {
             }
         }
     }
-}
 
-impl Core {
+    /// The queues of every rail and the common one.
+    pub(crate) fn queues(&self) -> impl Iterator<Item = &Queues> {
+        let queues = self.stations.iter().map(|station| &station.queues);
+        queues.chain([&self.common])
+    }
+
     /// Whether anything waits in a queue.
     pub(crate) fn has_waiting(&self) -> bool {
-        let queues = self.stations.iter().map(|station| &station.queues);
-        queues
-            .chain([&self.common])
-            .any(|queues| queues.depth() > 0)
+        self.queues().any(|queues| queues.depth() > 0)
     }
 }
 

@@ -135,7 +135,7 @@ fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
 
 fn count_wake_up(core: &Core, rail: usize) {
     let counter = &core.stations[rail].counters.wake_ups;
-    counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    counter.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Adds what this thread has used since it last slept.
@@ -143,7 +143,7 @@ fn count_cpu(core: &Core, rail: usize, counted: &mut u64) {
     if let Ok(time) = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID) {
         let used = Duration::from(time).as_nanos() as u64;
         let counter = &core.stations[rail].counters.cpu_ns;
-        counter.fetch_add(used - *counted, std::sync::atomic::Ordering::Relaxed);
+        counter.fetch_add(used - *counted, Ordering::Relaxed);
         *counted = used;
     }
 }

@@ -150,13 +150,7 @@ impl Engine {
 
     /// Waits until one of these tasks has ended and returns its index; `None` for none of none.
     pub fn wait_any(&self, tickets: &[Ticket]) -> Option<usize> {
-        let ended = || tickets.iter().position(|ticket| ticket.task.is_done());
-        if tickets.is_empty() {
-            return None;
-        }
-        self.core
-            .wait_until(&self.core.any, None, || ended().is_some());
-        ended()
+        Ticket::wait_any(tickets, None)
     }
 
     /// Waits until all of these tasks have ended.

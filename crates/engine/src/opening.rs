@@ -6,7 +6,7 @@ use stripeline_rail::discover::discover;
 use crate::configuration::Configuration;
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::options::{Event, EventKind};
+use crate::options::EventKind;
 
 /// A rail that was asked for, in or out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +31,8 @@ impl Engine {
         let mut rails = Vec::new();
         for found in discover(&configuration.rails) {
             if let Some(text) = found.warning() {
-                (configuration.options.listener)(&Event {
-                    rail: found.name.clone(),
-                    kind: EventKind::LeftOut,
-                    text,
-                });
+                let options = &configuration.options;
+                options.tell(&found.name, EventKind::LeftOut, text);
             }
             candidates.push(Candidate {
                 name: found.name.clone(),

@@ -110,6 +110,13 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    pub(crate) fn tell(&self, rail: &str, kind: EventKind, text: String) {
+        let rail = rail.to_owned();
+        (self.listener)(&Event { rail, kind, text });
+    }
+}
+
 impl fmt::Debug for Options {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

@@ -223,12 +223,12 @@ fn what_a_thief_puts_back_is_found() {
                 if let Some(work) = queues.pop() {
                     // The queue itself is not permuted: here the victim may look and sleep.
                     thread::yield_now();
-                    queues.push_begun(Priority::Foreground, work);
+                    queues.push_begun(work);
                     bell.ring_one();
                 }
             })
         };
-        queues.push(Priority::Foreground, Work::Whole(Arc::new(task())));
+        queues.push(Work::Whole(Arc::new(task())));
         bell.ring_one();
         for thread in [victim, thief] {
             thread.join().expect("no panic");

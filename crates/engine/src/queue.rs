@@ -19,12 +19,73 @@ pub(crate) enum Work {
     Check(Box<Check>),
 }
 
+impl Work {
+    /// The task, the bytes of each buffer and the rails that will not do it; none for a check, which
+    /// belongs to the rail that it waits for.
+    pub(crate) fn extent(&self) -> Option<(&Arc<Task>, usize, RailSet)> {
+        match self {
+            Self::Whole(task) => Some((task, task.bytes, RailSet::EMPTY)),
+            Self::Part(part) => Some((&part.task, part.piece.bytes(), part.refused)),
+            Self::Check(_) => None,
+        }
+    }
+
+    pub(crate) fn priority(&self) -> Priority {
+        match self {
+            Self::Whole(task) => task.priority,
+            Self::Part(part) => part.task.priority,
+            Self::Check(check) => check.task.priority,
+        }
+    }
+
+    /// The piece to be done; none if its issuer has taken it back, or if there is only one to
+    /// compare.
+    pub(crate) fn into_part(self) -> Option<Part> {
+        match self {
+            Self::Whole(task) => {
+                let piece = task.take()?;
+                let refused = RailSet::EMPTY;
+                Some(Part {
+                    task,
+                    piece,
+                    refused,
+                })
+            }
+            Self::Part(part) => Some(part),
+            Self::Check(_) => None,
+        }
+    }
+}
+
 /// A part of a task.
 pub(crate) struct Part {
     pub(crate) task: Arc<Task>,
     pub(crate) piece: Piece,
     /// Rails that have refused or failed it.
     pub(crate) refused: RailSet,
+}
+
+impl Part {
+    /// Cuts the part in two: its first `bytes` bytes of each buffer, and the rest.
+    pub(crate) fn split(self, bytes: usize) -> (Self, Self) {
+        let Self {
+            task,
+            piece,
+            refused,
+        } = self;
+        let (piece, more) = piece.split(bytes);
+        let rest = Self {
+            task: Arc::clone(&task),
+            piece: more,
+            refused,
+        };
+        let first = Self {
+            task,
+            piece,
+            refused,
+        };
+        (first, rest)
+    }
 }
 
 /// A part that rail `writer` has written.
@@ -54,13 +115,13 @@ struct Lanes {
 
 impl Queues {
     /// Adds what is new.
-    pub(crate) fn push(&self, priority: Priority, work: Work) {
-        self.by_priority[priority as usize].fresh.push(work);
+    pub(crate) fn push(&self, work: Work) {
+        self.by_priority[work.priority() as usize].fresh.push(work);
     }
 
     /// Adds the rest of something begun.
-    pub(crate) fn push_begun(&self, priority: Priority, work: Work) {
-        self.by_priority[priority as usize].begun.push(work);
+    pub(crate) fn push_begun(&self, work: Work) {
+        self.by_priority[work.priority() as usize].begun.push(work);
     }
 
     /// Takes what is next.

@@ -211,6 +211,12 @@ impl Task {
         hooks.into_iter().for_each(|hook| hook.run(&outcome));
     }
 
+    /// Gives the task up because its engine ends.
+    pub(crate) fn close(&self) {
+        let text = "Cannot finish the task: the engine is shutting down";
+        self.fail(Error::new(ErrorKind::Closed, text));
+    }
+
     /// The error of a task whose time is up.
     pub(crate) fn expire(&self) -> bool {
         let text = "Cannot finish the task: its deadline has passed";

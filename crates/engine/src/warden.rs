@@ -11,9 +11,8 @@ use stripeline_rail::known_answers;
 
 use crate::core::{Core, data_bytes};
 use crate::doorbell::Doorbell;
-use crate::error::{Error, ErrorKind};
 use crate::options::EventKind;
-use crate::queue::{Check, Part};
+use crate::queue::{Check, Part, Work};
 use crate::station::Flight;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock};
@@ -175,7 +174,7 @@ impl Core {
 
     /// How long a flight may take.
     fn patience(&self, rail: usize, flight: &Flight) -> u64 {
-        let rate = self.scheduler.snapshot()[rail].rate.max(1.0);
+        let rate = self.scheduler.rate(rail).max(1.0);
         let promised = data_bytes(&flight.task, flight.bytes) as f64 / rate * 1e9;
         let floor = self.options.stall.as_nanos() as u64;
         floor.max((promised as u64).saturating_mul(LATE))
@@ -219,27 +218,15 @@ impl Core {
 
     /// Fails what waits, because the engine ends.
     pub(crate) fn close_queues(&self) {
-        let error = || {
-            Error::new(
-                ErrorKind::Closed,
-                "Cannot finish the task: the engine is shutting down",
-            )
-        };
-        let queues = self
-            .stations
-            .iter()
-            .map(|station| &station.queues)
-            .chain([&self.common]);
-        for queues in queues {
+        for queues in self.queues() {
             while let Some(work) = queues.pop() {
-                use crate::queue::Work;
                 match work {
                     Work::Whole(task) => {
-                        task.fail(error());
+                        task.close();
                         self.withdraw(&task);
                     }
                     Work::Part(part) => {
-                        part.task.fail(error());
+                        part.task.close();
                         self.give_up(part);
                     }
                     Work::Check(check) => self.skip_check(*check),

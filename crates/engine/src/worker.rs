@@ -12,7 +12,7 @@ use crate::core::{Core, data_bytes};
 use crate::error::{Error, ErrorKind};
 use crate::options::{EventKind, Scheduling};
 use crate::queue::{Part, Work};
-use crate::schedule::{COMMON, Class, RailSet};
+use crate::schedule::{COMMON, Class};
 use crate::station::{Flight, Flights, Station};
 
 /// How long a worker waits for its device before it looks whether it is still wanted.
@@ -92,10 +92,8 @@ impl<'a> Worker<'a> {
 
     fn take_common(&self) -> Option<Work> {
         let work = self.core.common.pop()?;
-        let (task, bytes, refused) = match &work {
-            Work::Whole(task) => (task, task.bytes, RailSet::EMPTY),
-            Work::Part(part) => (&part.task, part.piece.bytes(), part.refused),
-            Work::Check(_) => return Some(work),
+        let Some((task, bytes, refused)) = work.extent() else {
+            return Some(work);
         };
         if task.eligible.contains(self.rail) && !refused.contains(self.rail) {
             let data = data_bytes(task, bytes);
@@ -104,7 +102,7 @@ impl<'a> Worker<'a> {
         }
         // Not for this rail: to the first one that can.
         self.core.scheduler.dropped(COMMON, data_bytes(task, bytes));
-        if let Some(part) = into_part(work) {
+        if let Some(part) = work.into_part() {
             self.core.place_anywhere(part);
         }
         None
@@ -126,73 +124,46 @@ impl<'a> Worker<'a> {
             return None;
         }
         let work = queues.pop()?;
-        let (task, remaining, refused) = match &work {
-            Work::Whole(task) => (task, task.bytes, RailSet::EMPTY),
-            Work::Part(part) => (&part.task, part.piece.bytes(), part.refused),
-            Work::Check(check) => {
-                let priority = check.part_priority();
-                self.core.push_back(victim, priority, work);
-                return None;
-            }
-        };
-        let priority = task.priority;
-        let allowed = task.eligible.contains(self.rail) && !refused.contains(self.rail);
-        let now = self.core.clock.now();
-        let scheduler = &self.core.scheduler;
-        let wanted = match allowed {
-            true => scheduler.steal(now, self.rail, victim, task.class, task.inputs, remaining),
-            false => 0,
-        };
-        if wanted == 0 {
+        let taken = self.worth_stealing(victim, &work);
+        if taken == 0 {
             // The victim's workers may have found nothing meanwhile and gone to sleep.
-            self.core.push_back(victim, priority, work);
+            self.core.push_back(victim, work);
             return None;
         }
-        let taken = wanted.min(remaining);
-        let data = data_bytes(task, remaining);
-        let Some(part) = into_part(work) else {
-            scheduler.dropped(victim, data);
-            return None;
-        };
+        let part = self.core.claim(victim, work)?;
         self.station.counters.stolen.fetch_add(1, Relaxed);
-        scheduler.moved(victim, self.rail, data_bytes(&part.task, taken));
+        let data = data_bytes(&part.task, taken);
+        self.core.scheduler.moved(victim, self.rail, data);
+        let remaining = part.piece.bytes();
         if taken == remaining {
             return Some(Work::Part(part));
         }
-        let Part {
-            task,
-            piece,
-            refused,
-        } = part;
-        let (left, taken) = piece.split(remaining - taken);
-        let rest = Part {
-            task: task.clone(),
-            piece: left,
-            refused,
+        let (left, taken) = part.split(remaining - taken);
+        self.core.push_back(victim, Work::Part(left));
+        Some(Work::Part(taken))
+    }
+
+    /// How many bytes of each buffer, from its end, this rail should take of another's work.
+    fn worth_stealing(&self, victim: usize, work: &Work) -> usize {
+        let Some((task, bytes, refused)) = work.extent() else {
+            return 0;
         };
-        self.core.push_back(victim, priority, Work::Part(rest));
-        Some(Work::Part(Part {
-            task,
-            piece: taken,
-            refused,
-        }))
+        if !task.eligible.contains(self.rail) || refused.contains(self.rail) {
+            return 0;
+        }
+        let (now, scheduler) = (self.now(), &self.core.scheduler);
+        let wanted = scheduler.steal(now, self.rail, victim, task.class, task.inputs, bytes);
+        wanted.min(bytes)
     }
 
     pub(crate) fn begin(&mut self, work: Work) {
         match work {
             Work::Check(check) => self.begin_check(*check),
-            Work::Part(part) => self.begin_part(part),
-            Work::Whole(ref task) => match task.take() {
-                Some(piece) => {
-                    let (task, refused) = (task.clone(), RailSet::EMPTY);
-                    self.begin_part(Part {
-                        task,
-                        piece,
-                        refused,
-                    });
+            work => {
+                if let Some(part) = self.core.claim(self.rail, work) {
+                    self.begin_part(part);
                 }
-                None => self.core.unqueue(self.rail, &work),
-            },
+            }
         }
     }
 
@@ -202,7 +173,7 @@ impl<'a> Worker<'a> {
             return self.core.scheduler.dropped(self.rail, queued);
         };
         let Some(part) = self.fit(part) else { return };
-        let now = self.core.clock.now();
+        let now = self.now();
         if part.task.begin(now) {
             self.station.counters.waits.count(now - part.task.issued);
         }
@@ -244,26 +215,11 @@ impl<'a> Worker<'a> {
             self.core.place(Part { refused, ..part });
             return None;
         }
-        let Part {
-            task,
-            piece,
-            refused,
-        } = part;
-        let (piece, rest) = piece.split(wanted);
-        let remaining = rest.bytes();
-        let rest = Part {
-            task: task.clone(),
-            piece: rest,
-            refused,
-        };
-        self.core
-            .push_back(self.rail, task.priority, Work::Part(rest));
-        self.core.call_for_help(&task, self.rail, remaining);
-        Some(Part {
-            task,
-            piece,
-            refused,
-        })
+        let (part, rest) = part.split(wanted);
+        let remaining = rest.piece.bytes();
+        self.core.push_back(self.rail, Work::Part(rest));
+        self.core.call_for_help(&part.task, self.rail, remaining);
+        Some(part)
     }
 
     pub(crate) fn submit(
@@ -310,7 +266,7 @@ impl<'a> Worker<'a> {
             // Taken away while the device worked; done or being done elsewhere.
             return;
         };
-        let now = self.core.clock.now();
+        let now = self.now();
         let busy = now - flight.begun.max(self.returned);
         self.returned = now;
         let mut piece = done.piece.expect("what was not taken away comes back");
@@ -357,22 +313,5 @@ impl<'a> Worker<'a> {
         self.core
             .scheduler
             .finished(now, self.rail, class, data, busy);
-    }
-}
-
-/// The piece of what was popped; none if its issuer has taken it back.
-pub(crate) fn into_part(work: Work) -> Option<Part> {
-    match work {
-        Work::Whole(task) => {
-            let piece = task.take()?;
-            let refused = RailSet::EMPTY;
-            Some(Part {
-                task,
-                piece,
-                refused,
-            })
-        }
-        Work::Part(part) => Some(part),
-        Work::Check(_) => None,
     }
 }

@@ -406,6 +406,13 @@ impl Scheduler {
         }
     }
 
+    /// Bytes of data a second that a rail did recently, all its workers together; the prior rate
+    /// before it did anything.
+    #[must_use]
+    pub fn rate(&self, rail: usize) -> f64 {
+        1e9 / self.ledgers[rail].cost_overall()
+    }
+
     /// What is known of each rail, by index.
     #[must_use]
     pub fn snapshot(&self) -> Vec<RailSnapshot> {
@@ -430,7 +437,7 @@ impl Scheduler {
             done_bytes: ledger.done_bytes(),
             done_pieces: ledger.done_pieces(),
             busy_ns: ledger.busy_ns(),
-            rate: 1e9 / ledger.cost_overall(),
+            rate: self.rate(rail),
             rates: Class::all().filter_map(measured).collect(),
             marginal_gain: controller.gain(rail),
         }
