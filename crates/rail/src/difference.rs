@@ -18,6 +18,11 @@ pub(crate) fn find<C: AsRef<[u8]>>(computed: &[C], given: &[&[u8]]) -> Verdict {
             first = Some((offset, unit));
         }
     }
+    verdict(first)
+}
+
+/// What there is to say of the first (offset, output) that differs.
+pub(crate) fn verdict(first: Option<(usize, usize)>) -> Verdict {
     match first {
         None => Verdict::Sound,
         Some((offset, parity_unit)) => Verdict::Mismatch {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::Verdict;
 
-use crate::{Capability, Detached, Done, Fault, FaultKind, Lane, Mode, Piece, Rail};
+use crate::custody::Custody;
+use crate::{Capability, Done, Fault, FaultKind, Lane, Mode, Piece, Rail};
 
 /// What happens to a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -257,21 +258,12 @@ struct FailingLane {
 struct Hung {
     number: u64,
     ticket: u64,
-    kept: Kept,
-}
-
-enum Kept {
-    Attached(Piece),
-    Detached(Detached),
+    kept: Custody,
 }
 
 impl FailingLane {
     fn fail(&mut self, ticket: u64, piece: Piece, fault: Fault) {
-        self.ready.push_back(Done {
-            ticket,
-            piece: Some(piece),
-            outcome: Err(fault),
-        });
+        self.ready.push_back(Done::failed(ticket, piece, fault));
     }
 
     /// Goes on with what hung and was released.
@@ -280,18 +272,10 @@ impl FailingLane {
         while self.hung.front().is_some_and(|hung| hung.number < released) {
             let hung = self.hung.pop_front().expect("there is one");
             self.stage.acts().hanging -= 1;
-            let piece = match hung.kept {
-                Kept::Attached(piece) => Some(piece),
-                Kept::Detached(detached) => detached.attach(),
-            };
-            match piece {
+            match hung.kept.into_piece() {
                 // There is room below: this lane holds no more pieces than that one may.
                 Some(piece) => self.lane.submit(hung.ticket, piece),
-                None => self.ready.push_back(Done {
-                    ticket: hung.ticket,
-                    piece: None,
-                    outcome: Err(Fault::new(FaultKind::Revoked, "taken away while it hung")),
-                }),
+                None => self.ready.push_back(Done::revoked(hung.ticket)),
             }
         }
     }
@@ -343,10 +327,7 @@ impl Lane for FailingLane {
                 self.lane.submit(ticket, piece);
             }
             Some(Failure::Hang) => {
-                let kept = match piece.is_leased() {
-                    true => Kept::Detached(piece.detach()),
-                    false => Kept::Attached(piece),
-                };
+                let kept = Custody::of(piece, true);
                 self.hung.push_back(Hung {
                     number,
                     ticket,
@@ -383,7 +364,7 @@ impl Lane for FailingLane {
 impl Drop for FailingLane {
     fn drop(&mut self) {
         for hung in self.hung.drain(..) {
-            if let Kept::Attached(_) = hung.kept {
+            if let Custody::Attached(_) = hung.kept {
                 // As with a device that may still write.
                 let acts = self.stage.acts();
                 let released = |acts: &mut Acts| acts.released <= hung.number;

@@ -17,6 +17,7 @@ pub mod borrowed;
 mod capability;
 mod cpu;
 mod cuda;
+mod custody;
 mod difference;
 pub mod discover;
 pub mod failing;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use stripeline_codec::Verdict;
 
-use crate::{Capability, Fault, Piece};
+use crate::{Capability, Fault, FaultKind, Piece};
 
 /// A device with a coder on it.
 pub trait Rail: fmt::Debug + Send + Sync {
@@ -57,4 +57,27 @@ pub struct Done {
     /// What was found if the job compares, [`Verdict::Sound`] otherwise. Offsets count from the
     /// start of the job.
     pub outcome: Result<Verdict, Fault>,
+}
+
+impl Done {
+    /// A piece that comes back undone.
+    #[must_use]
+    pub fn failed(ticket: u64, piece: Piece, fault: Fault) -> Self {
+        Self {
+            ticket,
+            piece: Some(piece),
+            outcome: Err(fault),
+        }
+    }
+
+    /// What comes back of a piece that was taken away.
+    #[must_use]
+    pub fn revoked(ticket: u64) -> Self {
+        let text = "the piece was taken away while the device worked";
+        Self {
+            ticket,
+            piece: None,
+            outcome: Err(Fault::new(FaultKind::Revoked, text)),
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::context::Context;
 use super::gpu::Gpu;
-use super::slot::{Slot, failed};
+use super::slot::Slot;
 use crate::{Done, Fault, Lane, Piece};
 
 /// Waiting asks the device this often at first, and then ever less often. The driver's own waits
@@ -88,7 +88,7 @@ impl CudaLane {
 impl Lane for CudaLane {
     fn submit(&mut self, ticket: u64, piece: Piece) {
         if let Err(fault) = self.renew() {
-            self.ready.push_back(failed(ticket, piece, fault));
+            self.ready.push_back(Done::failed(ticket, piece, fault));
             return;
         }
         let slot = self.slots.iter_mut().find(|slot| slot.is_idle());

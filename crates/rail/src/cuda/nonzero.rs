@@ -3,6 +3,8 @@
 
 use stripeline_codec::Verdict;
 
+use crate::difference::verdict;
+
 /// Bytes looked at in one go, without a branch per byte.
 const BLOCK_BYTES: usize = 256;
 
@@ -16,13 +18,7 @@ pub(super) fn find<'a>(sums: impl Iterator<Item = &'a [u8]>) -> Verdict {
             first = Some((offset, unit));
         }
     }
-    match first {
-        None => Verdict::Sound,
-        Some((offset, parity_unit)) => Verdict::Mismatch {
-            parity_unit,
-            offset,
-        },
-    }
+    verdict(first)
 }
 
 fn first_nonzero(bytes: &[u8]) -> Option<usize> {

@@ -18,7 +18,8 @@ use super::launch::Product;
 use super::layout::{Layout, Place, Way, joined};
 use super::nonzero;
 use super::tables::{self, ROWS_MAX};
-use crate::{Detached, Done, Fault, FaultKind, MemoryKind, Mode, Piece, difference};
+use crate::custody::Custody;
+use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, difference};
 
 /// One stream of a lane.
 #[derive(Debug)]
@@ -52,13 +53,6 @@ struct Work {
     begun: Instant,
 }
 
-/// A piece in a slot.
-#[derive(Debug)]
-enum Custody {
-    Attached(Piece),
-    Detached(Detached),
-}
-
 impl Slot {
     pub fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, Fault> {
         Ok(Self {
@@ -88,7 +82,11 @@ impl Slot {
                 piece.bytes(),
                 layout.chunk_bytes
             );
-            return Err(failed(ticket, piece, Fault::new(FaultKind::Refused, text)));
+            return Err(Done::failed(
+                ticket,
+                piece,
+                Fault::new(FaultKind::Refused, text),
+            ));
         }
         let work = Work {
             ticket,
@@ -125,22 +123,18 @@ impl Slot {
         }
         let answer = self.poll()?;
         let mut work = self.work.take().expect("a slot with work");
-        let mut piece = match work.custody {
-            Custody::Attached(piece) => piece,
-            Custody::Detached(detached) => match detached.attach() {
-                Some(piece) => piece,
-                None => return Some(revoked(work.ticket)),
-            },
+        let Some(mut piece) = work.custody.into_piece() else {
+            return Some(Done::revoked(work.ticket));
         };
         if let Err(fault) = &answer {
             self.context.note(fault);
         }
         if let Some(fault) = work.fault.take().or(answer.err()) {
-            return Some(failed(work.ticket, piece, fault));
+            return Some(Done::failed(work.ticket, piece, fault));
         }
         let found = match self.take_out(&work.layout, work.mode, &work.chunk, &mut piece) {
             Ok(verdict) => difference::moved(verdict, work.start + work.chunk.start),
-            Err(fault) => return Some(failed(work.ticket, piece, fault)),
+            Err(fault) => return Some(Done::failed(work.ticket, piece, fault)),
         };
         if found != Verdict::Sound || work.chunk.end == work.bytes {
             return Some(Done {
@@ -175,13 +169,10 @@ impl Slot {
             unreachable!("only an attached piece is staged");
         };
         if let Err(fault) = self.stage(&work.layout, &work.matrix, &work.chunk, work.mode, &piece) {
-            return Err(failed(work.ticket, piece, fault));
+            return Err(Done::failed(work.ticket, piece, fault));
         }
         work.begun = Instant::now();
-        work.custody = match piece.is_leased() && !work.layout.is_in_place() {
-            true => Custody::Detached(piece.detach()),
-            false => Custody::Attached(piece),
-        };
+        work.custody = Custody::of(piece, !work.layout.is_in_place());
         // The slot counts as busy before the first copy is in the stream, whatever happens then.
         self.work = Some(work);
         let put = self.enqueue();
@@ -335,22 +326,4 @@ impl Slot {
 /// Whether the CPU needs an output's results in pinned memory.
 fn is_taken_out(place: &Place, mode: Mode) -> bool {
     mode == Mode::Compare || place.way == Way::Staged
-}
-
-/// A piece that comes back undone.
-pub(super) fn failed(ticket: u64, piece: Piece, fault: Fault) -> Done {
-    Done {
-        ticket,
-        piece: Some(piece),
-        outcome: Err(fault),
-    }
-}
-
-fn revoked(ticket: u64) -> Done {
-    let text = "the piece was taken away while the device worked";
-    Done {
-        ticket,
-        piece: None,
-        outcome: Err(Fault::new(FaultKind::Revoked, text)),
-    }
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::abi;
-use super::cargo::{Cargo, refused};
+use super::cargo::Cargo;
 use super::library::{Broken, Handle, Loaded, Poll, SOUND, Submit};
 use super::order::Order;
 use super::stage::Stage;
@@ -188,7 +188,7 @@ impl Lane for Asynchronous {
         };
         let order = match order {
             Ok(order) => order,
-            Err(fault) => return self.ready.push_back(refused(ticket, piece, fault)),
+            Err(fault) => return self.ready.push_back(Done::failed(ticket, piece, fault)),
         };
         let number = self.next;
         self.next += 1;

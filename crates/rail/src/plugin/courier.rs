@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::abi;
-use super::cargo::{Cargo, refused};
+use super::cargo::Cargo;
 use super::library::{Loaded, Run};
 use super::order::Order;
 use super::stage::Stage;
@@ -122,7 +122,7 @@ impl Lane for Courier {
     fn submit(&mut self, ticket: u64, piece: Piece) {
         let order = match Order::new(&piece, &self.plugin.limits, self.used.take()) {
             Ok(order) => order,
-            Err(fault) => return self.ready.push_back(refused(ticket, piece, fault)),
+            Err(fault) => return self.ready.push_back(Done::failed(ticket, piece, fault)),
         };
         self.sent.push_back(Cargo::new(ticket, piece, &order));
         self.desk.papers().orders.push_back(order);

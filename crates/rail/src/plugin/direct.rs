@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::abi;
-use super::cargo::{Cargo, refused};
+use super::cargo::Cargo;
 use super::library::{Handle, Loaded, Run};
 use super::order::Order;
 use super::stage::Stage;
@@ -40,7 +40,7 @@ impl Lane for Direct {
         let lane = self.lane.as_mut().expect("a lane until it is dropped");
         let order = match Order::new(&piece, &self.plugin.limits, self.used.take()) {
             Ok(order) => order,
-            Err(fault) => return self.ready = Some(refused(ticket, piece, fault)),
+            Err(fault) => return self.ready = Some(Done::failed(ticket, piece, fault)),
         };
         let cargo = Cargo::new(ticket, piece, &order);
         let (status, mismatch) = self.plugin.run(self.run, lane, &order);
