@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crossbeam_queue::ArrayQueue;
-use stripeline_rail::{Mode, Piece, Rail};
+use stripeline_rail::{Piece, Rail};
 
 use crate::core::{Core, data_bytes};
 use crate::crew;
@@ -298,12 +298,9 @@ const WAKE_UP: f64 = 25e-6;
 /// Data that a rail codes while another thread wakes up: less is not worth handing over. At most
 /// what a core codes meanwhile, 10 GB a second.
 fn hand_over_bytes(tuning: &RailTuning) -> usize {
-    let meanwhile = tuning.rate(Mode::Set, USUAL_BYTES) * WAKE_UP;
+    let meanwhile = tuning.usual_rate() * WAKE_UP;
     (meanwhile as usize).min(256 << 10)
 }
-
-/// Rates of pieces of this size, data of all inputs, stand for all until measured.
-const USUAL_BYTES: usize = 1 << 20;
 
 fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
     let granule_bytes = rail.capability().granule_bytes.max(1);
@@ -313,7 +310,7 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         granule_bytes,
         piece_bytes: tuning.piece_bytes.max(granule_bytes),
         smallest_bytes: tuning.smallest_data_bytes.max(hand_over_bytes(tuning)),
-        prior_rate: tuning.rate(Mode::Set, USUAL_BYTES),
+        prior_rate: tuning.usual_rate(),
     }
 }
 

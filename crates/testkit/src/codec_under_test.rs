@@ -102,6 +102,30 @@ impl RustCodec {
     }
 }
 
+/// Encodes with checksums by the direct call, `sums` having a list per unit, data first.
+///
+/// # Errors
+/// As [`Codec::encode_with_checksums`].
+pub fn encode_with_checksums(
+    codec: &Codec,
+    store: StorePolicy,
+    data: &[&[u8]],
+    parity: &mut [&mut [u8]],
+    (kind, bytes_per_checksum): (ChecksumKind, usize),
+    sums: &mut [Vec<u32>],
+) -> Result<(), Refusal> {
+    let (inputs, outputs) = sums.split_at_mut(codec.data_units());
+    let mut inputs: Vec<&mut [u32]> = inputs.iter_mut().map(|sums| &mut sums[..]).collect();
+    let mut outputs: Vec<&mut [u32]> = outputs.iter_mut().map(|sums| &mut sums[..]).collect();
+    let sums = Checksums {
+        kind,
+        bytes_per_checksum,
+        inputs: &mut inputs,
+        outputs: &mut outputs,
+    };
+    Ok(codec.encode_with_checksums(data, parity, store, sums)?)
+}
+
 impl CodecUnderTest for RustCodec {
     fn encode(&self, data: &[&[u8]], parity: &mut [&mut [u8]]) -> Result<(), Refusal> {
         Ok(self.codec.encode_stored(data, parity, self.store)?)
@@ -115,18 +139,8 @@ impl CodecUnderTest for RustCodec {
         bytes_per_checksum: usize,
         sums: &mut [Vec<u32>],
     ) -> Result<(), Refusal> {
-        let (inputs, outputs) = sums.split_at_mut(self.codec.data_units());
-        let mut inputs: Vec<&mut [u32]> = inputs.iter_mut().map(|sums| &mut sums[..]).collect();
-        let mut outputs: Vec<&mut [u32]> = outputs.iter_mut().map(|sums| &mut sums[..]).collect();
-        let sums = Checksums {
-            kind,
-            bytes_per_checksum,
-            inputs: &mut inputs,
-            outputs: &mut outputs,
-        };
-        Ok(self
-            .codec
-            .encode_with_checksums(data, parity, self.store, sums)?)
+        let wanted = (kind, bytes_per_checksum);
+        encode_with_checksums(&self.codec, self.store, data, parity, wanted, sums)
     }
 
     fn decode(

@@ -21,7 +21,7 @@ pub mod rail_suite;
 mod random;
 mod stripe;
 
-pub use codec_under_test::{CodecUnderTest, Opened, Refusal, RustCodec};
+pub use codec_under_test::{CodecUnderTest, Opened, Refusal, RustCodec, encode_with_checksums};
 pub use guarded::{Guarded, slices, slices_mut};
 pub use random::Random;
 pub use stripe::Stripe;

@@ -4,6 +4,9 @@
 use stripeline_codec::StorePolicy;
 use stripeline_rail::{Mode, Rail as RailTrait};
 
+/// Six cells of 64 KiB to 1 MiB have about as much data.
+const USUAL_BYTES: usize = 1 << 20;
+
 /// Built-in rate of a lane that computes on a CPU: what plain kernels reach from memory.
 const LANE_RATE: u64 = 5_000_000_000;
 /// Built-in rate of a device behind a bus: half of a PCIe 4 slot of 16 lanes.
@@ -75,7 +78,7 @@ impl RailTuning {
             stream_from_bytes: None,
             rates: vec![Rate {
                 mode: Mode::Set,
-                data_bytes: 1 << 20,
+                data_bytes: USUAL_BYTES,
                 bytes_per_second: rate,
             }],
             pieces: Vec::new(),
@@ -99,6 +102,13 @@ impl RailTuning {
         };
         let nearest = self.rates.iter().min_by_key(distance);
         nearest.map_or(LANE_RATE, |rate| rate.bytes_per_second.max(1)) as f64
+    }
+
+    /// The rate that stands for all until a rail has run: of tasks that set their outputs, on
+    /// 1 MiB of data.
+    #[must_use]
+    pub fn usual_rate(&self) -> f64 {
+        self.rate(Mode::Set, USUAL_BYTES)
     }
 
     /// How many bytes of each buffer a piece should have, at least 1: those of this shape or else of

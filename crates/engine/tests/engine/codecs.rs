@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use crate::support::{cpu, engine};
-use stripeline_codec::{ChecksumKind, Checksums, Code, Codec, StorePolicy, Verdict};
+use stripeline_codec::{ChecksumKind, Code, Codec, StorePolicy, Verdict};
 use stripeline_engine::{Engine, Error, Options, Request, Scheduling};
 use stripeline_rail::{Cpu, Rail};
-use stripeline_testkit::{CodecUnderTest, Opened, Refusal, codec_suite};
+use stripeline_testkit::{CodecUnderTest, Opened, Refusal, codec_suite, encode_with_checksums};
 
 struct Through {
     engine: Arc<Engine>,
@@ -38,19 +38,15 @@ impl CodecUnderTest for Through {
         sums: &mut [Vec<u32>],
     ) -> Result<(), Refusal> {
         // Checksums are fused into the direct call only.
-        let (inputs, outputs) = sums.split_at_mut(self.codec.data_units());
-        let mut inputs: Vec<&mut [u32]> = inputs.iter_mut().map(|sums| &mut sums[..]).collect();
-        let mut outputs: Vec<&mut [u32]> = outputs.iter_mut().map(|sums| &mut sums[..]).collect();
-        let sums = Checksums {
-            kind,
-            bytes_per_checksum,
-            inputs: &mut inputs,
-            outputs: &mut outputs,
-        };
-        let store = StorePolicy::Temporal;
-        Ok(self
-            .codec
-            .encode_with_checksums(data, parity, store, sums)?)
+        let wanted = (kind, bytes_per_checksum);
+        encode_with_checksums(
+            &self.codec,
+            StorePolicy::Temporal,
+            data,
+            parity,
+            wanted,
+            sums,
+        )
     }
 
     fn decode(

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{Fail, Sick, cpu, engine, kinds, stripe, to_encode};
-use stripeline_codec::{Isa, Kernels, Verdict};
-use stripeline_engine::{ErrorKind, EventKind, Options, Request, Scheduling};
+use stripeline_codec::{Codec, Isa, Kernels, Verdict};
+use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request, Scheduling};
 use stripeline_rail::failing::{Failing, Failure, Script};
 use stripeline_rail::{Cpu, Rail};
+use stripeline_testkit::Stripe;
 
 /// Everything goes to the first rail as long as it serves, and its quarantine does not end.
 fn to_first(rails: &[Arc<dyn Rail>]) -> Options {
@@ -20,16 +21,21 @@ fn to_first(rails: &[Arc<dyn Rail>]) -> Options {
     }
 }
 
+/// Encodes a stripe whose parity must come out right.
+fn encode_right(engine: &Engine, codec: &Codec, stripe: &Stripe) {
+    let issued = engine.iencode(codec, to_encode(stripe), Request::default());
+    let (outcome, units) = issued.expect("room").wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert_eq!(units.outputs, stripe.parity());
+}
+
 #[test]
 fn what_a_rail_refuses_another_does() {
     let rails = vec![Sick::rail("sick", Fail::Refuse(1)), cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     for _ in 0..3 {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        let (outcome, units) = issued.expect("room").wait();
-        assert_eq!(outcome, Ok(Verdict::Sound));
-        assert_eq!(units.outputs, stripe.parity());
+        encode_right(&engine, &codec, &stripe);
     }
     assert!(kinds(&events, "sick").is_empty(), "refusing is no fault");
     let rails = engine.statistics().rails;
@@ -42,10 +48,7 @@ fn what_a_rail_fails_another_does_and_the_rail_is_left_alone() {
     let (engine, events) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     for _ in 0..3 {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        let (outcome, units) = issued.expect("room").wait();
-        assert_eq!(outcome, Ok(Verdict::Sound));
-        assert_eq!(units.outputs, stripe.parity());
+        encode_right(&engine, &codec, &stripe);
     }
     assert_eq!(kinds(&events, "sick"), [EventKind::Quarantined]);
     let rails = engine.statistics().rails;
@@ -70,10 +73,7 @@ fn a_rail_that_answers_rightly_again_is_taken_back() {
     let (codec, stripe) = stripe(1000);
     let before = std::time::Instant::now();
     while engine.statistics().rails[0].pieces == 0 {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        let (outcome, units) = issued.expect("room").wait();
-        assert_eq!(outcome, Ok(Verdict::Sound));
-        assert_eq!(units.outputs, stripe.parity());
+        encode_right(&engine, &codec, &stripe);
         assert!(
             before.elapsed() < Duration::from_secs(20),
             "taken back by then"
@@ -135,10 +135,7 @@ fn a_panic_ends_the_task_and_not_the_worker() {
         ErrorKind::Failed
     );
     assert_eq!(kinds(&events, "sick"), [EventKind::Quarantined]);
-    let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-    let (outcome, units) = issued.expect("room").wait();
-    assert_eq!(outcome, Ok(Verdict::Sound));
-    assert_eq!(units.outputs, stripe.parity());
+    encode_right(&engine, &codec, &stripe);
 }
 
 #[test]
@@ -151,10 +148,7 @@ fn a_liar_is_caught_and_its_stripe_computed_anew() {
     let (engine, events) = engine(rails, options);
     let (codec, stripe) = stripe(1000);
     for _ in 0..2 {
-        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
-        let (outcome, units) = issued.expect("room").wait();
-        assert_eq!(outcome, Ok(Verdict::Sound));
-        assert_eq!(units.outputs, stripe.parity());
+        encode_right(&engine, &codec, &stripe);
     }
     assert_eq!(kinds(&events, "liar"), [EventKind::WrongBytes]);
     assert!(kinds(&events, "cpu").is_empty());

@@ -7,13 +7,10 @@ use std::time::Duration;
 use stripeline_boundary::quoted;
 use stripeline_engine::Configuration;
 use stripeline_engine::tuning::{Progress, RailTuning, Table, measure, tune};
+use stripeline_rail::Rail;
 use stripeline_rail::discover::discover;
-use stripeline_rail::{Mode, Rail};
 
 use crate::failure::Failure;
-
-/// Stripes of this many bytes of data stand for a rail's rate: six cells of 64 KiB to 1 MiB.
-const USUAL_BYTES: usize = 1 << 20;
 
 /// Looks for the rails named in a configuration (`rails=...`), measures those that are in within
 /// `budget`, and puts what was found into the table at `path`, if there is one.
@@ -77,14 +74,15 @@ fn values(table: &Table, rail: &dyn Rail) -> String {
     if !table.knows(rail) {
         return String::new();
     }
+    let tuning = table.rail(rail);
+    let rate = tuning.usual_rate() as u64;
     let RailTuning {
         lanes,
         smallest_data_bytes,
         stream_from_bytes,
         piece_bytes,
         ..
-    } = table.rail(rail);
-    let rate = table.rail(rail).rate(Mode::Set, USUAL_BYTES) as u64;
+    } = tuning;
     let stream = stream_from_bytes.map_or("null".to_owned(), |bytes| bytes.to_string());
     format!(
         ",\"bytesPerSecond\":{rate},\"lanes\":{lanes},\"smallestDataBytes\":{smallest_data_bytes},\
