@@ -4,6 +4,7 @@
 use std::ptr::null_mut;
 
 use ::stripeline_codec::Verdict;
+use ::stripeline_engine::Ticket;
 
 use crate::codec::stripeline_codec;
 use crate::completion::{End, Kept, VerdictPlaces};
@@ -206,24 +207,27 @@ unsafe fn issue(
     let end = End::new(notice);
     // SAFETY: as the caller vouches until the task has ended, which is after the job is gone.
     let piece = unsafe { operation.piece(&codec.codec, length, Kept(end.clone())) }?;
-    let ticket = match piece {
-        Some(piece) => {
-            let issued = engine.engine.issue(piece, request);
-            Some(issued.map_err(|rejected| rejected.error)?)
+    // Before anybody is told: a callback may release it.
+    let promise = |ticket: Option<&Ticket>| {
+        if !future.is_null() {
+            let made = stripeline_future::new(engine.number, ticket.cloned(), end.clone());
+            store(Box::into_raw(Box::new(made)));
         }
-        None => None,
     };
-    if !future.is_null() {
-        let made = stripeline_future::new(engine.number, ticket.clone(), end.clone());
-        // Before anybody is told: a callback may release it.
-        store(Box::into_raw(Box::new(made)));
-    }
-    match ticket {
-        Some(ticket) if end.wants_outcome() => {
+    let Some(piece) = piece else {
+        promise(None);
+        end.task_ended(&Ok(Verdict::Sound));
+        return Ok(());
+    };
+    let prepare = |ticket: &Ticket| {
+        promise(Some(ticket));
+        if end.wants_outcome() {
+            let end = end.clone();
             ticket.on_end(move |outcome| end.task_ended(outcome));
         }
-        Some(_) => (),
-        None => end.task_ended(&Ok(Verdict::Sound)),
-    }
-    Ok(())
+    };
+    let issued = engine.engine.issue_with(piece, request, prepare);
+    issued
+        .map(|_ticket| ())
+        .map_err(|rejected| rejected.error.into())
 }

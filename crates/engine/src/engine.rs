@@ -82,8 +82,24 @@ impl Engine {
     /// # Errors
     /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse.
     pub fn issue(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
-        let (ticket, is_empty) = self.admit(piece, request)?;
-        if !is_empty {
+        self.issue_with(piece, request, |_ticket| ())
+    }
+
+    /// Issues a task as [`Engine::issue`] does, and has `prepare` see its ticket before anything of
+    /// it is begun: what it gives to [`Ticket::on_end`] runs on the thread that ends the task, which
+    /// is this one only if there are 0 bytes to code.
+    ///
+    /// # Errors
+    /// As [`Engine::issue`]; `prepare` is not called then.
+    pub fn issue_with(
+        &self,
+        piece: Piece,
+        request: Request,
+        prepare: impl FnOnce(&Ticket),
+    ) -> Result<Ticket, Rejected> {
+        let ticket = self.admit(piece, request)?;
+        prepare(&ticket);
+        if self.core.enrol(&ticket.task) {
             self.core.place_task(Arc::clone(&ticket.task));
         }
         Ok(ticket)
@@ -94,16 +110,16 @@ impl Engine {
     /// # Errors
     /// As [`Engine::issue`], or as the task ended.
     pub fn run(&self, piece: Piece, request: Request) -> Outcome {
-        let (ticket, is_empty) = self
+        let ticket = self
             .admit(piece, request)
             .map_err(|rejected| rejected.error)?;
-        if !is_empty {
+        if self.core.enrol(&ticket.task) {
             self.core.run_here(Arc::clone(&ticket.task));
         }
         ticket.wait()
     }
 
-    fn admit(&self, piece: Piece, request: Request) -> Result<(Ticket, bool), Rejected> {
+    fn admit(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         let core = &self.core;
         let (job, bytes) = (piece.job(), piece.bytes());
         let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
@@ -135,17 +151,8 @@ impl Engine {
             checked: every > 0 && number.is_multiple_of(every),
         };
         let task = Arc::new(Task::new(order, piece));
-        if deadline > 0 {
-            core.agenda.expect(&task);
-        }
-        core.agenda.stir();
-        if bytes == 0 {
-            drop(task.take());
-            task.finish();
-            core.admission.leave(0);
-        }
         let core = Arc::clone(core);
-        Ok((Ticket { core, task }, bytes == 0))
+        Ok(Ticket { core, task })
     }
 
     /// Waits until one of these tasks has ended and returns its index; `None` for none of none.
@@ -219,6 +226,18 @@ impl fmt::Debug for Engine {
 }
 
 impl Core {
+    /// Has the time of a task watched; false if it has ended, because there is nothing to do.
+    fn enrol(&self, task: &Arc<Task>) -> bool {
+        if task.deadline > 0 {
+            self.agenda.expect(task);
+        }
+        self.agenda.stir();
+        if task.bytes == 0 {
+            self.withdraw(task);
+        }
+        task.bytes > 0
+    }
+
     /// Deals a task and does this thread's share at once.
     fn run_here(&self, task: Arc<Task>) {
         let first = crate::queue::Work::Whole(Arc::clone(&task));

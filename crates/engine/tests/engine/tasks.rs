@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake};
-use std::thread::{Thread, current, park};
+use std::thread::{Thread, current, park, yield_now};
 use std::time::Duration;
 
 use crate::support::{Fail, Gate, Sick, cpu, engine, stripe, to_encode};
@@ -15,6 +15,7 @@ use stripeline_engine::{
     Configuration, Engine, ErrorKind, Event, EventKind, Issued, Options, Priority, Request,
     Scheduling, WhenFull,
 };
+use stripeline_rail::owned;
 use stripeline_testkit::Stripe;
 
 fn simple() -> Engine {
@@ -221,6 +222,29 @@ fn call_backs_and_futures_are_told_once() {
         "told at once when it has ended"
     );
     assert!(receiver.recv().is_err(), "and only once");
+}
+
+#[test]
+fn who_is_told_from_the_start_is_told_by_another_thread() {
+    let options = Options {
+        waiting_threads_help: false,
+        ..Options::default()
+    };
+    let (engine, _) = engine(vec![cpu()], options);
+    let (codec, stripe) = stripe(64);
+    let (sender, receiver) = channel();
+    for _ in 0..2000 {
+        let (piece, _pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
+        let sender = sender.clone();
+        let issued = engine.issue_with(piece, Request::default(), |ticket| {
+            ticket.on_end(move |_| sender.send(current().id()).expect("awaited"));
+            // Give a task that would have begun the time to end.
+            yield_now();
+        });
+        let outcome = issued.expect("room for a task").wait();
+        assert_eq!(outcome, Ok(Verdict::Sound));
+        assert_ne!(receiver.recv(), Ok(current().id()));
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use jni_sys::{jint, jlong, jobject};
 use stripeline_boundary::{Exclusive, Optional, Shared, UNITS_MAX, exclusive, optional, shared};
 use stripeline_codec::{Codec, StorePolicy, Verdict};
-use stripeline_engine::{Priority, Request};
+use stripeline_engine::{Priority, Request, Ticket};
 use stripeline_rail::{Buffers, Job, Piece, Region};
 
 use crate::arguments::{Absence, Ints, Pointers, Units, non_negative, present, read_ints};
@@ -77,12 +77,15 @@ impl Order {
             store: StorePolicy::Temporal,
             keep: Some(Box::new(Arc::clone(&finish))),
         })?;
-        let issued = self.call.engine.issue(piece, self.request);
-        let ticket = issued.map_err(|rejected| rejected.error)?;
-        // Before the end can be reported, which takes the share that goes into the call-back.
-        completions.keep(self.task, ticket.clone());
-        ticket.on_end(move |outcome| finish.note(outcome));
-        Ok(())
+        // The end is reported once the share that goes into the call-back is gone.
+        let prepare = |ticket: &Ticket| {
+            completions.keep(self.task, ticket.clone());
+            ticket.on_end(move |outcome| finish.note(outcome));
+        };
+        let issued = self.call.engine.issue_with(piece, self.request, prepare);
+        issued
+            .map(|_ticket| ())
+            .map_err(|rejected| rejected.error.into())
     }
 }
 
