@@ -26,6 +26,22 @@ final class EngineBridge {
 
   private EngineBridge() {}
 
+  /**
+   * Refuses where there is no native library to call.
+   *
+   * @param verb what cannot be done, such as "open the engine"
+   */
+  static void requireLibrary(String verb) throws EcException {
+    CoderStatus status = CoderStatus.current();
+    if (!status.isNative()) {
+      throw new EcException(
+          EcException.Kind.CONFIGURATION,
+          "Cannot " + verb + ": it needs the native library ("
+              + status.fallbackCause().orElse("unknown cause")
+              + ")");
+    }
+  }
+
   /** Opens an engine; the configuration is UTF-8 text of {@code key=value} lines. */
   static native long open(byte[] configuration) throws IOException;
 

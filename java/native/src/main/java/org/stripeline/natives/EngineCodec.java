@@ -48,17 +48,7 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         false,
         parity.clone(),
         (in, out, frame, task) ->
-            EngineBridge.encode(
-                engine.handle(),
-                direct.handle(),
-                in,
-                frame.inputPositions,
-                out,
-                frame.outputPositions,
-                frame.length,
-                task,
-                request.isBackground(),
-                request.deadlineNanos()));
+            encode(in, frame.inputPositions, out, frame.outputPositions, frame.length, task));
   }
 
   @Override
@@ -72,18 +62,14 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         true,
         outputs.clone(),
         (in, out, frame, task) ->
-            EngineBridge.decode(
-                engine.handle(),
-                direct.handle(),
+            decode(
                 in,
                 frame.inputPositions,
                 erased,
                 out,
                 frame.outputPositions,
                 frame.length,
-                task,
-                request.isBackground(),
-                request.deadlineNanos()));
+                task));
   }
 
   @Override
@@ -95,16 +81,7 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         units.clone(),
         false,
         Arguments.NO_BUFFERS,
-        (in, out, frame, task) ->
-            EngineBridge.verify(
-                engine.handle(),
-                direct.handle(),
-                in,
-                frame.inputPositions,
-                frame.length,
-                task,
-                request.isBackground(),
-                request.deadlineNanos()));
+        (in, out, frame, task) -> verify(in, frame.inputPositions, frame.length, task));
   }
 
   @Override
@@ -117,7 +94,15 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         new ByteBuffer[] {old, fresh},
         false,
         parity.clone(),
-        (in, out, frame, task) -> update(dataUnit, in, out, frame, task));
+        (in, out, frame, task) ->
+            update(
+                dataUnit,
+                in,
+                frame.inputPositions,
+                out,
+                frame.outputPositions,
+                frame.length,
+                task));
   }
 
   /** The native call of one operation. */
@@ -161,28 +146,8 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
     }
   }
 
-  private void update(
-      int dataUnit, ByteBuffer[] change, ByteBuffer[] parity, CallFrame frame, long task)
-      throws IOException {
-    EngineBridge.update(
-        engine.handle(),
-        direct.handle(),
-        dataUnit,
-        change[0],
-        frame.inputPositions[0],
-        change[1],
-        frame.inputPositions[1],
-        parity,
-        frame.outputPositions,
-        frame.length,
-        task,
-        request.isBackground(),
-        request.deadlineNanos());
-  }
-
-  @Override
-  void encodeDirect(
-      ByteBuffer[] in, int[] inPositions, ByteBuffer[] out, int[] outPositions, int length)
+  private void encode(
+      ByteBuffer[] in, int[] inPositions, ByteBuffer[] out, int[] outPositions, int length, long task)
       throws IOException {
     EngineBridge.encode(
         engine.handle(),
@@ -192,19 +157,19 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         out,
         outPositions,
         length,
-        WAIT,
+        task,
         request.isBackground(),
         request.deadlineNanos());
   }
 
-  @Override
-  void decodeDirect(
+  private void decode(
       ByteBuffer[] in,
       int[] inPositions,
       int[] erased,
       ByteBuffer[] out,
       int[] outPositions,
-      int length)
+      int length,
+      long task)
       throws IOException {
     EngineBridge.decode(
         engine.handle(),
@@ -215,32 +180,32 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         out,
         outPositions,
         length,
-        WAIT,
+        task,
         request.isBackground(),
         request.deadlineNanos());
   }
 
-  @Override
-  int verifyDirect(ByteBuffer[] units, int[] positions, int length) throws IOException {
+  private int verify(ByteBuffer[] units, int[] positions, int length, long task)
+      throws IOException {
     return EngineBridge.verify(
         engine.handle(),
         direct.handle(),
         units,
         positions,
         length,
-        WAIT,
+        task,
         request.isBackground(),
         request.deadlineNanos());
   }
 
-  @Override
-  void updateDirect(
+  private void update(
       int dataUnit,
       ByteBuffer[] change,
       int[] changePositions,
       ByteBuffer[] parity,
       int[] parityPositions,
-      int length)
+      int length,
+      long task)
       throws IOException {
     EngineBridge.update(
         engine.handle(),
@@ -253,9 +218,45 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         parity,
         parityPositions,
         length,
-        WAIT,
+        task,
         request.isBackground(),
         request.deadlineNanos());
+  }
+
+  @Override
+  void encodeDirect(
+      ByteBuffer[] in, int[] inPositions, ByteBuffer[] out, int[] outPositions, int length)
+      throws IOException {
+    encode(in, inPositions, out, outPositions, length, WAIT);
+  }
+
+  @Override
+  void decodeDirect(
+      ByteBuffer[] in,
+      int[] inPositions,
+      int[] erased,
+      ByteBuffer[] out,
+      int[] outPositions,
+      int length)
+      throws IOException {
+    decode(in, inPositions, erased, out, outPositions, length, WAIT);
+  }
+
+  @Override
+  int verifyDirect(ByteBuffer[] units, int[] positions, int length) throws IOException {
+    return verify(units, positions, length, WAIT);
+  }
+
+  @Override
+  void updateDirect(
+      int dataUnit,
+      ByteBuffer[] change,
+      int[] changePositions,
+      ByteBuffer[] parity,
+      int[] parityPositions,
+      int length)
+      throws IOException {
+    update(dataUnit, change, changePositions, parity, parityPositions, length, WAIT);
   }
 
   @Override

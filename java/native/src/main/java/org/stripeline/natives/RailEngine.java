@@ -209,14 +209,7 @@ public final class RailEngine implements AutoCloseable {
     if (configuration == null) {
       throw new IllegalArgumentException("Cannot open the engine: the configuration is null");
     }
-    CoderStatus status = CoderStatus.current();
-    if (!status.isNative()) {
-      throw new EcException(
-          EcException.Kind.CONFIGURATION,
-          "Cannot open the engine: it needs the native library ("
-              + status.fallbackCause().orElse("unknown cause")
-              + ")");
-    }
+    EngineBridge.requireLibrary("open the engine");
     try {
       return EngineBridge.open(configuration.text());
     } catch (EcException e) {
@@ -227,7 +220,7 @@ public final class RailEngine implements AutoCloseable {
       throw new EcException(
           EcException.Kind.CONFIGURATION,
           "Cannot open the engine: the native library "
-              + status.origin().orElse("in use")
+              + CoderStatus.current().origin().orElse("in use")
               + " has none; it is older than this jar");
     }
   }

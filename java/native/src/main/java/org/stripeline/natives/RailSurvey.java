@@ -28,14 +28,7 @@ public final class RailSurvey {
    *     or written
    */
   public static String take(String rails, Duration budget, Path table) throws EcException {
-    CoderStatus status = CoderStatus.current();
-    if (!status.isNative()) {
-      throw new EcException(
-          EcException.Kind.CONFIGURATION,
-          "Cannot look for rails: it needs the native library ("
-              + status.fallbackCause().orElse("unknown cause")
-              + ")");
-    }
+    EngineBridge.requireLibrary("look for rails");
     byte[] path = table == null ? null : table.toString().getBytes(Charset.defaultCharset());
     byte[] configuration = ("rails=" + rails).getBytes(StandardCharsets.UTF_8);
     try {

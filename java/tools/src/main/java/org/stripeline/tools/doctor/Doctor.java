@@ -138,9 +138,8 @@ public final class Doctor {
       return;
     }
     String names = System.getProperty(EngineConfiguration.RAILS_KEY);
-    String known = "cpu,isal,cuda";
     try {
-      String all = names == null || names.equals("auto") ? known : names;
+      String all = names == null || names.equals("auto") ? RailReport.KNOWN : names;
       report.rails = RailReport.of(all, RAILS_BUDGET, null);
     } catch (EcException e) {
       report.addProblem(

@@ -11,6 +11,9 @@ import org.stripeline.natives.RailSurvey;
 
 /** The rails of this machine; the field names are those of the JSON output. */
 public final class RailReport {
+  /** The rails that every machine may have, by name. */
+  public static final String KNOWN = "cpu,isal,cuda";
+
   /** Where the values come from. */
   public String source;
 

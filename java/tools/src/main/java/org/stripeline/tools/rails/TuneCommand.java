@@ -51,7 +51,7 @@ public final class TuneCommand implements Callable<Integer> {
   @Option(
       names = "--rails",
       paramLabel = "NAME[,NAME...]",
-      defaultValue = "cpu,isal,cuda",
+      defaultValue = RailReport.KNOWN,
       description = "Which rails to look for (default: ${DEFAULT-VALUE})")
   private String rails;
 
