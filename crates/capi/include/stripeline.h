@@ -288,6 +288,18 @@ enum stripeline_event_kind
      * A rail answers rightly again.
      */
     STRIPELINE_EVENT_RESTORED = 3,
+    /**
+     * A rail that is there, or was named, cannot be used: it gave wrong answers or does not load.
+     */
+    STRIPELINE_EVENT_LEFT_OUT = 4,
+    /**
+     * CPUs are not shared with the other processes of the node: this one keeps to its own limit.
+     */
+    STRIPELINE_EVENT_ALONE = 5,
+    /**
+     * CPUs are shared with the other processes of the node again.
+     */
+    STRIPELINE_EVENT_SHARED = 6,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -327,7 +339,7 @@ typedef struct stripeline_event {
      */
     int32_t kind;
     /**
-     * The name of the rail that it is about, in UTF-8.
+     * The name of the rail that it is about, in UTF-8, or `node`.
      */
     const char *rail;
     /**

@@ -19,6 +19,12 @@ pub enum stripeline_event_kind {
     STRIPELINE_EVENT_WRONG_BYTES = 2,
     /// A rail answers rightly again.
     STRIPELINE_EVENT_RESTORED = 3,
+    /// A rail that is there, or was named, cannot be used: it gave wrong answers or does not load.
+    STRIPELINE_EVENT_LEFT_OUT = 4,
+    /// CPUs are not shared with the other processes of the node: this one keeps to its own limit.
+    STRIPELINE_EVENT_ALONE = 5,
+    /// CPUs are shared with the other processes of the node again.
+    STRIPELINE_EVENT_SHARED = 6,
 }
 
 /// Something that an operator should know of. All of it is gone when the listener returns.
@@ -30,7 +36,7 @@ pub struct stripeline_event {
     pub size: usize,
     /// A stripeline_event_kind.
     pub kind: i32,
-    /// The name of the rail that it is about, in UTF-8.
+    /// The name of the rail that it is about, in UTF-8, or `node`.
     pub rail: *const c_char,
     /// One line for a log, in UTF-8.
     pub text: *const c_char,
@@ -95,6 +101,9 @@ fn tell(
         EventKind::Quarantined => STRIPELINE_EVENT_QUARANTINED,
         EventKind::WrongBytes => STRIPELINE_EVENT_WRONG_BYTES,
         EventKind::Restored => STRIPELINE_EVENT_RESTORED,
+        EventKind::LeftOut => STRIPELINE_EVENT_LEFT_OUT,
+        EventKind::Alone => STRIPELINE_EVENT_ALONE,
+        EventKind::Shared => STRIPELINE_EVENT_SHARED,
         _ => STRIPELINE_EVENT_OTHER,
     };
     // The text of a rail in a shared library may hold anything.
@@ -142,16 +151,19 @@ mod tests {
             kind,
             text: "Cannot\0wait".to_owned(),
         };
-        listener(&event(EventKind::Quarantined));
-        listener(&event(EventKind::WrongBytes));
-        listener(&event(EventKind::Restored));
+        let kinds = [
+            EventKind::Quarantined,
+            EventKind::WrongBytes,
+            EventKind::Restored,
+            EventKind::LeftOut,
+            EventKind::Alone,
+            EventKind::Shared,
+        ];
+        kinds.map(event).iter().for_each(|event| listener(event));
         listening.stop();
         listener(&event(EventKind::Restored));
-        let expected = [
-            "1 gpu Cannot wait",
-            "2 gpu Cannot wait",
-            "3 gpu Cannot wait",
-        ];
+        // The values are those of the interface, so they are written out.
+        let expected = [1, 2, 3, 4, 5, 6].map(|kind| format!("{kind} gpu Cannot wait"));
         assert_eq!(texts, expected);
     }
 }

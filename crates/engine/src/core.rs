@@ -55,6 +55,11 @@ impl Core {
         let allowed = membership
             .as_ref()
             .map_or(usize::MAX, Membership::threads_allowed);
+        let coordination = membership.as_ref().map(Membership::coordination);
+        // To share is what was asked for; only the contrary is news.
+        if let Some(alone @ Coordination::Alone { .. }) = coordination {
+            options.tell_of_node(alone);
+        }
         Self {
             admission: Admission::new(options.tasks_max.max(1), options.bytes_max),
             options,
@@ -348,11 +353,7 @@ impl Core {
         };
         membership.report(busy);
         if let Some(change) = membership.refresh() {
-            let text = match change {
-                Coordination::Shared => format!("CPUs are {change}"),
-                Coordination::Alone { why } => why,
-            };
-            self.options.tell("node", EventKind::Coordination, text);
+            self.options.tell_of_node(change);
         }
         let allowed = membership.threads_allowed();
         let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);

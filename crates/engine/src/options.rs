@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::node;
+use crate::node::{self, Coordination};
 use crate::tuning::Table;
 
 /// Which rail gets what.
@@ -52,8 +52,21 @@ pub enum EventKind {
     Restored,
     /// A rail that is there, or was named, cannot be used: it gave wrong answers or does not load.
     LeftOut,
-    /// CPUs are not, or again, shared with the other processes of the node.
-    Coordination,
+    /// CPUs are not shared with the other processes of the node: the process keeps to its own limit.
+    Alone,
+    /// CPUs are shared with the other processes of the node again.
+    Shared,
+}
+
+impl EventKind {
+    /// Whether something is in order again, which is no warning.
+    #[must_use]
+    pub fn is_good_news(self) -> bool {
+        match self {
+            Self::Restored | Self::Shared => true,
+            Self::Quarantined | Self::WrongBytes | Self::LeftOut | Self::Alone => false,
+        }
+    }
 }
 
 /// Whom events go to, on the thread that noticed them.
@@ -114,6 +127,15 @@ impl Options {
     pub(crate) fn tell(&self, rail: &str, kind: EventKind, text: String) {
         let rail = rail.to_owned();
         (self.listener)(&Event { rail, kind, text });
+    }
+
+    /// Tells how the node's CPUs are shared from now on.
+    pub(crate) fn tell_of_node(&self, coordination: Coordination) {
+        let (kind, text) = match coordination {
+            Coordination::Shared => (EventKind::Shared, format!("CPUs are {coordination}")),
+            Coordination::Alone { why } => (EventKind::Alone, why),
+        };
+        self.tell("node", kind, text);
     }
 }
 

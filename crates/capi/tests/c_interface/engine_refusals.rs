@@ -2,8 +2,9 @@
 //! What a program in C can get wrong with an engine. Each is refused with its text, and nothing is
 //! issued or written.
 
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
+use std::sync::Mutex;
 
 use crate::c_codec::last_error;
 use crate::engine_side::{Bench, OpenEngine, UNTOUCHED, request, scattered};
@@ -208,6 +209,35 @@ fn wrong_configurations_are_named() {
         stripeline_engine_close(null_mut());
         stripeline_future_release(null_mut());
     }
+}
+
+/// Keeps the kinds of events; `context` is a list of theirs.
+unsafe extern "C" fn keep_kind(context: *mut c_void, event: *const stripeline_event) {
+    // SAFETY: the test passes a list that outlives the engine, and an event lives during the call.
+    unsafe { (*context.cast::<Mutex<Vec<i32>>>()).lock() }
+        .expect("not poisoned")
+        .push(unsafe { (*event).kind });
+}
+
+#[test]
+fn what_an_engine_must_do_without_is_told_by_its_kind() {
+    let configuration = c"rails=cpu,plugin:/no/such/coder.so\nnode=group:/no/such/folder/table";
+    let kinds = Mutex::new(Vec::<i32>::new());
+    let (context, mut engine) = ((&raw const kinds).cast_mut().cast(), null_mut());
+    // SAFETY: a text, a list that outlives the engine, room for the handle.
+    unsafe {
+        let status = stripeline_engine_open_with_listener(
+            configuration.as_ptr(),
+            Some(keep_kind),
+            context,
+            &mut engine,
+        );
+        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+        stripeline_engine_close(engine);
+    }
+    use stripeline_event_kind::{STRIPELINE_EVENT_ALONE, STRIPELINE_EVENT_LEFT_OUT};
+    let expected = [STRIPELINE_EVENT_LEFT_OUT, STRIPELINE_EVENT_ALONE].map(|kind| kind as i32);
+    assert_eq!(*kinds.lock().expect("not poisoned"), expected);
 }
 
 #[test]

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use stripeline_engine::node::{Cpus, Place};
-use stripeline_engine::{Engine, Options, Request, node};
+use stripeline_engine::{Engine, EventKind, Options, Request, node};
 
-use crate::support::{Fail, Gate, Sick, engine, stripe, to_encode};
+use crate::support::{Fail, Gate, Sick, cpu, engine, kinds, stripe, to_encode};
 
 /// An engine whose one task waits at a gate, so that it is busy until the gate opens.
 fn busy(place: &Place) -> (Engine, Arc<Gate>) {
@@ -63,6 +63,42 @@ fn a_second_engine_halves_the_first_ones_threads_and_gives_them_back() {
     gate.open();
     assert!(issued.expect("room").wait().0.is_ok());
     drop(first);
+    std::fs::remove_file(path).expect("the table stays until someone removes it");
+}
+
+#[test]
+fn an_engine_that_stands_alone_says_so_once_and_when_it_shares_again() {
+    let name = format!("stripeline-engine-alone-{}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, b"somebody's configuration").expect("a temporary file");
+    let options = Options {
+        node: Some(node::Options {
+            place: Place::User(path.clone()),
+            ..node::Options::default()
+        }),
+        ..Options::default()
+    };
+    let (engine, events) = engine(vec![cpu()], options);
+    let (codec, stripe) = stripe(100);
+    let encode = || {
+        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+        assert!(issued.expect("room").wait().0.is_ok());
+    };
+    (0..100).for_each(|_| encode());
+    assert_eq!(kinds(&events, "node"), [EventKind::Alone]);
+    let text = events.lock().expect("not poisoned")[0].text.clone();
+    assert!(text.contains(&*path.to_string_lossy()), "{text}");
+    std::fs::remove_file(&path).expect("ours");
+    let start = Instant::now();
+    // The node is looked at while there is work.
+    while kinds(&events, "node").len() < 2 {
+        assert!(start.elapsed() < Duration::from_secs(20));
+        encode();
+    }
+    let expected = [EventKind::Alone, EventKind::Shared];
+    assert_eq!(kinds(&events, "node"), expected);
+    assert_eq!(expected.map(EventKind::is_good_news), [false, true]);
+    drop(engine);
     std::fs::remove_file(path).expect("the table stays until someone removes it");
 }
 

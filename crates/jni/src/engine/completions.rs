@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use stripeline_codec::Verdict;
-use stripeline_engine::{Error, Event, EventKind, Outcome, Ticket};
+use stripeline_engine::{Error, Event, Outcome, Ticket};
 
 use crate::failure::code_of;
 
@@ -124,7 +124,7 @@ impl Completions {
         if event.is_none() {
             state.told = false;
         }
-        event.map(|event| (event.kind == EventKind::Restored, event.text))
+        event.map(|event| (event.kind.is_good_news(), event.text))
     }
 
     /// Keeps an event for Java.
@@ -178,6 +178,8 @@ fn report(task: i64, outcome: &Outcome) -> [i64; REPORT_LONGS] {
 
 #[cfg(test)]
 mod tests {
+    use stripeline_engine::EventKind;
+
     use super::*;
 
     fn completions() -> Arc<Completions> {
@@ -246,7 +248,11 @@ mod tests {
         let texts: Vec<_> = std::iter::from_fn(|| completions.event()).collect();
         assert_eq!(texts.len(), EVENTS_MAX);
         assert_eq!(texts[0], (false, "event 2".to_owned()));
-        completions.tell(event(0));
+        completions.tell(Event {
+            kind: EventKind::Shared,
+            ..event(0)
+        });
         assert_eq!(completions.take(&mut reports), Some(1), "told again");
+        assert_eq!(completions.event(), Some((true, "event 0".to_owned())));
     }
 }
