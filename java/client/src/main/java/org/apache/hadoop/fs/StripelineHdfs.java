@@ -24,4 +24,9 @@ public class StripelineHdfs extends Hdfs {
       dfs = ours;
     }
   }
+
+  @Override
+  public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path) throws IOException {
+    return StripelineClients.correct(dfs, super.listLocatedStatus(path));
+  }
 }

@@ -6,6 +6,8 @@ import java.net.URI;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.stripeline.client.PipelineChoice;
 
 /** Makes clients for the file system classes that live in other packages of Hadoop. */
@@ -22,6 +24,17 @@ public final class StripelineClients {
       return null;
     }
     return StripelineDFSClient.create(uri, conf, statistics);
+  }
+
+  /**
+   * Passes statuses on; if the client is ours, those of files with wide cells tell where each
+   * internal block is.
+   */
+  public static <T extends LocatedFileStatus> RemoteIterator<T> correct(
+      DFSClient client, RemoteIterator<T> all) {
+    return client instanceof StripelineDFSClient
+        ? ((StripelineDFSClient) client).correct(all)
+        : all;
   }
 
   /**

@@ -7,9 +7,12 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.EnumSet;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.permission.FsCreateModes;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.client.HdfsDataOutputStream;
@@ -93,6 +96,21 @@ class StripelineDFSClient extends DFSClient {
       return new DFSInputStream(this, src, verifyChecksum, blocks);
     }
     return new StripelineInputStream(this, src, verifyChecksum, policy, blocks);
+  }
+
+  @Override
+  public BlockLocation[] getBlockLocations(String src, long start, long length)
+      throws IOException {
+    if (!choice.ourRead()) {
+      return super.getBlockLocations(src, start, length);
+    }
+    checkOpen();
+    return WideCellLocations.of(getLocatedBlocks(src, start, length), start, length);
+  }
+
+  /** Passes statuses on as {@link WideCellLocations} does, if reading is ours. */
+  <T extends LocatedFileStatus> RemoteIterator<T> correct(RemoteIterator<T> all) {
+    return choice.ourRead() ? WideCellLocations.correct(all) : all;
   }
 
   @Override

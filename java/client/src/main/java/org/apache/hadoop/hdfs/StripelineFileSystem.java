@@ -4,6 +4,10 @@ package org.apache.hadoop.hdfs;
 import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.LocatedFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.PathFilter;
+import org.apache.hadoop.fs.RemoteIterator;
 
 /**
  * {@code hdfs://} with Stripeline's pipelines for erasure-coded files; name it in {@code
@@ -21,5 +25,11 @@ public class StripelineFileSystem extends DistributedFileSystem {
     } else {
       dfs = ours;
     }
+  }
+
+  @Override
+  protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter)
+      throws IOException {
+    return StripelineClients.correct(dfs, super.listLocatedStatus(path, filter));
   }
 }
