@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+import java.io.IOException;
+
+/** An agent cannot do what it was asked for, or cannot be asked. The kind says what to do. */
+public final class AgentException extends IOException {
+  private static final long serialVersionUID = 1;
+
+  private final Kind kind;
+
+  /** Says what cannot be done and why. */
+  public AgentException(Kind kind, String message) {
+    super(message);
+    this.kind = kind;
+  }
+
+  /** Says what cannot be done and what caused it. */
+  public AgentException(Kind kind, String message, Throwable cause) {
+    super(message, cause);
+    this.kind = kind;
+  }
+
+  /** Returns the kind. */
+  public Kind kind() {
+    return kind;
+  }
+
+  /** Why an agent did not do it. Names travel between versions: they are never changed. */
+  public enum Kind {
+    /** The DataNode does not answer: ask later, or another. */
+    UNREACHABLE,
+    /** The DataNode answers but runs no agent, or its Hadoop lacks what an agent needs. */
+    NO_AGENT,
+    /** The caller is no superuser of this cluster. */
+    DENIED,
+    /** The request is wrong, or not known to this version: asking again will not help. */
+    BAD_REQUEST,
+    /** Too much is asked at once: ask later. */
+    BUSY,
+    /** There is no such task: it never was, its result was not asked for in time, or a restart. */
+    UNKNOWN_TASK,
+    /** A replica is not what it was said to be: look at the file again. */
+    CHANGED,
+    /** It was tried and failed. */
+    FAILED
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+/** The methods of {@link AgentProtocol}, by the names under which they travel. */
+enum AgentMethod {
+  ABOUT("about"),
+  LINK("link"),
+  UNLINK("unlink"),
+  CHECKSUM("checksum"),
+  ENCODE("encode"),
+  POLL("poll"),
+  CANCEL("cancel");
+
+  private final String wireName;
+
+  AgentMethod(String wireName) {
+    this.wireName = wireName;
+  }
+
+  String wireName() {
+    return wireName;
+  }
+}

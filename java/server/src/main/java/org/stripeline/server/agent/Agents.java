@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+
+/**
+ * The agents of a cluster, as their callers see them: each call names the DataNode that it is for.
+ *
+ * <p>The caller must be a superuser of HDFS; under Kerberos one with a ticket, for tokens are not
+ * enough. Every method may be called by several threads at once, and throws an {@link
+ * AgentException} whose kind says what to do. A call lasts seconds at most; what takes longer is a
+ * task.
+ */
+public interface Agents extends Closeable {
+
+  /** Most milliseconds that one {@link #poll} waits at the agent. */
+  long PATIENCE_MAX = 10_000;
+
+  /** Returns the agents as the current user reaches them; nothing is connected to yet. */
+  static Agents connect(Configuration conf) throws IOException {
+    return new RpcAgents(conf);
+  }
+
+  /** Asks an agent about itself: whether it is there, and of which version. */
+  AboutAgent about(DatanodeInfo node) throws IOException;
+
+  /**
+   * Makes replicas appear under second names, on the same volumes, and tells the NameNode. Either
+   * all links of a call are made or none.
+   *
+   * @param pool the block pool
+   * @param links what to link, at most {@code stripeline.agent.links.max} of them
+   * @return what became of each, in that order
+   */
+  List<Linked> link(DatanodeInfo node, String pool, List<Link> links) throws IOException;
+
+  /**
+   * Removes replicas of internal blocks whose group will not be. Those that are not there are no
+   * error, so it may be repeated.
+   *
+   * @param blocks internal blocks, whose ids are negative, each with the generation stamp that it
+   *     must have to be removed
+   * @return how many were there
+   */
+  int unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException;
+
+  /** Reads a finalized replica through its checksums and returns the checksum of all its bytes. */
+  BlockChecksum checksum(DatanodeInfo node, String pool, AgentBlock block) throws IOException;
+
+  /**
+   * Begins to encode a group.
+   *
+   * @return the number of the task at that agent; numbers are not used again after a restart
+   */
+  long encode(DatanodeInfo node, EncodeRequest request) throws IOException;
+
+  /**
+   * Asks how far a task is, and waits for its end so long. A task that nobody asks about for {@code
+   * stripeline.agent.abandon.period} is cancelled; the end of one is kept for {@code
+   * stripeline.agent.result.period}.
+   *
+   * @param patienceMillis how long to wait for the end, at most {@link #PATIENCE_MAX}; 0 does not
+   */
+  TaskReport poll(DatanodeInfo node, long task, long patienceMillis) throws IOException;
+
+  /** Tells a task to end; one that has ended, or is not known any more, is no error. */
+  void cancel(DatanodeInfo node, long task) throws IOException;
+
+  /** Closes the connections. Tasks go on. Later calls fail; closing again does nothing. */
+  @Override
+  void close();
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+/** How far a task is. */
+public final class TaskReport {
+  /** Where it is. */
+  public final TaskState state;
+
+  /** Bytes read and sent up to now. */
+  public final long bytesDone;
+
+  /** Bytes to be read and sent in all. */
+  public final long bytesTotal;
+
+  /** What it has done if it is {@link TaskState#DONE}, else null. */
+  public final EncodeResult result;
+
+  /** Why it failed or was cancelled, else null. */
+  public final String error;
+
+  /** Says how far it is. */
+  public TaskReport(
+      TaskState state, long bytesDone, long bytesTotal, EncodeResult result, String error) {
+    this.state = state;
+    this.bytesDone = bytesDone;
+    this.bytesTotal = bytesTotal;
+    this.result = result;
+    this.error = error;
+  }
+}
