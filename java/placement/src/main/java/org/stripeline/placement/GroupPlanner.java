@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement;
+
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.SplittableRandom;
+
+/**
+ * Plans how replicated blocks become a group of an erasure code: which replicas stay, which blocks
+ * must be sent, where parity goes, who encodes. Of all layouts it takes, in this order,
+ *
+ * <ol>
+ *   <li>one that keeps the rack rule, or breaks it least: first the number of different racks
+ *       gives way, then target racks, last the most blocks per rack;
+ *   <li>one that sends the fewest data blocks;
+ *   <li>one that moves the fewest blocks across racks, reads of the encoder included.
+ * </ol>
+ *
+ * <p>Nothing is remembered between calls: the locations given are the truth, whatever was intended
+ * when the blocks were written.
+ */
+public final class GroupPlanner {
+  /** Trying more core racks has not found better plans than the best of so many. */
+  private static final int CORE_RACKS_MAX = 8;
+
+  private GroupPlanner() {}
+
+  /**
+   * Plans a group.
+   *
+   * @param shape the code
+   * @param replicas of each data block of the group, in their order, the nodes that have a replica;
+   *     1 to k blocks, fewer than k for the last group of a file
+   * @param topology the nodes as they are now
+   * @param rule which racks may be taken
+   * @param random decides between equals, so that load is spread
+   * @throws PlacementException if a block has no replica that can be read, or nodes are too few
+   * @throws IllegalArgumentException if there are no blocks or more than k
+   */
+  public static GroupPlan plan(
+      CodeShape shape,
+      int[][] replicas,
+      Topology topology,
+      RackRule rule,
+      SplittableRandom random)
+      throws PlacementException {
+    return plan(shape, replicas, topology, rule, null, random);
+  }
+
+  /**
+   * Plans a group whose target racks are known.
+   *
+   * @param targetRacks the racks that its blocks are to be in; null lets the rule decide how many,
+   *     and the replicas which
+   * @throws PlacementException if a block has no replica that can be read, or nodes are too few
+   * @throws IllegalArgumentException if there are no blocks or more than k
+   */
+  public static GroupPlan plan(
+      CodeShape shape,
+      int[][] replicas,
+      Topology topology,
+      RackRule rule,
+      BitSet targetRacks,
+      SplittableRandom random)
+      throws PlacementException {
+    if (replicas.length < 1 || replicas.length > shape.data()) {
+      throw new IllegalArgumentException(
+          "Cannot plan a group of " + replicas.length + " data blocks: the code " + shape
+              + " takes 1 to " + shape.data());
+    }
+    GroupReplicas readable = new GroupReplicas(replicas, topology);
+    BitSet targets = targetRacks;
+    if (targets == null && rule.targetRacks() > 0) {
+      targets = TargetRacks.choose(readable, topology, rule.targetRacks(), random);
+    }
+    GroupTask task = new GroupTask(readable, shape.parity(), topology, rule, targets);
+    return new GroupPlanner.Search(task, shape, random).run();
+  }
+
+  /** Looks for the core rack with which the fewest blocks cross racks. */
+  private static final class Search {
+    private final GroupTask task;
+    private final CodeShape shape;
+    private final SplittableRandom random;
+    private final int[] racks;
+    private GroupLayout best;
+    private int bestCore;
+    private int bestCrossing = Integer.MAX_VALUE;
+
+    Search(GroupTask task, CodeShape shape, SplittableRandom random) {
+      this.task = task;
+      this.shape = shape;
+      this.random = random;
+      this.racks = task.racksToConsider(random);
+    }
+
+    GroupPlan run() throws PlacementException {
+      int[] cores = CoreRacks.byBlocks(task, racks, random);
+      for (int i = 0; i < Math.min(CORE_RACKS_MAX, cores.length); i++) {
+        int reads = task.replicas().blocks() - task.replicas().blocksIn(cores[i]);
+        if (best != null && reads + fewestFreshAcrossRacks() >= bestCrossing) {
+          break;
+        }
+        GroupLayout layout = new GroupLayout(task, racks, cores[i], random);
+        if (!layout.solve()) {
+          throw tooFewNodes(layout.placed());
+        }
+        int crossing = reads + layout.freshAcrossRacks();
+        if (crossing < bestCrossing) {
+          best = layout;
+          bestCore = cores[i];
+          bestCrossing = crossing;
+        }
+      }
+      if (best == null) {
+        throw tooFewNodes(0);
+      }
+      return new PlanWriter(task, shape, racks, best, bestCore, random).write();
+    }
+
+    /** Returns how many new blocks leave the core rack at least; their number is known by now. */
+    private int fewestFreshAcrossRacks() {
+      int surplus = task.blocks() - task.racksRequired();
+      int inOneRack = Math.min(task.rule().blocksPerRackMax(), 1 + surplus);
+      return best.isRelaxed() ? 0 : Math.max(0, best.fresh() - inOneRack);
+    }
+
+    private PlacementException tooFewNodes(int placed) {
+      return new PlacementException(
+          "Cannot place a group of " + task.replicas().blocks() + " data and " + task.parity()
+              + " parity blocks: it needs " + task.blocks() + " DataNodes, " + placed
+              + " can be used (" + task.topology().openNodes() + " of " + task.topology().nodes()
+              + " take new blocks)");
+    }
+  }
+}

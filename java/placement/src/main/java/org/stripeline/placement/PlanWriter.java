@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/** Names the nodes of a layout, which has only counted those that are alike. */
+final class PlanWriter {
+  private final GroupTask task;
+  private final GroupReplicas replicas;
+  private final Topology topology;
+  private final CodeShape shape;
+  private final int[] racks;
+  private final GroupLayout layout;
+  private final int coreRack;
+  private final SplittableRandom random;
+
+  PlanWriter(
+      GroupTask task,
+      CodeShape shape,
+      int[] racks,
+      GroupLayout layout,
+      int coreRack,
+      SplittableRandom random) {
+    this.task = task;
+    this.replicas = task.replicas();
+    this.topology = task.topology();
+    this.shape = shape;
+    this.racks = racks;
+    this.layout = layout;
+    this.coreRack = coreRack;
+    this.random = random;
+  }
+
+  GroupPlan write() {
+    int[] fresh = freshNodes();
+    int taken = 0;
+    int[] data = new int[replicas.blocks()];
+    boolean[] isAdopted = new boolean[data.length];
+    for (int block = 0; block < data.length; block++) {
+      int keeper = layout.keeper(block);
+      isAdopted[block] = keeper >= 0;
+      data[block] = isAdopted[block] ? keeper : fresh[taken++];
+    }
+    int[] parity = Arrays.copyOfRange(fresh, taken, fresh.length);
+    int encoder = encoder();
+    int[][] readOrder = new int[data.length][];
+    for (int block = 0; block < data.length; block++) {
+      readOrder[block] = nearestFirst(replicas.of(block), encoder);
+    }
+    return new GroupPlan(task, shape, encoder, data, isAdopted, parity, readOrder);
+  }
+
+  /** Returns the nodes of the new blocks in random order. */
+  private int[] freshNodes() {
+    int[] nodes = new int[layout.fresh()];
+    int count = 0;
+    for (int i = 0; i < replicas.distinct().length; i++) {
+      if (layout.isFreshOn(i)) {
+        nodes[count++] = replicas.distinct()[i];
+      }
+    }
+    for (int i = 0; i < racks.length; i++) {
+      int first = count;
+      for (int left = layout.freshIn(i); left > 0; left--) {
+        nodes[count] = idleNode(racks[i], nodes, first, count);
+        count++;
+      }
+    }
+    for (int i = count; i > 1; i--) {
+      int other = random.nextInt(i);
+      int node = nodes[other];
+      nodes[other] = nodes[i - 1];
+      nodes[i - 1] = node;
+    }
+    return nodes;
+  }
+
+  /** Returns the less loaded of two random nodes, so that no node draws everybody. */
+  private int idleNode(int rack, int[] used, int from, int to) {
+    int one = anyNode(rack, used, from, to);
+    int other = anyNode(rack, used, from, to);
+    return topology.load(other) < topology.load(one) ? other : one;
+  }
+
+  private int anyNode(int rack, int[] used, int from, int to) {
+    int open = topology.open(rack);
+    int start = random.nextInt(open);
+    for (int i = 0; i < open; i++) {
+      int node = topology.node(rack, (start + i) % open);
+      boolean isFree = replicas.indexOf(node) < 0;
+      for (int j = from; isFree && j < to; j++) {
+        isFree = used[j] != node;
+      }
+      if (isFree) {
+        return node;
+      }
+    }
+    throw new IllegalStateException(
+        "Cannot find a node in rack " + rack + ": the layout counts more than its " + open);
+  }
+
+  private int encoder() {
+    int best = -1;
+    int bestBlocks = -1;
+    int start = random.nextInt(topology.size(coreRack));
+    for (int i = 0; i < topology.size(coreRack); i++) {
+      int node = topology.node(coreRack, (start + i) % topology.size(coreRack));
+      if (topology.state(node).keeps()) {
+        int blocks = replicas.indexOf(node) < 0 ? 0 : blocksOn(node);
+        boolean isLess = best >= 0 && topology.load(node) < topology.load(best);
+        if (blocks > bestBlocks || blocks == bestBlocks && isLess) {
+          best = node;
+          bestBlocks = blocks;
+        }
+      }
+    }
+    return best;
+  }
+
+  private int blocksOn(int node) {
+    int count = 0;
+    for (int block = 0; block < replicas.blocks(); block++) {
+      for (int holder : replicas.of(block)) {
+        count += holder == node ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  /** Sorts by insertion: there are three of them. */
+  private int[] nearestFirst(int[] nodes, int encoder) {
+    int[] sorted = nodes.clone();
+    for (int i = 1; i < sorted.length; i++) {
+      int node = sorted[i];
+      int at = i;
+      while (at > 0 && nearness(node, encoder) < nearness(sorted[at - 1], encoder)) {
+        sorted[at] = sorted[at - 1];
+        at--;
+      }
+      sorted[at] = node;
+    }
+    return sorted;
+  }
+
+  private long nearness(int node, int encoder) {
+    int distance = node == encoder ? 0 : topology.rackOf(node) == coreRack ? 1 : 2;
+    return ((long) distance << 32) + topology.load(node);
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement;
+
+import java.util.Arrays;
+
+/** Tries every layout of a small group; the oracle of the planner. */
+final class BruteForce {
+  private final Topology topology;
+  private final RackRule rule;
+  private final int[][] replicas;
+  private final int parity;
+  private final int[] nodes;
+  private final boolean[] used;
+  private long[] best;
+
+  private BruteForce(Topology topology, RackRule rule, int[][] replicas, int parity) {
+    this.topology = topology;
+    this.rule = rule;
+    this.replicas = replicas;
+    this.parity = parity;
+    this.nodes = new int[replicas.length + parity];
+    this.used = new boolean[topology.nodes()];
+  }
+
+  /**
+   * Returns the cost of the best layout, the most important part first: blocks above c (the second
+   * in a rack counts twice, and so on), racks missing, blocks sent, blocks that cross racks. Null if
+   * there is none.
+   */
+  static long[] best(Topology topology, RackRule rule, int[][] replicas, int parity) {
+    BruteForce search = new BruteForce(topology, rule, replicas, parity);
+    search.place(0);
+    return search.best;
+  }
+
+  /** Returns the same for a given layout and core rack. */
+  static long[] cost(
+      Topology topology, RackRule rule, int[][] replicas, int[] nodes, int coreRack) {
+    int[] counts = new int[topology.racks()];
+    long sends = 0;
+    long crossing = 0;
+    for (int i = 0; i < nodes.length; i++) {
+      counts[topology.rackOf(nodes[i])]++;
+      boolean isKept = i < replicas.length && keeps(topology, replicas[i], nodes[i]);
+      sends += i < replicas.length && !isKept ? 1 : 0;
+      crossing += !isKept && topology.rackOf(nodes[i]) != coreRack ? 1 : 0;
+      crossing += i < replicas.length && !isReadableIn(topology, replicas[i], coreRack) ? 1 : 0;
+    }
+    long above = 0;
+    int racks = 0;
+    for (int count : counts) {
+      int over = Math.max(0, count - rule.blocksPerRackMax());
+      above += (long) over * (over + 1) / 2;
+      racks += count > 0 ? 1 : 0;
+    }
+    int required = rule.racksRequired(nodes.length, topology.liveRacks());
+    return new long[] {above, Math.max(0, required - racks), sends, crossing};
+  }
+
+  private static boolean keeps(Topology topology, int[] replicas, int node) {
+    return topology.state(node).keeps() && Arrays.stream(replicas).anyMatch(r -> r == node);
+  }
+
+  private static boolean isReadableIn(Topology topology, int[] replicas, int rack) {
+    return Arrays.stream(replicas)
+        .anyMatch(r -> topology.rackOf(r) == rack && topology.state(r).isReadable());
+  }
+
+  private void place(int block) {
+    if (block == nodes.length) {
+      for (int core = 0; core < topology.racks(); core++) {
+        if (hasEncoder(core)) {
+          long[] cost = cost(topology, rule, replicas, nodes, core);
+          best = best == null || Arrays.compare(cost, best) < 0 ? cost : best;
+        }
+      }
+      return;
+    }
+    // Parity blocks are alike: one order of them is enough.
+    int from = block > replicas.length ? nodes[block - 1] + 1 : 0;
+    for (int node = from; node < used.length; node++) {
+      boolean mayHold =
+          topology.state(node) == NodeState.OPEN
+              || block < replicas.length && keeps(topology, replicas[block], node);
+      if (mayHold && !used[node]) {
+        used[node] = true;
+        nodes[block] = node;
+        place(block + 1);
+        used[node] = false;
+      }
+    }
+  }
+
+  private boolean hasEncoder(int rack) {
+    for (int i = 0; i < topology.size(rack); i++) {
+      if (topology.state(topology.node(rack, i)).keeps()) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
