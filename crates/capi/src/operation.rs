@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The four operations of an engine as read from C: arguments checked, and made into a piece.
 
-use ::stripeline_codec::{Codec, StorePolicy};
+use ::stripeline_codec::Codec;
 use arrayvec::ArrayVec;
 use stripeline_boundary::UNITS_MAX;
 use stripeline_rail::{Buffers, Job, Piece};
@@ -60,8 +60,6 @@ impl Operation {
         let call = self.call();
         let buffers = Buffers {
             bytes: length,
-            // Whoever waits for parity uses it next.
-            store: StorePolicy::Temporal,
             keep: Some(Box::new(kept)),
         };
         let (k, m) = (codec.data_units(), codec.parity_units());

@@ -90,7 +90,12 @@ impl Call {
             event_fd: (asked.event_fd > 0).then_some(asked.event_fd),
             ..Notice::default()
         };
-        Ok((Request { priority, deadline }, notice))
+        let request = Request {
+            priority,
+            deadline,
+            store: None,
+        };
+        Ok((request, notice))
     }
 
     /// Reads what is asked of a call that waits, and so has nobody to tell.

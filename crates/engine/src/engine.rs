@@ -64,8 +64,8 @@ impl Engine {
         let traits: Vec<_> = std::iter::zip(&rails, std::iter::zip(&tuned, &workers))
             .map(|(rail, (tuning, workers))| traits(&**rail, tuning, *workers))
             .collect();
-        let stations = std::iter::zip(rails, &workers)
-            .map(|(rail, workers)| station(rail, *workers))
+        let stations = std::iter::zip(rails, std::iter::zip(tuned, &workers))
+            .map(|(rail, (tuning, workers))| station(rail, tuning, *workers))
             .collect();
         let core = Arc::new(Core::new(
             options,
@@ -149,6 +149,7 @@ impl Engine {
             issued,
             deadline,
             checked: every > 0 && number.is_multiple_of(every),
+            store: request.store,
         };
         let task = Arc::new(Task::new(order, piece));
         let core = Arc::clone(core);
@@ -333,9 +334,10 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
     }
 }
 
-fn station(rail: std::sync::Arc<dyn Rail>, workers: usize) -> Station {
+fn station(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -> Station {
     Station {
         rail,
+        tuning,
         queues: Queues::default(),
         bell: Default::default(),
         counters: Counters::default(),

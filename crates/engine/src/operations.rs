@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use stripeline_codec::{Codec, StorePolicy, Verdict};
+use stripeline_codec::{Codec, Verdict};
 use stripeline_rail::owned::{Pending, Units};
 use stripeline_rail::{Piece, borrowed, owned};
 
@@ -23,9 +23,6 @@ pub struct Issued {
 /// The last piece of a job may be in the hands of a rail that was given up; it lets go of it when
 /// its device answers.
 const LETTING_GO: Duration = Duration::from_secs(10);
-
-/// Whoever waits for parity uses it next.
-const STORE: StorePolicy = StorePolicy::Temporal;
 
 impl Issued {
     /// The promise of the outcome.
@@ -59,7 +56,7 @@ impl Engine {
     ) -> Result<(), Error> {
         let run = |piece| self.run(piece, request);
         let bytes = data.first().map_or(0, |unit| unit.len());
-        let encoded = (bytes > 0).then(|| borrowed::encode(codec, data, parity, STORE, run));
+        let encoded = (bytes > 0).then(|| borrowed::encode(codec, data, parity, run));
         match encoded {
             Some(Ok(outcome)) => outcome.map(|_sound| ()),
             // The codec says what is wrong, or has nothing to do.
@@ -81,8 +78,7 @@ impl Engine {
     ) -> Result<(), Error> {
         let run = |piece| self.run(piece, request);
         let bytes = outputs.first().map_or(0, |output| output.len());
-        let decoded =
-            (bytes > 0).then(|| borrowed::decode(codec, units, erased, outputs, STORE, run));
+        let decoded = (bytes > 0).then(|| borrowed::decode(codec, units, erased, outputs, run));
         match decoded {
             Some(Ok(outcome)) => outcome.map(|_sound| ()),
             _ => Ok(codec.decode(units, erased, outputs)?),

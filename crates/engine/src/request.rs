@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use stripeline_codec::StorePolicy;
+
 /// Which tasks go first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Priority {
@@ -25,4 +27,9 @@ pub struct Request {
     pub priority: Priority,
     /// How long the task may take; `None` for as long as it takes.
     pub deadline: Option<Duration>,
+    /// How what is computed is stored by rails that code in place. `None` leaves it to the engine:
+    /// temporally, or past the cache where the tuning table says that a stripe is so large that
+    /// this is faster on the rail. To be given by whoever reads the outputs at once, also of large
+    /// stripes.
+    pub store: Option<StorePolicy>,
 }

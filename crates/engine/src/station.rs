@@ -2,7 +2,8 @@
 //! One rail inside the engine: its queues, its health and what it has in flight.
 
 use crossbeam_queue::ArrayQueue;
-use stripeline_rail::{Hold, Lane, Rail, Written};
+use stripeline_codec::StorePolicy;
+use stripeline_rail::{Hold, Job, Lane, Rail, Written};
 
 use crate::doorbell::Doorbell;
 use crate::queue::Queues;
@@ -11,10 +12,13 @@ use crate::statistics::Counters;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock};
 use crate::task::Task;
+use crate::tuning::RailTuning;
 
 /// A rail and all that the engine keeps about it.
 pub(crate) struct Station {
     pub(crate) rail: std::sync::Arc<dyn Rail>,
+    /// What is known of it beforehand.
+    pub(crate) tuning: RailTuning,
     pub(crate) queues: Queues,
     /// Where its workers sleep, unless all rails share a queue.
     pub(crate) bell: Doorbell,
@@ -24,6 +28,14 @@ pub(crate) struct Station {
     pub(crate) health: Health,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
+}
+
+impl Station {
+    /// How the outputs of a job are best stored here, if nobody has said how.
+    pub(crate) fn store(&self, job: &Job) -> StorePolicy {
+        let units = job.inputs().len() + job.outputs().len();
+        self.tuning.store(units.saturating_mul(job.bytes()))
+    }
 }
 
 /// A piece given to a rail.

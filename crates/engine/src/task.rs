@@ -3,7 +3,7 @@
 
 use std::task::Waker;
 
-use stripeline_codec::Verdict;
+use stripeline_codec::{StorePolicy, Verdict};
 use stripeline_rail::Piece;
 
 use crate::error::{Error, ErrorKind};
@@ -28,6 +28,8 @@ pub(crate) struct Task {
     pub(crate) deadline: u64,
     /// Whether what it writes is compared on another rail.
     pub(crate) checked: bool,
+    /// How its outputs are stored, if its issuer has said so.
+    pub(crate) store: Option<StorePolicy>,
     /// When its first piece was begun; 0 before.
     started: AtomicU64,
     /// The whole piece, until a worker takes it or the issuer takes it back.
@@ -61,6 +63,7 @@ pub(crate) struct Order {
     pub(crate) issued: u64,
     pub(crate) deadline: u64,
     pub(crate) checked: bool,
+    pub(crate) store: Option<StorePolicy>,
 }
 
 impl Task {
@@ -74,6 +77,7 @@ impl Task {
             issued: order.issued,
             deadline: order.deadline,
             checked: order.checked,
+            store: order.store,
             started: AtomicU64::new(0),
             left: AtomicUsize::new(piece.bytes()),
             waiting: Mutex::new(Some(piece)),

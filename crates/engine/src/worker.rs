@@ -182,7 +182,10 @@ impl<'a> Worker<'a> {
             piece,
             refused,
         } = part;
-        self.submit(piece, |bytes, hold| Flight {
+        let store = task
+            .store
+            .unwrap_or_else(|| self.station.store(piece.job()));
+        self.submit(piece.stored(store), |bytes, hold| Flight {
             task,
             bytes,
             begun: now,

@@ -8,7 +8,7 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use arrayvec::ArrayVec;
-use stripeline_codec::{Codec, Error, StorePolicy, UNITS_MAX};
+use stripeline_codec::{Codec, Error, UNITS_MAX};
 
 use crate::{Buffers, Job, Piece, Region};
 
@@ -23,13 +23,12 @@ pub fn encode<R>(
     codec: &Codec,
     data: &[&[u8]],
     parity: &mut [&mut [u8]],
-    store: StorePolicy,
     run: impl FnOnce(Piece) -> R,
 ) -> Result<R, Error> {
     codec.check_units(data.len(), parity.len())?;
     let bytes = one_length(codec, data, parity)?;
     let (inputs, outputs) = (read_only(data), writable(parity));
-    scoped(bytes, store, run, |buffers| {
+    scoped(bytes, run, |buffers| {
         // SAFETY: all slices have `bytes` bytes; inputs are shared and outputs are exclusive
         // borrows that outlast the job, because `scoped` returns after it is gone.
         unsafe { Job::encode(codec, &inputs, &outputs, buffers) }
@@ -48,7 +47,6 @@ pub fn decode<R>(
     units: &[Option<&[u8]>],
     erased: &[usize],
     outputs: &mut [&mut [u8]],
-    store: StorePolicy,
     run: impl FnOnce(Piece) -> R,
 ) -> Result<R, Error> {
     codec.check_outputs(outputs.len(), erased.len())?;
@@ -57,7 +55,7 @@ pub fn decode<R>(
     let region = |unit: &Option<&[u8]>| unit.map(|unit| Region::host(unit.as_ptr().cast_mut()));
     let units: Vec<Option<Region>> = units.iter().map(region).collect();
     let outputs = writable(outputs);
-    scoped(bytes, store, run, |buffers| {
+    scoped(bytes, run, |buffers| {
         // SAFETY: as in `encode`.
         unsafe { Job::decode(codec, &units, erased, &outputs, buffers) }
     })
@@ -81,7 +79,7 @@ pub fn update<R>(
     let bytes = one_length(codec, &[old, new], parity)?;
     let [old, new] = [old, new].map(|unit| Region::host(unit.as_ptr().cast_mut()));
     let parity = writable(parity);
-    scoped(bytes, StorePolicy::Temporal, run, |buffers| {
+    scoped(bytes, run, |buffers| {
         // SAFETY: as in `encode`.
         unsafe { Job::update(codec, data_unit, old, new, &parity, buffers) }
     })
@@ -103,7 +101,7 @@ pub fn verify<R>(
     codec.check_units(data.len(), parity.len())?;
     let bytes = one_length(codec, data, parity)?;
     let (inputs, outputs) = (read_only(data), read_only(parity));
-    scoped(bytes, StorePolicy::Temporal, run, |buffers| {
+    scoped(bytes, run, |buffers| {
         // SAFETY: all slices have `bytes` bytes; they are shared borrows that outlast the job.
         unsafe { Job::verify(codec, &inputs, &outputs, buffers) }
     })
@@ -135,14 +133,12 @@ fn writable(units: &mut [&mut [u8]]) -> ArrayVec<Region, UNITS_MAX> {
 /// Makes a job, runs it and waits for its end.
 fn scoped<R>(
     bytes: usize,
-    store: StorePolicy,
     run: impl FnOnce(Piece) -> R,
     job: impl FnOnce(Buffers) -> Result<Piece, Error>,
 ) -> Result<R, Error> {
     let end = Arc::new(End::default());
     let piece = job(Buffers {
         bytes,
-        store,
         keep: Some(Box::new(Ends(Arc::clone(&end)))),
     });
     // Made before `run`, so that a panic passes through it.

@@ -30,7 +30,7 @@ impl Cpu {
     /// # Panics
     /// If some of it is not.
     pub fn code(&self, piece: &mut Piece) -> Verdict {
-        let (mode, code, store) = (piece.job().mode(), piece.job().code(), piece.job().store());
+        let (mode, code, store) = (piece.job().mode(), piece.job().code(), piece.store());
         let kernels = self.kernels;
         // The matrix outlives the piece's mutable borrow.
         let matrix = piece.matrix();

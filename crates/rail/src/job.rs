@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrayvec::ArrayVec;
-use stripeline_codec::{Code, Codec, Coefficients, Error, StorePolicy, UNITS_MAX};
+use stripeline_codec::{Code, Codec, Coefficients, Error, UNITS_MAX};
 
 use crate::{Piece, Region};
 
@@ -28,7 +28,6 @@ pub enum Mode {
 pub struct Job {
     mode: Mode,
     code: Code,
-    store: StorePolicy,
     coefficients: Arc<Coefficients>,
     encoding: Arc<Coefficients>,
     units: Units,
@@ -55,8 +54,6 @@ enum Units {
 pub struct Buffers {
     /// The length of every buffer, at least 1.
     pub bytes: usize,
-    /// How outputs in host memory are stored.
-    pub store: StorePolicy,
     /// What keeps the buffers alive, dropped with the job.
     pub keep: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -173,7 +170,6 @@ impl Job {
             code: original.code,
             encoding: Arc::clone(&original.encoding),
             units: original.units.clone(),
-            store: original.store,
             coefficients: Arc::clone(&original.coefficients),
             regions: original.regions.clone(),
             bytes: original.bytes,
@@ -200,12 +196,6 @@ impl Job {
     #[must_use]
     pub fn code(&self) -> Code {
         self.code
-    }
-
-    /// How outputs in host memory are to be stored.
-    #[must_use]
-    pub fn store(&self) -> StorePolicy {
-        self.store
     }
 
     /// The matrix: a row per output, a column per input.
@@ -281,7 +271,6 @@ impl Product {
         Piece::whole(Job {
             mode: self.mode,
             code: codec.code(),
-            store: buffers.store,
             coefficients: self.matrix,
             encoding: Arc::clone(codec.encoding()),
             units: self.units,

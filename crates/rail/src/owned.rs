@@ -7,7 +7,7 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use stripeline_codec::{Codec, Error, StorePolicy};
+use stripeline_codec::{Codec, Error};
 
 use crate::borrowed::one_length;
 use crate::{Buffers, Job, Piece, Region};
@@ -29,23 +29,7 @@ pub struct Units {
 /// # Panics
 /// If the units have 0 bytes.
 pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Error> {
-    encode_stored(codec, units, StorePolicy::Temporal)
-}
-
-/// As [`encode`], with a choice of how parity is stored.
-///
-/// # Errors
-/// As [`encode`].
-///
-/// # Panics
-/// As [`encode`].
-pub fn encode_stored(
-    codec: &Codec,
-    units: Units,
-    store: StorePolicy,
-) -> Result<(Piece, Pending), Error> {
     start(codec, units, |inputs, outputs, buffers| {
-        let buffers = Buffers { store, ..buffers };
         // SAFETY: `start` made the regions from buffers of one length that the job keeps and that
         // nobody else can reach until it is gone.
         unsafe { Job::encode(codec, inputs, outputs, buffers) }
@@ -120,7 +104,6 @@ fn start(
     let slot = Arc::new(Slot::default());
     let buffers = Buffers {
         bytes,
-        store: StorePolicy::Temporal,
         keep: Some(Box::new(Kept {
             units,
             slot: Arc::clone(&slot),

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use arrayvec::ArrayVec;
-use stripeline_codec::{Coefficients, UNITS_MAX};
+use stripeline_codec::{Coefficients, StorePolicy, UNITS_MAX};
 
 use crate::lease::Lease;
 use crate::{Job, Mode, Region};
@@ -18,6 +18,7 @@ use crate::{Job, Mode, Region};
 pub struct Piece {
     job: Arc<Job>,
     range: Range<usize>,
+    store: StorePolicy,
     lease: Option<Arc<Lease>>,
 }
 
@@ -27,6 +28,7 @@ impl Piece {
         Self {
             job: Arc::new(job),
             range,
+            store: StorePolicy::Temporal,
             lease: None,
         }
     }
@@ -47,6 +49,20 @@ impl Piece {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.range.len()
+    }
+
+    /// How a coder that works in place is to store its outputs: temporally unless the piece was
+    /// [`stored`](Self::stored) otherwise. What comes of a split is stored alike.
+    #[must_use]
+    pub fn store(&self) -> StorePolicy {
+        self.store
+    }
+
+    /// The piece, to be stored in this way. Adding and comparing read the outputs, so they know no
+    /// other than the temporal one.
+    #[must_use]
+    pub fn stored(self, store: StorePolicy) -> Self {
+        Self { store, ..self }
     }
 
     /// Whether the whole job is in host memory.
@@ -75,6 +91,7 @@ impl Piece {
         Self {
             job: Arc::clone(&self.job),
             range,
+            store: self.store,
             lease: None,
         }
     }
@@ -159,6 +176,7 @@ impl Piece {
         let check = Self {
             job: Arc::new(Job::comparing(&self.job)),
             range: self.range.clone(),
+            store: StorePolicy::Temporal,
             lease: None,
         };
         (check, Written(self))
@@ -258,6 +276,7 @@ impl Hold {
         self.lease.revoke().then(|| Piece {
             job: Arc::clone(&self.job),
             range: self.range.clone(),
+            store: StorePolicy::Temporal,
             lease: None,
         })
     }
@@ -283,6 +302,7 @@ impl Detached {
         Some(Piece {
             job,
             range: self.range,
+            store: StorePolicy::Temporal,
             lease: Some(self.lease),
         })
     }

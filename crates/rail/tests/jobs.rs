@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use stripeline_codec::{Code, Codec, ErrorKind, StorePolicy, Verdict};
+use stripeline_codec::{Code, Codec, ErrorKind, Verdict};
 use stripeline_rail::{Cpu, Piece, Rail, borrowed, owned};
 use stripeline_testkit::{Stripe, rail_suite::Feeder, slices, slices_mut};
 
@@ -35,13 +35,9 @@ fn a_scope_waits_for_a_piece_on_another_thread() {
         assert_eq!(run(first), Verdict::Sound);
     });
     let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
-    let sent = borrowed::encode(
-        &codec(),
-        &data,
-        &mut outputs,
-        StorePolicy::Temporal,
-        |piece| sender.send(piece).expect("the worker lives"),
-    );
+    let sent = borrowed::encode(&codec(), &data, &mut outputs, |piece| {
+        sender.send(piece).expect("the worker lives")
+    });
     sent.expect("in order");
     assert_eq!(parity, stripe.parity());
     worker.join().expect("no panic");
@@ -55,8 +51,7 @@ fn a_scope_waits_when_its_closure_panics() {
     let worker = std::thread::spawn(move || run(receiver.recv().expect("a piece")));
     let panicked = catch_unwind(AssertUnwindSafe(|| {
         let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
-        let store = StorePolicy::Temporal;
-        borrowed::encode(&codec(), &data, &mut outputs, store, |piece| {
+        borrowed::encode(&codec(), &data, &mut outputs, |piece| {
             sender.send(piece).expect("the worker lives");
             panic!("on purpose");
         })
@@ -117,9 +112,8 @@ fn wrong_buffers_are_refused_with_the_reason() {
     let stripe = stripe();
     let data = slices(stripe.data());
     let mut parity = vec![vec![0; 100], vec![0; 99]];
-    let store = StorePolicy::Temporal;
     let mut outputs = slices_mut(&mut parity);
-    let refused = borrowed::encode(&codec(), &data, &mut outputs, store, |_| ());
+    let refused = borrowed::encode(&codec(), &data, &mut outputs, |_| ());
     let refused = refused.expect_err("lengths differ");
     assert_eq!(refused.kind(), ErrorKind::LengthMismatch);
     let text = "Cannot encode the stripe: unit 4 has 99 bytes, the others have 100";
@@ -146,8 +140,7 @@ fn only_the_whole_check_redeems_a_written_piece() {
         let stripe = stripe();
         let mut parity = vec![vec![0; 100]; 2];
         let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
-        let store = StorePolicy::Temporal;
-        borrowed::encode(&codec(), &data, &mut outputs, store, |piece| {
+        borrowed::encode(&codec(), &data, &mut outputs, |piece| {
             let (first, second) = piece.split(50);
             let (check, written) = first.into_check();
             let (other_check, _other) = second.into_check();
@@ -169,7 +162,6 @@ fn a_rail_that_decodes_data_only_does_not_take_lost_parity() {
     let mut capability = Cpu::rail().capability().clone();
     capability.recovers_parity = false;
     let stripe = stripe();
-    let store = StorePolicy::Temporal;
     for (erased, taken) in [(0, true), (3, false)] {
         let given: Vec<_> = (0..5)
             .map(|unit| (unit != erased).then(|| &*stripe.units[unit]))
@@ -177,12 +169,12 @@ fn a_rail_that_decodes_data_only_does_not_take_lost_parity() {
         let mut outputs = vec![vec![0; 100]];
         let mut outputs = slices_mut(&mut outputs);
         let takes = |piece: Piece| capability.takes(&piece);
-        let took = borrowed::decode(&codec(), &given, &[erased], &mut outputs, store, takes);
+        let took = borrowed::decode(&codec(), &given, &[erased], &mut outputs, takes);
         assert_eq!(took, Ok(taken));
     }
     let mut parity = vec![vec![0; 100]; 2];
     let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
     let takes = |piece: Piece| capability.takes(&piece);
-    let took = borrowed::encode(&codec(), &data, &mut outputs, store, takes);
+    let took = borrowed::encode(&codec(), &data, &mut outputs, takes);
     assert_eq!(took, Ok(true), "encoding is no recovery");
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use stripeline_codec::{Code, Codec, Isa, Kernels, StorePolicy};
+use stripeline_codec::{Code, Codec, Isa, Kernels};
 use stripeline_rail::{Buffers, Job, Piece, Region};
 
 use crate::failure::Failure;
@@ -102,7 +102,6 @@ impl Load {
         let regions = &self.stripes[index].regions;
         let buffers = Buffers {
             bytes: self.cell_bytes,
-            store: StorePolicy::Temporal,
             keep: None,
         };
         let piece = match self.operation {

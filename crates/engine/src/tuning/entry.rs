@@ -125,7 +125,8 @@ impl RailTuning {
     }
 
     /// How the outputs of a stripe of so many bytes, data and parity, are best stored if nobody reads
-    /// them soon.
+    /// them soon. The engine does so for tasks whose [`Request`](crate::Request) does not say how;
+    /// those of HDFS do, because it uses what is coded at once.
     #[must_use]
     pub fn store(&self, stripe_bytes: usize) -> StorePolicy {
         match self.stream_from_bytes {

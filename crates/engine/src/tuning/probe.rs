@@ -88,12 +88,12 @@ impl Load {
                 .map_err(|error| error.to_string())?;
         }
         let made = match self.mode {
-            Mode::Set => owned::encode_stored(codec, units, self.store),
+            Mode::Set => owned::encode(codec, units),
             Mode::Add => owned::update(codec, 0, units),
             Mode::Compare => owned::verify(codec, units),
         };
         // Nobody waits for the units: they go with the last piece.
-        made.map(|(piece, _)| piece)
+        made.map(|(piece, _)| piece.stored(self.store))
             .map_err(|error| error.to_string())
     }
 }

@@ -4,5 +4,6 @@
 mod codecs;
 mod faults;
 mod sharing;
+mod storing;
 mod support;
 mod tasks;

@@ -58,6 +58,8 @@ impl Issue {
             request: Request {
                 priority,
                 deadline: deadline.map(Duration::from_nanos),
+                // HDFS sends, sums or hands on what was computed at once.
+                store: Some(StorePolicy::Temporal),
             },
         })
     }
@@ -73,8 +75,6 @@ impl Order {
         let finish = Arc::new(Finish::new(self.task, completions));
         let piece = job(Buffers {
             bytes: self.length,
-            // Whoever waits for parity uses it next.
-            store: StorePolicy::Temporal,
             keep: Some(Box::new(Arc::clone(&finish))),
         })?;
         // The end is reported once the share that goes into the call-back is gone.

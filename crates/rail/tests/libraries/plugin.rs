@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::compiled::{Strings, coder, compile, load};
-use stripeline_codec::{Code, Codec, StorePolicy, Verdict};
+use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_rail::{
     Cpu, Done, Fault, FaultKind, Hold, Lane, LoadError, Piece, Plugin, Rail, borrowed, owned,
 };
@@ -386,14 +386,13 @@ fn a_lane_dropped_with_work_in_place_waits_for_it() {
     let codec = Codec::new(Code::Rs, 3, 2).expect("a valid shape");
     let mut parity = vec![vec![0; 500]; 2];
     let (data, mut outputs) = (slices(stripe.data()), slices_mut(&mut parity));
-    let store = StorePolicy::Temporal;
     let ran = std::thread::scope(|scope| {
         let (strings, rail) = (&strings, &rail);
         scope.spawn(move || {
             strings.wait_hanging();
             strings.release();
         });
-        borrowed::encode(&codec, &data, &mut outputs, store, |piece| {
+        borrowed::encode(&codec, &data, &mut outputs, |piece| {
             let mut lane = rail.open_lane().expect("a lane");
             lane.submit(1, piece);
             drop(lane);

@@ -8,7 +8,7 @@ mod feeder;
 mod operations;
 
 use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::{Rail, borrowed};
+use stripeline_rail::{Piece, Rail, borrowed};
 
 use crate::{Random, Stripe, slices};
 
@@ -184,8 +184,8 @@ pub fn strided_units(rail: &dyn Rail) {
             .map(|place| &mut place[..bytes])
             .collect();
         let store = stripeline_codec::StorePolicy::NonTemporal;
-        let run = |piece| operations.feeder().run_cut(piece, 2);
-        let verdict = borrowed::encode(&codec, &data, &mut parity, store, run).expect("in order");
+        let run = |piece: Piece| operations.feeder().run_cut(piece.stored(store), 2);
+        let verdict = borrowed::encode(&codec, &data, &mut parity, run).expect("in order");
         assert_eq!(verdict, Ok(Verdict::Sound), "{}", rail.name());
         for (place, unit) in buffer.chunks(stride).zip(&stripe.units) {
             assert!(place[..bytes] == unit[..], "{}: strided", rail.name());
@@ -224,13 +224,11 @@ pub fn writes_wrong_bytes(rail: &dyn Rail) -> bool {
     let stripe = Stripe::random(Code::Rs, 3, 2, 1_024);
     let codec = Codec::new(Code::Rs, 3, 2).expect("a valid shape");
     let mut parity = vec![vec![0; 1_024]; 2];
-    let store = stripeline_codec::StorePolicy::Temporal;
     let mut feeder = Feeder::new(rail, 7);
     let verdict = borrowed::encode(
         &codec,
         &slices(stripe.data()),
         &mut crate::slices_mut(&mut parity),
-        store,
         |piece| feeder.run(piece),
     );
     assert_eq!(verdict, Ok(Ok(Verdict::Sound)));

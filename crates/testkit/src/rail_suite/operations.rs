@@ -55,16 +55,14 @@ impl Operations {
         let data = self.scattered(stripe.data());
         let mut parity = self.outputs(stripe.parity_units, stripe.length());
         let (codec, feeder) = (codec(&mut self.codecs, stripe), &mut self.feeder);
-        let store = store(cuts);
         let verdict = borrowed::encode(
             codec,
             &slices(&data),
             &mut slices_mut(&mut parity),
-            store,
             |piece| {
                 let numbers: Vec<usize> = piece.job().input_units().collect();
                 assert_eq!(numbers, Vec::from_iter(0..codec.data_units()));
-                feeder.run_cut(piece, cuts)
+                feeder.run_cut(piece.stored(store(cuts)), cuts)
             },
         );
         self.expect_sound(stripe, "encode", verdict);
@@ -85,12 +83,12 @@ impl Operations {
         let mut outputs = self.outputs(erased.len(), stripe.length());
         let (codec, feeder) = (codec(&mut self.codecs, stripe), &mut self.feeder);
         let mut slices = slices_mut(&mut outputs);
-        let verdict = borrowed::decode(codec, &given, &erased, &mut slices, store(cuts), |piece| {
+        let verdict = borrowed::decode(codec, &given, &erased, &mut slices, |piece| {
             let numbers: Vec<usize> = piece.job().output_units().collect();
             assert_eq!(numbers, erased, "outputs are the erased units");
             let inputs: Vec<usize> = piece.job().input_units().collect();
             assert!(inputs.iter().all(|unit| given[*unit].is_some()));
-            feeder.run_cut(piece, cuts)
+            feeder.run_cut(piece.stored(store(cuts)), cuts)
         });
         self.expect_sound(stripe, "decode", verdict);
         let expected: Vec<Vec<u8>> = erased

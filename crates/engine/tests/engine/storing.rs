@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How what is computed is stored: by the tuning table, or as the task says.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use stripeline_codec::{StorePolicy, Verdict};
+use stripeline_engine::tuning::{Machine, RailTuning, Table, TableFile};
+use stripeline_engine::{Engine, Options, Request};
+use stripeline_rail::{Capability, Coder, Cpu, Fault, Piece, Rail, Synchronous};
+
+use crate::support::{engine, stripe, to_encode};
+
+/// The stores that were asked for.
+type Asked = Arc<Mutex<Vec<StorePolicy>>>;
+
+/// The CPU's coder, which notes how it is to store.
+#[derive(Debug)]
+struct Noting(Asked);
+
+impl Coder for Noting {
+    type Memory = ();
+
+    fn describe(&self) -> String {
+        "notes".to_owned()
+    }
+
+    fn run(&self, piece: &mut Piece, (): &mut ()) -> Result<Verdict, Fault> {
+        self.0.lock().expect("not poisoned").push(piece.store());
+        Ok(Cpu::portable().code(piece))
+    }
+}
+
+/// An engine over one rail, for which a table says from how many bytes of a stripe on it stores past
+/// the cache.
+fn tuned(stream_from_bytes: Option<usize>) -> (Engine, Asked) {
+    let asked = Asked::default();
+    // Small pieces: what counts is the stripe.
+    let capability = Capability {
+        piece_bytes: 64,
+        ..Capability::synchronous()
+    };
+    let coder = Noting(Arc::clone(&asked));
+    let rail: Arc<dyn Rail> = Arc::new(Synchronous::new("noting", capability, coder));
+    let mut file = TableFile::default();
+    file.put(Machine {
+        cpu: "one".to_owned(),
+        cpus: 1,
+        rails: vec![RailTuning {
+            stream_from_bytes,
+            ..RailTuning::built_in(&*rail)
+        }],
+    });
+    let table = Table::choose(file, Path::new("table"), "one", 1);
+    let options = Options {
+        tuning: Arc::new(table),
+        check_every: 0,
+        ..Options::default()
+    };
+    (engine(vec![rail], options).0, asked)
+}
+
+/// How a stripe of 9 units of so many bytes is stored, issued and waited for.
+fn stores(stream_from_bytes: Option<usize>, bytes: usize, request: Request) -> StorePolicy {
+    let (engine, asked) = tuned(stream_from_bytes);
+    let (codec, stripe) = stripe(bytes);
+    let issued = engine.iencode(&codec, to_encode(&stripe), request);
+    let (outcome, units) = issued.expect("room").wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert_eq!(units.outputs, stripe.parity());
+    let data: Vec<&[u8]> = stripe.data().iter().map(Vec::as_slice).collect();
+    let mut parity = vec![vec![0; bytes]; 3];
+    let mut outputs: Vec<&mut [u8]> = parity.iter_mut().map(Vec::as_mut_slice).collect();
+    let encoded = engine.encode(&codec, &data, &mut outputs, request);
+    assert_eq!(encoded, Ok(()));
+    assert_eq!(parity, stripe.parity());
+    let asked = asked.lock().expect("not poisoned");
+    assert!(
+        asked.len() >= 2 && asked.iter().all(|store| *store == asked[0]),
+        "{asked:?}"
+    );
+    asked[0]
+}
+
+#[test]
+fn the_table_says_from_which_size_on_stores_go_past_the_cache() {
+    let request = Request::default();
+    assert_eq!(stores(None, 1000, request), StorePolicy::Temporal);
+    assert_eq!(stores(Some(9001), 1000, request), StorePolicy::Temporal);
+    assert_eq!(stores(Some(9000), 1000, request), StorePolicy::NonTemporal);
+}
+
+#[test]
+fn a_task_that_says_how_is_stored_so() {
+    let asking = |store| Request {
+        store: Some(store),
+        ..Request::default()
+    };
+    for store in [StorePolicy::Temporal, StorePolicy::NonTemporal] {
+        assert_eq!(stores(Some(1), 1000, asking(store)), store);
+        assert_eq!(stores(None, 1000, asking(store)), store);
+    }
+}
