@@ -58,7 +58,7 @@ impl Call {
 /// | check-every | one task in so many is compared on another rail, 0 for none | 1000 |
 /// | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
 /// | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |
-/// | tuning | path of the table that `stripeline tune` wrote: threads, sizes, first rates, and from which size of a stripe on outputs are stored past the cache | built-in values |
+/// | tuning | path of the table that `stripeline tune` wrote; its sizes, rates and stores hold | built-in values |
 /// | node | with whom CPUs are shared: user, group:PATH, off | user |
 /// | node-weight | this process' share of the CPUs in relation to others, 1 to 1000 | 100 |
 ///
