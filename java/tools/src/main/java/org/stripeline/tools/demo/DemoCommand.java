@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.stripeline.tools.ByteSize;
 import org.stripeline.tools.OutputOptions;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

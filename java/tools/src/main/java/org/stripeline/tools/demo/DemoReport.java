@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.stripeline.tools.TextTable;
 
 /**
  * What one run of the demo found. The field names are those of the JSON output; a run that failed

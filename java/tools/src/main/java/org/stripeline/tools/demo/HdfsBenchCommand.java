@@ -4,6 +4,7 @@ package org.stripeline.tools.demo;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import org.stripeline.tools.ByteSize;
 import org.stripeline.tools.CommandException;
 import org.stripeline.tools.ExitStatus;
 import org.stripeline.tools.OutputOptions;

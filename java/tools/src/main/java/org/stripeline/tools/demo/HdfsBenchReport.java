@@ -4,6 +4,7 @@ package org.stripeline.tools.demo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.stripeline.tools.TextTable;
 
 /** What {@code stripeline bench hdfs} measured; the field names are those of the JSON output. */
 final class HdfsBenchReport {

@@ -8,6 +8,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.stripeline.tools.ByteSize;
+import org.stripeline.tools.TextTable;
 
 /** Tables, progress, sizes and figures: what people read. */
 class RenderingTest {

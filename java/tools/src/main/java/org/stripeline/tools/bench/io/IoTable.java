@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.stripeline.tools.demo.TextTable;
+import org.stripeline.tools.TextTable;
 
 /** A report for people. */
 final class IoTable {

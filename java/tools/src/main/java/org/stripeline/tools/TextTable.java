@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.tools.demo;
+package org.stripeline.tools;
 
 import java.util.ArrayList;
 import java.util.Arrays;
