@@ -10,6 +10,7 @@
  *   IMPATIENT: poll does not wait
  *   BAD_MISMATCH: comparisons end with a place outside the product
  *   OPEN_FAILS: no lane can be opened
+ *   FAIL_WHILE_THERE: a path; every product fails while there is a file
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <stripeline_plugin.h>
 
@@ -196,6 +198,10 @@ static int32_t finish(lane_state *lane, const stripeline_plugin_product *product
     pthread_mutex_lock(&lock);
     int32_t told = status;
     pthread_mutex_unlock(&lock);
+#ifdef FAIL_WHILE_THERE
+    if (access(FAIL_WHILE_THERE, F_OK) == 0)
+        told = STRIPELINE_PLUGIN_FAILED;
+#endif
     if (reason || told != STRIPELINE_PLUGIN_DONE) {
         snprintf(lane->error, sizeof lane->error, "%s", reason ? reason : "told to fail");
         return reason ? STRIPELINE_PLUGIN_FAILED : told;

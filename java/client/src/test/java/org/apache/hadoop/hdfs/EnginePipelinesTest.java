@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.openmbean.CompositeData;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.natives.CoderStatus;
+
+/** The pipelines over the engine and its rails, good and bad ones, each time in a JVM of its own. */
+class EnginePipelinesTest {
+  private static final String BYTES = "written as by Hadoop, read without 2 DataNodes";
+  private static final String LOGGED = "WARN org.stripeline.natives.RailEngine - ";
+
+  @TempDir Path folder;
+
+  @Test
+  void writes_and_degraded_reads_are_tasks_of_the_engine() throws Exception {
+    assertThat(run("-Dstripeline.engine.rails=cpu"))
+        .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
+        .doesNotContain("WARN org.stripeline");
+  }
+
+  @Test
+  void a_rail_that_is_not_there_is_done_without() throws Exception {
+    assertThat(run("-Dstripeline.engine.rails=cpu,plugin:/no/such/coder.so"))
+        .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
+        .containsOnlyOnce(LOGGED + "Erasure coding engine: Cannot use rail plugin:/no/such/coder.so");
+  }
+
+  @Test
+  void work_of_a_rail_that_fails_is_done_by_another() throws Exception {
+    Path failing = folder.resolve("failing");
+    Path library = compile("-DFAIL_WHILE_THERE=\"" + failing + '"');
+    assertThat(
+            run(
+                "-Dstripeline.engine.rails=cpu,plugin:" + library,
+                "-Dstripeline.engine.scheduling=single:plugin:test",
+                "-Dstripeline.engine.quarantine-ms=600000",
+                "-Dfailing=" + failing))
+        .contains(
+            BYTES,
+            "tasks of writing: true, of reading: true",
+            "cpu: pieces true, faults 0")
+        .containsPattern("plugin:test: pieces true, faults [1-9]\\d*, wrong 0, quarantines 1\n")
+        .containsOnlyOnce(LOGGED + "Erasure coding engine: Cannot code on plugin:test: ");
+  }
+
+  @Test
+  void what_a_rail_writes_wrongly_is_written_anew() throws Exception {
+    // The rail that codes nothing stands for one whose bytes are wrong.
+    assertThat(
+            run(
+                "-Dstripeline.engine.rails=null,cpu",
+                "-Dstripeline.engine.scheduling=single:null",
+                "-Dstripeline.engine.check-every=1",
+                "-Dstripeline.engine.quarantine-ms=600000"))
+        .contains(
+            BYTES,
+            "tasks of writing: true, of reading: true",
+            "cpu: pieces true, faults 0")
+        .containsPattern("null: pieces true, faults 0, wrong [1-9]\\d*, quarantines 1\n")
+        .containsOnlyOnce(LOGGED + "Erasure coding engine: Cannot trust null: ");
+  }
+
+  private String run(String... properties) throws Exception {
+    assumeTrue(CoderStatus.current().isNative());
+    Path output = folder.resolve("output.txt");
+    Path logging = folder.resolve("log4j.properties");
+    Files.write(
+        logging,
+        Arrays.asList(
+            "log4j.rootLogger=FATAL,console",
+            "log4j.logger.org.stripeline=INFO",
+            "log4j.appender.console=org.apache.log4j.ConsoleAppender",
+            "log4j.appender.console.layout=org.apache.log4j.PatternLayout",
+            "log4j.appender.console.layout.ConversionPattern=%p %c - %m%n"));
+    List<String> command = new ArrayList<>();
+    command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+    command.add("-Xmx512m");
+    command.add("-Dlog4j.configuration=" + logging.toUri());
+    command.add("-Dstripeline.engine.enabled=true");
+    command.addAll(Arrays.asList(properties));
+    command.add("-cp");
+    command.add(
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+    command.add(Pipelines.class.getName());
+    command.add(folder.resolve("cluster").toString());
+    Process process =
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
+      process.destroyForcibly().waitFor();
+    }
+    String text = new String(Files.readAllBytes(output));
+    assertThat(process.exitValue()).as(text).isZero();
+    return text;
+  }
+
+  /** Compiles the plug-in of the rails' own tests. */
+  private Path compile(String macro) throws IOException, InterruptedException {
+    Path rail = Paths.get(System.getProperty("stripeline.root"), "crates", "rail");
+    Path library = folder.resolve("libcoder.so");
+    List<String> command =
+        Arrays.asList(
+            "cc", "-std=c11", "-O2", "-shared", "-fPIC", "-pthread", macro,
+            "-I", rail.resolve("include").toString(),
+            rail.resolve("tests").resolve("libraries").resolve("coder.c").toString(),
+            "-o", library.toString());
+    Process process;
+    try {
+      process = new ProcessBuilder(command).inheritIO().start();
+    } catch (IOException e) {
+      assumeTrue(false, "no C compiler: " + e.getMessage());
+      throw e;
+    }
+    assertThat(process.waitFor()).isZero();
+    return library;
+  }
+
+  /** Writes and reads a file on a cluster of its own, and prints what the engine did meanwhile. */
+  static final class Pipelines {
+    private static final int CELL = 64 << 10;
+    private static final int PARITY_UNITS = 2;
+
+    private Pipelines() {}
+
+    public static void main(String[] arguments) throws Exception {
+      try (WriteCluster cluster = new WriteCluster(Paths.get(arguments[0]), 5, 4 * CELL, any -> {})) {
+        DistributedFileSystem ours =
+            cluster.open(
+                "functional-partitioned",
+                conf -> {
+                  conf.setBoolean(ClientKeys.READ_ENABLED, true);
+                  conf.setBoolean(ClientKeys.WRITE_ENGINE, true);
+                });
+        DistributedFileSystem hadoops = cluster.open("stock", Pipelines::byHadoop);
+        run(cluster, ours, hadoops);
+      }
+      // Threads of the cluster's may be left.
+      System.exit(0);
+    }
+
+    private static void byHadoop(Configuration conf) {
+      conf.set("io.erasurecode.codec.rs.rawcoders", "rs_java");
+    }
+
+    private static void run(
+        WriteCluster cluster, DistributedFileSystem ours, DistributedFileSystem hadoops)
+        throws Exception {
+      org.apache.hadoop.fs.Path dir = cluster.directory("rs", 3, PARITY_UNITS, CELL);
+      // The engine is opened, and its rails are looked at, by the first coder.
+      write(ours, new org.apache.hadoop.fs.Path(dir, "first"), WriteCluster.bytes(1, 5 * CELL));
+      String failing = System.getProperty("failing");
+      if (failing != null) {
+        Files.createFile(Paths.get(failing));
+      }
+      byte[] data = WriteCluster.bytes(2, 31 * CELL + 777);
+      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "ours");
+      org.apache.hadoop.fs.Path other = new org.apache.hadoop.fs.Path(dir, "hadoops");
+      write(ours, file, data);
+      write(hadoops, other, data);
+      compare(cluster, file, other);
+      long written = issued();
+
+      for (int node = 0; node < PARITY_UNITS; node++) {
+        cluster.cluster.stopDataNode(0);
+      }
+      byte[] back = new byte[data.length];
+      try (FSDataInputStream in = ours.open(file)) {
+        in.readFully(back);
+        assertThat(in.read()).isEqualTo(-1);
+        assertThat(back).isEqualTo(data);
+        Arrays.fill(back, (byte) 0);
+        in.readFully(0, back);
+        assertThat(back).isEqualTo(data);
+      }
+      System.out.println(BYTES);
+      System.out.printf(
+          "tasks of writing: %s, of reading: %s%n", written >= 11, issued() > written);
+      printRails();
+    }
+
+    private static void write(
+        DistributedFileSystem fs, org.apache.hadoop.fs.Path file, byte[] data) throws IOException {
+      try (FSDataOutputStream out = fs.create(file)) {
+        WriteCluster.writeInPieces(out, data, new Random(3));
+      }
+    }
+
+    private static void compare(
+        WriteCluster cluster, org.apache.hadoop.fs.Path file, org.apache.hadoop.fs.Path other)
+        throws IOException {
+      List<WriteCluster.Replica> expected = cluster.replicas(other);
+      List<WriteCluster.Replica> actual = cluster.replicas(file);
+      assertThat(actual).hasSameSizeAs(expected);
+      for (int unit = 0; unit < expected.size(); unit++) {
+        assertThat(actual.get(unit).data).as("unit %s", unit).isEqualTo(expected.get(unit).data);
+        assertThat(actual.get(unit).meta).as("sums %s", unit).isEqualTo(expected.get(unit).meta);
+      }
+    }
+
+    private static long issued() throws Exception {
+      return (Long) bean("Issued");
+    }
+
+    private static void printRails() throws Exception {
+      List<String> rails =
+          Arrays.stream((CompositeData[]) bean("Rails"))
+              .map(
+                  rail ->
+                      String.format(
+                          "%s: pieces %s, faults %s, wrong %s, quarantines %s",
+                          rail.get("name"),
+                          (Long) rail.get("pieces") > 0,
+                          rail.get("faults"),
+                          rail.get("wrong"),
+                          rail.get("quarantines")))
+              .collect(Collectors.toList());
+      System.out.println(String.join("\n", rails));
+    }
+
+    private static Object bean(String attribute) throws Exception {
+      MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+      ObjectName name = new ObjectName("Hadoop:service=Stripeline,name=Engine");
+      return server.getAttribute(name, attribute);
+    }
+  }
+}
