@@ -18,6 +18,7 @@ public final class GroupPlan {
   private final int[][] readOrder;
   private final Topology topology;
   private final Relaxation relaxation;
+  private final int rackFailuresTolerated;
 
   GroupPlan(
       GroupTask task,
@@ -35,10 +36,6 @@ public final class GroupPlan {
     this.isAdopted = isAdopted;
     this.parityNodes = parityNodes;
     this.readOrder = readOrder;
-    this.relaxation = measure(task);
-  }
-
-  private Relaxation measure(GroupTask task) {
     int[] racks = new int[dataNodes.length + parityNodes.length];
     int offTarget = 0;
     for (int i = 0; i < racks.length; i++) {
@@ -46,19 +43,10 @@ public final class GroupPlan {
       racks[i] = topology.rackOf(node);
       offTarget += task.isTarget(racks[i]) ? 0 : 1;
     }
-    Arrays.sort(racks);
-    int limit = task.rule().blocksPerRackMax();
-    int used = 0;
-    int most = 0;
-    int above = 0;
-    int run = 0;
-    for (int i = 0; i < racks.length; i++) {
-      run = i > 0 && racks[i] == racks[i - 1] ? run + 1 : 1;
-      used += run == 1 ? 1 : 0;
-      above += run > limit ? 1 : 0;
-      most = Math.max(most, run);
-    }
-    return new Relaxation(task.racksRequired(), used, limit, most, above, offTarget);
+    int[] counts = StripeAudit.countsAscending(racks);
+    this.rackFailuresTolerated = StripeAudit.tolerated(counts, shape.parity());
+    this.relaxation =
+        StripeAudit.relaxation(counts, task.rule(), task.racksRequired(), offTarget);
   }
 
   /** Returns the code. */
@@ -146,9 +134,9 @@ public final class GroupPlan {
     return count;
   }
 
-  /** Returns how many failures of whole racks the group survives. */
+  /** Returns how many racks may fail at once, whichever they are, without data being lost. */
   public int rackFailuresTolerated() {
-    return shape.parity() / relaxation.blocksPerRackMost();
+    return rackFailuresTolerated;
   }
 
   /** Returns by how much the plan breaks the rack rule; it does only where nothing keeps it. */

@@ -71,10 +71,10 @@ public final class GroupPlanner {
     GroupReplicas readable = new GroupReplicas(replicas, topology);
     BitSet targets = targetRacks;
     if (targets == null && rule.targetRacks() > 0) {
-      targets = TargetRacks.choose(readable, topology, rule.targetRacks(), random);
+      targets = TargetRacks.choose(shape, readable, topology, rule, random);
     }
     GroupTask task = new GroupTask(readable, shape.parity(), topology, rule, targets);
-    return new GroupPlanner.Search(task, shape, random).run();
+    return new Search(task, shape, random).run();
   }
 
   /** Looks for the core rack with which the fewest blocks cross racks. */

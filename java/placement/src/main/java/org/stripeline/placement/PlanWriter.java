@@ -67,12 +67,7 @@ final class PlanWriter {
         count++;
       }
     }
-    for (int i = count; i > 1; i--) {
-      int other = random.nextInt(i);
-      int node = nodes[other];
-      nodes[other] = nodes[i - 1];
-      nodes[i - 1] = node;
-    }
+    RackOrder.shuffle(nodes, count, random);
     return nodes;
   }
 

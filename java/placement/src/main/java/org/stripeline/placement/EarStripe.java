@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement;
+
+import java.util.BitSet;
+import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
+
+/**
+ * One stripe that encoding-aware replication puts together while its blocks are being written: each
+ * block has its first replica in the core rack, and its others where the flow graph still lets one
+ * replica of every block stay. Not thread-safe.
+ */
+public final class EarStripe {
+  private final CodeShape shape;
+  private final RackRule rule;
+  private final int coreRack;
+  private final int triesMax;
+  private final BitSet targets;
+  private Topology topology;
+  private FlowGraph graph;
+
+  private EarStripe(
+      CodeShape shape,
+      RackRule rule,
+      Topology topology,
+      int coreRack,
+      BitSet targets,
+      int triesMax) {
+    this.shape = shape;
+    this.rule = rule;
+    this.topology = topology;
+    this.coreRack = coreRack;
+    this.targets = targets;
+    this.triesMax = triesMax;
+    this.graph = new FlowGraph(shape, topology, rule, targets);
+  }
+
+  /**
+   * Begins a stripe. Where the rule limits target racks, they are the core rack and random others.
+   *
+   * @param coreRack the rack that will hold a replica of each block
+   * @param triesMax how many candidates are drawn for a block before racks are gone through one by
+   *     one, at least 1
+   */
+  public static EarStripe begin(
+      CodeShape shape,
+      RackRule rule,
+      Topology topology,
+      int coreRack,
+      int triesMax,
+      SplittableRandom random) {
+    if (triesMax < 1) {
+      throw new IllegalArgumentException(
+          "Cannot draw " + triesMax + " candidates for a block: must be at least 1");
+    }
+    BitSet targets = null;
+    if (rule.targetRacks() > 0) {
+      targets = new BitSet(topology.racks());
+      targets.set(coreRack);
+      int[] others = RackOrder.shuffled(topology, random);
+      for (int i = 0; i < others.length && targets.cardinality() < rule.targetRacks(); i++) {
+        targets.set(others[i]);
+      }
+    }
+    return new EarStripe(shape, rule, topology, coreRack, targets, triesMax);
+  }
+
+  /**
+   * Draws the replicas of the next block and adds it.
+   *
+   * @param writer the node that writes, {@link ReplicaDraw#NO_NODE} if none does
+   * @param replication how many replicas, at least 2
+   * @return where, or null if the stripe takes no further block: it is full, or no rack would do
+   */
+  public Advice place(
+      int writer, int replication, IntPredicate isExcluded, SplittableRandom random) {
+    if (graph.isFull()) {
+      return null;
+    }
+    ReplicaDraw draw = new ReplicaDraw(topology, isExcluded, random);
+    if (!draw.hasUsable(coreRack, 1)) {
+      return null;
+    }
+    int tries = 0;
+    while (tries < triesMax) {
+      int[] nodes = draw.fromRack(coreRack, writer, replication);
+      tries++;
+      if (nodes == null) {
+        return null;
+      }
+      if (graph.add(nodes)) {
+        return new Advice(nodes, coreRack, graph.blocks() - 1, tries);
+      }
+    }
+    for (int rack : RackOrder.shuffled(topology, random)) {
+      if (rack != coreRack && draw.hasUsable(rack, replication - 1)) {
+        int[] nodes = draw.fromRacks(coreRack, rack, writer, replication);
+        tries++;
+        if (nodes != null && graph.add(nodes)) {
+          return new Advice(nodes, coreRack, graph.blocks() - 1, tries);
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Goes on with a newer topology.
+   *
+   * @return whether the blocks so far still have a place each; if not, the stripe is of no use
+   */
+  public boolean moveTo(Topology newer) {
+    if (newer == topology) {
+      return true;
+    }
+    FlowGraph rebuilt = new FlowGraph(shape, newer, rule, targets);
+    for (int block = 0; block < graph.blocks(); block++) {
+      int[] nodes = graph.replicas(block);
+      boolean isInCore = newer.hasNode(nodes[0]) && newer.rackOf(nodes[0]) == coreRack;
+      if (!isInCore || !rebuilt.add(nodes)) {
+        return false;
+      }
+    }
+    topology = newer;
+    graph = rebuilt;
+    return coreRack < newer.racks();
+  }
+
+  /** Takes back the block placed last: it has not been written. */
+  public void withdrawLast() {
+    graph.removeLast();
+  }
+
+  /** Returns the core rack. */
+  public int coreRack() {
+    return coreRack;
+  }
+
+  /** Returns the target racks, the core rack among them; null if all are. */
+  public BitSet targetRacks() {
+    return targets == null ? null : (BitSet) targets.clone();
+  }
+
+  /** Returns how many blocks the stripe has so far. */
+  public int blocks() {
+    return graph.blocks();
+  }
+
+  /** Returns whether the stripe has k blocks. */
+  public boolean isFull() {
+    return graph.isFull();
+  }
+
+  /** Returns whether a node got a replica of the block placed last. */
+  boolean isLastOn(IntPredicate isNode) {
+    if (graph.blocks() > 0) {
+      for (int node : graph.replicas(graph.blocks() - 1)) {
+        if (isNode.test(node)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.IntPredicate;
+import org.stripeline.placement.PendingCounts.Event;
+
+/**
+ * The stripes that encoding-aware replication is putting together: one for each owner (a file that
+ * is written, say, or a directory whose files share stripes) and core rack. They are hints and
+ * nothing more: whoever encodes plans with the replicas that there are. So stripes may be forgotten
+ * at any time, and every doubt ends in no advice, upon which the caller does as it would without.
+ *
+ * <p>Thread-safe. Owners are divided over a few locks, each held for microseconds.
+ */
+public final class PendingStripes {
+  private static final int SHARDS_MAX = 16;
+
+  /** Locks over fewer stripes would give up some while others have place. */
+  private static final int SHARD_STRIPES_MIN = 64;
+
+  /** More replicas than that are nothing that HDFS' default placement puts into two racks. */
+  private static final int REPLICATION_MAX = 16;
+
+  private final CodeShape shape;
+  private final RackRule rule;
+  private final long ageMax;
+  private final int triesMax;
+  private final Shard[] shards;
+  private final AtomicLongArray counts = new AtomicLongArray(Event.values().length);
+
+  /**
+   * Creates a store without stripes.
+   *
+   * @param shape the code that blocks are to be encoded with
+   * @param rule which racks a stripe may take
+   * @param stripesMax how many stripes are kept; the one longest unused goes first, at least 1
+   * @param ageMax after how long without a block a stripe is given up, in the caller's unit
+   * @param triesMax how many candidates are drawn for a block before racks are gone through
+   */
+  public PendingStripes(
+      CodeShape shape, RackRule rule, int stripesMax, long ageMax, int triesMax) {
+    if (stripesMax < 1 || ageMax < 1 || triesMax < 1) {
+      throw new IllegalArgumentException(
+          "Cannot keep " + stripesMax + " stripes for " + ageMax + " with " + triesMax
+              + " tries a block: each must be at least 1");
+    }
+    this.shape = shape;
+    this.rule = rule;
+    this.ageMax = ageMax;
+    this.triesMax = triesMax;
+    this.shards =
+        new Shard[Math.max(1, Math.min(SHARDS_MAX, stripesMax / SHARD_STRIPES_MIN))];
+    for (int i = 0; i < shards.length; i++) {
+      shards[i] = new Shard(stripesMax / shards.length);
+    }
+  }
+
+  /**
+   * Names nodes for the replicas of a new block.
+   *
+   * <p>If a node of the owner's block before is excluded now, that block is taken for abandoned: so
+   * clients of HDFS come again after they could not set up a pipeline.
+   *
+   * @param owner whose stripes these are
+   * @param topology the nodes as they are now
+   * @param writer the node that writes, {@link ReplicaDraw#NO_NODE} or any other number that is no
+   *     node if none does; the owner's core rack is then a random one
+   * @param replication how many replicas are wanted; advice is for 2 or more
+   * @param isExcluded says which nodes must not be taken, besides those that are not open; called
+   *     with a lock held, so it must not wait
+   * @param now a clock, in the unit of the greatest age
+   * @return the advice; empty if there is none to give
+   */
+  public Optional<Advice> place(
+      Object owner,
+      Topology topology,
+      int writer,
+      int replication,
+      IntPredicate isExcluded,
+      long now,
+      SplittableRandom random) {
+    Advice advice = null;
+    if (replication >= 2 && replication <= REPLICATION_MAX && topology.openNodes() > 0) {
+      int rack = topology.hasNode(writer) ? topology.rackOf(writer) : ReplicaDraw.NO_NODE;
+      Key key = new Key(owner, rack);
+      advice =
+          shards[Math.floorMod(key.hashCode(), shards.length)]
+              .place(key, new Wish(topology, writer, replication, isExcluded, now, random));
+    }
+    count(advice == null ? Event.NOT_ADVISED : Event.ADVISED);
+    return Optional.ofNullable(advice);
+  }
+
+  /** Gives up the stripes that nobody wrote to for too long. */
+  public void expire(long now) {
+    for (Shard shard : shards) {
+      shard.expire(now);
+    }
+  }
+
+  /** Returns how many stripes are kept. */
+  public int size() {
+    int size = 0;
+    for (Shard shard : shards) {
+      size += shard.size();
+    }
+    return size;
+  }
+
+  /** Returns what has been done so far. */
+  public PendingCounts counts() {
+    long[] values = new long[counts.length()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = counts.get(i);
+    }
+    return new PendingCounts(values);
+  }
+
+  private void count(Event event) {
+    counts.incrementAndGet(event.ordinal());
+  }
+
+  /** What a caller of {@link #place} wants. */
+  private static final class Wish {
+    final Topology topology;
+    final int writer;
+    final int replication;
+    final IntPredicate isExcluded;
+    final long now;
+    final SplittableRandom random;
+
+    Wish(
+        Topology topology,
+        int writer,
+        int replication,
+        IntPredicate isExcluded,
+        long now,
+        SplittableRandom random) {
+      this.topology = topology;
+      this.writer = writer;
+      this.replication = replication;
+      this.isExcluded = isExcluded;
+      this.now = now;
+      this.random = random;
+    }
+  }
+
+  private static final class Key {
+    final Object owner;
+
+    /** Of the writer; none if it is no DataNode. */
+    final int rack;
+
+    Key(Object owner, int rack) {
+      this.owner = owner;
+      this.rack = rack;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key
+          && ((Key) other).rack == rack
+          && ((Key) other).owner.equals(owner);
+    }
+
+    @Override
+    public int hashCode() {
+      int hash = 31 * owner.hashCode() + rack;
+      return hash ^ hash >>> 16;
+    }
+  }
+
+  private static final class Pending {
+    final EarStripe stripe;
+    long usedAt;
+
+    Pending(EarStripe stripe) {
+      this.stripe = stripe;
+    }
+  }
+
+  /** Some of the owners. */
+  private final class Shard {
+    private final int stripesMax;
+
+    /** In order of use, the one longest unused first. */
+    private final Map<Key, Pending> stripes = new LinkedHashMap<>(16, 0.75f, true);
+
+    Shard(int stripesMax) {
+      this.stripesMax = stripesMax;
+    }
+
+    synchronized int size() {
+      return stripes.size();
+    }
+
+    synchronized void expire(long now) {
+      Iterator<Pending> oldest = stripes.values().iterator();
+      while (oldest.hasNext()) {
+        Pending pending = oldest.next();
+        if (now - pending.usedAt <= ageMax) {
+          return;
+        }
+        oldest.remove();
+        countGone(pending, Event.AGED_OUT);
+      }
+    }
+
+    private void countGone(Pending pending, Event whyIfShort) {
+      count(pending.stripe.isFull() ? Event.SEALED : whyIfShort);
+    }
+
+    synchronized Advice place(Key key, Wish wish) {
+      expire(wish.now);
+      Pending pending = stripes.get(key);
+      if (pending != null) {
+        Advice advice = goOn(key, pending, wish);
+        if (advice != null) {
+          return advice;
+        }
+      }
+      return begin(key, wish);
+    }
+
+    /** Adds to a stripe that there is, or closes it and returns null. */
+    private Advice goOn(Key key, Pending pending, Wish wish) {
+      EarStripe stripe = pending.stripe;
+      if (stripe.isLastOn(wish.isExcluded)) {
+        stripe.withdrawLast();
+        count(Event.WITHDRAWN);
+      }
+      // A full stripe was kept for the case just looked at only.
+      if (stripe.isFull()) {
+        stripes.remove(key);
+        count(Event.SEALED);
+        return null;
+      }
+      Advice advice =
+          stripe.moveTo(wish.topology)
+              ? stripe.place(wish.writer, wish.replication, wish.isExcluded, wish.random)
+              : null;
+      if (advice == null) {
+        stripes.remove(key);
+        count(Event.CLOSED_SHORT);
+        return null;
+      }
+      pending.usedAt = wish.now;
+      counts.addAndGet(Event.TRIED.ordinal(), advice.tries());
+      return advice;
+    }
+
+    private Advice begin(Key key, Wish wish) {
+      ReplicaDraw draw = new ReplicaDraw(wish.topology, wish.isExcluded, wish.random);
+      int rack = key.rack >= 0 ? key.rack : draw.rackWith(1, -1);
+      if (rack < 0 || !draw.hasUsable(rack, 1)) {
+        return null;
+      }
+      Pending pending =
+          new Pending(
+              EarStripe.begin(shape, rule, wish.topology, rack, triesMax, wish.random));
+      Advice advice =
+          pending.stripe.place(wish.writer, wish.replication, wish.isExcluded, wish.random);
+      if (advice == null) {
+        return null;
+      }
+      pending.usedAt = wish.now;
+      stripes.put(key, pending);
+      count(Event.OPENED);
+      counts.addAndGet(Event.TRIED.ordinal(), advice.tries());
+      if (stripes.size() > stripesMax) {
+        Iterator<Pending> oldest = stripes.values().iterator();
+        countGone(oldest.next(), Event.EVICTED);
+        oldest.remove();
+      }
+      return advice;
+    }
+  }
+}

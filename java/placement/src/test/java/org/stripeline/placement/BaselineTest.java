@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.SplittableRandom;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Random replication, as HDFS has it, and what it costs; the figures are the paper's. */
+class BaselineTest {
+  private static final CodeShape SHAPE = CodeShape.ofDataAndParity(10, 4);
+  private final Topology topology = Topology.uniform(20, 20);
+  private final SplittableRandom random = new SplittableRandom(2015);
+  private final ReplicaDraw draw =
+      new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random);
+
+  @Test
+  void aRandomEncoderReadsNineOfTenBlocksAcrossRacks() {
+    int reads = 0;
+    int rounds = 3000;
+    for (int round = 0; round < rounds; round++) {
+      int encoderRack = random.nextInt(20);
+      for (int[] replicas : stripe()) {
+        boolean isLocal =
+            IntStream.of(replicas).anyMatch(n -> topology.rackOf(n) == encoderRack);
+        reads += isLocal ? 0 : 1;
+      }
+    }
+    assertThat(reads / (double) rounds).isCloseTo(10 - 2.0 * 10 / 20, within(0.05));
+  }
+
+  @Test
+  void blindRetentionMovesTwoBlocksAStripeAndAFlowNearlyNone() throws PlacementException {
+    int rounds = 3000;
+    int blind = 0;
+    int sends = 0;
+    for (int round = 0; round < rounds; round++) {
+      int[][] replicas = stripe();
+      blind +=
+          BlindRetention.relocations(BlindRetention.retain(replicas, random), topology, 1);
+      sends += GroupPlanner.plan(SHAPE, replicas, topology, RackRule.atMost(1), random).sends();
+    }
+    assertThat(blind / (double) rounds).isCloseTo(1.97, within(0.06));
+    assertThat(sends / (double) rounds).isCloseTo(0.04, within(0.02));
+  }
+
+  @Test
+  void relocationsCountWhatMustGo() {
+    assertThat(BlindRetention.relocations(new int[] {0, 20, 40}, topology, 1)).isZero();
+    assertThat(BlindRetention.relocations(new int[] {0, 1, 2}, topology, 1)).isEqualTo(2);
+    assertThat(BlindRetention.relocations(new int[] {0, 0, 1}, topology, 2)).isEqualTo(1);
+    assertThat(BlindRetention.relocations(new int[] {0, 0, 0, 1, 2}, topology, 2)).isEqualTo(3);
+  }
+
+  @Test
+  void replicasLieAsHdfsPutsThem() {
+    Topology unequal = Topology.ofRackSizes(1, 2, 7, 30);
+    ReplicaDraw onUnequal = new ReplicaDraw(unequal, ReplicaDraw.NONE_EXCLUDED, random);
+    for (int round = 0; round < 500; round++) {
+      int writer = random.nextInt(unequal.nodes());
+      int[] nodes = onUnequal.anywhere(writer, 3);
+      assertThat(nodes).hasSize(3).doesNotHaveDuplicates();
+      assertThat(nodes[0]).isEqualTo(writer);
+      assertThat(unequal.rackOf(nodes[1])).isNotEqualTo(unequal.rackOf(writer));
+      assertThat(unequal.rackOf(nodes[2])).isEqualTo(unequal.rackOf(nodes[1]));
+      assertThat(onUnequal.anywhere(ReplicaDraw.NO_NODE, 2)).hasSize(2).doesNotHaveDuplicates();
+      assertThat(onUnequal.anywhere(writer, 1)).containsExactly(writer);
+    }
+    assertThat(onUnequal.anywhere(0, 32)).as("no rack has 31 nodes").isNull();
+    assertThat(draw(Topology.ofRackSizes(5)).anywhere(0, 2)).as("one rack only").isNull();
+    assertThat(draw(Topology.ofRackSizes()).anywhere(0, 1)).as("no rack").isNull();
+  }
+
+  @Test
+  void theLessLoadedNodeOfARackIsDrawnMoreOften() {
+    Topology.Builder builder = new Topology.Builder();
+    for (int node = 0; node < 8; node++) {
+      builder.add(node / 4, NodeState.OPEN, node % 4 == 0 ? 0 : 5);
+    }
+    ReplicaDraw loaded = draw(builder.build());
+    int idle = 0;
+    for (int round = 0; round < 4000; round++) {
+      idle += loaded.anywhere(ReplicaDraw.NO_NODE, 1)[0] % 4 == 0 ? 1 : 0;
+    }
+    assertThat(idle / 4000.0).as("1 - (3/4)^2").isCloseTo(7 / 16.0, within(0.03));
+  }
+
+  private ReplicaDraw draw(Topology of) {
+    return new ReplicaDraw(of, ReplicaDraw.NONE_EXCLUDED, random);
+  }
+
+  private int[][] stripe() {
+    int[][] replicas = new int[SHAPE.data()][];
+    for (int block = 0; block < replicas.length; block++) {
+      replicas[block] = draw.anywhere(random.nextInt(topology.nodes()), 3);
+    }
+    return replicas;
+  }
+}
