@@ -9,6 +9,7 @@ import org.stripeline.tools.command.BenchCommand;
 import org.stripeline.tools.command.ClusterCommand;
 import org.stripeline.tools.command.DoctorCommand;
 import org.stripeline.tools.command.VersionCommand;
+import org.stripeline.tools.convert.ConvertCommand;
 import org.stripeline.tools.demo.DemoCommand;
 import org.stripeline.tools.rails.TuneCommand;
 import picocli.CommandLine;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       DemoCommand.class,
       ClusterCommand.class,
+      ConvertCommand.class,
       DoctorCommand.class,
       TuneCommand.class,
       BenchCommand.class,

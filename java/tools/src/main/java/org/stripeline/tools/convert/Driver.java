@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+
+/** Plans jobs, begins them, takes up those of dead drivers. */
+public final class Driver implements AutoCloseable {
+  /** Longer than the 60 s that the NameNode leaves a silent client its leases. */
+  private static final long TAKE_OVER_MS = 90_000;
+
+  private final DistributedFileSystem fs;
+  private final String root;
+  private final JobObserver observer;
+  private final StepListener listener;
+
+  Driver(DistributedFileSystem fs, String root, JobObserver observer, StepListener listener) {
+    this.fs = fs;
+    this.root = root;
+    this.observer = observer;
+    this.listener = listener;
+  }
+
+  /**
+   * Connects to the HDFS of a path with a client of its own.
+   *
+   * @throws IOException if that is no HDFS or cannot be reached
+   */
+  static DistributedFileSystem connect(Configuration conf, Path path) throws IOException {
+    Configuration own = new Configuration(conf);
+    // What can be compared between a replicated and a coded file.
+    own.set(HdfsClientConfigKeys.DFS_CHECKSUM_COMBINE_MODE_KEY, "COMPOSITE_CRC");
+    URI uri = path.toUri().getScheme() == null ? FileSystem.getDefaultUri(own) : path.toUri();
+    FileSystem fs = FileSystem.newInstance(uri, own);
+    if (!(fs instanceof DistributedFileSystem)) {
+      fs.close();
+      throw new RefusedException(
+          "Cannot convert " + path + ": " + uri.getScheme()
+              + " is no HDFS; name the path with hdfs://, or set HADOOP_CONF_DIR");
+    }
+    return (DistributedFileSystem) fs;
+  }
+
+  /** Finds out what a job would do and changes nothing. */
+  Totals plan(JobSettings settings) throws IOException {
+    Preflight.check(fs.getClient(), settings);
+    return walk(settings, observer);
+  }
+
+  private Totals walk(JobSettings settings, JobObserver watching) throws IOException {
+    FileJudge judge = new FileJudge(settings, fs.getClient(), System.currentTimeMillis());
+    FileFinder finder = Preflight.walk(fs.getClient(), settings, root);
+    Totals totals = new Totals();
+    while (finder.hasNext()) {
+      Candidate file = finder.next();
+      Verdict verdict = judge.judge(file);
+      totals.add(file, verdict);
+      watching.planned(file, verdict);
+    }
+    return totals;
+  }
+
+  /** What the NameNode would have to be told about policies for a plan. */
+  Policies policies(JobSettings settings) throws IOException {
+    return settings.undo ? null : new Policies(fs, settings.request());
+  }
+
+  /**
+   * Does a job.
+   *
+   * @param name of the job's directory
+   * @throws RefusedException if it cannot be done; nothing has been touched then
+   */
+  JobReport execute(JobSettings settings, String name) throws IOException {
+    Preflight.check(fs.getClient(), settings);
+    for (JobDirectory other : JobDirectory.unfinished(fs, root)) {
+      if (overlaps(other.settings().path, settings.path)) {
+        throw new RefusedException(
+            "Cannot begin a job on " + settings.path + ": job " + other.name() + " on "
+                + other.settings().path + " is not finished; end it with --resume --job="
+                + other.name());
+      }
+    }
+    Totals totals = walk(settings, JobObserver.NONE);
+    Policies policies = policies(settings);
+    if (policies != null) {
+      policies.prepare(totals.cells);
+    }
+    JobDirectory directory = JobDirectory.create(fs, root, name, settings);
+    try (Journal journal = Journal.create(fs, directory.journalFile())) {
+      return run(settings, directory, journal, totals);
+    }
+  }
+
+  /**
+   * Takes up a job: what a dead driver had begun is finished or taken back, then the tree is walked
+   * again for what is left.
+   *
+   * @param path of the job, or null for any
+   * @param name of the job, or null for the only one
+   * @param tuning settings whose rate and concurrency count now
+   */
+  JobReport resume(String path, String name, JobSettings tuning) throws IOException {
+    JobDirectory directory = find(path, name);
+    JobSettings settings = directory.settings();
+    settings.filesAtOnce = tuning.filesAtOnce;
+    settings.groupsAtOnce = tuning.groupsAtOnce;
+    settings.bytesPerSecond = tuning.bytesPerSecond;
+    Preflight.check(fs.getClient(), settings);
+    try (Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
+      OpenFile.Collector open = new OpenFile.Collector();
+      Journal.read(fs, directory.journalFile(), open);
+      Job job = new Job(fs, settings, directory, journal, listener);
+      JobRun run = JobRun.of(job, observer, policies(settings));
+      run.settle(open.files());
+      Totals totals = walk(settings, JobObserver.NONE);
+      if (!settings.undo) {
+        policies(settings).prepare(totals.cells);
+      }
+      return finish(run, directory, totals);
+    }
+  }
+
+  private JobReport run(
+      JobSettings settings, JobDirectory directory, Journal journal, Totals totals)
+      throws IOException {
+    Job job = new Job(fs, settings, directory, journal, listener);
+    return finish(JobRun.of(job, observer, policies(settings)), directory, totals);
+  }
+
+  private JobReport finish(JobRun run, JobDirectory directory, Totals totals) throws IOException {
+    observer.begun(directory, totals);
+    run.walk(root);
+    if (run.isSettled()) {
+      run.journalEnd();
+      directory.markFinished();
+    }
+    return run.report();
+  }
+
+  private JobDirectory find(String path, String name) throws IOException {
+    List<JobDirectory> found = new ArrayList<>();
+    for (JobDirectory job : JobDirectory.unfinished(fs, root)) {
+      boolean wanted = name == null ? job.settings().path.equals(path) : job.name().equals(name);
+      if (wanted) {
+        found.add(job);
+      }
+    }
+    if (found.size() == 1) {
+      return found.get(0);
+    }
+    String what = name == null ? "job on " + path : "job " + name;
+    if (found.isEmpty()) {
+      throw new RefusedException(
+          "Cannot resume: there is no unfinished " + what + " in " + root);
+    }
+    StringBuilder names = new StringBuilder();
+    found.forEach(job -> names.append(' ').append(job.name()));
+    throw new RefusedException(
+        "Cannot resume: there is more than one unfinished " + what + "; name one with --job:" + names);
+  }
+
+  private static boolean overlaps(String one, String other) {
+    return isBelow(one, other) || isBelow(other, one);
+  }
+
+  private static boolean isBelow(String path, String directory) {
+    return path.equals(directory)
+        || path.startsWith(directory.equals("/") ? directory : directory + "/");
+  }
+
+  @Override
+  public void close() throws IOException {
+    fs.close();
+  }
+}

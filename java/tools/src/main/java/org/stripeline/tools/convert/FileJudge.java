@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+
+/** Decides about each file of the tree: taken, or left alone and why. */
+final class FileJudge {
+  private static final int BYTES_PER_KIB = 1024;
+
+  private final JobSettings settings;
+  private final DFSClient client;
+  private final SnapshotIndex snapshots;
+  private final long nowMs;
+  private final PolicyRequest request;
+
+  FileJudge(JobSettings settings, DFSClient client, long nowMs) throws IOException {
+    this.settings = settings;
+    this.client = client;
+    this.nowMs = nowMs;
+    snapshots = new SnapshotIndex(client);
+    request = settings.undo ? null : settings.request();
+  }
+
+  Verdict judge(Candidate file) throws IOException {
+    HdfsLocatedFileStatus status = file.status();
+    if (status.isSymlink()) {
+      return Verdict.skip(SkipReason.SYMLINK, 0);
+    }
+    long now = SpaceUse.now(file);
+    SkipReason reason = generalReason(file);
+    if (reason != null) {
+      return Verdict.skip(reason, now);
+    }
+    Verdict verdict = settings.undo ? undo(file, now) : convert(file, now);
+    if (verdict.isConvert()
+        && !settings.rules.includeSnapshotted
+        && snapshots.keeps(file.path(), status.getFileId())) {
+      return Verdict.skip(SkipReason.SNAPSHOTTED, now);
+    }
+    return verdict;
+  }
+
+  private SkipReason generalReason(Candidate file) {
+    HdfsLocatedFileStatus status = file.status();
+    Rules rules = settings.rules;
+    if (!rules.matches(file.path())
+        || (rules.owner != null && !rules.owner.equals(status.getOwner()))
+        || status.getLen() < rules.bytesMin
+        || nowMs - status.getModificationTime() < rules.ageMsMin) {
+      return SkipReason.RULE;
+    }
+    if (file.blocks().isUnderConstruction()) {
+      return SkipReason.OPEN;
+    }
+    if (status.getLen() == 0) {
+      return SkipReason.EMPTY;
+    }
+    if (status.getStoragePolicy() == HdfsConstants.MEMORY_STORAGE_POLICY_ID) {
+      return SkipReason.LAZY_PERSIST;
+    }
+    for (LocatedBlock block : file.blocks().getLocatedBlocks()) {
+      if (block.getLocations().length == 0) {
+        return SkipReason.UNREADABLE;
+      }
+    }
+    return null;
+  }
+
+  private Verdict undo(Candidate file, long now) throws IOException {
+    if (file.status().getErasureCodingPolicy() == null) {
+      return Verdict.skip(SkipReason.ALREADY, now);
+    }
+    Map<String, byte[]> attributes = client.getXAttrs(file.path());
+    int replication = Origin.replication(attributes);
+    if (replication == 0) {
+      return Verdict.skip(SkipReason.NOT_CONVERTED, now);
+    }
+    return Verdict.convert(now, file.bytes() * replication, 0);
+  }
+
+  private Verdict convert(Candidate file, long now) {
+    ErasureCodingPolicy has = file.status().getErasureCodingPolicy();
+    long blockBytes = file.status().getBlockSize();
+    boolean striped = settings.layout == Layout.striped;
+    if (!striped && !canBeCell(file, blockBytes)) {
+      return Verdict.skip(SkipReason.BLOCK_SIZE, now);
+    }
+    ErasureCodingPolicy wanted = request.withCell(striped ? settings.cellBytes : (int) blockBytes);
+    if (has != null) {
+      if (has.getName().equals(wanted.getName())) {
+        return Verdict.skip(SkipReason.ALREADY, now);
+      }
+      if (!striped) {
+        return Verdict.skip(SkipReason.OTHER_POLICY, now);
+      }
+    }
+    long after =
+        striped
+            ? SpaceUse.striped(file.bytes(), blockBytes, wanted)
+            : SpaceUse.contiguous(cut(file, wanted), wanted.getNumParityUnits());
+    if (has == null && after >= now) {
+      return Verdict.skip(SkipReason.TOO_SMALL, now);
+    }
+    return Verdict.convert(now, after, wanted.getCellSize());
+  }
+
+  /** Policies are named by whole KiB; a block beyond the file's block size fits into no cell. */
+  private boolean canBeCell(Candidate file, long blockBytes) {
+    if (!request.takesCell(blockBytes) || blockBytes % BYTES_PER_KIB != 0) {
+      return false;
+    }
+    for (LocatedBlock block : file.blocks().getLocatedBlocks()) {
+      if (!block.isStriped() && block.getBlockSize() > blockBytes) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static List<List<LocatedBlock>> cut(Candidate file, ErasureCodingPolicy policy) {
+    return GroupCut.cut(
+        file.blocks().getLocatedBlocks(), policy.getNumDataUnits(), policy.getCellSize());
+  }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+
+/** A job under way: what its parts have in common. */
+final class Job {
+  private static final long PAUSE_POLL_MS = 1000;
+
+  private final DistributedFileSystem fs;
+  private final JobSettings settings;
+  private final JobDirectory directory;
+  private final Journal journal;
+  private final StepListener listener;
+  private final Throttle throttle;
+
+  Job(
+      DistributedFileSystem fs,
+      JobSettings settings,
+      JobDirectory directory,
+      Journal journal,
+      StepListener listener) {
+    this.fs = fs;
+    this.settings = settings;
+    this.directory = directory;
+    this.journal = journal;
+    this.listener = listener;
+    throttle = new Throttle(settings.bytesPerSecond);
+  }
+
+  DistributedFileSystem fs() {
+    return fs;
+  }
+
+  DFSClient client() {
+    return fs.getClient();
+  }
+
+  ClientProtocol namenode() {
+    return client().getNamenode();
+  }
+
+  /** Holder of all leases: renewed as long as the journal, a file of the same client, is open. */
+  String leaseHolder() {
+    return client().getClientName();
+  }
+
+  JobSettings settings() {
+    return settings;
+  }
+
+  JobDirectory directory() {
+    return directory;
+  }
+
+  Journal journal() {
+    return journal;
+  }
+
+  Throttle throttle() {
+    return throttle;
+  }
+
+  void reached(Step step, OpenFile file) {
+    reached(step, file.begin().path);
+  }
+
+  void reached(Step step, String path) {
+    listener.reached(step, path);
+  }
+
+  /** Writes what will be done with a file, and remembers it for the case that it fails. */
+  void announce(OpenFile file, JournalRecord record) throws JournalLostException {
+    journal.write(record);
+    file.add(record);
+  }
+
+  /** Waits as long as the operator's file is there. */
+  void waitWhilePaused() throws IOException {
+    while (directory.isPaused()) {
+      Patience.pause(PAUSE_POLL_MS);
+    }
+  }
+
+  /** A path for the temporary file of a file, used only once. */
+  String temporary(Candidate file, String zone) {
+    // The holder differs with every driver, so that one that is late cannot swap what is not its.
+    String holder = leaseHolder();
+    String name = file.status().getFileId() + "-" + Integer.toHexString(holder.hashCode());
+    if (zone == null) {
+      return new Path(directory.temporaries(), name).toUri().getPath();
+    }
+    // Encrypted files cannot leave their zone; only their encrypted bytes are copied.
+    String root = zone.equals("/") ? "" : zone;
+    return "/.reserved/raw" + root + "/.stripeline-" + directory.name() + "-" + name;
+  }
+}

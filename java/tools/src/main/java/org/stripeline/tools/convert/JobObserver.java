@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+/** Shows a job to its user as it goes on; called by several threads. */
+interface JobObserver {
+  /** Sees nothing. */
+  JobObserver NONE = new JobObserver() {};
+
+  /** The plan has come to a file. */
+  default void planned(Candidate file, Verdict verdict) {}
+
+  /** The job is begun, or taken up again. */
+  default void begun(JobDirectory directory, Totals totals) {}
+
+  /** A file has come to its end. */
+  default void ended(String path, Outcome outcome) {}
+}

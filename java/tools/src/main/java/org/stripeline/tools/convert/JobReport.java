@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** What has become of the files of a job; counted by several threads. */
+public final class JobReport {
+  /** Names that are kept; all are in the journal. */
+  private static final int FAILURES_MAX = 1000;
+
+  private final String job;
+  private long converted;
+  private long convertedBytes;
+  private long left;
+  private long takenBack;
+  private final List<Failure> failures = new ArrayList<>();
+
+  /** A file that was not converted. */
+  public static final class Failure {
+    /** Path when it was begun. */
+    public final String path;
+
+    /** Why. */
+    public final String reason;
+
+    Failure(String path, String reason) {
+      this.path = path;
+      this.reason = reason;
+    }
+  }
+
+  JobReport(String job) {
+    this.job = job;
+  }
+
+  synchronized void add(String path, Outcome outcome) {
+    switch (outcome.kind()) {
+      case converted:
+        converted++;
+        convertedBytes += outcome.bytes();
+        break;
+      case takenBack:
+        takenBack++;
+        break;
+      default:
+        left++;
+        if (failures.size() < FAILURES_MAX) {
+          failures.add(new Failure(path, outcome.reason()));
+        }
+    }
+  }
+
+  /** Name of the job. */
+  public String job() {
+    return job;
+  }
+
+  /** Files converted. */
+  public synchronized long converted() {
+    return converted;
+  }
+
+  /** Bytes of those files, once. */
+  public synchronized long convertedBytes() {
+    return convertedBytes;
+  }
+
+  /** Files of which a dead driver's work was taken back. */
+  public synchronized long takenBack() {
+    return takenBack;
+  }
+
+  /** Files that could not be converted and are as they were, or as their users changed them. */
+  public synchronized long failed() {
+    return left;
+  }
+
+  /** The first thousand of those, with reasons. */
+  public synchronized List<Failure> failures() {
+    return Collections.unmodifiableList(new ArrayList<>(failures));
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** One line of a journal. Which fields are set depends on the kind; names are stable. */
+final class JournalRecord {
+  /** What a line says. */
+  enum Kind {
+    /** A driver took up the job. */
+    driver,
+    /** The lease of a file will be taken and its temporary file made. */
+    begin,
+    /** Internal blocks will be linked and written for one group. */
+    group,
+    /** The temporary file will take the place of the file. */
+    swap,
+    /** The temporary file and the internal blocks will be deleted and the lease given back. */
+    back,
+    /** Nothing of the file is under way any more. */
+    end,
+    /** The whole tree has been walked. */
+    finished
+  }
+
+  Kind kind;
+
+  /** Milliseconds since 1970 by the driver's clock. */
+  long at;
+
+  /** Number of the original file. */
+  long fileId;
+
+  /** Path of the original when it was begun. */
+  String path;
+
+  /** Path of the temporary file. */
+  String temporary;
+
+  /** Number of the temporary file. */
+  long temporaryId;
+
+  /** Holder of the leases of original and temporary file. */
+  String client;
+
+  /** Modification time of the original. */
+  long modifiedMs;
+
+  /** Access time of the original. */
+  long accessedMs;
+
+  /** Bytes of the file. */
+  long bytes;
+
+  /** Which blocks the original has. */
+  String signature;
+
+  /** Pool of the blocks. */
+  String pool;
+
+  /** Internal blocks of a group that may come to be, each on its DataNode. */
+  List<Placed> blocks;
+
+  /** How it ended. */
+  Outcome.Kind outcome;
+
+  /** Why it failed. */
+  String reason;
+
+  /** One internal block on one DataNode. */
+  static final class Placed {
+    /** Identity of the DataNode. */
+    final String node;
+
+    final long id;
+    final long generationStamp;
+    final long length;
+
+    Placed(String node, long id, long generationStamp, long length) {
+      this.node = node;
+      this.id = id;
+      this.generationStamp = generationStamp;
+      this.length = length;
+    }
+  }
+
+  private JournalRecord(Kind kind, long fileId) {
+    this.kind = kind;
+    this.fileId = fileId;
+    at = System.currentTimeMillis();
+  }
+
+  static JournalRecord driver(String client) {
+    JournalRecord record = new JournalRecord(Kind.driver, 0);
+    record.client = client;
+    return record;
+  }
+
+  static JournalRecord begin(Candidate file, String temporary, String client) {
+    JournalRecord record = new JournalRecord(Kind.begin, file.status().getFileId());
+    record.path = file.path();
+    record.temporary = temporary;
+    record.client = client;
+    record.modifiedMs = file.status().getModificationTime();
+    record.accessedMs = file.status().getAccessTime();
+    record.bytes = file.bytes();
+    record.signature = BlockSignature.of(file.blocks());
+    return record;
+  }
+
+  static JournalRecord group(long fileId, String pool, List<Placed> blocks) {
+    JournalRecord record = new JournalRecord(Kind.group, fileId);
+    record.pool = pool;
+    record.blocks = new ArrayList<>(blocks);
+    return record;
+  }
+
+  static JournalRecord swap(long fileId, long temporaryId) {
+    JournalRecord record = new JournalRecord(Kind.swap, fileId);
+    record.temporaryId = temporaryId;
+    return record;
+  }
+
+  static JournalRecord back(long fileId) {
+    return new JournalRecord(Kind.back, fileId);
+  }
+
+  static JournalRecord end(String path, long fileId, Outcome outcome) {
+    JournalRecord record = new JournalRecord(Kind.end, fileId);
+    record.path = path;
+    record.outcome = outcome.kind();
+    record.reason = outcome.reason();
+    record.bytes = outcome.bytes();
+    return record;
+  }
+
+  static JournalRecord finished() {
+    return new JournalRecord(Kind.finished, 0);
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** What a journal says of a file that was begun and whose end it does not know yet. */
+final class OpenFile {
+  private final JournalRecord begin;
+  private final List<JournalRecord> groups = new ArrayList<>();
+  private JournalRecord swap;
+  private boolean isBeingTakenBack;
+
+  OpenFile(JournalRecord begin) {
+    this.begin = begin;
+  }
+
+  /** Adds what was, or is about to be, done with it; groups are added by several threads. */
+  synchronized void add(JournalRecord record) {
+    switch (record.kind) {
+      case group:
+        groups.add(record);
+        break;
+      case swap:
+        swap = record;
+        break;
+      case back:
+        isBeingTakenBack = true;
+        break;
+      default:
+        throw new IllegalArgumentException("Cannot add " + record.kind + " to an open file");
+    }
+  }
+
+  JournalRecord begin() {
+    return begin;
+  }
+
+  /** Internal blocks that may be there. */
+  synchronized List<JournalRecord> groups() {
+    return Collections.unmodifiableList(new ArrayList<>(groups));
+  }
+
+  /** The announcement of the swap, or null if it cannot have happened. */
+  synchronized JournalRecord swap() {
+    return swap;
+  }
+
+  synchronized boolean isBeingTakenBack() {
+    return isBeingTakenBack;
+  }
+
+  /** Collects the open files of a journal; there are no more of them than were done at one time. */
+  static final class Collector implements Consumer<JournalRecord> {
+    private final Map<Long, OpenFile> files = new LinkedHashMap<>();
+
+    @Override
+    public void accept(JournalRecord record) {
+      switch (record.kind) {
+        case begin:
+          files.put(record.fileId, new OpenFile(record));
+          break;
+        case end:
+          files.remove(record.fileId);
+          break;
+        case group:
+        case swap:
+        case back:
+          OpenFile file = files.get(record.fileId);
+          if (file != null) {
+            file.add(record);
+          }
+          break;
+        default:
+          break;
+      }
+    }
+
+    /** Files without an end, in the order in which they were begun. */
+    List<OpenFile> files() {
+      return new ArrayList<>(files.values());
+    }
+  }
+}

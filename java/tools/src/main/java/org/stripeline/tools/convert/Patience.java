@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.concurrent.TimeUnit;
+
+/** Waits for what NameNode and DataNodes do in their own time. */
+final class Patience {
+  /** Twice what DataNodes take to report a received block when they are slow. */
+  private static final long LIMIT_MS = 60_000;
+
+  private static final long PAUSE_MS_MIN = 5;
+  private static final long PAUSE_MS_MAX = 500;
+
+  private Patience() {}
+
+  /** A question to the NameNode. */
+  interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  /**
+   * Asks until it holds, for a minute at most.
+   *
+   * @param message beginning of the message of what is thrown then
+   */
+  static void await(String message, Condition condition) throws IOException {
+    await(message, LIMIT_MS, condition);
+  }
+
+  /** Asks until it holds, for that many milliseconds at most. */
+  static void await(String message, long limitMs, Condition condition) throws IOException {
+    long start = System.nanoTime();
+    long pauseMs = PAUSE_MS_MIN;
+    while (!condition.holds()) {
+      if (System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(limitMs)) {
+        throw new IOException(message + ": not done after " + limitMs / 1000 + " s");
+      }
+      pause(pauseMs);
+      pauseMs = Math.min(PAUSE_MS_MAX, 2 * pauseMs);
+    }
+  }
+
+  /** Sleeps; an interrupt ends the work of the thread. */
+  static void pause(long ms) throws InterruptedIOException {
+    try {
+      Thread.sleep(ms);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Cannot wait: interrupted");
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
+
+/** The policies of one code on the NameNode, one for each size of cell. */
+final class Policies {
+  private final DistributedFileSystem fs;
+  private final PolicyRequest request;
+  private final Map<Integer, ErasureCodingPolicyInfo> known = new TreeMap<>();
+
+  Policies(DistributedFileSystem fs, PolicyRequest request) throws IOException {
+    this.fs = fs;
+    this.request = request;
+    for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
+      ErasureCodingPolicy policy = info.getPolicy();
+      if (policy.getSchema().equals(request.withCell(1).getSchema())) {
+        known.put(policy.getCellSize(), info);
+      }
+    }
+  }
+
+  /** Name of the policy with such cells, whether it is there or would have to be added. */
+  String name(int cellBytes) {
+    ErasureCodingPolicyInfo info = known.get(cellBytes);
+    return info == null
+        ? ErasureCodingPolicy.composePolicyName(request.withCell(cellBytes).getSchema(), cellBytes)
+        : info.getPolicy().getName();
+  }
+
+  /** What has to be done with each policy that is not usable yet: name to "add" or "enable". */
+  SortedMap<String, String> toDo(SortedSet<Integer> cells) {
+    SortedMap<String, String> steps = new TreeMap<>();
+    for (int cell : cells) {
+      ErasureCodingPolicyInfo info = known.get(cell);
+      if (info == null) {
+        steps.put(name(cell), "add");
+      } else if (!info.isEnabled()) {
+        steps.put(name(cell), "enable");
+      }
+    }
+    return Collections.unmodifiableSortedMap(steps);
+  }
+
+  /**
+   * Adds and enables what is missing.
+   *
+   * @throws RefusedException if the NameNode does not take a policy; no file has been touched then
+   */
+  void prepare(SortedSet<Integer> cells) throws IOException {
+    for (int cell : cells) {
+      ErasureCodingPolicyInfo info = known.get(cell);
+      String name = info == null ? add(cell) : info.getPolicy().getName();
+      if (info == null || !info.isEnabled()) {
+        fs.enableErasureCodingPolicy(name);
+      }
+    }
+  }
+
+  private String add(int cell) throws IOException {
+    AddErasureCodingPolicyResponse response =
+        fs.addErasureCodingPolicies(new ErasureCodingPolicy[] {request.withCell(cell)})[0];
+    if (!response.isSucceed()) {
+      throw new RefusedException(
+          "Cannot add policy " + name(cell) + ": the NameNode says '" + response.getErrorMsg()
+              + "'; set " + DFSConfigKeys.DFS_NAMENODE_EC_POLICIES_MAX_CELLSIZE_KEY + " to at least "
+              + cell + " in its hdfs-site.xml and restart it, or use --layout=striped with a"
+              + " smaller --cell-size");
+    }
+    return response.getPolicy().getName();
+  }
+
+  /** Policy of that name as the NameNode has it. */
+  ErasureCodingPolicy get(String name) throws IOException {
+    for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
+      if (info.getPolicy().getName().equals(name)) {
+        return info.getPolicy();
+      }
+    }
+    throw new IOException("Cannot use policy " + name + ": the NameNode does not have it any more");
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+/** Why a file is left alone. */
+public enum SkipReason {
+  /** A link: what it points to is met where it lies. */
+  SYMLINK("symbolic link"),
+  /** The file's pattern, owner, size or age is not what was asked for. */
+  RULE("left out by the rules"),
+  /** Some client writes it. */
+  OPEN("open for writing"),
+  /** It has the layout that is wanted. */
+  ALREADY("has this layout already"),
+  /** It has another erasure coding policy. */
+  OTHER_POLICY("erasure coded with another policy; undo that first"),
+  /** No file that this command made. */
+  NOT_CONVERTED("not converted by stripeline"),
+  /** Written to memory first; HDFS cannot append to or code it. */
+  LAZY_PERSIST("storage policy LAZY_PERSIST"),
+  /** Parity would take what the replicas take now, or more. */
+  TOO_SMALL("too small: coded it would take as much space as now"),
+  /** Holds nothing. */
+  EMPTY("empty"),
+  /** A snapshot keeps the replicas, so that no space would be freed. */
+  SNAPSHOTTED("in a snapshot, whose replicas would stay; --include-snapshotted takes it"),
+  /** Its blocks cannot be cells. */
+  BLOCK_SIZE("blocks cannot be cells: k of them reach 2 GiB, or no whole KiB; try --layout=striped"),
+  /** A block is missing or not complete. */
+  UNREADABLE("a block has no live replica");
+
+  private final String text;
+
+  SkipReason(String text) {
+    this.text = text;
+  }
+
+  /** The reason in words. */
+  public String text() {
+    return text;
+  }
+}
