@@ -14,7 +14,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.stripeline.tools.CommandException;
 import org.stripeline.tools.ExitStatus;
-import org.stripeline.tools.demo.ByteSize;
+import org.stripeline.tools.ByteSize;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;

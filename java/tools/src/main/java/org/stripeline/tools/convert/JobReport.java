@@ -29,6 +29,11 @@ public final class JobReport {
       this.path = path;
       this.reason = reason;
     }
+
+    @Override
+    public String toString() {
+      return path + ": " + reason;
+    }
   }
 
   JobReport(String job) {

@@ -15,6 +15,9 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
 
 /** The policies of one code on the NameNode, one for each size of cell. */
 final class Policies {
+  /** Hadoop makes policies of whole KiB only. */
+  private static final int CELL_UNIT = 1024;
+
   private final DistributedFileSystem fs;
   private final PolicyRequest request;
   private final Map<Integer, ErasureCodingPolicyInfo> known = new TreeMap<>();
@@ -24,7 +27,7 @@ final class Policies {
     this.request = request;
     for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
       ErasureCodingPolicy policy = info.getPolicy();
-      if (policy.getSchema().equals(request.withCell(1).getSchema())) {
+      if (policy.getSchema().equals(request.withCell(CELL_UNIT).getSchema())) {
         known.put(policy.getCellSize(), info);
       }
     }

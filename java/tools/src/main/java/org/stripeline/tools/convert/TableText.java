@@ -4,7 +4,7 @@ package org.stripeline.tools.convert;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;
-import org.stripeline.tools.demo.TextTable;
+import org.stripeline.tools.TextTable;
 
 /** A plan and the end of a job for people. */
 final class TableText {

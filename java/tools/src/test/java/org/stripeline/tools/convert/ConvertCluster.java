@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.tools.DFSck;
+import org.apache.hadoop.hdfs.tools.DebugAdmin;
+import org.apache.hadoop.util.ToolRunner;
+
+/** A mini cluster with racks and small blocks, and drivers on it. */
+final class ConvertCluster implements Closeable {
+  static final int BLOCK = 1 << 20;
+
+  final MiniDFSCluster mini;
+  private final Configuration conf;
+
+  ConvertCluster(java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
+      throws IOException {
+    conf = new HdfsConfiguration();
+    conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
+    conf.setLong("dfs.blocksize", BLOCK);
+    conf.setLong("dfs.namenode.fs-limits.min-block-size", 0);
+    conf.setLong("dfs.heartbeat.interval", 1);
+    conf.setInt("dfs.namenode.heartbeat.recheck-interval", 1000);
+    conf.setInt("dfs.namenode.redundancy.interval.seconds", 1);
+    conf.setInt("dfs.namenode.ec.policies.max.cellsize", 256 << 20);
+    conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
+    conf.setBoolean("dfs.namenode.acls.enabled", true);
+    // Hadoop 3.4 describes an edit of a new policy, for a log, after another thread has reset it.
+    conf.setBoolean("dfs.namenode.edits.asynclogging", false);
+    conf.setInt("ipc.client.connect.max.retries", 1);
+    conf.setBoolean("fs.hdfs.impl.disable.cache", true);
+    more.accept(conf);
+    String[] places = new String[nodes];
+    for (int i = 0; i < nodes; i++) {
+      places[i] = "/rack" + i % racks;
+    }
+    mini = new MiniDFSCluster.Builder(conf).numDataNodes(nodes).racks(places).build();
+    mini.waitActive();
+  }
+
+  DistributedFileSystem fs() throws IOException {
+    return mini.getFileSystem();
+  }
+
+  Configuration conf() {
+    return conf;
+  }
+
+  /** Opens a client as a driver has it. */
+  DistributedFileSystem client() throws IOException {
+    return Driver.connect(conf, new Path(mini.getURI()));
+  }
+
+  Driver driver() throws IOException {
+    return driver(client(), JobObserver.NONE, StepListener.NONE);
+  }
+
+  Driver driver(DistributedFileSystem client, JobObserver observer, StepListener listener) {
+    return new Driver(client, JobDirectory.ROOT_DEFAULT, observer, listener);
+  }
+
+  static byte[] bytes(long seed, int length) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  byte[] write(String path, int length) throws IOException {
+    byte[] bytes = bytes(path.hashCode(), length);
+    try (FSDataOutputStream out = fs().create(new Path(path), true, 4096, (short) 3, BLOCK)) {
+      out.write(bytes);
+    }
+    return bytes;
+  }
+
+  byte[] read(String path) throws IOException {
+    return read(fs(), path);
+  }
+
+  static byte[] read(DistributedFileSystem fs, String path) throws IOException {
+    byte[] back = new byte[(int) fs.getFileStatus(new Path(path)).getLen()];
+    try (FSDataInputStream in = fs.open(new Path(path))) {
+      in.readFully(0, back);
+    }
+    return back;
+  }
+
+  String policy(String path) throws IOException {
+    return fs().getErasureCodingPolicy(new Path(path)) == null
+        ? null
+        : fs().getErasureCodingPolicy(new Path(path)).getName();
+  }
+
+  static JobSettings striped(String path, String policy) {
+    JobSettings settings = new JobSettings();
+    settings.path = path;
+    settings.policy = policy;
+    settings.layout = Layout.striped;
+    settings.cellBytes = 64 << 10;
+    return settings;
+  }
+
+  static JobSettings contiguous(String path, String policy) {
+    JobSettings settings = new JobSettings();
+    settings.path = path;
+    settings.policy = policy;
+    settings.layout = Layout.contiguous;
+    return settings;
+  }
+
+  static JobSettings undo(String path) {
+    JobSettings settings = new JobSettings();
+    settings.path = path;
+    settings.undo = true;
+    return settings;
+  }
+
+  /** Every file below the directory of all jobs that is neither journal nor settings. */
+  List<String> temporaries() throws IOException {
+    List<String> found = new ArrayList<>();
+    if (fs().exists(new Path(JobDirectory.ROOT_DEFAULT))) {
+      for (FileStatus job : fs().listStatus(new Path(JobDirectory.ROOT_DEFAULT))) {
+        Path temporaries = new Path(job.getPath(), "tmp");
+        if (fs().exists(temporaries)) {
+          for (FileStatus file : fs().listStatus(temporaries)) {
+            found.add(file.getPath().toUri().getPath());
+          }
+        }
+      }
+    }
+    return found;
+  }
+
+  void assertHealthy(String path) throws Exception {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    ToolRunner.run(new DFSck(conf, new PrintStream(out)), new String[] {path});
+    assertThat(out.toString()).contains("is HEALTHY");
+  }
+
+  /** Asks Hadoop's own tool whether parity is that of the data. */
+  void assertParityRight(String path) throws Exception {
+    PrintStream before = System.out;
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    System.setOut(new PrintStream(out));
+    try {
+      ToolRunner.run(new DebugAdmin(conf), new String[] {"verifyEC", "-file", path});
+    } finally {
+      System.setOut(before);
+    }
+    assertThat(out.toString()).contains("All EC block group status: OK");
+  }
+
+  static void await(String what, Callable<Boolean> condition) throws Exception {
+    long start = System.nanoTime();
+    while (!condition.call()) {
+      if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(60)) {
+        throw new AssertionError("Waited in vain for " + what);
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+    }
+  }
+
+  @Override
+  public void close() {
+    mini.shutdown(true);
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.OpenFilesIterator.OpenFilesType;
+
+/** One job that is killed at a step, perhaps once more while it is resumed, and then resumed. */
+final class CrashRun {
+  private static final long MODIFIED_MS = 1_234_567_890_000L;
+
+  private final ConvertCluster cluster;
+  private final Random random;
+  private final String root;
+  private final Map<String, byte[]> files = new TreeMap<>();
+
+  CrashRun(ConvertCluster cluster, long seed, String root) {
+    this.cluster = cluster;
+    this.random = new Random(seed);
+    this.root = root;
+  }
+
+  void run(Step step, JobSettings settings, String policy) throws Exception {
+    int count = 1 + random.nextInt(3);
+    for (int i = 0; i < count; i++) {
+      String path = root + "/f" + i;
+      int blocks = 1 + random.nextInt(4);
+      files.put(path, cluster.write(path, blocks * ConvertCluster.BLOCK + random.nextInt(99_999)));
+      cluster.fs().setTimes(new Path(path), MODIFIED_MS, MODIFIED_MS);
+    }
+    settings.filesAtOnce = 1 + random.nextInt(2);
+    String job = root.substring(1);
+
+    kill(step, 1 + random.nextInt(count), driver -> driver.execute(settings, job));
+    assertNothingLost();
+    if (random.nextBoolean()) {
+      Step again = Step.values()[random.nextInt(Step.values().length)];
+      killPerhaps(again, driver -> driver.resume(root, null, settings));
+      assertNothingLost();
+    }
+    if (cluster.fs().exists(new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/tmp"))) {
+      try (Driver driver = cluster.driver()) {
+        assertThat(driver.resume(root, null, settings).failures()).isEmpty();
+      }
+    }
+    assertDone(policy);
+  }
+
+  private interface Work {
+    JobReport on(Driver driver) throws IOException;
+  }
+
+  private void kill(Step step, int arrivals, Work work) throws IOException {
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, step, arrivals);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
+      assertThatThrownBy(() -> work.on(driver))
+          .isInstanceOfAny(Crash.Death.class, JournalLostException.class);
+    }
+    assertThat(crash.happened()).isTrue();
+  }
+
+  /** What is left to do may not come to that step. */
+  private void killPerhaps(Step step, Work work) throws IOException {
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, step, 1);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
+      work.on(driver);
+    } catch (Crash.Death | JournalLostException e) {
+      assertThat(crash.happened()).isTrue();
+    }
+  }
+
+  private void assertNothingLost() throws IOException {
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      assertThat(cluster.read(file.getKey())).isEqualTo(file.getValue());
+    }
+  }
+
+  private void assertDone(String policy) throws Exception {
+    assertNothingLost();
+    for (String path : files.keySet()) {
+      assertThat(cluster.policy(path)).as(path).isEqualTo(policy);
+      assertThat(cluster.fs().getFileStatus(new Path(path)).getModificationTime())
+          .isEqualTo(MODIFIED_MS);
+      cluster.assertHealthy(path);
+    }
+    assertThat(cluster.temporaries()).isEmpty();
+    assertThat(
+            cluster
+                .fs()
+                .listOpenFiles(java.util.EnumSet.of(OpenFilesType.ALL_OPEN_FILES), "/")
+                .hasNext())
+        .as("files whose lease somebody holds")
+        .isFalse();
+  }
+}
