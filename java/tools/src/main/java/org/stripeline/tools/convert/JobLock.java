@@ -9,7 +9,7 @@ import org.apache.hadoop.ipc.RemoteException;
 
 /** Gets the journal of a job that another driver had, once that driver's lease has run out. */
 final class JobLock {
-  private static final long ASK_AGAIN_MS = 1000;
+  private static final long ASK_AGAIN_MS = 250;
 
   private JobLock() {}
 
