@@ -27,7 +27,7 @@ class ConfigurationPageTest {
   @Test
   void everyPropertyIsListedOnce() throws IOException {
     Set<String> declared = new TreeSet<>();
-    for (String module : new String[] {"native", "coder", "client", "tools"}) {
+    for (String module : new String[] {"native", "coder", "client", "server", "tools"}) {
       collect(ROOT.resolve("java").resolve(module).resolve("src/main/java"), ".java",
           "\"(stripeline(?:\\.[a-z0-9-]+)+)\"", declared);
     }

@@ -26,6 +26,16 @@ public final class AgentException extends IOException {
     return kind;
   }
 
+  /** Returns why something failed, in words: some exceptions only have a name. */
+  static String reason(Throwable why) {
+    return why.getMessage() == null ? why.getClass().getSimpleName() : why.getMessage();
+  }
+
+  /** Returns whether something failed since a replica is not what it was said to be. */
+  static boolean isChange(Throwable why) {
+    return why instanceof AgentException && ((AgentException) why).kind == Kind.CHANGED;
+  }
+
   /** Why an agent did not do it. Names travel between versions: they are never changed. */
   public enum Kind {
     /** The DataNode does not answer: ask later, or another. */

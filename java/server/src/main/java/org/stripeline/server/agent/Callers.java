@@ -2,6 +2,7 @@
 package org.stripeline.server.agent;
 
 import java.io.IOException;
+import java.util.Arrays;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.ipc.Server;
@@ -44,7 +45,7 @@ final class Callers {
       throw refusal(caller, "it showed a token; log in with a ticket");
     }
     if (!caller.getShortUserName().equals(ownUser)
-        && !caller.getGroups().contains(superGroup)
+        && !Arrays.asList(caller.getGroupNames()).contains(superGroup)
         && !administrators.isUserAllowed(caller)) {
       throw refusal(
           caller,

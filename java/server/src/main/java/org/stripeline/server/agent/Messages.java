@@ -64,6 +64,19 @@ final class Messages {
     }
   }
 
+  /** Arguments of {@code encode}. */
+  static final class EncodeCall {
+    /** Any text that is only used once: a call that is repeated begins no second task. */
+    final String ticket;
+
+    final EncodeRequest request;
+
+    EncodeCall(String ticket, EncodeRequest request) {
+      this.ticket = ticket;
+      this.request = request;
+    }
+  }
+
   /** Arguments of {@code poll} and {@code cancel}, answer of {@code encode}. */
   static final class TaskCall {
     final long task;

@@ -2,11 +2,16 @@
 package org.stripeline.server.agent;
 
 import com.google.gson.JsonParseException;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
@@ -15,7 +20,6 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.RemoteException;
-import org.apache.hadoop.ipc.WritableRpcEngine;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
 
@@ -27,10 +31,13 @@ final class RpcAgents implements Agents {
   /** Between two questions where the agent would not let us wait there. */
   private static final long PAUSE_MILLIS = 200;
 
+  /** How long a call is repeated; that of a task is not, for tasks take their time. */
+  private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private final Configuration conf;
   private final UserGroupInformation user;
   private final boolean byHostName;
-  private final Map<InetSocketAddress, AgentProtocol> proxies = new ConcurrentHashMap<>();
+  private final Map<InetSocketAddress, AgentProtocol> proxies = new HashMap<>();
   private boolean closed;
 
   RpcAgents(Configuration conf) throws IOException {
@@ -44,12 +51,7 @@ final class RpcAgents implements Agents {
         conf.getBoolean(
             HdfsClientConfigKeys.DFS_CLIENT_USE_DN_HOSTNAME,
             HdfsClientConfigKeys.DFS_CLIENT_USE_DN_HOSTNAME_DEFAULT);
-    useWritableEngine(this.conf);
-  }
-
-  @SuppressWarnings("deprecation") // Hadoop's other engine wants generated classes of its protobuf.
-  private static void useWritableEngine(Configuration conf) {
-    RPC.setProtocolEngine(conf, AgentProtocol.class, WritableRpcEngine.class);
+    AgentRpc.use(this.conf);
   }
 
   @Override
@@ -78,7 +80,9 @@ final class RpcAgents implements Agents {
 
   @Override
   public long encode(DatanodeInfo node, EncodeRequest request) throws IOException {
-    return call(node, AgentMethod.ENCODE, request, Messages.TaskCall.class).task;
+    Messages.EncodeCall arguments =
+        new Messages.EncodeCall(UUID.randomUUID().toString(), request);
+    return call(node, AgentMethod.ENCODE, arguments, Messages.TaskCall.class).task;
   }
 
   @Override
@@ -103,7 +107,7 @@ final class RpcAgents implements Agents {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new java.io.InterruptedIOException("Cannot wait for a task: interrupted");
+      throw new InterruptedIOException("Cannot wait for an agent: interrupted");
     }
   }
 
@@ -113,7 +117,40 @@ final class RpcAgents implements Agents {
     call(node, AgentMethod.CANCEL, arguments, Messages.Empty.class);
   }
 
+  /**
+   * Calls, and again for a while if the agent has too many calls to serve at once. Every call may
+   * be repeated, so one that got no answer is, once: the DataNode may have restarted, which is
+   * noticed only when its old connection is used.
+   */
   private <T> T call(DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
+      throws IOException {
+    long end = System.nanoTime() + BUSY_NANOS;
+    boolean unanswered = false;
+    while (true) {
+      try {
+        return callOnce(node, method, arguments, answer);
+      } catch (AgentException e) {
+        if (e.kind() == AgentException.Kind.UNREACHABLE && !unanswered && isLost(e.getCause())) {
+          unanswered = true;
+        } else if (e.kind() == AgentException.Kind.BUSY
+            && method != AgentMethod.ENCODE
+            && System.nanoTime() - end < 0) {
+          pause(PAUSE_MILLIS);
+        } else {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Returns whether a connection broke, and not whether there was none to be had. */
+  private static boolean isLost(Throwable cause) {
+    return cause instanceof EOFException
+        || cause instanceof SocketException && !(cause instanceof ConnectException);
+  }
+
+  private <T> T callOnce(
+      DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
       throws IOException {
     Text reply;
     try {

@@ -18,13 +18,22 @@ public final class TaskReport {
   /** Why it failed or was cancelled, else null. */
   public final String error;
 
+  /** Of what kind that is; null where {@link #error} is, or if only a later version knows it. */
+  public final AgentException.Kind errorKind;
+
   /** Says how far it is. */
   public TaskReport(
-      TaskState state, long bytesDone, long bytesTotal, EncodeResult result, String error) {
+      TaskState state,
+      long bytesDone,
+      long bytesTotal,
+      EncodeResult result,
+      String error,
+      AgentException.Kind errorKind) {
     this.state = state;
     this.bytesDone = bytesDone;
     this.bytesTotal = bytesTotal;
     this.result = result;
     this.error = error;
+    this.errorKind = errorKind;
   }
 }

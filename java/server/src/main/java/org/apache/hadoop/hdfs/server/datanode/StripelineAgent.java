@@ -2,47 +2,73 @@
 package org.apache.hadoop.hdfs.server.datanode;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.hdfs.HDFSPolicyProvider;
 import org.apache.hadoop.ipc.RPC;
-import org.apache.hadoop.ipc.WritableRpcEngine;
 import org.apache.hadoop.security.authorize.PolicyProvider;
 import org.apache.hadoop.security.authorize.Service;
 import org.apache.hadoop.util.ServicePlugin;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.server.agent.AgentCompat;
 import org.stripeline.server.agent.AgentProtocol;
+import org.stripeline.server.agent.AgentRpc;
 import org.stripeline.server.agent.AgentService;
 
 /**
  * The encode agent as a plug-in: name it in {@code dfs.datanode.plugins}, and the DataNode's IPC
  * server also answers {@link org.stripeline.server.agent.Agents}.
+ *
+ * <p>Where it cannot run, it says so once and stays out: a DataNode without an agent is a DataNode.
  */
-public final class StripelineAgent implements ServicePlugin {
+public class StripelineAgent implements ServicePlugin {
+  private static final Logger LOG = LoggerFactory.getLogger(StripelineAgent.class);
+
   /** Whom {@code hadoop-policy.xml} lets call at all; the agent itself lets superusers only. */
   private static final String ACL = "security.stripeline.agent.protocol.acl";
 
+  private final Supplier<List<String>> missing;
   private AgentService service;
+
+  /** Called by the DataNode. */
+  public StripelineAgent() {
+    this(AgentCompat::missing);
+  }
+
+  /** {@code missing} returns what this Hadoop lacks. */
+  StripelineAgent(Supplier<List<String>> missing) {
+    this.missing = missing;
+  }
 
   @Override
   public synchronized void start(Object host) {
+    List<String> lacks = missing.get();
+    if (!lacks.isEmpty()) {
+      LOG.warn(
+          "Cannot run Stripeline's agent with this Hadoop, and leaves the DataNode without one."
+              + " Missing: {}",
+          lacks);
+      return;
+    }
     DataNode dataNode = (DataNode) host;
     Configuration conf = dataNode.getConf();
     try {
       service = new AgentService(dataNode, conf);
       register(dataNode, conf, service);
-    } catch (IOException e) {
-      throw new IllegalStateException("Cannot start Stripeline's agent: " + e.getMessage(), e);
+    } catch (IOException | IllegalArgumentException | LinkageError e) {
+      LOG.warn("Cannot run Stripeline's agent, and leaves the DataNode without one", e);
+      stop();
     }
   }
 
-  @SuppressWarnings("deprecation") // Hadoop's other engine wants generated classes of its protobuf.
   private static void register(DataNode dataNode, Configuration conf, AgentProtocol service) {
-    // The server reads calls of this kind only once their engine has been loaded.
-    WritableRpcEngine.ensureInitialized();
-    RPC.setProtocolEngine(conf, AgentProtocol.class, WritableRpcEngine.class);
+    AgentRpc.use(conf);
     dataNode.ipcServer.addProtocol(RPC.RpcKind.RPC_WRITABLE, AgentProtocol.class, service);
-    if (conf.getBoolean(
-        CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHORIZATION, false)) {
+    if (conf.getBoolean(CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHORIZATION, false)) {
       dataNode.ipcServer.refreshServiceAcl(conf, new WithAgent());
     }
   }
@@ -51,6 +77,7 @@ public final class StripelineAgent implements ServicePlugin {
   public synchronized void stop() {
     if (service != null) {
       service.close();
+      service = null;
     }
   }
 
@@ -64,7 +91,7 @@ public final class StripelineAgent implements ServicePlugin {
     @Override
     public Service[] getServices() {
       Service[] stock = new HDFSPolicyProvider().getServices();
-      Service[] all = java.util.Arrays.copyOf(stock, stock.length + 1);
+      Service[] all = Arrays.copyOf(stock, stock.length + 1);
       all[stock.length] = new Service(ACL, AgentProtocol.class);
       return all;
     }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.io.IOUtils;
+import org.stripeline.server.agent.AgentException;
+
+/** The finalized replicas of a DataNode, of which nothing is assumed that was not just checked. */
+public final class FinalizedReplicas {
+  private final FsDatasetImpl dataset;
+
+  private FinalizedReplicas(FsDatasetImpl dataset) {
+    this.dataset = dataset;
+  }
+
+  /**
+   * Returns those of a DataNode.
+   *
+   * @throws AgentException if it has not registered yet, or keeps replicas in a way of its own
+   */
+  public static FinalizedReplicas of(DataNode node) throws AgentException {
+    FsDatasetSpi<?> dataset = node.getFSDataset();
+    if (dataset == null) {
+      throw new AgentException(
+          AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; ask again");
+    }
+    if (!(dataset instanceof FsDatasetImpl)) {
+      throw new AgentException(
+          AgentException.Kind.NO_AGENT,
+          "replicas are kept by "
+              + dataset.getClass().getName()
+              + ", not by Hadoop's own; see dfs.datanode.fsdataset.factory");
+    }
+    return new FinalizedReplicas((FsDatasetImpl) dataset);
+  }
+
+  FsDatasetImpl dataset() {
+    return dataset;
+  }
+
+  /**
+   * Checks that a replica is there, finalized, with exactly this generation stamp and length.
+   *
+   * @throws AgentException of kind CHANGED if it is not
+   */
+  public void check(ExtendedBlock block) throws AgentException {
+    require(block);
+  }
+
+  /** Returns the replica that {@link #check} has passed. */
+  ReplicaInfo require(ExtendedBlock block) throws AgentException {
+    ReplicaInfo replica = dataset.volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+    if (replica == null) {
+      throw changed(block, "there is no replica of it here");
+    }
+    if (replica.getState() != ReplicaState.FINALIZED) {
+      throw changed(block, "its replica is " + replica.getState() + ", not FINALIZED");
+    }
+    if (replica.getGenerationStamp() != block.getGenerationStamp()) {
+      throw changed(block, "its replica has generation stamp " + replica.getGenerationStamp());
+    }
+    if (replica.getNumBytes() != block.getNumBytes()) {
+      throw changed(block, "its replica has " + replica.getNumBytes() + " bytes");
+    }
+    long onDisk = replica.getBlockDataLength();
+    if (onDisk != block.getNumBytes()) {
+      throw changed(block, "its file has " + onDisk + " bytes");
+    }
+    return replica;
+  }
+
+  private static AgentException changed(ExtendedBlock block, String how) {
+    return new AgentException(
+        AgentException.Kind.CHANGED,
+        "Cannot use " + block + " of " + block.getNumBytes() + " bytes: " + how);
+  }
+
+  /** Opens a replica that {@link #check} passes, at a position; its volume stays until closed. */
+  public Open open(ExtendedBlock block, long position) throws IOException {
+    ReplicaInfo replica = require(block);
+    FsVolumeReference volume = replica.getVolume().obtainReference();
+    InputStream meta = null;
+    try {
+      meta = dataset.getMetaDataInputStream(block);
+      if (meta == null) {
+        throw new IOException("Cannot read " + block + ": its file of checksums is gone");
+      }
+      InputStream data = dataset.getBlockInputStream(block, position);
+      return new Open(replica.getStorageUuid(), volume, data, new DataInputStream(meta));
+    } catch (IOException | RuntimeException e) {
+      IOUtils.cleanupWithLogger(null, meta, volume);
+      throw e;
+    }
+  }
+
+  /** The files of one replica. */
+  public static final class Open implements Closeable {
+    private final String storageId;
+    private final FsVolumeReference volume;
+    private final InputStream data;
+    private final DataInputStream meta;
+
+    private Open(
+        String storageId, FsVolumeReference volume, InputStream data, DataInputStream meta) {
+      this.storageId = storageId;
+      this.volume = volume;
+      this.data = data;
+      this.meta = meta;
+    }
+
+    /** Returns the storage it is on. */
+    public String storageId() {
+      return storageId;
+    }
+
+    /** Returns the bytes, from the position asked for. */
+    public InputStream data() {
+      return data;
+    }
+
+    /** Returns the file of checksums, from its header on. */
+    public DataInputStream meta() {
+      return meta;
+    }
+
+    @Override
+    public void close() {
+      IOUtils.cleanupWithLogger(null, data, meta, volume);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.util.DataTransferThrottler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One group to be encoded, from being asked for until its end has been forgotten. */
+final class EncodeTask implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(EncodeTask.class);
+
+  private final long number;
+  private final String ticket;
+  private final Home home;
+  private final Progress progress;
+  private final long totalBytes;
+  private final GroupEncoder encoder;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile long askedNanos = System.nanoTime();
+  private volatile long endedNanos;
+
+  private TaskState state = TaskState.QUEUED;
+  private boolean cancelled;
+  private EncodeResult result;
+  private String error;
+  private AgentException.Kind errorKind;
+
+  /** {@code request} has been checked; {@code shared} is null if all tasks have no bound. */
+  EncodeTask(
+      long number,
+      String ticket,
+      Home home,
+      EncodeRequest request,
+      DataTransferThrottler shared) {
+    this.number = number;
+    this.ticket = ticket;
+    this.home = home;
+    this.progress = new Progress(home.metrics);
+    this.totalBytes = GroupEncoder.totalBytes(request);
+    Pace pace = new Pace(request.bytesPerSecond, shared, this::objection);
+    this.encoder =
+        new GroupEncoder(home, request, "stripeline-agent-" + number, progress, pace);
+  }
+
+  private String objection() {
+    return isAbandoned()
+        ? "nobody has asked about the task for "
+            + TimeUnit.NANOSECONDS.toSeconds(home.settings.abandonNanos)
+            + " s ("
+            + AgentKeys.ABANDON_PERIOD
+            + ")"
+        : null;
+  }
+
+  long number() {
+    return number;
+  }
+
+  /** Returns what its caller called it. */
+  String ticket() {
+    return ticket;
+  }
+
+  /** Returns whether whoever asked for it seems to be gone. */
+  boolean isAbandoned() {
+    return System.nanoTime() - askedNanos > home.settings.abandonNanos;
+  }
+
+  /** Returns whether its end need not be remembered any longer. */
+  boolean isForgettable() {
+    return ended.getCount() == 0
+        && System.nanoTime() - endedNanos > home.settings.resultNanos;
+  }
+
+  boolean hasEnded() {
+    return ended.getCount() == 0;
+  }
+
+  @Override
+  public void run() {
+    synchronized (this) {
+      if (hasEnded()) {
+        return;
+      }
+      state = TaskState.RUNNING;
+    }
+    long start = System.nanoTime();
+    try {
+      String objection = objection();
+      if (objection != null) {
+        throw new AgentException(AgentException.Kind.FAILED, "Cannot begin: " + objection);
+      }
+      List<BlockChecksum> written = encoder.run();
+      double seconds = (System.nanoTime() - start) / 1e9;
+      succeed(new EncodeResult(progress.read(), progress.sent(), seconds, written));
+    } catch (Throwable e) {
+      // Whatever it is: a task that never ended would be asked for for ever.
+      fail(e);
+    }
+  }
+
+  private synchronized void succeed(EncodeResult what) {
+    result = what;
+    end(TaskState.DONE);
+    home.metrics.add(AgentCount.TASKS_DONE, 1);
+  }
+
+  private synchronized void fail(Throwable why) {
+    StringBuilder text = new StringBuilder(cancelled ? "cancelled" : AgentException.reason(why));
+    for (Throwable left : why.getSuppressed()) {
+      text.append("; and left behind: ").append(AgentException.reason(left));
+    }
+    error = text.toString();
+    errorKind =
+        why instanceof AgentException
+            ? ((AgentException) why).kind()
+            : AgentException.Kind.FAILED;
+    end(cancelled ? TaskState.CANCELLED : TaskState.FAILED);
+    home.metrics.add(cancelled ? AgentCount.TASKS_CANCELLED : AgentCount.TASKS_FAILED, 1);
+    if (cancelled) {
+      LOG.info("Task {} is cancelled: {}", number, error);
+    } else {
+      LOG.warn("Task {} has failed: {}", number, error, why);
+    }
+  }
+
+  private void end(TaskState how) {
+    state = how;
+    endedNanos = System.nanoTime();
+    ended.countDown();
+  }
+
+  /** Tells it to end; it may take some seconds to take back what it has done. */
+  synchronized void cancel() {
+    if (hasEnded() || cancelled) {
+      return;
+    }
+    cancelled = true;
+    encoder.cancel();
+    if (state == TaskState.QUEUED) {
+      error = "cancelled";
+      errorKind = AgentException.Kind.FAILED;
+      end(TaskState.CANCELLED);
+      home.metrics.add(AgentCount.TASKS_CANCELLED, 1);
+    }
+  }
+
+  /** Waits for the end, so long at most, and returns whether it has come. */
+  boolean awaitEnd(long millis) throws InterruptedException {
+    return ended.await(millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Says how far it is, to somebody who still wants to know. */
+  TaskReport report() {
+    askedNanos = System.nanoTime();
+    synchronized (this) {
+      return new TaskReport(state, progress.done(), totalBytes, result, error, errorKind);
+    }
+  }
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.util.DataChecksum;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.natives.Code;
+import org.stripeline.natives.ErasureCodec;
+
+/**
+ * Encodes one group: a few windows are on their way at once, each read by a thread for each data
+ * block, coded and checked by the caller's thread, and sent by a thread for each target.
+ */
+final class GroupEncoder {
+  private static final Logger LOG = LoggerFactory.getLogger(GroupEncoder.class);
+
+  /** How long streams may end by themselves, which receivers notice in order. */
+  private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /** How long interrupted streams may take; only a disk that hangs takes longer. */
+  private static final long END_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final Home home;
+  private final EncodeRequest request;
+  private final Pace pace;
+  private final int windowBytes;
+  private final long length;
+  private final List<SourceReader> sources = new ArrayList<>();
+  private final List<TargetWriter> targets = new ArrayList<>();
+  private final List<StreamThread> sourceThreads = new ArrayList<>();
+  private final List<StreamThread> targetThreads = new ArrayList<>();
+
+  /** Who may be interrupted; nobody once it cleans up. */
+  private Thread runner;
+
+  private boolean cancelled;
+
+  /** {@code request} has been checked. */
+  GroupEncoder(
+      Home home, EncodeRequest request, String name, Progress progress, Pace pace) {
+    this.home = home;
+    this.request = request;
+    this.pace = pace;
+    this.length = request.data.get(0).block.length;
+    int wanted = request.windowBytes == 0 ? home.settings.window : request.windowBytes;
+    this.windowBytes = (int) Math.min(wanted, length);
+    int most = home.settings.windows + 2;
+    for (EncodeRequest.Source source : request.data) {
+      sources.add(new SourceReader(home, request, source, progress, pace));
+      sourceThreads.add(new StreamThread(name + "-read-" + sources.size(), most));
+    }
+    for (EncodeRequest.Target target : request.parity) {
+      addTarget(target, name, progress, most);
+    }
+    for (EncodeRequest.Send send : request.sends) {
+      addTarget(send.target, name, progress, most);
+    }
+  }
+
+  private void addTarget(
+      EncodeRequest.Target target, String name, Progress progress, int most) {
+    targets.add(new TargetWriter(home, request, target, progress, pace));
+    targetThreads.add(new StreamThread(name + "-send-" + targets.size(), most));
+  }
+
+  /** Returns the bytes that {@link #run} reads and sends. */
+  static long totalBytes(EncodeRequest request) {
+    long total = 0;
+    for (EncodeRequest.Source source : request.data) {
+      total += source.block.length;
+    }
+    for (EncodeRequest.Target target : request.parity) {
+      total += target.block.length;
+    }
+    for (EncodeRequest.Send send : request.sends) {
+      total += send.target.block.length;
+    }
+    return total;
+  }
+
+  /**
+   * Does all of it, and returns the checksums of what was written. On failure, nothing of it is
+   * left at the targets, or a suppressed exception says what may be.
+   */
+  List<BlockChecksum> run() throws IOException, InterruptedException {
+    List<Window> windows = new ArrayList<>();
+    Throwable failure = null;
+    try (ErasureCodec codec =
+        ErasureCodec.create(Code.of(request.codec), request.dataUnits, request.parityUnits)) {
+      begin();
+      openTargets();
+      takeWindows(windows);
+      encode(codec, windows);
+      return finish();
+    } catch (IOException | InterruptedException | RuntimeException | Error e) {
+      failure = e;
+      throw e;
+    } finally {
+      end(windows, failure);
+    }
+  }
+
+  private synchronized void begin() throws InterruptedException {
+    if (cancelled) {
+      throw new InterruptedException("cancelled before it began");
+    }
+    runner = Thread.currentThread();
+  }
+
+  /** Makes {@link #run} end soon, with an exception unless it is about to return. */
+  synchronized void cancel() {
+    cancelled = true;
+    pace.end();
+    if (runner != null) {
+      runner.interrupt();
+    }
+  }
+
+  private void openTargets() throws IOException, InterruptedException {
+    List<Future<DataChecksum>> kinds = new ArrayList<>();
+    for (int i = 0; i < sources.size(); i++) {
+      kinds.add(sourceThreads.get(i).give(sources.get(i)::checksum));
+    }
+    List<Future<?>> opened = new ArrayList<>();
+    for (int i = 0; i < targets.size(); i++) {
+      // A block that is sent keeps its kind of checksum, on which that of the file depends.
+      int unit =
+          i < request.parityUnits ? 0 : request.sends.get(i - request.parityUnits).unit;
+      DataChecksum kind = get(kinds.get(unit));
+      TargetWriter target = targets.get(i);
+      opened.add(
+          targetThreads
+              .get(i)
+              .give(
+                  () -> {
+                    target.open(kind);
+                    return null;
+                  }));
+    }
+    for (Future<?> one : opened) {
+      get(one);
+    }
+  }
+
+  private void takeWindows(List<Window> windows) {
+    long count = Math.min(home.settings.windows, (length - 1) / windowBytes + 1);
+    boolean padded = request.data.size() < request.dataUnits;
+    ByteBuffer zeros = padded ? ByteBuffer.allocateDirect(windowBytes) : null;
+    for (int i = 0; i < count; i++) {
+      windows.add(
+          Window.take(
+              home.buffers,
+              request.data.size(),
+              request.dataUnits,
+              request.parityUnits,
+              windowBytes,
+              zeros));
+    }
+  }
+
+  private void encode(ErasureCodec codec, List<Window> windows)
+      throws IOException, InterruptedException {
+    Deque<Window> reading = new ArrayDeque<>();
+    Deque<Window> sending = new ArrayDeque<>();
+    // One window may still be on its way while the next one is coded, if there are enough.
+    int lag = windows.size() >= 3 ? 1 : 0;
+    long begun = 0;
+    for (Window window : windows) {
+      begun = read(window, begun);
+      reading.add(window);
+    }
+    while (!reading.isEmpty()) {
+      Window window = reading.poll();
+      window.awaitReads();
+      code(codec, window);
+      send(window);
+      sending.add(window);
+      while (begun < length && sending.size() > lag) {
+        Window next = sending.poll();
+        next.awaitSends();
+        begun = read(next, begun);
+        reading.add(next);
+      }
+    }
+    for (Window window : sending) {
+      window.awaitSends();
+    }
+  }
+
+  private long read(Window window, long begun) {
+    int bytes = (int) Math.min(windowBytes, length - begun);
+    window.begin(bytes);
+    for (int i = 0; i < sources.size(); i++) {
+      SourceReader source = sources.get(i);
+      ByteBuffer into = window.view(i);
+      window.reading(
+          sourceThreads
+              .get(i)
+              .give(
+                  () -> {
+                    source.fill(into);
+                    return null;
+                  }));
+    }
+    return begun + bytes;
+  }
+
+  private void code(ErasureCodec codec, Window window) throws IOException {
+    codec.encode(window.data(), window.parity());
+    int wrong = codec.verify(window.all());
+    if (wrong >= 0) {
+      throw new AgentException(
+          AgentException.Kind.FAILED,
+          "Cannot encode " + request.data.get(0).block + " and others: parity " + wrong
+              + " does not belong to its data; the memory or the coder of this node is faulty");
+    }
+  }
+
+  private void send(Window window) {
+    for (int i = 0; i < targets.size(); i++) {
+      boolean isParity = i < request.parityUnits;
+      int unit =
+          isParity
+              ? request.dataUnits + i
+              : request.sends.get(i - request.parityUnits).unit;
+      TargetWriter target = targets.get(i);
+      ByteBuffer from = window.view(unit);
+      window.sending(
+          targetThreads
+              .get(i)
+              .give(
+                  () -> {
+                    target.write(from);
+                    return null;
+                  }));
+    }
+  }
+
+  private List<BlockChecksum> finish() throws IOException, InterruptedException {
+    for (SourceReader source : sources) {
+      source.checkUnchanged();
+    }
+    List<Future<BlockChecksum>> finished = new ArrayList<>();
+    for (int i = 0; i < targets.size(); i++) {
+      finished.add(targetThreads.get(i).give(targets.get(i)::finish));
+    }
+    List<BlockChecksum> written = new ArrayList<>();
+    for (Future<BlockChecksum> one : finished) {
+      written.add(get(one));
+    }
+    return written;
+  }
+
+  /** Waits for a piece of work and throws what it threw. */
+  static <T> T get(Future<T> work) throws IOException, InterruptedException {
+    try {
+      return work.get();
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      if (cause instanceof IOException) {
+        throw (IOException) cause;
+      }
+      throw new IOException("Cannot go on: " + AgentException.reason(cause), cause);
+    }
+  }
+
+  /** Leaves no thread, no connection and no buffer, and after a failure no replica either. */
+  private void end(List<Window> windows, Throwable failure) {
+    synchronized (this) {
+      runner = null;
+      // An interrupt has done its work; what comes next would fail of it.
+      Thread.interrupted();
+    }
+    pace.end();
+    sources.forEach(SourceReader::close);
+    if (endThreads()) {
+      windows.forEach(window -> window.give(home.buffers, request.data.size()));
+    }
+    if (failure != null) {
+      takeBack(failure);
+    }
+    targets.forEach(TargetWriter::close);
+  }
+
+  private boolean endThreads() {
+    List<StreamThread> threads = new ArrayList<>(sourceThreads);
+    threads.addAll(targetThreads);
+    threads.forEach(StreamThread::end);
+    if (awaitEnds(threads, GRACE_NANOS)) {
+      return true;
+    }
+    threads.forEach(StreamThread::interrupt);
+    targets.forEach(TargetWriter::close);
+    if (awaitEnds(threads, END_NANOS)) {
+      return true;
+    }
+    LOG.warn("Threads of a task hang; their buffers are not used again");
+    return false;
+  }
+
+  private static boolean awaitEnds(List<StreamThread> threads, long nanos) {
+    long start = System.nanoTime();
+    try {
+      for (StreamThread thread : threads) {
+        if (!thread.awaitEnd(Math.max(0, nanos - (System.nanoTime() - start)))) {
+          return false;
+        }
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private void takeBack(Throwable failure) {
+    for (TargetWriter target : targets) {
+      try {
+        target.takeBack((int) TimeUnit.NANOSECONDS.toMillis(GRACE_NANOS));
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("Cannot take back what was sent", e);
+        failure.addSuppressed(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.fs.ChecksumException;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FinalizedReplicas;
+import org.apache.hadoop.util.DataChecksum;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One data block of a group, read from the first replica that can be read, and where that fails in
+ * the middle, from the next one at the same place. One thread reads; another may close.
+ */
+final class SourceReader implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(SourceReader.class);
+
+  private final Home home;
+  private final EncodeRequest request;
+  private final EncodeRequest.Source source;
+  private final ExtendedBlock block;
+  private final Progress progress;
+  private final Pace pace;
+  private final StringBuilder failures = new StringBuilder();
+
+  private long position;
+  private int node;
+  private ReplicaStream stream;
+  private boolean changed;
+  private boolean closed;
+
+  SourceReader(
+      Home home, EncodeRequest request, EncodeRequest.Source source, Progress progress, Pace pace) {
+    this.home = home;
+    this.request = request;
+    this.source = source;
+    this.block = source.block.in(request.pool);
+    this.progress = progress;
+    this.pace = pace;
+  }
+
+  /** Returns the kind of checksum of the replica that is read, opening one if none is yet. */
+  DataChecksum checksum() throws IOException {
+    return stream().checksum();
+  }
+
+  /** Fills the buffer from the block, and what is beyond the block's end with zeros. */
+  void fill(ByteBuffer into) throws IOException {
+    int end = into.limit();
+    while (into.hasRemaining() && position < source.block.length) {
+      long left = source.block.length - position;
+      long step = Math.min(Math.min(left, Pace.STEP), into.remaining());
+      into.limit(into.position() + (int) step);
+      readStep(into);
+      into.limit(end);
+    }
+    while (into.hasRemaining()) {
+      into.put((byte) 0);
+    }
+  }
+
+  private void readStep(ByteBuffer into) throws IOException {
+    int begin = into.position();
+    int bytes = into.remaining();
+    while (into.hasRemaining()) {
+      ReplicaStream from = stream();
+      try {
+        from.readFully(into);
+      } catch (IOException e) {
+        into.position(begin);
+        giveUp(e);
+      }
+    }
+    position += bytes;
+    progress.read(home.distance(request.rack, source.nodes.get(node)), bytes);
+    pace.moved(bytes);
+  }
+
+  private ReplicaStream stream() throws IOException {
+    while (true) {
+      AgentNode from;
+      synchronized (this) {
+        if (closed) {
+          throw new IOException("Cannot read " + block + ": the task ends");
+        }
+        if (stream != null) {
+          return stream;
+        }
+        if (node == source.nodes.size()) {
+          throw new AgentException(
+              changed ? AgentException.Kind.CHANGED : AgentException.Kind.FAILED,
+              "Cannot read " + source.block + " from any replica: " + failures);
+        }
+        from = source.nodes.get(node);
+      }
+      try {
+        install(open(from));
+      } catch (IOException e) {
+        giveUp(e);
+      }
+    }
+  }
+
+  /** Blocks of Hadoop's calls are changed by them, so each call gets its own. */
+  private ReplicaStream open(AgentNode from) throws IOException {
+    ExtendedBlock copy = new ExtendedBlock(block);
+    return home.isHere(from)
+        ? new LocalReplicaStream(home.dataNode, copy, position)
+        : new RemoteReplicaStream(
+            home.dataNode, from.toDatanodeInfo(), copy, position, home.settings.timeoutMillis);
+  }
+
+  private synchronized void install(ReplicaStream opened) {
+    if (closed) {
+      opened.close();
+    } else {
+      stream = opened;
+    }
+  }
+
+  /** Goes on to the next replica, unless the failure is that of being closed. */
+  private void giveUp(IOException why) throws IOException {
+    synchronized (this) {
+      if (closed || Thread.currentThread().isInterrupted()) {
+        throw why;
+      }
+      closeStream();
+    }
+    AgentNode from = source.nodes.get(node);
+    LOG.warn("Cannot read {} from {} at {}", source.block, from, position, why);
+    failures.append(failures.length() == 0 ? "" : "; ").append(from).append(" at ");
+    failures.append(position).append(": ").append(AgentException.reason(why));
+    changed |= AgentException.isChange(why);
+    home.metrics.add(AgentCount.READ_FAILOVERS, 1);
+    if (why instanceof ChecksumException) {
+      reportCorrupt(from);
+    }
+    node++;
+  }
+
+  /** The NameNode has corrupt replicas replaced, as it does when a client reports them. */
+  private void reportCorrupt(AgentNode from) {
+    try {
+      if (home.isHere(from)) {
+        home.dataNode.reportBadBlocks(block);
+      } else {
+        home.dataNode.reportRemoteBadBlock(from.toDatanodeInfo(), block);
+      }
+    } catch (IOException e) {
+      LOG.warn("Cannot report the corrupt replica of {} at {}", source.block, from, e);
+    }
+  }
+
+  /**
+   * Checks that what was read is still what is there, where it was read from here.
+   *
+   * @throws AgentException of kind CHANGED if not
+   */
+  void checkUnchanged() throws IOException {
+    if (home.isHere(source.nodes.get(node))) {
+      FinalizedReplicas.of(home.dataNode).check(block);
+    }
+  }
+
+  private void closeStream() {
+    if (stream != null) {
+      stream.close();
+      stream = null;
+    }
+  }
+
+  /** Ends a read that another thread is in; later ones fail. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    closeStream();
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+
+/** A look into what a DataNode keeps, past its interfaces. */
+public final class ReplicaProbe {
+  private final DataNode node;
+  private final String pool;
+
+  public ReplicaProbe(DataNode node, String pool) {
+    this.node = node;
+    this.pool = pool;
+  }
+
+  private ReplicaInfo replica(long id) {
+    return ((FsDatasetImpl) node.getFSDataset()).volumeMap.get(pool, id);
+  }
+
+  /** Returns the state of the replica of a block, or null if there is none. */
+  public String state(long id) {
+    ReplicaInfo replica = replica(id);
+    return replica == null ? null : replica.getState().name();
+  }
+
+  public boolean isThere(ExtendedBlock block) {
+    return replica(block.getBlockId()) != null;
+  }
+
+  public File file(long id) {
+    return new File(replica(id).getBlockURI());
+  }
+
+  public File meta(long id) {
+    return new File(replica(id).getMetadataURI());
+  }
+
+  public String storage(long id) {
+    return replica(id).getStorageUuid();
+  }
+
+  /** Returns how many names a replica's file has. */
+  public int names(long id) throws IOException {
+    return (Integer) Files.getAttribute(file(id).toPath(), "unix:nlink");
+  }
+
+  /** Returns what the volumes count and hold: reserved bytes, blocks, and files that are temporary. */
+  public Held held() throws IOException {
+    long reserved = 0;
+    long blocks = 0;
+    List<String> temporary = new ArrayList<>();
+    try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {
+      for (FsVolumeSpi each : volumes) {
+        FsVolumeImpl volume = (FsVolumeImpl) each;
+        reserved += volume.getReservedForReplicas();
+        blocks += volume.getNumBlocks();
+        Path tmp = volume.getTmpDir(pool).toPath();
+        try (Stream<Path> files = Files.list(tmp)) {
+          files.forEach(file -> temporary.add(file.getFileName().toString()));
+        }
+      }
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+    return new Held(reserved, blocks, temporary);
+  }
+
+  public static final class Held {
+    public final long reserved;
+    public final long blocks;
+    public final List<String> temporary;
+
+    private Held(long reserved, long blocks, List<String> temporary) {
+      this.reserved = reserved;
+      this.blocks = blocks;
+      this.temporary = temporary;
+    }
+
+    @Override
+    public String toString() {
+      return reserved + " bytes reserved, " + blocks + " blocks, temporary " + temporary;
+    }
+  }
+}
