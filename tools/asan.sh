@@ -5,42 +5,18 @@
 # in C must be reported, or nothing else here means anything.
 #
 # usage: tools/asan.sh
-#
-# Rust has sanitizers in its nightly compiler only; it is used for nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly TARGET=x86_64-unknown-linux-gnu
-
-fail() {
-  echo "AddressSanitizer: $*" >&2
-  exit 1
-}
-
-[ "$(uname -m)" = x86_64 ] || fail "needs an x86_64 machine, this is $(uname -m)"
-command -v rustup >/dev/null || fail "needs the nightly compiler and rustup (https://rustup.rs)"
-rustup toolchain list | grep -q '^nightly' \
-  || rustup toolchain install nightly --profile minimal >/dev/null 2>&1 \
-  || fail "'rustup toolchain install nightly --profile minimal' failed"
+readonly SANITIZER=AddressSanitizer
+. tools/sanitizer.sh
+need_nightly
 
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-# A target folder of its own: flags and compiler differ from all other builds.
-export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-target}/asan"
+use_target asan
 
-cargo_asan() {
-  RUSTFLAGS="-Zsanitizer=address -Cforce-frame-pointers=yes" \
-    cargo +nightly "$1" --quiet --target "$TARGET" "${@:2}"
-}
-
-expect_report() {
-  local text=$1 said
-  shift
-  if said=$("$@" 2>&1); then fail "'$*' was not reported"; fi
-  grep -q "AddressSanitizer: $text" <<<"$said" || fail "'$*' was not reported as $text: $said"
-}
-
-cargo_asan build --package stripeline-capi --example overrun
+cargo_sanitized address build --package stripeline-capi --example overrun
 overrun=$CARGO_TARGET_DIR/$TARGET/debug/examples/overrun
 for isa in portable ssse3 avx2 avx2+gfni avx512+gfni; do
   # An instruction set that this machine lacks is refused for the best that it has.
@@ -50,7 +26,7 @@ for isa in portable ssse3 avx2 avx2+gfni avx512+gfni; do
 done
 echo "overruns of the kernels are reported" >&2
 
-cargo_asan test --package stripeline-gf --package stripeline-codec --package stripeline-boundary \
+cargo_sanitized address test --package stripeline-gf --package stripeline-codec --package stripeline-boundary \
   --package stripeline-capi --tests
 
 # gcc's runtime and Rust's do not go together: here the C programs are instrumented, the library is
