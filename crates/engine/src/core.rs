@@ -116,11 +116,8 @@ impl Core {
 
     /// Asks the scheduler who is to do so many bytes of a task; false if it names no rail.
     fn deal(&self, task: &Task, bytes: usize, rails: RailSet, shares: &mut Shares) -> bool {
-        let (now, class) = (self.clock.now(), task.class);
-        let dealt = self
-            .scheduler
-            .deal(now, class, task.inputs, bytes, rails, shares);
-        dealt.is_ok()
+        let (now, portion) = (self.clock.now(), task.portion(bytes));
+        self.scheduler.deal(now, portion, rails, shares).is_ok()
     }
 
     fn hand_out(&self, part: Part, dealt: bool, shares: &[Share]) {
@@ -147,7 +144,7 @@ impl Core {
         match rail {
             Some(rail) => {
                 let data = data_bytes(&part.task, part.piece.bytes());
-                self.scheduler.placed(rail, data);
+                self.scheduler.placed(rail, part.task.priority, data);
                 self.push(rail, Work::Part(part));
             }
             None => {
@@ -317,7 +314,8 @@ impl Core {
     /// Takes what was popped from a rail's queues, without being done there, off its account.
     pub(crate) fn unqueue(&self, rail: usize, work: &Work) {
         if let Some((task, bytes, _)) = work.extent() {
-            self.scheduler.dropped(rail, data_bytes(task, bytes));
+            self.scheduler
+                .dropped(rail, task.priority, data_bytes(task, bytes));
         }
     }
 
@@ -325,10 +323,10 @@ impl Core {
     /// issuer has taken it back.
     pub(crate) fn claim(&self, rail: usize, work: Work) -> Option<Part> {
         let (task, bytes, _) = work.extent()?;
-        let data = data_bytes(task, bytes);
+        let (priority, data) = (task.priority, data_bytes(task, bytes));
         let part = work.into_part();
         if part.is_none() {
-            self.scheduler.dropped(rail, data);
+            self.scheduler.dropped(rail, priority, data);
         }
         part
     }
@@ -381,12 +379,8 @@ impl Core {
             let idle =
                 other != rail && task.eligible.contains(other) && station.bell.has_sleepers();
             if idle && station.health.is_in_service() && self.scheduler.is_fed(other) {
-                let now = self.clock.now();
-                if self
-                    .scheduler
-                    .steal(now, other, rail, task.class, task.inputs, remaining)
-                    > 0
-                {
+                let remaining = task.portion(remaining);
+                if self.scheduler.steal(other, rail, remaining) > 0 {
                     station.bell.ring_one();
                 }
             }

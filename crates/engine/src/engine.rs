@@ -245,12 +245,13 @@ impl Core {
         let mine = self
             .helping_rail()
             .filter(|rail| task.eligible.contains(*rail));
-        let is_idle = self.scheduler.backlog_bytes(mine.unwrap_or(0)) == 0;
+        let is_idle = self.scheduler.ahead_bytes(mine.unwrap_or(0), task.priority) == 0;
         match mine {
             Some(rail) if is_idle => {
-                self.scheduler.placed(rail, data_bytes(&task, task.bytes));
+                let data = data_bytes(&task, task.bytes);
+                self.scheduler.placed(rail, task.priority, data);
                 if self.help(Some(first), || task.is_done()).is_some() {
-                    self.scheduler.dropped(rail, data_bytes(&task, task.bytes));
+                    self.scheduler.dropped(rail, task.priority, data);
                     self.place_task(task);
                 }
             }

@@ -8,7 +8,7 @@ use stripeline_rail::Piece;
 
 use crate::error::{Error, ErrorKind};
 use crate::request::Priority;
-use crate::schedule::{Class, RailSet};
+use crate::schedule::{Class, Portion, RailSet};
 use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{Mutex, lock};
 
@@ -85,6 +85,16 @@ impl Task {
             verdict: Mutex::new(Ok(Verdict::Sound)),
             has_hooks: AtomicBool::new(false),
             hooks: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// So many bytes of it, as the scheduler takes them.
+    pub(crate) fn portion(&self, bytes: usize) -> Portion {
+        Portion {
+            class: self.class,
+            priority: self.priority,
+            inputs: self.inputs,
+            bytes,
         }
     }
 

@@ -13,6 +13,7 @@ use crate::core::{Core, data_bytes};
 use crate::doorbell::Doorbell;
 use crate::options::EventKind;
 use crate::queue::{Check, Part, Work};
+use crate::schedule::BEGUN;
 use crate::station::Flight;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock};
@@ -162,7 +163,7 @@ impl Core {
             }),
             None => {
                 let data = data_bytes(&task, piece.bytes());
-                self.scheduler.dropped(rail, data);
+                self.scheduler.dropped(rail, BEGUN, data);
                 self.place(Part {
                     task,
                     piece,

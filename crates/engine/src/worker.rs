@@ -12,7 +12,7 @@ use crate::core::{Core, data_bytes};
 use crate::error::{Error, ErrorKind};
 use crate::options::{EventKind, Scheduling};
 use crate::queue::{Part, Work};
-use crate::schedule::{COMMON, Class};
+use crate::schedule::{BEGUN, COMMON, Class};
 use crate::station::{Flight, Flights, Station};
 
 /// How long a worker waits for its device before it looks whether it is still wanted.
@@ -97,11 +97,13 @@ impl<'a> Worker<'a> {
         };
         if task.eligible.contains(self.rail) && !refused.contains(self.rail) {
             let data = data_bytes(task, bytes);
-            self.core.scheduler.moved(COMMON, self.rail, data);
+            let scheduler = &self.core.scheduler;
+            scheduler.moved(COMMON, self.rail, task.priority, data);
             return Some(work);
         }
         // Not for this rail: to the first one that can.
-        self.core.scheduler.dropped(COMMON, data_bytes(task, bytes));
+        let data = data_bytes(task, bytes);
+        self.core.scheduler.dropped(COMMON, task.priority, data);
         if let Some(part) = work.into_part() {
             self.core.place_anywhere(part);
         }
@@ -133,7 +135,8 @@ impl<'a> Worker<'a> {
         let part = self.core.claim(victim, work)?;
         self.station.counters.stolen.fetch_add(1, Relaxed);
         let data = data_bytes(&part.task, taken);
-        self.core.scheduler.moved(victim, self.rail, data);
+        let (scheduler, priority) = (&self.core.scheduler, part.task.priority);
+        scheduler.moved(victim, self.rail, priority, data);
         let remaining = part.piece.bytes();
         if taken == remaining {
             return Some(Work::Part(part));
@@ -151,8 +154,8 @@ impl<'a> Worker<'a> {
         if !task.eligible.contains(self.rail) || refused.contains(self.rail) {
             return 0;
         }
-        let (now, scheduler) = (self.now(), &self.core.scheduler);
-        let wanted = scheduler.steal(now, self.rail, victim, task.class, task.inputs, bytes);
+        let scheduler = &self.core.scheduler;
+        let wanted = scheduler.steal(self.rail, victim, task.portion(bytes));
         wanted.min(bytes)
     }
 
@@ -169,14 +172,17 @@ impl<'a> Worker<'a> {
 
     fn begin_part(&mut self, part: Part) {
         let queued = data_bytes(&part.task, part.piece.bytes());
+        let priority = part.task.priority;
         let Some(part) = self.core.refuse_if_given_up(part) else {
-            return self.core.scheduler.dropped(self.rail, queued);
+            return self.core.scheduler.dropped(self.rail, priority, queued);
         };
         let Some(part) = self.fit(part) else { return };
         let now = self.now();
         if part.task.begin(now) {
             self.station.counters.waits.count(now - part.task.issued);
         }
+        let data = data_bytes(&part.task, part.piece.bytes());
+        self.core.scheduler.begun(self.rail, priority, data);
         let Part {
             task,
             piece,
@@ -211,9 +217,9 @@ impl<'a> Worker<'a> {
             return Some(part);
         }
         if wanted == 0 {
-            self.core
-                .scheduler
-                .dropped(self.rail, data_bytes(&part.task, bytes));
+            let data = data_bytes(&part.task, bytes);
+            let scheduler = &self.core.scheduler;
+            scheduler.dropped(self.rail, part.task.priority, data);
             let refused = part.refused.with(self.rail);
             self.core.place(Part { refused, ..part });
             return None;
@@ -255,12 +261,17 @@ impl<'a> Worker<'a> {
         let Flight {
             task, bytes, check, ..
         } = flight;
+        let is_check = check.is_some();
         drop(check);
         let name = self.core.name(self.rail);
         let text = format!("Cannot code on {name}: its coder panicked");
         task.fail(Error::new(ErrorKind::Failed, text.clone()));
         self.core
             .quarantine(self.rail, EventKind::Quarantined, text);
+        if !is_check {
+            let data = data_bytes(&task, bytes);
+            self.core.scheduler.dropped(self.rail, BEGUN, data);
+        }
         self.core.account(&task, bytes);
     }
 
@@ -300,7 +311,7 @@ impl<'a> Worker<'a> {
     }
 
     fn failed(&self, part: Part, fault: &Fault, data: usize) {
-        self.core.scheduler.dropped(self.rail, data);
+        self.core.scheduler.dropped(self.rail, BEGUN, data);
         self.core.redo(part, self.rail, fault);
     }
 
@@ -312,9 +323,7 @@ impl<'a> Worker<'a> {
         counters.services.count(service);
         let job = part.piece.job();
         let class = Class::of(job.mode(), job.outputs().len(), data);
-        let now = self.returned;
-        self.core
-            .scheduler
-            .finished(now, self.rail, class, data, busy);
+        let scheduler = &self.core.scheduler;
+        scheduler.finished(self.rail, class, data, busy);
     }
 }

@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 use super::{Class, RailTraits};
+use crate::request::Priority;
 
 /// The weight of a new sample: a rate follows a change within some ten pieces. As TCP weighs round
 /// trips (RFC 6298, alpha).
@@ -22,26 +23,36 @@ const WEIGHT_OF_CLASS: f64 = 1.0 / 32.0;
 /// times is still followed in four pieces.
 const OUTLIER: f64 = 8.0;
 
-/// Bytes dealt and not yet done.
+/// Bytes dealt and not yet done, by priority.
 #[derive(Debug, Default)]
-pub(super) struct Backlog(AtomicI64);
+pub(super) struct Backlog([AtomicI64; Priority::ALL.len()]);
 
 impl Backlog {
-    pub(super) fn add(&self, data_bytes: usize) {
-        self.0.fetch_add(data_bytes as i64, Relaxed);
+    pub(super) fn add(&self, priority: Priority, data_bytes: usize) {
+        self.0[priority as usize].fetch_add(data_bytes as i64, Relaxed);
     }
 
-    pub(super) fn remove(&self, data_bytes: usize) {
-        self.0.fetch_sub(data_bytes as i64, Relaxed);
+    pub(super) fn remove(&self, priority: Priority, data_bytes: usize) {
+        self.0[priority as usize].fetch_sub(data_bytes as i64, Relaxed);
     }
 
+    /// What is done before new work of this priority: all that is at least as urgent, or begun.
+    ///
     /// Of concurrent additions and removals a removal may be seen first.
-    pub(super) fn bytes(&self) -> usize {
-        usize::try_from(self.signed()).unwrap_or(0)
+    pub(super) fn ahead(&self, priority: Priority) -> usize {
+        let urgent = &self.0[..=priority as usize];
+        let bytes: i64 = urgent.iter().map(|bytes| bytes.load(Relaxed)).sum();
+        usize::try_from(bytes).unwrap_or(0)
     }
 
-    pub(super) fn signed(&self) -> i64 {
-        self.0.load(Relaxed)
+    /// All of it.
+    pub(super) fn bytes(&self) -> usize {
+        self.ahead(Priority::Background)
+    }
+
+    #[cfg(test)]
+    pub(super) fn signed(&self) -> [i64; Priority::ALL.len()] {
+        Priority::ALL.map(|priority| self.0[priority as usize].load(Relaxed))
     }
 }
 

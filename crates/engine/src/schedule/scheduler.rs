@@ -11,11 +11,15 @@ use super::contention::{Controller, Seen};
 use super::ledger::{Backlog, Ledger};
 use super::split::{self, Candidate, Candidates, Task};
 use super::{COMMON, Class, ClassRate, RAILS_MAX, RailSet, RailSnapshot};
+use crate::request::Priority;
 
 /// While others have work waiting, a rail that got nothing for so long is dealt its smallest piece,
 /// so that one that has become faster again is noticed. Such a piece costs a slow rail's latency
 /// ten times a second at most.
 const REFRESH_NS: u64 = 100_000_000;
+
+/// What work counts as once it is begun, whatever its priority was: everything waits for it.
+pub const BEGUN: Priority = Priority::Foreground;
 
 /// How tasks are dealt out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +57,19 @@ pub struct Share {
     /// The rail's index, or [`COMMON`].
     pub rail: usize,
     /// Bytes of each buffer, following those of the share before; greater than 0.
+    pub bytes: usize,
+}
+
+/// Bytes of a task that are dealt or stolen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Portion {
+    /// The kind of work.
+    pub class: Class,
+    /// What it waits behind.
+    pub priority: Priority,
+    /// Buffers that are read, at least 1.
+    pub inputs: usize,
+    /// Bytes of each buffer.
     pub bytes: usize,
 }
 
@@ -137,11 +154,10 @@ impl Scheduler {
         self.policy
     }
 
-    /// Splits a new task of `bytes` bytes (at least 1) in each of `inputs` (at least 1) buffers
-    /// over rails out of `eligible`: replaces `shares` by what each rail gets, and takes it into
-    /// the rails' backlogs.
+    /// Splits a new task of at least 1 byte over rails out of `eligible`: replaces `shares` by what
+    /// each rail gets, and takes it into the rails' backlogs.
     ///
-    /// The shares follow each other in the buffers and sum to `bytes`. Each is a multiple of its
+    /// The shares follow each other in the buffers and sum to the task. Each is a multiple of its
     /// rail's granule but the last, which has the tail. Rails that are not fed are dealt work
     /// only if no other may have it. Under [`Policy::FirstCome`] the one share is for [`COMMON`].
     ///
@@ -150,12 +166,11 @@ impl Scheduler {
     pub fn deal(
         &self,
         now_ns: u64,
-        class: Class,
-        inputs: usize,
-        bytes: usize,
+        task: Portion,
         eligible: RailSet,
         shares: &mut ArrayVec<Share, RAILS_MAX>,
     ) -> Result<(), NoRail> {
+        let bytes = task.bytes;
         shares.clear();
         let in_service = self.in_service();
         let serving = eligible.and(in_service);
@@ -176,11 +191,12 @@ impl Scheduler {
             Policy::RateAware => {
                 let fed = serving.and(self.fed());
                 let rails = if fed.is_empty() { serving } else { fed };
-                self.deal_by_rate(now_ns, class, self.task(inputs, bytes), rails, shares);
+                self.deal_by_rate(now_ns, task, rails, shares);
             }
         }
         for share in shares {
-            self.backlog(share.rail).add(inputs * share.bytes);
+            self.backlog(share.rail)
+                .add(task.priority, task.inputs * share.bytes);
             if share.rail != COMMON {
                 self.ledgers[share.rail].set_dealt_ns(now_ns);
             }
@@ -191,8 +207,7 @@ impl Scheduler {
     fn deal_by_rate(
         &self,
         now_ns: u64,
-        class: Class,
-        task: Task,
+        task: Portion,
         rails: RailSet,
         shares: &mut ArrayVec<Share, RAILS_MAX>,
     ) {
@@ -200,13 +215,14 @@ impl Scheduler {
         let mut stale = None;
         let mut waiting = false;
         for rail in rails.iter() {
-            let candidate = self.candidate(rail, class, task);
+            let candidate = self.candidate(rail, task);
             waiting |= candidate.wait_ns > 0.0;
             if now_ns.saturating_sub(self.ledgers[rail].dealt_ns()) > REFRESH_NS {
                 stale = Some(candidate);
             }
             candidates.push(candidate);
         }
+        let task = self.cuttable(task);
         split::deal(&candidates, task, shares);
         let Some(stale) = stale.filter(|_| waiting && candidates.len() > 1) else {
             return;
@@ -216,22 +232,21 @@ impl Scheduler {
         }
     }
 
-    fn task(&self, inputs: usize, bytes: usize) -> Task {
-        let cut_bytes = self.cut_bytes;
+    fn cuttable(&self, task: Portion) -> Task {
         Task {
-            inputs,
-            bytes,
-            cut_bytes,
+            inputs: task.inputs,
+            bytes: task.bytes,
+            cut_bytes: self.cut_bytes,
         }
     }
 
-    fn candidate(&self, rail: usize, class: Class, task: Task) -> Candidate {
+    fn candidate(&self, rail: usize, task: Portion) -> Candidate {
         let ledger = &self.ledgers[rail];
         let traits = &ledger.traits;
         let in_one_go = task.inputs * task.bytes.min(traits.piece_bytes);
-        let cost = ledger.cost(class.sized(in_one_go));
+        let cost = ledger.cost(task.class.sized(in_one_go));
         // What waits is not of this task's class: it takes as long as what was done recently.
-        let wait_ns = ledger.backlog.bytes() as f64 * ledger.cost_overall();
+        let wait_ns = ledger.backlog.ahead(task.priority) as f64 * ledger.cost_overall();
         Candidate {
             rail,
             cost,
@@ -244,39 +259,30 @@ impl Scheduler {
     }
 
     /// How many bytes of each buffer an idle worker of rail `thief` should take from the tail of a
-    /// share of which `remaining` bytes of each buffer wait on rail `victim`, which may be the
-    /// thief's own: all, none (0), or a part that leaves the victim at least its smallest piece and
+    /// share of which `remaining` is left and waits on rail `victim`, which may be the thief's own:
+    /// all, none (0), or a part that leaves the victim at least its smallest piece and
     /// a multiple of all granules.
     ///
-    /// It is as much as ends on both at the same time by the victim's whole backlog, so a task
-    /// never ends later for having been stolen from. Report what was taken with
+    /// It is as much as ends on both at the same time by all that the victim has that is as urgent,
+    /// so a task never ends later for having been stolen from. Report what was taken with
     /// [`Scheduler::moved`].
     #[must_use]
-    pub fn steal(
-        &self,
-        _now_ns: u64,
-        thief: usize,
-        victim: usize,
-        class: Class,
-        inputs: usize,
-        remaining: usize,
-    ) -> usize {
+    pub fn steal(&self, thief: usize, victim: usize, remaining: Portion) -> usize {
         let feeding = self.in_service().and(self.fed());
-        if remaining == 0 || self.policy != Policy::RateAware || !feeding.contains(thief) {
+        if remaining.bytes == 0 || self.policy != Policy::RateAware || !feeding.contains(thief) {
             return 0;
         }
         if !self.in_service().contains(victim) {
-            return remaining;
+            return remaining.bytes;
         }
-        let task = self.task(inputs, remaining);
-        let mut giver = self.candidate(victim, class, task);
-        let mut taker = self.candidate(thief, class, task);
+        let mut giver = self.candidate(victim, remaining);
+        let mut taker = self.candidate(thief, remaining);
         taker.rate /= taker.workers;
         if thief == victim {
             // Another worker of the same rail has the share: the two of them halve it.
             (giver.rate, giver.wait_ns) = (taker.rate, 0.0);
         }
-        split::steal(&giver, &taker, task)
+        split::steal(&giver, &taker, self.cuttable(remaining))
     }
 
     /// How many bytes of each buffer a worker of `rail` should take from the head of a share of
@@ -304,36 +310,39 @@ impl Scheduler {
 
     /// Takes in that `data_bytes` bytes of data, all inputs together, that were dealt to one rail
     /// (or [`COMMON`]) are to be done by another.
-    pub fn moved(&self, from: usize, to: usize, data_bytes: usize) {
+    pub fn moved(&self, from: usize, to: usize, priority: Priority, data_bytes: usize) {
         if from != to {
-            self.backlog(from).remove(data_bytes);
-            self.backlog(to).add(data_bytes);
+            self.backlog(from).remove(priority, data_bytes);
+            self.backlog(to).add(priority, data_bytes);
         }
     }
 
     /// Takes in that `data_bytes` bytes of data that were dealt to a rail (or [`COMMON`]) will not
     /// be done by it: cancelled, failed, or taken back from a rail in quarantine.
-    pub fn dropped(&self, rail: usize, data_bytes: usize) {
-        self.backlog(rail).remove(data_bytes);
+    pub fn dropped(&self, rail: usize, priority: Priority, data_bytes: usize) {
+        self.backlog(rail).remove(priority, data_bytes);
     }
 
     /// Takes in that `data_bytes` bytes of data are to be done by a rail without having been dealt:
     /// where no rail that the policy allows is in service.
-    pub fn placed(&self, rail: usize, data_bytes: usize) {
-        self.backlog(rail).add(data_bytes);
+    pub fn placed(&self, rail: usize, priority: Priority, data_bytes: usize) {
+        self.backlog(rail).add(priority, data_bytes);
     }
 
-    /// Takes in that a worker of `rail` did `data_bytes` bytes of data, dealt or moved to the rail
-    /// before, as one piece in `busy_ns`. The class is that of the piece, not of its task.
-    pub fn finished(
-        &self,
-        _now_ns: u64,
-        rail: usize,
-        class: Class,
-        data_bytes: usize,
-        busy_ns: u64,
-    ) {
-        self.backlog(rail).remove(data_bytes);
+    /// Takes in that a worker of `rail` has begun with `data_bytes` bytes of data, dealt or moved to
+    /// the rail before. They count as [`BEGUN`] until [`finished`](Self::finished) or
+    /// [`dropped`](Self::dropped).
+    pub fn begun(&self, rail: usize, priority: Priority, data_bytes: usize) {
+        if priority != BEGUN {
+            self.backlog(rail).add(BEGUN, data_bytes);
+            self.backlog(rail).remove(priority, data_bytes);
+        }
+    }
+
+    /// Takes in that a worker of `rail` did `data_bytes` bytes of data, begun before, as one piece in
+    /// `busy_ns`. The class is that of the piece, not of its task.
+    pub fn finished(&self, rail: usize, class: Class, data_bytes: usize, busy_ns: u64) {
+        self.backlog(rail).remove(BEGUN, data_bytes);
         self.ledgers[rail].measured(class, data_bytes, busy_ns);
     }
 
@@ -390,6 +399,13 @@ impl Scheduler {
 
     fn fed(&self) -> RailSet {
         RailSet::from_bits(self.fed.load(Relaxed))
+    }
+
+    /// Bytes of data dealt to a rail (or [`COMMON`]) and not done that new work of this priority
+    /// waits for.
+    #[must_use]
+    pub fn ahead_bytes(&self, rail: usize, priority: Priority) -> usize {
+        self.backlog(rail).ahead(priority)
     }
 
     /// Bytes of data dealt to a rail (or [`COMMON`]) and not done.

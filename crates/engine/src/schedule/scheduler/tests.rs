@@ -6,6 +6,7 @@ use super::*;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
+const FOREGROUND: Priority = Priority::Foreground;
 
 /// A rail of one worker that does `rate` bytes a second.
 fn rail(name: &str, rate: f64) -> RailTraits {
@@ -24,8 +25,27 @@ fn rate_aware(rates: &[f64]) -> Scheduler {
     Scheduler::new(Policy::RateAware, &rails)
 }
 
+/// So many bytes of each of 6 inputs.
+fn portion(priority: Priority, bytes: usize) -> Portion {
+    Portion {
+        class: Class::of(Mode::Set, 3, 6 * bytes),
+        priority,
+        inputs: 6,
+        bytes,
+    }
+}
+
 fn deal(scheduler: &Scheduler, bytes: usize) -> Vec<Share> {
     deal_among(scheduler, bytes, RailSet::first(scheduler.ledgers.len())).expect("a rail")
+}
+
+fn deal_of(scheduler: &Scheduler, priority: Priority, bytes: usize) -> Vec<Share> {
+    let all = RailSet::first(scheduler.ledgers.len());
+    let mut shares = ArrayVec::new();
+    scheduler
+        .deal(0, portion(priority, bytes), all, &mut shares)
+        .expect("a rail");
+    shares.to_vec()
 }
 
 fn deal_among(
@@ -34,8 +54,8 @@ fn deal_among(
     eligible: RailSet,
 ) -> Result<Vec<Share>, NoRail> {
     let mut shares = ArrayVec::new();
-    let class = Class::of(Mode::Set, 3, 6 * bytes);
-    scheduler.deal(0, class, 6, bytes, eligible, &mut shares)?;
+    let task = portion(FOREGROUND, bytes);
+    scheduler.deal(0, task, eligible, &mut shares)?;
     assert_eq!(shares.iter().map(|share| share.bytes).sum::<usize>(), bytes);
     Ok(shares.to_vec())
 }
@@ -84,9 +104,50 @@ fn backlog_pushes_work_elsewhere() {
             bytes: MIB
         }]
     );
-    scheduler.dropped(0, 6 * 4 * MIB);
+    scheduler.dropped(0, FOREGROUND, 6 * 4 * MIB);
     assert_eq!(scheduler.backlog_bytes(0), 0);
     assert_eq!(deal(&scheduler, 64 * KIB)[0].rail, 0);
+}
+
+#[test]
+fn background_backlog_pushes_only_background_work_elsewhere() {
+    let scheduler = rate_aware(&[1e9, 8e9]);
+    // Too little to be split.
+    let rail = |priority| match deal_of(&scheduler, priority, 4 * KIB)[..] {
+        [Share { rail, bytes }] => {
+            scheduler.dropped(rail, priority, 6 * bytes);
+            rail
+        }
+        ref shares => panic!("{shares:?}"),
+    };
+    let background = Priority::Background;
+    scheduler.placed(1, background, 10 * MIB);
+    assert_eq!((rail(FOREGROUND), rail(background)), (1, 0));
+    let ahead = [FOREGROUND, background].map(|priority| scheduler.ahead_bytes(1, priority));
+    assert_eq!(ahead, [0, 10 * MIB]);
+    // What is begun is waited for, whatever it is.
+    scheduler.begun(1, background, 10 * MIB);
+    assert_eq!((rail(FOREGROUND), rail(background)), (0, 0));
+    scheduler.finished(
+        1,
+        Class::of(Mode::Set, 3, MIB),
+        10 * MIB,
+        10 * MIB as u64 / 8,
+    );
+    assert_eq!((rail(FOREGROUND), rail(background)), (1, 1));
+    assert_eq!(scheduler.backlog_bytes(1), 0);
+}
+
+#[test]
+fn only_what_waits_before_it_has_a_task_stolen() {
+    let scheduler = rate_aware(&[1e9, 1e9]);
+    let task = portion(FOREGROUND, MIB);
+    scheduler.placed(1, FOREGROUND, 6 * MIB);
+    scheduler.placed(1, Priority::Background, 600 * MIB);
+    let half = scheduler.steal(0, 1, task);
+    assert!(half.abs_diff(MIB / 2) <= 64, "{half}");
+    scheduler.placed(1, FOREGROUND, 600 * MIB);
+    assert_eq!(scheduler.steal(0, 1, task), MIB);
 }
 
 #[test]
@@ -94,9 +155,9 @@ fn measured_rates_replace_priors() {
     let scheduler = rate_aware(&[8e9, 1e9]);
     let class = Class::of(Mode::Set, 3, 6 * MIB);
     for _ in 0..100 {
-        scheduler.moved(COMMON, 0, 6 * MIB);
+        scheduler.moved(COMMON, 0, FOREGROUND, 6 * MIB);
         // 1 GB/s, not the 8 that were assumed.
-        scheduler.finished(0, 0, class, 6 * MIB, 6 * MIB as u64);
+        scheduler.finished(0, class, 6 * MIB, 6 * MIB as u64);
     }
     let rate = scheduler.snapshot()[0].rate;
     assert!((rate / 1e9 - 1.0).abs() < 0.01, "{rate}");
@@ -136,7 +197,7 @@ fn cuts_suit_every_granule_and_the_finest_has_the_tail() {
 fn a_rail_out_of_service_gets_nothing_and_keeps_its_rates() {
     let scheduler = rate_aware(&[1e9, 4e9]);
     let class = Class::of(Mode::Set, 3, MIB);
-    scheduler.finished(0, 1, class, MIB, 1000);
+    scheduler.finished(1, class, MIB, 1000);
     let before = scheduler.snapshot()[1].rates.clone();
     scheduler.set_in_service(1, false);
     assert_eq!(
@@ -177,7 +238,7 @@ fn single_and_first_come_do_not_look_at_rates() {
         }]
     );
     assert_eq!(first_come.backlog_bytes(COMMON), 6 * MIB);
-    first_come.moved(COMMON, 1, 6 * MIB);
+    first_come.moved(COMMON, 1, FOREGROUND, 6 * MIB);
     assert_eq!(
         (
             first_come.backlog_bytes(COMMON),
@@ -191,31 +252,28 @@ fn single_and_first_come_do_not_look_at_rates() {
 fn a_thief_takes_what_ends_both_at_once() {
     let scheduler = rate_aware(&[1e9, 4e9]);
     deal_among(&scheduler, 10 * MIB, RailSet::only(0)).expect("a rail");
-    let class = Class::of(Mode::Set, 3, 60 * MIB);
-    let taken = scheduler.steal(0, 1, 0, class, 6, 10 * MIB);
+    let taken = scheduler.steal(1, 0, portion(FOREGROUND, 10 * MIB));
     assert!(taken.abs_diff(8 * MIB) <= 64, "{taken}");
     // The slow one takes little from the fast, and nothing where that would be too little.
-    scheduler.moved(0, 1, 60 * MIB);
-    let taken = scheduler.steal(0, 0, 1, class, 6, 10 * MIB);
+    scheduler.moved(0, 1, FOREGROUND, 60 * MIB);
+    let taken = scheduler.steal(0, 1, portion(FOREGROUND, 10 * MIB));
     assert!(taken.abs_diff(2 * MIB) <= 64, "{taken}");
-    scheduler.dropped(1, 60 * MIB - 48 * KIB);
-    assert_eq!(scheduler.steal(0, 0, 1, class, 6, 8 * KIB), 0);
+    scheduler.dropped(1, FOREGROUND, 60 * MIB - 48 * KIB);
+    assert_eq!(scheduler.steal(0, 1, portion(FOREGROUND, 8 * KIB)), 0);
 }
 
 #[test]
 fn workers_of_one_rail_halve_a_share() {
     let scheduler = rate_aware(&[1e9]);
-    let class = Class::of(Mode::Set, 3, 6 * MIB);
-    assert_eq!(scheduler.steal(0, 0, 0, class, 6, MIB), MIB / 2);
+    assert_eq!(scheduler.steal(0, 0, portion(FOREGROUND, MIB)), MIB / 2);
 }
 
 #[test]
 fn all_is_taken_from_a_rail_out_of_service() {
     let scheduler = rate_aware(&[1e6, 4e9]);
     scheduler.set_in_service(1, false);
-    let class = Class::of(Mode::Set, 3, 6 * MIB);
-    assert_eq!(scheduler.steal(0, 0, 1, class, 6, MIB), MIB);
-    assert_eq!(scheduler.steal(0, 1, 0, class, 6, MIB), 0);
+    assert_eq!(scheduler.steal(0, 1, portion(FOREGROUND, MIB)), MIB);
+    assert_eq!(scheduler.steal(1, 0, portion(FOREGROUND, MIB)), 0);
 }
 
 #[test]
@@ -249,12 +307,14 @@ fn backlogs_add_up_whatever_threads_do_at_the_same_time() {
     let work = &|seed: usize| {
         for round in 0..2000 {
             let now_ns = (round * 1000) as u64;
-            for share in deal(&scheduler, 64 + (seed + round) * 4096 % MIB) {
+            let priority = Priority::ALL[round / 5 % 2];
+            for share in deal_of(&scheduler, priority, 64 + (seed + round) * 4096 % MIB) {
                 let (other, data) = ((share.rail + round) % 3, 6 * share.bytes);
-                scheduler.moved(share.rail, other, data);
+                scheduler.moved(share.rail, other, priority, data);
+                scheduler.begun(other, priority, data);
                 match round % 3 {
-                    0 => scheduler.dropped(other, data),
-                    _ => scheduler.finished(now_ns, other, class, data, 1000),
+                    0 => scheduler.dropped(other, BEGUN, data),
+                    _ => scheduler.finished(other, class, data, 1000),
                 }
             }
             scheduler.set_in_service(seed % 2, round % 2 == 0);
@@ -263,7 +323,7 @@ fn backlogs_add_up_whatever_threads_do_at_the_same_time() {
     };
     std::thread::scope(|scope| (0..4).for_each(|seed| drop(scope.spawn(move || work(seed)))));
     let backlogs = [0, 1, 2].map(|rail| scheduler.ledgers[rail].backlog.signed());
-    assert_eq!(backlogs, [0; 3]);
+    assert_eq!(backlogs, [[0; 2]; 3]);
     let done: u64 = scheduler
         .snapshot()
         .iter()

@@ -6,13 +6,15 @@ use std::ops::Range;
 
 use super::Client;
 use super::random::Random;
-use crate::schedule::Class;
+use crate::request::Priority;
+use crate::schedule::{Class, Portion};
 
 /// A task that was issued.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) client: usize,
     pub(super) class: Class,
+    pub(super) priority: Priority,
     pub(super) inputs: usize,
     pub(super) bytes: usize,
     pub(super) issued_ns: u64,
@@ -22,6 +24,16 @@ pub(super) struct Task {
 }
 
 impl Task {
+    /// So many bytes of it.
+    pub(super) fn portion(&self, bytes: usize) -> Portion {
+        Portion {
+            class: self.class.sized(self.inputs * bytes),
+            priority: self.priority,
+            inputs: self.inputs,
+            bytes,
+        }
+    }
+
     /// Takes in that a range is done; gives whether that was the last one.
     pub(super) fn complete(&mut self, range: Range<usize>) -> bool {
         assert!(
@@ -89,6 +101,7 @@ impl<'a> Clients<'a> {
             .min_by_key(|&client| self.windows[client].len());
         let client = emptiest?;
         let Client {
+            priority,
             mode,
             inputs,
             outputs,
@@ -101,6 +114,7 @@ impl<'a> Clients<'a> {
         self.tasks.push(Task {
             client,
             class: Class::of(mode, outputs, inputs * bytes),
+            priority,
             inputs,
             bytes,
             issued_ns: now_ns,

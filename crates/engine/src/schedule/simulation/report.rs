@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What came out of a simulation.
 
+use crate::request::Priority;
 use crate::schedule::RailSnapshot;
 
 /// The result of a simulation.
@@ -8,9 +9,9 @@ use crate::schedule::RailSnapshot;
 pub struct Report {
     /// Bytes of input data a second in the time measured.
     pub throughput: f64,
-    /// From issue to completion, in nanoseconds, of each task completed in the time measured, in
-    /// the order of completion.
-    pub latencies_ns: Vec<u64>,
+    /// By [`Priority`], from issue to completion, in nanoseconds, of each task completed in the time
+    /// measured, in the order of completion.
+    pub latencies_ns: [Vec<u64>; 2],
     /// Tasks issued, all of which were done.
     pub tasks: usize,
     /// Bytes of input data done per millisecond from the start, to see faults and recoveries.
@@ -33,13 +34,13 @@ impl Report {
         done as f64 * 1e3 / (to_ms - from_ms) as f64
     }
 
-    /// The latency in nanoseconds that this part of the tasks stayed within, 0 to 1.
+    /// The latency in nanoseconds that this part of the tasks of a priority stayed within, 0 to 1.
     ///
     /// # Panics
-    /// If no task was completed in the time measured.
+    /// If no such task was completed in the time measured.
     #[must_use]
-    pub fn latency_quantile_ns(&self, part: f64) -> u64 {
-        let mut sorted = self.latencies_ns.clone();
+    pub fn latency_quantile_ns(&self, priority: Priority, part: f64) -> u64 {
+        let mut sorted = self.latencies_ns[priority as usize].clone();
         sorted.sort_unstable();
         let last = sorted.len().checked_sub(1).expect("tasks were completed");
         sorted[(part * last as f64).round() as usize]

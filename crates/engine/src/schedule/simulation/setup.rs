@@ -3,6 +3,7 @@
 
 use stripeline_rail::Mode;
 
+use crate::request::Priority;
 use crate::schedule::{Policy, RailTraits};
 
 /// A simulation.
@@ -61,6 +62,8 @@ pub struct Client {
     /// Whether a task that is done holds its place in the window until all before it are done, as
     /// a stream of stripes does.
     pub in_order: bool,
+    /// How urgent its tasks are.
+    pub priority: Priority,
     /// What is done with the products.
     pub mode: Mode,
     /// Buffers read per task, at least 1.

@@ -3,6 +3,7 @@
 use stripeline_rail::Mode;
 
 use super::*;
+use crate::request::Priority;
 use crate::schedule::{Policy, RailTraits};
 
 const KIB: usize = 1 << 10;
@@ -30,6 +31,7 @@ fn client(window: usize, in_order: bool, sizes: &[usize]) -> Client {
     Client {
         window,
         in_order,
+        priority: Priority::Foreground,
         mode: Mode::Set,
         inputs: 6,
         outputs: 3,
@@ -181,10 +183,33 @@ fn rate_aware_shortens_the_tail_of_latencies() {
     let setup = setup(&[1e9, 4e9, 10e9], vec![client(8, true, MIXED)]);
     let (aware, first) = (run(&setup), with_policy(&setup, Policy::FirstCome));
     for report in [&aware, &first] {
-        assert!(report.latencies_ns.len() > 1000);
+        assert!(report.latencies_ns[0].len() > 1000);
     }
-    let tails = [&aware, &first].map(|report| report.latency_quantile_ns(0.99));
+    let tails =
+        [&aware, &first].map(|report| report.latency_quantile_ns(Priority::Foreground, 0.99));
     assert!(tails[0] * 2 < tails[1], "99th percentiles {tails:?} ns");
+}
+
+/// A repair in the background fills the queues; whoever waits for a stripe has it where it is coded
+/// fastest, behind no more than what is begun.
+#[test]
+fn foreground_tasks_are_not_pushed_off_a_fast_rail_by_background_ones() {
+    let mut repair = client(64, false, LARGE);
+    repair.priority = Priority::Background;
+    let reader = client(1, true, SMALL);
+    let mut setup = setup(&[10e9, 1e9], vec![reader, repair]);
+    // Pieces of 16 KiB: 10 and 100 microseconds.
+    for rail in &mut setup.rails {
+        rail.traits.piece_bytes = 16 * KIB;
+    }
+    let report = run(&setup);
+    let alone_ns = 6.0 * SMALL[0] as f64 / 10e9 * 1e9;
+    let median = report.latency_quantile_ns(Priority::Foreground, 0.5) as f64 / alone_ns;
+    assert!(median < 1.5, "{median} times what the fast rail takes");
+    let late = report.latency_quantile_ns(Priority::Foreground, 0.95) as f64 / alone_ns;
+    assert!(late < 2.0, "{late} times what the fast rail takes");
+    let part = report.throughput / 11e9;
+    assert!(part >= 0.95, "{part} of the sum");
 }
 
 #[test]

@@ -11,7 +11,8 @@ use super::machine::{Chunk, Condition, Machine, Running};
 use super::random::Random;
 use super::report::Digest;
 use super::{Report, Setup};
-use crate::schedule::{COMMON, RAILS_MAX, RailSet, Scheduler, Share};
+use crate::request::Priority;
+use crate::schedule::{BEGUN, COMMON, RAILS_MAX, RailSet, Scheduler, Share};
 
 /// How often the contention controller is asked: as often as by the engine.
 const TICK_NS: u64 = 5_000_000;
@@ -24,11 +25,12 @@ pub(super) struct World<'a> {
     machine: Machine,
     clients: Clients<'a>,
     incidents: Incidents,
-    /// Per rail, and for [`COMMON`], what was dealt and is not at work.
-    queues: Vec<VecDeque<Chunk>>,
+    /// Per rail, and for [`COMMON`], what was dealt and is not at work, by priority.
+    queues: Vec<[VecDeque<Chunk>; Priority::ALL.len()]>,
     now_ns: u64,
     measured_bytes: u64,
-    latencies_ns: Vec<u64>,
+    /// By priority.
+    latencies_ns: [Vec<u64>; Priority::ALL.len()],
     done_per_ms: Vec<u64>,
     digest: Digest,
 }
@@ -48,10 +50,10 @@ impl<'a> World<'a> {
             machine: Machine::new(conditions.collect(), &setup.bottlenecks),
             clients: Clients::new(&setup.clients),
             incidents: Incidents::new(&setup.faults),
-            queues: vec![VecDeque::new(); COMMON + 1],
+            queues: vec![Default::default(); COMMON + 1],
             now_ns: 0,
             measured_bytes: 0,
-            latencies_ns: Vec::new(),
+            latencies_ns: Default::default(),
             done_per_ms: vec![0; (setup.end_ns / MS) as usize + 1],
             digest: Digest::new(),
         }
@@ -120,20 +122,14 @@ impl<'a> World<'a> {
         let task = &self.clients.tasks[chunk.task];
         let mut shares = ArrayVec::<Share, RAILS_MAX>::new();
         let all = RailSet::first(self.setup.rails.len());
-        let class = task.class.sized(task.inputs * chunk.bytes());
+        let portion = task.portion(chunk.bytes());
         self.scheduler
-            .deal(
-                self.now_ns,
-                class,
-                task.inputs,
-                chunk.bytes(),
-                all,
-                &mut shares,
-            )
+            .deal(self.now_ns, portion, all, &mut shares)
             .expect("a rail stays in service");
         for share in &shares {
             let rest = chunk.cut(share.bytes);
-            self.queues[share.rail].push_back(std::mem::replace(&mut chunk, rest));
+            let queue = &mut self.queues[share.rail][task.priority as usize];
+            queue.push_back(std::mem::replace(&mut chunk, rest));
         }
         assert_eq!(chunk.bytes(), 0, "shares sum to the task");
     }
@@ -165,18 +161,22 @@ impl<'a> World<'a> {
     }
 
     fn next_piece(&mut self, rail: usize) -> Option<Chunk> {
-        if self.queues[rail].is_empty() {
-            let stolen = self.stolen(rail)?;
-            self.queues[rail].push_back(stolen);
-        }
-        let mut chunk = self.queues[rail].pop_front()?;
-        let inputs = self.clients.tasks[chunk.task].inputs;
-        let bytes = self.scheduler.piece(rail, inputs, chunk.bytes());
+        let mut chunk = match self.pop(rail) {
+            Some(chunk) => chunk,
+            None => self.stolen(rail)?,
+        };
+        let task = &self.clients.tasks[chunk.task];
+        let bytes = self.scheduler.piece(rail, task.inputs, chunk.bytes());
         if bytes < chunk.bytes() {
             let rest = chunk.cut(bytes);
-            self.queues[rail].push_front(rest);
+            self.queues[rail][task.priority as usize].push_front(rest);
         }
         Some(chunk)
+    }
+
+    /// What is next in a queue.
+    fn pop(&mut self, rail: usize) -> Option<Chunk> {
+        self.queues[rail].iter_mut().find_map(VecDeque::pop_front)
     }
 
     /// From the tail of the longest queue that the scheduler lets go.
@@ -189,37 +189,42 @@ impl<'a> World<'a> {
     }
 
     fn stolen_from(&mut self, thief: usize, victim: usize) -> Option<Chunk> {
-        let chunk = self.queues[victim].back_mut()?;
+        let mut queues = self.queues[victim].iter_mut();
+        let queue = queues.find(|queue| !queue.is_empty())?;
+        let chunk = queue.back_mut()?;
         let task = &self.clients.tasks[chunk.task];
         let remaining = chunk.bytes();
-        let class = task.class.sized(task.inputs * remaining);
-        let taken = self
-            .scheduler
-            .steal(self.now_ns, thief, victim, class, task.inputs, remaining);
+        let portion = task.portion(remaining);
+        let taken = self.scheduler.steal(thief, victim, portion);
         if taken == 0 {
             return None;
         }
         let data_bytes = task.inputs * taken;
         let stolen = chunk.cut(remaining - taken);
         if taken == remaining {
-            self.queues[victim].pop_back();
+            queue.pop_back();
         }
-        self.scheduler.moved(victim, thief, data_bytes);
+        self.scheduler
+            .moved(victim, thief, task.priority, data_bytes);
         Some(stolen)
     }
 
     /// A whole task of the common queue, which its worker does to the end.
     fn common_task(&mut self, rail: usize) -> Option<Chunk> {
-        let chunk = self.queues[COMMON].pop_front()?;
-        let data_bytes = self.clients.tasks[chunk.task].inputs * chunk.bytes();
-        self.scheduler.moved(COMMON, rail, data_bytes);
+        let chunk = self.pop(COMMON)?;
+        let task = &self.clients.tasks[chunk.task];
+        let data_bytes = task.inputs * chunk.bytes();
+        self.scheduler
+            .moved(COMMON, rail, task.priority, data_bytes);
         Some(chunk)
     }
 
     fn start(&mut self, rail: usize, chunk: Chunk) {
         let virtual_rail = &self.setup.rails[rail];
         let traits = &virtual_rail.traits;
-        let data_bytes = self.clients.tasks[chunk.task].inputs * chunk.bytes();
+        let task = &self.clients.tasks[chunk.task];
+        let data_bytes = task.inputs * chunk.bytes();
+        self.scheduler.begun(rail, task.priority, data_bytes);
         let sway = 1.0 + virtual_rail.jitter * (2.0 * self.random.unit() - 1.0);
         let calls = chunk.bytes().div_ceil(traits.piece_bytes);
         self.machine.running.push(Running {
@@ -250,8 +255,7 @@ impl<'a> World<'a> {
         words.into_iter().for_each(|word| self.digest.add(word));
         let task = &mut self.clients.tasks[chunk.task];
         let (class, busy_ns) = (task.class.sized(data_bytes), self.now_ns - started_ns);
-        self.scheduler
-            .finished(self.now_ns, rail, class, data_bytes, busy_ns);
+        self.scheduler.finished(rail, class, data_bytes, busy_ns);
         let in_time = (self.setup.measured_from_ns..self.setup.end_ns).contains(&self.now_ns);
         if in_time {
             self.measured_bytes += data_bytes as u64;
@@ -261,7 +265,7 @@ impl<'a> World<'a> {
         }
         if task.complete(chunk.range) {
             if in_time {
-                self.latencies_ns.push(self.now_ns - task.issued_ns);
+                self.latencies_ns[task.priority as usize].push(self.now_ns - task.issued_ns);
             }
             self.clients.free(chunk.task);
         }
@@ -269,7 +273,8 @@ impl<'a> World<'a> {
 
     /// Whether callers wait for rails, not rails for callers.
     fn is_saturated(&self) -> bool {
-        let waiting = self.queues.iter().any(|queue| !queue.is_empty());
+        let mut queues = self.queues.iter().flatten();
+        let waiting = queues.any(|queue| !queue.is_empty());
         let rails = self.setup.rails.iter().enumerate();
         waiting
             || rails
@@ -293,13 +298,19 @@ impl<'a> World<'a> {
     /// Takes a rail out of service and deals its work again.
     fn quarantine(&mut self, rail: usize) {
         self.scheduler.set_in_service(rail, false);
-        let at_work = self.machine.abandon(rail).into_iter();
-        let mut chunks: Vec<_> = at_work.map(|running| running.chunk).collect();
-        chunks.extend(self.queues[rail].drain(..));
-        for chunk in chunks {
-            let inputs = self.clients.tasks[chunk.task].inputs;
-            self.scheduler.dropped(rail, inputs * chunk.bytes());
-            self.deal(chunk);
+        let mut chunks = Vec::new();
+        for running in self.machine.abandon(rail) {
+            self.scheduler.dropped(rail, BEGUN, running.data_bytes);
+            chunks.push(running.chunk);
         }
+        for queue in &mut self.queues[rail] {
+            for chunk in queue.drain(..) {
+                let task = &self.clients.tasks[chunk.task];
+                let data_bytes = task.inputs * chunk.bytes();
+                self.scheduler.dropped(rail, task.priority, data_bytes);
+                chunks.push(chunk);
+            }
+        }
+        chunks.into_iter().for_each(|chunk| self.deal(chunk));
     }
 }
