@@ -12,6 +12,7 @@
 //! | `when-full` | `wait` or `refuse` | `wait` |
 //! | `stall-ms` | milliseconds after which a rail is taken to hang | 250 |
 //! | `quarantine-ms` | milliseconds that a failed rail stays out of service at first | 1000 |
+//! | `retry-ms` | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
 //! | `check-every` | one task in so many is compared on another rail, 0 for none | 1000 |
 //! | `waiting-threads-help` | `true` or `false` | `true` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
@@ -87,6 +88,7 @@ impl Configuration {
             "when-full" => options.when_full = when_full(value)?,
             "stall-ms" => options.stall = Duration::from_millis(number(value, 1)? as u64),
             "quarantine-ms" => options.quarantine = Duration::from_millis(number(value, 1)? as u64),
+            "retry-ms" => options.retry = Duration::from_millis(number(value, 1)? as u64),
             "check-every" => options.check_every = number(value, 0)?,
             "waiting-threads-help" => {
                 options.waiting_threads_help = value
@@ -168,7 +170,7 @@ mod tests {
     #[test]
     fn reads_every_key() {
         let text = "# all\n\nrails = cpu, plugin:/opt/x.so\nscheduling=single:cpu\ntasks-max=7\nbytes-max=8\n\
-                    when-full=refuse\nstall-ms=9\nquarantine-ms=10\ncheck-every=0\n\
+                    when-full=refuse\nstall-ms=9\nquarantine-ms=10\nretry-ms=11\ncheck-every=0\n\
                     waiting-threads-help=false\nworkers-max=3\nnode=group:/run/table\nnode-weight=7\n";
         let read: Configuration = text.parse().expect("right");
         assert_eq!(read.rails, ["cpu", "plugin:/opt/x.so"]);
@@ -178,6 +180,7 @@ mod tests {
         assert_eq!(options.when_full, WhenFull::Refuse);
         assert_eq!(options.stall, Duration::from_millis(9));
         assert_eq!(options.quarantine, Duration::from_millis(10));
+        assert_eq!(options.retry, Duration::from_millis(11));
         assert_eq!((options.check_every, options.workers_max), (0, 3));
         assert!(!options.waiting_threads_help);
         let node = options.node.expect("shared");

@@ -67,11 +67,8 @@ impl Engine {
         let stations = std::iter::zip(rails, std::iter::zip(tuned, &workers))
             .map(|(rail, (tuning, workers))| station(rail, tuning, *workers))
             .collect();
-        let core = Arc::new(Core::new(
-            options,
-            Scheduler::new(policy, &traits),
-            stations,
-        ));
+        let scheduler = Scheduler::new(policy, &traits).retrying_within(options.retry);
+        let core = Arc::new(Core::new(options, scheduler, stations));
         let crew = crew::Crew::start(&core)?;
         Ok(Self { core, crew })
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::node::{self, Coordination};
+use crate::schedule::RETRY;
 use crate::tuning::Table;
 
 /// Which rail gets what.
@@ -89,6 +90,10 @@ pub struct Options {
     /// How long a rail stays out of service before it is tried again; doubled each time up to 64
     /// times.
     pub quarantine: Duration,
+    /// A rail that added nothing to the total, because rails share a memory bus for example, is
+    /// tried again after this long at the latest while there is more work than the others do. Each
+    /// trial costs throughput, all of them together one percent at most.
+    pub retry: Duration,
     /// One task in so many is compared on another rail; 0 for none.
     pub check_every: usize,
     /// Whether threads that wait for tasks code meanwhile.
@@ -112,6 +117,7 @@ impl Default for Options {
             when_full: WhenFull::Wait,
             stall: Duration::from_millis(250),
             quarantine: Duration::from_secs(1),
+            retry: RETRY,
             // A second pass over a thousandth of the data cannot be measured.
             check_every: 1000,
             waiting_threads_help: true,
@@ -149,6 +155,7 @@ impl fmt::Debug for Options {
             .field("when_full", &self.when_full)
             .field("stall", &self.stall)
             .field("quarantine", &self.quarantine)
+            .field("retry", &self.retry)
             .field("check_every", &self.check_every)
             .field("waiting_threads_help", &self.waiting_threads_help)
             .field("workers_max", &self.workers_max)

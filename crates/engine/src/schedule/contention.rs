@@ -9,7 +9,7 @@
 //!
 //! A trial loses throughput while the worse of its two sets is fed. After it the controller rests
 //! long enough to keep that loss below a fixed part, and asks the same question again at intervals
-//! that double while the answer stays. Trials need saturation: without it the callers set the
+//! that double while the answer stays, up to the one configured. Trials need saturation: without it the callers set the
 //! throughput, and a set that does their work is good enough.
 
 use super::{RAILS_MAX, RailSet};
@@ -31,11 +31,9 @@ const WARM_UP_NS: u64 = 20_000_000;
 /// costs some percent of what was done before it, until its rest makes that up.
 const WARM_UP_PIECES: u64 = 1024;
 
-/// Between two answers to one question. The first is how long a wrong one (see `CONFIDENCE`) may
-/// cost throughput; the last is how long a change of the other programs on the node may go
-/// unnoticed.
+/// Between the first two answers to one question, if not less is configured: how long a wrong one
+/// (see `CONFIDENCE`) may cost throughput.
 const GAP_FIRST_NS: u64 = 500_000_000;
-const GAP_LAST_NS: u64 = 60_000_000_000;
 
 /// After a change of the set, until pieces begun before it are done. A rail that is no longer fed
 /// does what it has; a trial that waits longer than the last bound for it is given up.
@@ -80,6 +78,9 @@ pub(super) struct Seen {
 #[derive(Debug)]
 pub(super) struct Controller {
     all: RailSet,
+    /// The longest time between two answers to one question: how long a change of the other
+    /// programs on the node may go unnoticed.
+    gap_last_ns: u64,
     fed: RailSet,
     in_service: RailSet,
     rails: [Outlook; RAILS_MAX],
@@ -105,12 +106,13 @@ impl Outlook {
         gain: None,
     };
 
-    fn answered(&mut self, now_ns: u64, changed: bool) {
-        self.gap_ns = if changed {
+    fn answered(&mut self, now_ns: u64, changed: bool, gap_last_ns: u64) {
+        let gap_ns = if changed {
             GAP_FIRST_NS
         } else {
-            (2 * self.gap_ns).min(GAP_LAST_NS)
+            2 * self.gap_ns
         };
+        self.gap_ns = gap_ns.min(gap_last_ns);
         self.due_ns = now_ns + self.gap_ns;
     }
 }
@@ -180,9 +182,10 @@ impl Rates {
 }
 
 impl Controller {
-    pub(super) fn new(rails: RailSet) -> Self {
+    pub(super) fn new(rails: RailSet, gap_last_ns: u64) -> Self {
         Self {
             all: rails,
+            gap_last_ns,
             fed: rails,
             in_service: rails,
             rails: [Outlook::NEW; RAILS_MAX],
@@ -220,7 +223,7 @@ impl Controller {
     /// A rail that left or came back makes what was found void: all are fed until found out anew.
     fn follow_service(&mut self, seen: &Seen) {
         if seen.in_service != self.in_service {
-            *self = Self::new(self.all);
+            *self = Self::new(self.all, self.gap_last_ns);
             self.in_service = seen.in_service;
         }
     }
@@ -329,9 +332,9 @@ impl Controller {
         match trial.question {
             Question::Without(rail) | Question::With(rail) => {
                 self.rails[rail].gain = Some(gain);
-                self.rails[rail].answered(now_ns, changed);
+                self.rails[rail].answered(now_ns, changed, self.gap_last_ns);
             }
-            Question::Alone(_) => self.alone.answered(now_ns, changed),
+            Question::Alone(_) => self.alone.answered(now_ns, changed, self.gap_last_ns),
         }
         let mut rest_ns = 0.0;
         if changed {

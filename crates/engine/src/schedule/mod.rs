@@ -13,8 +13,9 @@
 //!
 //! *Rate*: bytes of input data that a rail does in a second, all its workers together, per
 //! [`Class`] of work; measured, exponentially weighted. *Backlog*: bytes of data dealt to a rail and
-//! not done; a task waits for what is begun and for what is as urgent as itself or more. *Share*: the part of a task that a rail gets. *Fed*: being dealt work; a rail in
-//! service that brings nothing to the total, because all share a memory bus for example, is not.
+//! not done; a task waits for what is begun and for what is as urgent as itself or more. *Share*:
+//! the part of a task that a rail gets. *Fed*: being dealt work; a rail in service that brings
+//! nothing to the total, because all share a memory bus for example, is not.
 //!
 //! Every answer is advice, right at the moment of asking: two threads that deal at once may both
 //! see a rail idle. Errors of that kind are a task long and are evened out by stealing.
@@ -30,5 +31,5 @@ mod split;
 
 pub use class::Class;
 pub use rail_set::{COMMON, RAILS_MAX, RailSet};
-pub use scheduler::{BEGUN, NoRail, Policy, Portion, RailTraits, Scheduler, Share};
+pub use scheduler::{BEGUN, NoRail, Policy, Portion, RETRY, RailTraits, Scheduler, Share};
 pub use snapshot::{ClassRate, RailSnapshot};

@@ -4,6 +4,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use arrayvec::ArrayVec;
 
@@ -20,6 +21,9 @@ const REFRESH_NS: u64 = 100_000_000;
 
 /// What work counts as once it is begun, whatever its priority was: everything waits for it.
 pub const BEGUN: Priority = Priority::Foreground;
+
+/// How long a rail that adds nothing to the total may go untried at most, unless configured.
+pub const RETRY: Duration = Duration::from_secs(10);
 
 /// How tasks are dealt out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,8 +148,16 @@ impl Scheduler {
             common: Backlog::default(),
             in_service: AtomicU32::new(all.bits()),
             fed: AtomicU32::new(all.bits()),
-            controller: Mutex::new(Controller::new(all)),
+            controller: Mutex::new(Controller::new(all, nanoseconds(RETRY))),
         }
+    }
+
+    /// Tries rails that are not fed again within so long, other than [`RETRY`].
+    #[must_use]
+    pub fn retrying_within(self, retry: Duration) -> Self {
+        let all = RailSet::first(self.ledgers.len());
+        let controller = Mutex::new(Controller::new(all, nanoseconds(retry)));
+        Self { controller, ..self }
     }
 
     /// The policy.
@@ -458,6 +470,10 @@ impl Scheduler {
             marginal_gain: controller.gain(rail),
         }
     }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

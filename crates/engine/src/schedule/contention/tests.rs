@@ -3,6 +3,8 @@
 use super::*;
 
 const TICK_NS: u64 = 2_000_000;
+/// As the engine has it by default.
+const GAP_LAST_NS: u64 = 10_000_000_000;
 
 /// Rails of which only the total throughput of each set is given.
 struct World<F> {
@@ -22,7 +24,7 @@ impl<F: Fn(RailSet) -> f64> World<F> {
         let mut rate = [0.0; RAILS_MAX];
         rate[..rates.len()].copy_from_slice(rates);
         Self {
-            controller: Controller::new(all),
+            controller: Controller::new(all, GAP_LAST_NS),
             total,
             seen: Seen {
                 now_ns: 0,
@@ -98,7 +100,8 @@ fn a_rail_is_fed_again_when_it_brings_something() {
         }
     };
     let mut world = World::new(&[8.0, 10.0], total);
-    world.run(1000);
+    // Until intervals are as long as they get.
+    world.run(6 * (GAP_LAST_NS / TICK_NS) as usize);
     assert_eq!(world.controller.fed, set(&[1]));
     together.set(18.0);
     world.run((GAP_LAST_NS / TICK_NS) as usize + 100);

@@ -42,6 +42,9 @@ public final class EngineConfiguration {
   /** Milliseconds that a failed rail stays out of service at first. */
   public static final String QUARANTINE_KEY = "stripeline.engine.quarantine-ms";
 
+  /** Milliseconds within which a rail that added nothing to the total is tried again. */
+  public static final String RETRY_KEY = "stripeline.engine.retry-ms";
+
   /** One task in so many is compared on another rail, 0 for none. */
   public static final String CHECK_EVERY_KEY = "stripeline.engine.check-every";
 
