@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.blockmanagement;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.AddBlockFlag;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.net.NetworkTopology;
+import org.apache.hadoop.net.Node;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.server.placement.EarSettings;
+
+/**
+ * Encoding-aware replication, for {@code dfs.block.replicator.classname} of a NameNode: blocks of
+ * files in the directories of {@code stripeline.ear.directories} get their replicas where k
+ * consecutive ones can later become a group of an erasure code without moving, and be encoded
+ * without reading across racks. All other blocks, and all about which there is any doubt, are
+ * placed by Hadoop's own policy.
+ *
+ * <p>A NameNode makes several policies of this class, and so do fsck and the Balancer, which have
+ * no statistics and place nothing new. Stripes in the making are not kept over a restart, failover
+ * or refresh of the policy: a conversion looks at the locations that there are, whatever was
+ * intended.
+ *
+ * <p>Source: Li, Hu and Lee, "Enabling Efficient and Reliable Transition from Replication to
+ * Erasure Coding for Clustered File Systems" (DSN 2015).
+ */
+public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
+  private static final Logger LOG = LoggerFactory.getLogger(EarPlacementPolicy.class);
+
+  private EarSettings settings;
+
+  /** Null where nothing is placed by us. */
+  private EarStripes stripes;
+
+  @Override
+  public void initialize(
+      Configuration conf,
+      FSClusterStats stats,
+      NetworkTopology clusterMap,
+      Host2NodesMap host2datanodeMap) {
+    super.initialize(conf, stats, clusterMap, host2datanodeMap);
+    try {
+      settings = EarSettings.of(conf);
+    } catch (IllegalArgumentException e) {
+      // A NameNode must start, whatever is in these keys.
+      LOG.warn("Cannot place blocks for encoding, Hadoop's policy places all: {}", e.getMessage());
+      return;
+    }
+    if (settings.isOn() && stats != null && clusterMap != null) {
+      stripes = new EarStripes(clusterMap, stats, settings);
+      LOG.info("Blocks are placed for encoding: {}", settings);
+    }
+  }
+
+  @Override
+  DatanodeStorageInfo[] chooseTarget(
+      String src,
+      int numOfReplicas,
+      Node writer,
+      Set<Node> excludedNodes,
+      long blocksize,
+      List<DatanodeDescriptor> favoredNodes,
+      BlockStoragePolicy storagePolicy,
+      EnumSet<AddBlockFlag> flags) {
+    boolean isFavored = favoredNodes != null && !favoredNodes.isEmpty();
+    boolean isPlain = flags == null || flags.isEmpty();
+    List<DatanodeDescriptor> wanted = favoredNodes;
+    if (stripes != null && !isFavored && isPlain && settings.covers(src)) {
+      wanted = advised(src, numOfReplicas, writer, excludedNodes);
+    }
+    return super.chooseTarget(
+        src, numOfReplicas, writer, excludedNodes, blocksize, wanted, storagePolicy, flags);
+  }
+
+  /** Returns the stripes in the making; null where nothing is placed by us. */
+  EarStripes stripes() {
+    return stripes;
+  }
+
+  /** Returns where the replicas are best put; null without advice. */
+  private List<DatanodeDescriptor> advised(
+      String src, int replicas, Node writer, Set<Node> excluded) {
+    try {
+      return stripes.advise(src, replicas, writer, excluded);
+    } catch (RuntimeException e) {
+      LOG.warn("Cannot place a block of {} for encoding, Hadoop's policy places it", src, e);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.blockmanagement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.AddBlockFlag;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.net.Node;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.GroupPlan;
+import org.stripeline.placement.GroupPlanner;
+import org.stripeline.placement.PendingCounts.Event;
+import org.stripeline.placement.RackRule;
+import org.stripeline.server.placement.EarKeys;
+
+/** Placement by a real NameNode, for many DataNodes that are on paper only. */
+class EarPlacementPolicyTest {
+  private static final int K = 6;
+  private static final CodeShape SHAPE = CodeShape.ofDataAndParity(K, 3);
+  private static final long BLOCK_BYTES = 128 << 20;
+  private static final BlockStoragePolicy HOT =
+      BlockStoragePolicySuite.createDefaultSuite().getDefaultPolicy();
+
+  @TempDir Path dir;
+
+  private static Configuration settings(String... more) {
+    Configuration conf = new Configuration(false);
+    conf.set(EarKeys.DIRECTORIES, "/warm,/logs/");
+    for (int i = 0; i < more.length; i += 2) {
+      conf.set(more[i], more[i + 1]);
+    }
+    return conf;
+  }
+
+  private static EarPlacementPolicy policy(PaperCluster cluster) {
+    return (EarPlacementPolicy) cluster.blockManager().getBlockPlacementPolicy();
+  }
+
+  private static DatanodeDescriptor[] place(
+      PaperCluster cluster, String file, int replicas, Node writer, Set<Node> excluded) {
+    DatanodeStorageInfo[] targets =
+        policy(cluster)
+            .chooseTarget(
+                file, replicas, writer, excluded, BLOCK_BYTES, null, HOT,
+                EnumSet.noneOf(AddBlockFlag.class));
+    return Stream.of(targets)
+        .map(DatanodeStorageInfo::getDatanodeDescriptor)
+        .toArray(DatanodeDescriptor[]::new);
+  }
+
+  private static long advised(PaperCluster cluster) {
+    return policy(cluster).stripes().counts().of(Event.ADVISED);
+  }
+
+  /** Plans a group for blocks where they were placed. */
+  private static GroupPlan plan(
+      PaperCluster cluster, List<DatanodeDescriptor[]> blocks, RackRule rule) throws Exception {
+    ClusterNodes nodes =
+        ClusterNodes.of(
+            cluster.blockManager().getDatanodeManager().getNetworkTopology(), null, 1000);
+    int[][] replicas =
+        blocks.stream()
+            .map(block -> Stream.of(block).mapToInt(nodes::number).toArray())
+            .toArray(int[][]::new);
+    return GroupPlanner.plan(SHAPE, replicas, nodes.topology(), rule, new SplittableRandom(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void stripesOfEachFileCanStayWhereTheyAre(int replication) throws Exception {
+    Configuration conf = settings(EarKeys.BLOCKS_PER_RACK, "1");
+    try (PaperCluster cluster = new PaperCluster(dir, 20, 5, conf)) {
+      SplittableRandom random = new SplittableRandom(7);
+      // Files are written at the same time, a block of each in turn.
+      List<List<DatanodeDescriptor[]>> files = new ArrayList<>();
+      List<DatanodeDescriptor> writers = new ArrayList<>();
+      for (int file = 0; file < 50; file++) {
+        files.add(new ArrayList<>());
+        writers.add(cluster.nodes().get(random.nextInt(cluster.nodes().size())));
+      }
+      for (int block = 0; block < 2 * K; block++) {
+        for (int file = 0; file < files.size(); file++) {
+          DatanodeDescriptor writer = writers.get(file);
+          DatanodeDescriptor[] nodes =
+              place(cluster, "/warm/" + file, replication, writer, null);
+          assertThat(nodes).hasSize(replication).doesNotHaveDuplicates();
+          assertThat(nodes[0]).isEqualTo(writer);
+          Set<String> racks = racks(Arrays.asList(nodes));
+          assertThat(racks).hasSize(2);
+          files.get(file).add(nodes);
+        }
+      }
+      assertThat(advised(cluster)).isEqualTo(2L * K * files.size());
+      for (int file = 0; file < files.size(); file++) {
+        for (int from = 0; from < 2 * K; from += K) {
+          List<DatanodeDescriptor[]> stripe = files.get(file).subList(from, from + K);
+          GroupPlan plan = plan(cluster, stripe, RackRule.atMost(1));
+          assertThat(plan.sends()).isZero();
+          assertThat(plan.crossRackReads()).isZero();
+          assertThat(plan.relaxation().blocksPerRackMost()).isEqualTo(1);
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatIsNotCoveredOrInDoubtIsHadoopsToPlace() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings())) {
+      DatanodeDescriptor writer = cluster.nodes().get(0);
+      place(cluster, "/logs/x", 3, writer, null);
+      assertThat(advised(cluster)).isEqualTo(1);
+      assertThat(place(cluster, "/warmer/x", 3, writer, null)).hasSize(3);
+      assertThat(place(cluster, "/cold", 3, writer, null)).hasSize(3);
+      assertThat(place(cluster, "/warm/one", 1, writer, null)).containsExactly(writer);
+      List<DatanodeDescriptor> favored =
+          Arrays.asList(cluster.nodes().get(5), cluster.nodes().get(10), cluster.nodes().get(15));
+      DatanodeStorageInfo[] targets =
+          policy(cluster)
+              .chooseTarget(
+                  "/warm/f", 3, writer, null, BLOCK_BYTES, favored, HOT,
+                  EnumSet.noneOf(AddBlockFlag.class));
+      assertThat(Stream.of(targets).map(DatanodeStorageInfo::getDatanodeDescriptor))
+          .containsExactlyInAnyOrderElementsOf(favored);
+      targets =
+          policy(cluster)
+              .chooseTarget(
+                  "/warm/f", 3, writer, null, BLOCK_BYTES, null, HOT,
+                  EnumSet.of(AddBlockFlag.NO_LOCAL_WRITE));
+      assertThat(Stream.of(targets).map(DatanodeStorageInfo::getDatanodeDescriptor))
+          .hasSize(3)
+          .doesNotContain(writer);
+      assertThat(advised(cluster)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aWriterElsewhereHasStripesInAnyRack() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings())) {
+      List<DatanodeDescriptor[]> blocks = new ArrayList<>();
+      for (int block = 0; block < K; block++) {
+        blocks.add(place(cluster, "/warm/x", 3, null, null));
+      }
+      assertThat(advised(cluster)).isEqualTo(K);
+      GroupPlan plan = plan(cluster, blocks, RackRule.even(SHAPE, 6));
+      assertThat(plan.sends()).isZero();
+      assertThat(plan.crossRackReads()).isZero();
+    }
+  }
+
+  @Test
+  void whoIsExcludedDeadLeavingOrBusyIsNotTaken() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings())) {
+      List<DatanodeDescriptor> nodes = cluster.nodes();
+      DatanodeManager manager = cluster.blockManager().getDatanodeManager();
+      Set<DatanodeDescriptor> shunned = new HashSet<>();
+      for (int rack = 0; rack < 6; rack++) {
+        shunned.addAll(nodes.subList(4 * rack, 4 * rack + 2));
+      }
+      nodes.get(0).startDecommission();
+      cluster.beat(nodes.get(1), 1000);
+      nodes.get(4).startMaintenance();
+      manager.getNetworkTopology().remove(nodes.get(5));
+      Set<Node> excluded = new HashSet<>(shunned);
+      Stream.of(0, 1, 4, 5).map(nodes::get).forEach(excluded::remove);
+      for (int block = 0; block < 10 * K; block++) {
+        Node writer = nodes.get(block % nodes.size());
+        DatanodeDescriptor[] taken =
+            place(cluster, "/warm/x", 3, writer, new HashSet<>(excluded));
+        assertThat(taken).hasSize(3).doesNotContainAnyElementsOf(shunned);
+      }
+      assertThat(advised(cluster)).isPositive();
+    }
+  }
+
+  @Test
+  void aBlockThatIsAskedForAgainDoesNotCountTwice() throws Exception {
+    Configuration conf = settings(EarKeys.BLOCKS_PER_RACK, "1");
+    try (PaperCluster cluster = new PaperCluster(dir, 12, 3, conf)) {
+      DatanodeDescriptor writer = cluster.nodes().get(0);
+      List<DatanodeDescriptor[]> blocks = new ArrayList<>();
+      for (int block = 0; block < K; block++) {
+        DatanodeDescriptor[] first = place(cluster, "/warm/x", 3, writer, null);
+        Set<Node> excluded = new HashSet<>(Collections.singleton(first[1]));
+        blocks.add(place(cluster, "/warm/x", 3, writer, excluded));
+      }
+      assertThat(policy(cluster).stripes().counts().of(Event.WITHDRAWN)).isEqualTo(K);
+      assertThat(policy(cluster).stripes().counts().of(Event.OPENED)).isEqualTo(1);
+      assertThat(plan(cluster, blocks, RackRule.atMost(1)).sends()).isZero();
+    }
+  }
+
+  @Test
+  void nodesThatComeAndGoAreNoticed() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 3, 3, settings())) {
+      place(cluster, "/warm/x", 3, cluster.nodes().get(0), null);
+      DatanodeDescriptor gone = cluster.nodes().get(4);
+      cluster.blockManager().getDatanodeManager().getNetworkTopology().remove(gone);
+      for (int block = 0; block < 40; block++) {
+        assertThat(place(cluster, "/warm/x", 3, cluster.nodes().get(0), null))
+            .hasSize(3)
+            .doesNotContain(gone);
+      }
+    }
+  }
+
+  @Test
+  void withoutStatisticsOrDirectoriesOrWithBadKeysHadoopPlaces() throws Exception {
+    String[][] cases = {
+      {EarKeys.DIRECTORIES, ""},
+      {EarKeys.DIRECTORIES, "warm"},
+      {EarKeys.CODE, "RS"},
+      {EarKeys.CODE, "RS-0-3"},
+      {EarKeys.TRIES_MAX, "0"},
+    };
+    for (int i = 0; i < cases.length; i++) {
+      try (PaperCluster cluster =
+          new PaperCluster(dir.resolve("" + i), 3, 3, settings(cases[i]))) {
+        assertThat(policy(cluster).stripes()).as("%s", Arrays.asList(cases[i])).isNull();
+        assertThat(place(cluster, "/warm/x", 3, cluster.nodes().get(0), null)).hasSize(3);
+      }
+    }
+    // As fsck and the Balancer make them.
+    EarPlacementPolicy bare = new EarPlacementPolicy();
+    bare.initialize(settings(), null, null, null);
+    assertThat(bare.stripes()).isNull();
+  }
+
+  @Test
+  void aPolicyMadeAnewGoesOn() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 6, 4, settings())) {
+      place(cluster, "/warm/x", 3, cluster.nodes().get(0), null);
+      cluster.blockManager().refreshBlockPlacementPolicy(cluster.nameNode().getConf());
+      place(cluster, "/warm/x", 3, cluster.nodes().get(0), null);
+      assertThat(advised(cluster)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void costsLittleMoreThanHadoops() throws IOException {
+    try (PaperCluster cluster = new PaperCluster(dir, 20, 20, settings())) {
+      double[] medians = PlacementCost.medianMicros(cluster, 400, 5);
+      // The record has the figure; this only catches what is wholly wrong, on any machine.
+      assertThat(medians[1] - medians[0]).isLessThan(300);
+    }
+  }
+
+  private static Set<String> racks(List<DatanodeDescriptor> nodes) {
+    return nodes.stream()
+        .map(DatanodeDescriptor::getNetworkLocation)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.blockmanagement;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.server.namenode.NameNode;
+
+/** A real NameNode that has been told of DataNodes which are not there. */
+final class PaperCluster implements AutoCloseable {
+  private static final long CAPACITY = 1L << 40;
+
+  private final NameNode nameNode;
+  private final List<DatanodeDescriptor> nodes = new ArrayList<>();
+
+  PaperCluster(Path dir, int racks, int nodesPerRack, Configuration settings) throws IOException {
+    Configuration conf = new HdfsConfiguration();
+    settings.forEach(entry -> conf.set(entry.getKey(), entry.getValue()));
+    FileSystem.setDefaultUri(conf, "hdfs://localhost:0");
+    conf.set(DFSConfigKeys.DFS_NAMENODE_HTTP_ADDRESS_KEY, "localhost:0");
+    conf.set(DFSConfigKeys.DFS_NAMENODE_NAME_DIR_KEY, dir.resolve("name").toString());
+    conf.set(
+        DFSConfigKeys.DFS_BLOCK_REPLICATOR_CLASSNAME_KEY,
+        settings.get(
+            DFSConfigKeys.DFS_BLOCK_REPLICATOR_CLASSNAME_KEY, EarPlacementPolicy.class.getName()));
+    DFSTestUtil.formatNameNode(conf);
+    nameNode = new NameNode(conf);
+    DatanodeManager manager = blockManager().getDatanodeManager();
+    for (int rack = 0; rack < racks; rack++) {
+      for (int i = 0; i < nodesPerRack; i++) {
+        String ip = "10." + rack / 200 + "." + rack % 200 + "." + (i + 1);
+        DatanodeDescriptor node =
+            DFSTestUtil.createDatanodeStorageInfo(
+                    "s-" + rack + "-" + i, ip, "/r" + rack, "h-" + rack + "-" + i)
+                .getDatanodeDescriptor();
+        manager.getNetworkTopology().add(node);
+        manager.getHeartbeatManager().addDatanode(node);
+        manager.getHeartbeatManager().updateDnStat(node);
+        beat(node, 0);
+        nodes.add(node);
+      }
+    }
+  }
+
+  /** Has a DataNode report that it has all of its room, and so many connections. */
+  void beat(DatanodeDescriptor node, int xceivers) {
+    node.getStorageInfos()[0].setUtilizationForTesting(CAPACITY, 0, CAPACITY, 0);
+    blockManager()
+        .getDatanodeManager()
+        .getHeartbeatManager()
+        .updateHeartbeat(
+            node,
+            BlockManagerTestUtil.getStorageReportsForDatanode(node),
+            0,
+            0,
+            xceivers,
+            0,
+            null);
+  }
+
+  NameNode nameNode() {
+    return nameNode;
+  }
+
+  BlockManager blockManager() {
+    return nameNode.getNamesystem().getBlockManager();
+  }
+
+  List<DatanodeDescriptor> nodes() {
+    return nodes;
+  }
+
+  @Override
+  public void close() {
+    nameNode.stop();
+    nameNode.join();
+  }
+}
