@@ -5,7 +5,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Whether one replica of each block of a stripe can stay so that the rack rule holds: the flow graph
+ * Whether one replica of each block of a stripe can stay so that the rack rule holds: the flow
+ * graph
  *
  * <pre>
  *   source -1-> block -1-> node with a replica -1-> target rack -1-> sink

@@ -89,6 +89,11 @@ public final class GroupPlan {
     return readOrder[block].clone();
   }
 
+  /** Returns the node that the encoder is to read a data block from, and to send it if need be. */
+  public int readFrom(int block) {
+    return readOrder[block][0];
+  }
+
   /** Returns how many data blocks must be sent. */
   public int sends() {
     int count = 0;

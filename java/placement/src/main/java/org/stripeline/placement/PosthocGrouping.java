@@ -7,10 +7,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Finds stripes among blocks that were written without thought of encoding: blocks that share a rack
- * and of each of which one replica can stay. Every block is in two racks at least, so that among
- * many blocks most find others. One pass, greedy: a block joins the fullest open group of one of its
- * racks that takes it. What is left over at the end is tried once more together. Not thread-safe.
+ * Finds stripes among blocks that were written without thought of encoding: blocks that share a
+ * rack and of each of which one replica can stay. Every block is in two racks at least, so that
+ * among many blocks most find others. One pass, greedy: a block joins the fullest open group of one
+ * of its racks that takes it. What is left over at the end is tried once more together. Not
+ * thread-safe.
  */
 public final class PosthocGrouping {
   /** So many open groups of a rack are looked at for each block. */

@@ -6,10 +6,11 @@ import java.util.SplittableRandom;
 import java.util.function.IntPredicate;
 
 /**
- * Draws nodes for the replicas of a new block as HDFS' default policy does
- * (BlockPlacementPolicyDefault): the first on the writer, all others on different nodes of one other
- * rack. This is "RR" in the literature on encoding-aware replication; with the first replica in the
- * core rack of a stripe and nothing else looked at it is "preliminary EAR".
+ * Draws nodes for new blocks as HDFS does. Replicas (BlockPlacementPolicyDefault) lie on the writer
+ * and on different nodes of one other rack; this is "RR" in the literature on encoding-aware
+ * replication, and with the first replica in the core rack of a stripe and nothing else looked at
+ * it is "preliminary EAR". Blocks of a group (BlockPlacementPolicyRackFaultTolerant) lie spread
+ * over the racks.
  */
 public final class ReplicaDraw {
   /** Stands for a writer that is no DataNode. */
@@ -70,6 +71,37 @@ public final class ReplicaDraw {
       nodes[i] = anyNode(otherRack, nodes, i);
     }
     return nodes[replication - 1] < 0 ? null : nodes;
+  }
+
+  /**
+   * Draws for the blocks of a group that is written as such: spread evenly over racks at random.
+   *
+   * @param writer gets the first block if it can, {@link #NO_NODE} for any
+   * @return that many different nodes, null if there are not so many
+   */
+  public int[] evenly(int writer, int blocks) {
+    int[] nodes = new int[blocks];
+    Arrays.fill(nodes, NO_NODE);
+    boolean isWriterTaken = topology.hasNode(writer) && isUsable(writer);
+    int count = 0;
+    if (isWriterTaken) {
+      nodes[count++] = writer;
+    }
+    // In the first round the writer's rack has had its share.
+    int spared = isWriterTaken ? topology.rackOf(writer) : -1;
+    boolean isGrowing = true;
+    while (count < blocks && isGrowing) {
+      int before = count;
+      for (int rack : RackOrder.shuffled(topology, random)) {
+        int node = rack == spared || count == blocks ? NO_NODE : anyNode(rack, nodes, count);
+        if (node >= 0) {
+          nodes[count++] = node;
+        }
+      }
+      isGrowing = count > before || spared >= 0;
+      spared = -1;
+    }
+    return count < blocks ? null : nodes;
   }
 
   /** Returns whether a rack has so many nodes that can be drawn. */

@@ -46,6 +46,47 @@ class BaselineTest {
     assertThat(sends / (double) rounds).isCloseTo(0.04, within(0.02));
   }
 
+  /** Blocks across racks per stripe: 22.3 to copy into an erasure-coded directory. */
+  @Test
+  void copyingAStripeMovesTwentyTwoBlocksAcrossRacks() {
+    int rounds = 3000;
+    int crossing = 0;
+    for (int round = 0; round < rounds; round++) {
+      int copier = random.nextInt(400);
+      int rack = topology.rackOf(copier);
+      for (int[] replicas : stripe()) {
+        crossing += IntStream.of(replicas).anyMatch(n -> topology.rackOf(n) == rack) ? 0 : 1;
+      }
+      for (int node : draw.evenly(ReplicaDraw.NO_NODE, SHAPE.total())) {
+        crossing += topology.rackOf(node) == rack ? 0 : 1;
+      }
+    }
+    assertThat(crossing / (double) rounds).isCloseTo(22.3, within(0.1));
+  }
+
+  @Test
+  void groupsAreSpreadEvenly() {
+    Topology unequal = Topology.ofRackSizes(1, 5, 5, 5);
+    ReplicaDraw spread = draw(unequal);
+    for (int round = 0; round < 200; round++) {
+      int writer = round % 16;
+      int[] nodes = spread.evenly(writer, 9);
+      assertThat(nodes).doesNotHaveDuplicates();
+      assertThat(nodes[0]).isEqualTo(writer);
+      int[] counts = new int[4];
+      for (int node : nodes) {
+        counts[unequal.rackOf(node)]++;
+      }
+      assertThat(counts[0]).isEqualTo(1);
+      assertThat(counts[1]).isBetween(2, 3);
+      assertThat(counts[2]).isBetween(2, 3);
+      assertThat(counts[3]).isBetween(2, 3);
+    }
+    assertThat(spread.evenly(ReplicaDraw.NO_NODE, 16)).doesNotHaveDuplicates();
+    assertThat(spread.evenly(3, 17)).isNull();
+    assertThat(draw(Topology.ofRackSizes(3)).evenly(0, 3)).containsExactlyInAnyOrder(0, 1, 2);
+  }
+
   @Test
   void relocationsCountWhatMustGo() {
     assertThat(BlindRetention.relocations(new int[] {0, 20, 40}, topology, 1)).isZero();

@@ -24,8 +24,8 @@ final class BruteForce {
 
   /**
    * Returns the cost of the best layout, the most important part first: blocks above c (the second
-   * in a rack counts twice, and so on), racks missing, blocks sent, blocks that cross racks. Null if
-   * there is none.
+   * in a rack counts twice, and so on), racks missing, blocks sent, blocks that cross racks. Null
+   * if there is none.
    */
   static long[] best(Topology topology, RackRule rule, int[][] replicas, int parity) {
     BruteForce search = new BruteForce(topology, rule, replicas, parity);

@@ -30,10 +30,15 @@ class FlowGraphTest {
     everyLayout(topology, 3, 3, isSpread ? RackRule.atMost(c).spread() : RackRule.atMost(c));
   }
 
+  @Test
+  void allPairsInThreeRacksWithLittleSurplusAreDecidedAsByBruteForce() {
+    everyLayout(Topology.uniform(3, 2), 4, 2, RackRule.atMost(3).spread());
+  }
+
   private static void everyLayout(Topology topology, int blocks, int replication, RackRule rule) {
     List<int[]> choices = new ArrayList<>();
     combinations(topology.nodes(), replication, 0, new int[replication], 0, choices);
-    CodeShape shape = CodeShape.ofDataAndParity(blocks, 2);
+    CodeShape shape = CodeShape.ofDataAndParity(blocks, 1);
     int surplus = surplus(shape, rule, topology);
     FlowGraph graph = new FlowGraph(shape, topology, rule, null);
     extend(graph, topology, choices, rule.blocksPerRackMax(), surplus, new ArrayList<>());
@@ -66,6 +71,7 @@ class FlowGraphTest {
   @CsvSource({
     "20,20,10,4,1,3,false,1", "20,20,10,4,1,3,true,2", "9,3,6,3,1,2,true,3",
     "5,4,10,4,3,3,true,4", "4,6,12,4,4,2,true,5", "6,2,8,2,2,2,false,6",
+    "12,4,10,4,3,2,true,10", "12,4,10,4,2,2,true,11", "10,4,10,2,3,2,true,12",
     "9,7,40,10,6,3,true,7", "9,7,40,10,6,2,false,8", "30,4,60,20,3,3,true,9"
   })
   void theFlowIsThatOfJGraphT(

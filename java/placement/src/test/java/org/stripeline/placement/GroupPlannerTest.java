@@ -4,11 +4,13 @@ package org.stripeline.placement;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GroupPlannerTest {
@@ -54,6 +56,64 @@ class GroupPlannerTest {
     assertThat(placed).isGreaterThan(500);
     assertThat(relaxed).isGreaterThan(50);
     assertThat(sent).isGreaterThan(50);
+  }
+
+  /** On large clusters parity always finds place, so that the flow alone says what must be sent. */
+  @ParameterizedTest
+  @CsvSource({"20,20,10,4,1", "12,8,6,3,1", "10,6,10,4,2", "5,9,6,3,2", "4,30,10,4,4"})
+  void largeGroupsSendWhatTheMaximumFlowOfJGraphTLeaves(int racks, int size, int k, int m, int c)
+      throws PlacementException {
+    Topology topology = Topology.uniform(racks, size);
+    SplittableRandom random = new SplittableRandom(31L * racks + k);
+    CodeShape shape = CodeShape.ofDataAndParity(k, m);
+    RackRule rule = RackRule.atMost(c).spread();
+    int sent = 0;
+    for (int round = 0; round < 300; round++) {
+      int blocks = round % 5 == 0 ? 1 + random.nextInt(k) : k;
+      int writer = random.nextInt(topology.nodes());
+      ReplicaDraw draw = new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random);
+      int[][] replicas = new int[blocks][];
+      for (int block = 0; block < blocks; block++) {
+        replicas[block] = draw.anywhere(writer, 2 + round % 2);
+      }
+      GroupPlan plan = GroupPlanner.plan(shape, replicas, topology, rule, random);
+      check(plan, topology, replicas);
+      int surplus = blocks + m - rule.racksRequired(blocks + m, racks);
+      int flow = MaxFlowOracle.maxFlow(topology, Arrays.asList(replicas), c, surplus);
+      assertThat(plan.sends()).isEqualTo(blocks - flow);
+      assertThat(plan.relaxation().isNone()).isTrue();
+      assertThat(plan.crossRackReads()).as("one writer, one core rack").isZero();
+      sent += plan.sends();
+    }
+    assertThat(sent).isPositive();
+  }
+
+  @Test
+  void aLargeCodeOnALargeClusterIsPlanned() throws PlacementException {
+    Topology topology = Topology.uniform(1000, 40);
+    SplittableRandom random = new SplittableRandom(44);
+    CodeShape shape = CodeShape.ofDataAndParity(200, 56);
+    int[][] replicas = anyReplicas(random, topology, 200);
+    GroupPlan plan =
+        GroupPlanner.plan(shape, replicas, topology, RackRule.atMost(1).spread(), random);
+    check(plan, topology, replicas);
+    assertThat(plan.relaxation().isNone()).isTrue();
+  }
+
+  @Test
+  void whetherACodeFitsIsSaidWithTheNumbers() {
+    ClusterFit fit = ClusterFit.of(RS_6_3, Topology.uniform(4, 3), RackRule.atMost(3).spread());
+    assertThat(fit.keepsRule()).isTrue();
+    assertThat(fit.racksNeeded()).isEqualTo(3);
+    fit = ClusterFit.of(RS_6_3, Topology.ofRackSizes(5, 2), RackRule.atMost(3));
+    assertThat(fit.isPossible()).isFalse();
+    assertThat(fit.keepsRule()).isFalse();
+    assertThat(fit).hasToString("6+3 needs 9 DataNodes over 3 racks, 7 over 2 can be used");
+    fit = ClusterFit.of(RS_6_3, Topology.ofRackSizes(9, 1, 1), RackRule.atMost(3));
+    assertThat(fit.isPossible()).isTrue();
+    assertThat(fit.keepsRule()).as("only 5 places with at most 3 a rack").isFalse();
+    RackRule targets = RackRule.atMost(4).inTargetRacks(2);
+    assertThat(ClusterFit.of(RS_6_3, Topology.uniform(9, 9), targets).keepsRule()).isFalse();
   }
 
   @Test
