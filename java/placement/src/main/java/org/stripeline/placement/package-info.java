@@ -8,5 +8,13 @@
  * one replica of each of its blocks, so that it can be encoded there; <em>target racks</em> are
  * those that may hold blocks of the stripe once it is encoded, each at most <em>c</em> of them and
  * each node at most one. A replica is <em>retained</em> if it becomes an internal block.
+ *
+ * <p>Where to begin: {@link org.stripeline.placement.Topology} is the cluster, {@link
+ * org.stripeline.placement.RackRule} what is wanted of it, {@link
+ * org.stripeline.placement.ClusterFit} whether it can be had. {@link
+ * org.stripeline.placement.PendingStripes} place blocks that are being written, {@link
+ * org.stripeline.placement.PosthocGrouping} finds stripes among those that have been, {@link
+ * org.stripeline.placement.GroupPlanner} plans how a group is encoded, and {@link
+ * org.stripeline.placement.LayoutAudit} says how stripes lie.
  */
 package org.stripeline.placement;

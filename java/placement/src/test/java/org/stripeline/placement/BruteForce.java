@@ -2,20 +2,24 @@
 package org.stripeline.placement;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /** Tries every layout of a small group; the oracle of the planner. */
 final class BruteForce {
   private final Topology topology;
   private final RackRule rule;
+  private final BitSet targets;
   private final int[][] replicas;
   private final int parity;
   private final int[] nodes;
   private final boolean[] used;
   private long[] best;
 
-  private BruteForce(Topology topology, RackRule rule, int[][] replicas, int parity) {
+  private BruteForce(
+      Topology topology, RackRule rule, BitSet targets, int[][] replicas, int parity) {
     this.topology = topology;
     this.rule = rule;
+    this.targets = targets;
     this.replicas = replicas;
     this.parity = parity;
     this.nodes = new int[replicas.length + parity];
@@ -24,18 +28,24 @@ final class BruteForce {
 
   /**
    * Returns the cost of the best layout, the most important part first: blocks above c (the second
-   * in a rack counts twice, and so on), racks missing, blocks sent, blocks that cross racks. Null
-   * if there is none.
+   * in a rack counts twice, and so on), blocks outside the target racks, racks missing, blocks
+   * sent, blocks that cross racks. Null if there is none.
    */
-  static long[] best(Topology topology, RackRule rule, int[][] replicas, int parity) {
-    BruteForce search = new BruteForce(topology, rule, replicas, parity);
+  static long[] best(
+      Topology topology, RackRule rule, BitSet targets, int[][] replicas, int parity) {
+    BruteForce search = new BruteForce(topology, rule, targets, replicas, parity);
     search.place(0);
     return search.best;
   }
 
   /** Returns the same for a given layout and core rack. */
   static long[] cost(
-      Topology topology, RackRule rule, int[][] replicas, int[] nodes, int coreRack) {
+      Topology topology,
+      RackRule rule,
+      BitSet targets,
+      int[][] replicas,
+      int[] nodes,
+      int coreRack) {
     int[] counts = new int[topology.racks()];
     long sends = 0;
     long crossing = 0;
@@ -47,14 +57,18 @@ final class BruteForce {
       crossing += i < replicas.length && !isReadableIn(topology, replicas[i], coreRack) ? 1 : 0;
     }
     long above = 0;
+    long offTarget = 0;
     int racks = 0;
-    for (int count : counts) {
-      int over = Math.max(0, count - rule.blocksPerRackMax());
+    for (int rack = 0; rack < counts.length; rack++) {
+      int over = Math.max(0, counts[rack] - rule.blocksPerRackMax());
       above += (long) over * (over + 1) / 2;
-      racks += count > 0 ? 1 : 0;
+      racks += counts[rack] > 0 ? 1 : 0;
+      offTarget += targets == null || targets.get(rack) ? 0 : counts[rack];
     }
-    int required = rule.racksRequired(nodes.length, topology.liveRacks());
-    return new long[] {above, Math.max(0, required - racks), sends, crossing};
+    int eligible = targets == null ? topology.racks() : targets.cardinality();
+    int required =
+        rule.racksRequired(nodes.length, Math.min(eligible, topology.liveRacks()));
+    return new long[] {above, offTarget, Math.max(0, required - racks), sends, crossing};
   }
 
   private static boolean keeps(Topology topology, int[] replicas, int node) {
@@ -70,7 +84,7 @@ final class BruteForce {
     if (block == nodes.length) {
       for (int core = 0; core < topology.racks(); core++) {
         if (hasEncoder(core)) {
-          long[] cost = cost(topology, rule, replicas, nodes, core);
+          long[] cost = cost(topology, rule, targets, replicas, nodes, core);
           best = best == null || Arrays.compare(cost, best) < 0 ? cost : best;
         }
       }

@@ -30,24 +30,29 @@ class GroupPlannerTest {
       int[][] replicas = anyReplicas(random, topology, k);
       RackRule rule = RackRule.atMost(1 + random.nextInt(3));
       rule = random.nextBoolean() ? rule.spread() : rule;
+      BitSet targets = random.nextInt(3) == 0 ? anyRacks(random, topology) : null;
       long[] best =
-          isReadable(topology, replicas) ? BruteForce.best(topology, rule, replicas, m) : null;
+          isReadable(topology, replicas)
+              ? BruteForce.best(topology, rule, targets, replicas, m)
+              : null;
       CodeShape shape = CodeShape.ofDataAndParity(k, m);
       if (best == null) {
         RackRule wanted = rule;
-        assertThatThrownBy(() -> GroupPlanner.plan(shape, replicas, topology, wanted, random))
+        assertThatThrownBy(() -> GroupPlanner.plan(shape, replicas, topology, wanted, targets, random))
             .isInstanceOf(PlacementException.class);
         continue;
       }
-      GroupPlan plan = GroupPlanner.plan(shape, replicas, topology, rule, random);
+      GroupPlan plan = GroupPlanner.plan(shape, replicas, topology, rule, targets, random);
       check(plan, topology, replicas);
       long[] cost =
-          BruteForce.cost(topology, rule, replicas, nodes(plan), plan.coreRack());
+          BruteForce.cost(topology, rule, targets, replicas, nodes(plan), plan.coreRack());
       assertThat(cost).as("seed %d round %d, %s, %s", seed, round, rule, plan).isEqualTo(best);
-      assertThat(plan.sends()).isEqualTo((int) cost[2]);
+      assertThat(plan.sends()).isEqualTo((int) cost[3]);
       assertThat(plan.crossRackReads() + plan.crossRackSends() + plan.crossRackParity())
-          .isEqualTo((int) cost[3]);
-      assertThat(plan.relaxation().isNone()).isEqualTo(cost[0] == 0 && cost[1] == 0);
+          .isEqualTo((int) cost[4]);
+      assertThat(plan.relaxation().isNone()).isEqualTo(cost[0] + cost[1] + cost[2] == 0);
+      assertThat(plan.relaxation().blocksOffTarget()).isEqualTo((int) cost[1]);
+      assertThat(plan.relaxation().racksMissing()).isEqualTo((int) cost[2]);
       placed++;
       relaxed += plan.relaxation().isNone() ? 0 : 1;
       sent += plan.sends() > 0 ? 1 : 0;
@@ -344,6 +349,14 @@ class GroupPlannerTest {
       }
     }
     return true;
+  }
+
+  private static BitSet anyRacks(SplittableRandom random, Topology topology) {
+    BitSet racks = new BitSet();
+    for (int rack = 0; rack < topology.racks(); rack++) {
+      racks.set(rack, random.nextInt(3) > 0);
+    }
+    return racks;
   }
 
   private static Topology smallTopology(SplittableRandom random) {
