@@ -9,8 +9,8 @@ use crate::quoted;
 
 /// Describes an engine as one JSON object.
 ///
-/// Keys: `scheduling` (as in the configuration), `candidates` (the rails asked for, each with
-/// `name`, `in`, and `description` or `reason`), `issued` and `outstanding` (tasks), `rails` (each
+/// Keys: `scheduling` (as in the configuration), `candidates` (the rails asked for, each as by
+/// [`describe_candidate`]), `issued` and `outstanding` (tasks), `rails` (each
 /// rail's statistics: the fields of [`RailStatistics`] by their names, `out_of_service` null or the
 /// reason, `rate` in bytes a second, `waits` and `services` as lists of counts).
 #[must_use]
@@ -24,7 +24,7 @@ pub fn describe_engine(
         Scheduling::FirstCome => "fcfs".to_owned(),
         Scheduling::RateAware => "rate-aware".to_owned(),
     };
-    let candidates: Vec<String> = candidates.iter().map(candidate).collect();
+    let candidates: Vec<String> = candidates.iter().map(describe_candidate).collect();
     let rails: Vec<String> = statistics.rails.iter().map(rail).collect();
     format!(
         "{{\"scheduling\":{},\"candidates\":[{}],\"issued\":{},\"outstanding\":{},\"rails\":[{}]}}",
@@ -36,23 +36,22 @@ pub fn describe_engine(
     )
 }
 
-fn candidate(candidate: &Candidate) -> String {
-    let mut json = format!(
-        "{{\"name\":{},\"in\":{}",
+/// Describes a rail that was asked for as a JSON object: `name`, `in`, `description` (null if it is
+/// out) and `reason` of being out (null if it is in).
+#[must_use]
+pub fn describe_candidate(candidate: &Candidate) -> String {
+    let description = candidate.rail().map(|rail| rail.describe());
+    format!(
+        "{{\"name\":{},\"in\":{},\"description\":{},\"reason\":{}}}",
         quoted(&candidate.name),
-        candidate.reason.is_none()
-    );
-    let texts = [
-        ("description", &candidate.description),
-        ("reason", &candidate.reason),
-    ];
-    for (key, text) in texts {
-        if let Some(text) = text {
-            write!(json, ",\"{key}\":{}", quoted(text)).expect("writing to a String cannot fail");
-        }
-    }
-    json.push('}');
-    json
+        candidate.rail().is_some(),
+        quoted_or_null(description.as_deref()),
+        quoted_or_null(candidate.reason()),
+    )
+}
+
+fn quoted_or_null(text: Option<&str>) -> String {
+    text.map_or("null".to_owned(), quoted)
 }
 
 fn rail(rail: &RailStatistics) -> String {
@@ -60,7 +59,7 @@ fn rail(rail: &RailStatistics) -> String {
     let mut json = format!(
         "{{\"name\":{},\"out_of_service\":{},\"fed\":{},\"rate\":{:.0}",
         quoted(&rail.name),
-        why.map_or("null".to_owned(), quoted),
+        quoted_or_null(why),
         rail.fed,
         rail.rate,
     );
@@ -105,7 +104,7 @@ mod tests {
         assert!(json.starts_with(
             "{\"scheduling\":\"single:cpu\",\"candidates\":[{\"name\":\"cpu\",\"in\":true,"
         ));
-        let out = "{\"name\":\"no\\\"ne\",\"in\":false,\"reason\":\"";
+        let out = "{\"name\":\"no\\\"ne\",\"in\":false,\"description\":null,\"reason\":\"";
         assert!(json.contains(out), "{json}");
         let idle = "\"issued\":0,\"outstanding\":0,\"rails\":[{\"name\":\"cpu\",\"out_of_service\":null,\"fed\":true,";
         assert!(json.contains(idle), "{json}");

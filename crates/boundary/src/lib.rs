@@ -12,7 +12,7 @@ mod engine;
 mod memory;
 
 pub use describe::{describe, quoted};
-pub use engine::describe_engine;
+pub use engine::{describe_candidate, describe_engine};
 pub use memory::{
     Exclusive, List, Optional, Refusal, Shared, UNITS_MAX, check_memory, exclusive, optional,
     shared,

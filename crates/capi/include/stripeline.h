@@ -679,7 +679,7 @@ void stripeline_engine_close(struct stripeline_engine *engine);
 
 /**
  * Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
- * rails asked for, each with `name`, `in`, and `description` or `reason`), `issued` and
+ * rails asked for, each with `name`, `in`, `description` and `reason`, either null), `issued` and
  * `outstanding` (tasks), `rails` (each rail in use with `name`, `out_of_service` (null or why),
  * `fed` (whether it adds to the total), `rate` (bytes of data a second), `queued`, `pieces`,
  * `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`, `revoked`, `quarantines`, `checks`,

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a configuration to a running engine: which rails this machine has.
 
-use stripeline_rail::discover::discover;
+use stripeline_rail::discover::{Candidate, discover};
 
 use crate::configuration::Configuration;
 use crate::engine::Engine;
 use crate::error::Error;
 use crate::options::EventKind;
-
-/// A rail that was asked for, in or out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Candidate {
-    /// As it was asked for, or as it is called.
-    pub name: String,
-    /// What is behind it, if it is in.
-    pub description: Option<String>,
-    /// Why it is out, if it is.
-    pub reason: Option<String>,
-}
 
 impl Engine {
     /// Starts an engine over the rails of a configuration that this machine has and that give
@@ -27,21 +16,15 @@ impl Engine {
     /// # Errors
     /// As [`Engine::start`].
     pub fn open(configuration: &Configuration) -> Result<(Self, Vec<Candidate>), Error> {
-        let mut candidates = Vec::new();
-        let mut rails = Vec::new();
-        for found in discover(&configuration.rails) {
+        let candidates = discover(&configuration.rails);
+        let options = &configuration.options;
+        for found in &candidates {
             if let Some(text) = found.warning() {
-                let options = &configuration.options;
                 options.tell(&found.name, EventKind::LeftOut, text);
             }
-            candidates.push(Candidate {
-                name: found.name.clone(),
-                description: found.rail().map(|rail| rail.describe()),
-                reason: found.reason().map(str::to_owned),
-            });
-            rails.extend(found.rail().cloned());
         }
-        let engine = Self::start(rails, configuration.options.clone())?;
+        let rails = candidates.iter().filter_map(Candidate::rail).cloned();
+        let engine = Self::start(rails.collect(), options.clone())?;
         Ok((engine, candidates))
     }
 }

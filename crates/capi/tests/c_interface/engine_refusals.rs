@@ -319,7 +319,7 @@ fn an_engine_describes_itself() {
         "{text}"
     );
     assert!(
-        text.contains("{\"name\":\"unheard-of\",\"in\":false,\"reason\":\""),
+        text.contains("{\"name\":\"unheard-of\",\"in\":false,\"description\":null,\"reason\":\""),
         "{text}"
     );
     assert!(text.ends_with("]}]}"), "{text}");

@@ -416,6 +416,6 @@ fn a_rail_that_should_be_in_and_cannot_be_is_told_of() {
         "{}",
         told[0].text
     );
-    assert!(candidates[1].reason.is_some() && candidates[0].reason.is_none());
+    assert!(candidates[1].reason().is_some() && candidates[0].rail().is_some());
     assert_eq!(engine.statistics().rails.len(), 1);
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use stripeline_boundary::quoted;
+use stripeline_boundary::{describe_candidate, quoted};
 use stripeline_engine::Configuration;
 use stripeline_engine::tuning::{Progress, RailTuning, Table, measure, tune};
 use stripeline_rail::Rail;
@@ -48,15 +48,8 @@ pub(crate) fn survey(
         None => measure(&rails, budget, &mut note),
     };
     let lines = candidates.iter().map(|found| {
-        let rail = found.rail().map(|rail| &**rail);
-        let description = rail.map_or("null".to_owned(), |rail| quoted(&rail.describe()));
-        let reason = found.reason().map_or("null".to_owned(), quoted);
-        format!(
-            "{{\"name\":{},\"in\":{},\"description\":{description},\"reason\":{reason}{}}}",
-            quoted(&found.name),
-            rail.is_some(),
-            rail.map_or(String::new(), |rail| values(&table, rail)),
-        )
+        let values = found.rail().map(|rail| values(&table, &**rail));
+        with(describe_candidate(found), &values.unwrap_or_default())
     });
     Ok(format!(
         "{{\"source\":{},\"rails\":[{}],\"notes\":[{}]}}",
@@ -68,6 +61,12 @@ pub(crate) fn survey(
             .collect::<Vec<_>>()
             .join(","),
     ))
+}
+
+/// A JSON object with more keys.
+fn with(mut object: String, keys: &str) -> String {
+    object.insert_str(object.len() - 1, keys);
+    object
 }
 
 fn values(table: &Table, rail: &dyn Rail) -> String {
