@@ -8,6 +8,7 @@ import java.util.Map;
 import org.stripeline.tools.command.BenchCommand;
 import org.stripeline.tools.command.ClusterCommand;
 import org.stripeline.tools.command.DoctorCommand;
+import org.stripeline.tools.command.PlanCommand;
 import org.stripeline.tools.command.VersionCommand;
 import org.stripeline.tools.convert.ConvertCommand;
 import org.stripeline.tools.demo.DemoCommand;
@@ -27,6 +28,7 @@ import picocli.CommandLine.Spec;
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       DemoCommand.class,
+      PlanCommand.class,
       ClusterCommand.class,
       ConvertCommand.class,
       DoctorCommand.class,

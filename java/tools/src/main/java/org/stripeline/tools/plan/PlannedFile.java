@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.plan;
+
+import java.util.Arrays;
+
+/**
+ * What a plan is made from: one file as a source saw it. A source may use one object for all its
+ * files, one after the other; nobody else keeps or changes it.
+ */
+final class PlannedFile {
+  /** Absolute, without scheme and authority. */
+  String path;
+
+  /** Bytes. */
+  long length;
+
+  /** Bytes of a full block. */
+  long blockSize;
+
+  /** Replicas of each block; of no meaning if the file is coded. */
+  int replication;
+
+  /** The code of a file that is erasure-coded already; null if it is replicated. */
+  TargetCode coded;
+
+  /** Whether somebody writes the file. */
+  boolean isOpen;
+
+  /** Whether a snapshot may hold its blocks. */
+  boolean isInSnapshot;
+
+  /** How many of the arrays' places are used: blocks, or block groups of a coded file. */
+  int blockCount;
+
+  /** Bytes of each block, or data bytes of each group. */
+  long[] blocks = new long[8];
+
+  /** Of each block the numbers of the nodes that hold it; null if the source cannot tell. */
+  int[][] replicas;
+
+  /** Begins another file. */
+  void reset(String newPath) {
+    path = newPath;
+    length = 0;
+    blockSize = 0;
+    replication = 0;
+    coded = null;
+    isOpen = false;
+    isInSnapshot = false;
+    blockCount = 0;
+    replicas = null;
+  }
+
+  /** Adds a block of so many bytes, without locations. */
+  void addBlock(long bytes) {
+    if (blockCount == blocks.length) {
+      blocks = Arrays.copyOf(blocks, 2 * blockCount);
+    }
+    blocks[blockCount++] = bytes;
+    length += bytes;
+  }
+
+  /**
+   * Returns where the group ends that starts at a block: after k blocks, or earlier after a block
+   * that is not full, since only the last data block of a group may be short.
+   */
+  int groupEnd(int start, int k) {
+    int end = start;
+    while (end < blockCount && end - start < k) {
+      end++;
+      if (blocks[end - 1] < blockSize) {
+        break;
+      }
+    }
+    return end;
+  }
+
+  /** Returns the bytes of some blocks. */
+  long bytes(int start, int end) {
+    long sum = 0;
+    for (int i = start; i < end; i++) {
+      sum += blocks[i];
+    }
+    return sum;
+  }
+
+  /** Returns the bytes of the longest of some blocks: parity blocks are as long. */
+  long longest(int start, int end) {
+    long longest = 0;
+    for (int i = start; i < end; i++) {
+      longest = Math.max(longest, blocks[i]);
+    }
+    return longest;
+  }
+}
