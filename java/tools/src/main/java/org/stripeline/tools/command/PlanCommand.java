@@ -4,6 +4,7 @@ package org.stripeline.tools.command;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
@@ -174,9 +175,9 @@ public final class PlanCommand implements Callable<Integer> {
   private int ask(PlanSettings settings) throws IOException {
     Configuration conf = new HdfsConfiguration();
     Path given = new Path(path);
-    java.net.URI uri =
+    URI uri =
         given.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : given.toUri();
-    try (FileSystem fs = FileSystem.newInstance(uri, conf)) {
+    try (FileSystem fs = connect(uri, conf)) {
       if (!(fs instanceof DistributedFileSystem)) {
         throw new CommandException(
             ExitStatus.USAGE,
@@ -187,6 +188,15 @@ public final class PlanCommand implements Callable<Integer> {
       return audit
           ? print(Audit.of(settings, hdfs))
           : print(Plan.ofNameNode(settings, hdfs, spec.commandLine().getErr()));
+    }
+  }
+
+  private FileSystem connect(URI uri, Configuration conf) throws IOException {
+    try {
+      return FileSystem.newInstance(uri, conf);
+    } catch (IllegalArgumentException e) {
+      // So does Hadoop say that it does not know a host.
+      throw new IOException("Cannot plan " + path + ": " + e.getMessage(), e);
     }
   }
 

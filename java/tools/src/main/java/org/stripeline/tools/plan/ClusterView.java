@@ -9,6 +9,7 @@ import java.util.Map;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
@@ -40,8 +41,10 @@ final class ClusterView implements LocatedTraffic.Nodes {
         view.add(node, NodeState.DEAD);
       }
       view.isFromReport = true;
-    } catch (AccessControlException e) {
-      view.isFromReport = false;
+    } catch (RemoteException e) {
+      if (!(e.unwrapRemoteException() instanceof AccessControlException)) {
+        throw e;
+      }
     }
     return view;
   }

@@ -18,8 +18,8 @@ import org.apache.hadoop.hdfs.protocol.SnapshottableDirectoryStatus;
 final class SnapshotTimes {
   private final Map<String, Long> newest = new HashMap<>();
 
-  /** The answer for the parent directory asked for last. */
-  private String lastParent = "";
+  /** The answer for the parent directory asked for last, null before the first. */
+  private String lastParent;
 
   private long lastTime = Long.MIN_VALUE;
 
@@ -52,7 +52,7 @@ final class SnapshotTimes {
       return false;
     }
     int end = path.lastIndexOf('/');
-    if (end != lastParent.length() || !path.startsWith(lastParent)) {
+    if (lastParent == null || end != lastParent.length() || !path.startsWith(lastParent)) {
       lastParent = path.substring(0, end);
       lastTime = Long.MIN_VALUE;
       for (int i = end; i >= 0; i = i == 0 ? -1 : path.lastIndexOf('/', i - 1)) {
