@@ -42,6 +42,7 @@ import picocli.CommandLine.Spec;
       "Asks the NameNode of the configuration, or reads what 'hdfs oiv' wrote of an fsimage: then"
           + " no cluster is needed, but locations are unknown and figures about them expectations."
     },
+    parameterListHeading = "%n",
     footerHeading = "%nExamples:%n",
     footer = {
       "  stripeline plan /data --depth=2 --throttle=50MB",
