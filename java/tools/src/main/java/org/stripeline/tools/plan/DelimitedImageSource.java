@@ -145,10 +145,9 @@ final class DelimitedImageSource implements FileSource {
         // A symbolic link.
         return true;
       }
-      if (length < 0 || file.blockSize < 0 || blocks > BLOCKS_PER_FILE_MAX) {
+      if (blocks > BLOCKS_PER_FILE_MAX || !addBlocks(fields, file, blocks, length)) {
         return false;
       }
-      addBlocks(fields, file, blocks, length);
     } catch (NumberFormatException e) {
       return false;
     }
@@ -156,20 +155,20 @@ final class DelimitedImageSource implements FileSource {
     return true;
   }
 
-  private void addBlocks(String[] fields, PlannedFile file, long blocks, long length) {
+  private boolean addBlocks(String[] fields, PlannedFile file, long blocks, long length) {
     // HDFS keeps no replication factor for erasure-coded files.
     if (file.replication == 0 && blocks > 0) {
       file.coded = code(columns.contains("ErasureCodingPolicy") ? policy(fields) : "-");
     }
     long unit = file.blockSize * (file.coded == null ? 1 : file.coded.data());
-    if (unit <= 0 || length / unit > BLOCKS_PER_FILE_MAX) {
-      file.addBlock(length);
-    } else {
-      for (long left = length; left > 0; left -= unit) {
-        file.addBlock(Math.min(left, unit));
-      }
+    if (length > 0 && (unit <= 0 || length / unit > BLOCKS_PER_FILE_MAX)) {
+      return false;
+    }
+    for (long left = length; left > 0; left -= unit) {
+      file.addBlock(Math.min(left, unit));
     }
     unevenFiles += file.blockCount == blocks ? 0 : 1;
+    return length >= 0 && file.isPlausible();
   }
 
   private String policy(String[] fields) {

@@ -8,6 +8,9 @@ import java.util.Arrays;
  * files, one after the other; nobody else keeps or changes it.
  */
 final class PlannedFile {
+  /** No file takes more bytes, replicas included: it is a quarter of an EiB. */
+  private static final long STORED_MAX = 1L << 58;
+
   /** Absolute, without scheme and authority. */
   String path;
 
@@ -58,6 +61,21 @@ final class PlannedFile {
     }
     blocks[blockCount++] = bytes;
     length += bytes;
+  }
+
+  /** Returns whether the figures can be those of a file, so that sums over it stay in range. */
+  boolean isPlausible() {
+    for (int i = 0; i < blockCount; i++) {
+      if (blocks[i] < 0) {
+        return false;
+      }
+    }
+    return blockSize >= 0
+        && blockSize <= STORED_MAX / TargetCode.BLOCKS_IN_GROUP_MAX
+        && replication >= 0
+        && replication <= Short.MAX_VALUE
+        && length >= 0
+        && length <= STORED_MAX / Math.max(1, replication);
   }
 
   /**

@@ -112,6 +112,12 @@ final class XmlImageSource implements FileSource {
       }
     }
     if (isFile) {
+      if (!file.isPlausible()) {
+        throw new IOException(
+            "Cannot read image " + image.path() + ": inode " + id + " has " + file.length
+                + " bytes in " + file.blockCount + " blocks of at most " + file.blockSize
+                + ", and replication " + file.replication);
+      }
       place(tree, id, name, modified, policy, file, sink);
     }
   }
