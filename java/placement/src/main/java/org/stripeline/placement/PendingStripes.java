@@ -27,6 +27,9 @@ public final class PendingStripes {
   /** More replicas than that are nothing that HDFS' default placement puts into two racks. */
   private static final int REPLICATION_MAX = 16;
 
+  /** Stands for the racks of all writers of an owner that has one stripe for all. */
+  private static final int ANY_RACK = -2;
+
   private final CodeShape shape;
   private final RackRule rule;
   private final long ageMax;
@@ -85,13 +88,33 @@ public final class PendingStripes {
       IntPredicate isExcluded,
       long now,
       SplittableRandom random) {
+    Wish wish = new Wish(topology, writer, replication, isExcluded, now, random);
+    return place(new Key(owner, wish.writersRack()), wish);
+  }
+
+  /**
+   * Names nodes as {@link #place} does, for an owner whose blocks make stripes in the order in
+   * which they come, whoever writes them: a file. The core rack of each of its stripes is that of
+   * the writer of the stripe's first block; writers elsewhere get no replica in their own rack for
+   * the rest of it.
+   */
+  public Optional<Advice> placeInOrder(
+      Object owner,
+      Topology topology,
+      int writer,
+      int replication,
+      IntPredicate isExcluded,
+      long now,
+      SplittableRandom random) {
+    Wish wish = new Wish(topology, writer, replication, isExcluded, now, random);
+    return place(new Key(owner, ANY_RACK), wish);
+  }
+
+  private Optional<Advice> place(Key key, Wish wish) {
+    boolean isUsual = wish.replication >= 2 && wish.replication <= REPLICATION_MAX;
     Advice advice = null;
-    if (replication >= 2 && replication <= REPLICATION_MAX && topology.openNodes() > 0) {
-      int rack = topology.hasNode(writer) ? topology.rackOf(writer) : ReplicaDraw.NO_NODE;
-      Key key = new Key(owner, rack);
-      advice =
-          shards[Math.floorMod(key.hashCode(), shards.length)]
-              .place(key, new Wish(topology, writer, replication, isExcluded, now, random));
+    if (isUsual && wish.topology.openNodes() > 0) {
+      advice = shards[Math.floorMod(key.hashCode(), shards.length)].place(key, wish);
     }
     count(advice == null ? Event.NOT_ADVISED : Event.ADVISED);
     return Optional.ofNullable(advice);
@@ -149,12 +172,16 @@ public final class PendingStripes {
       this.now = now;
       this.random = random;
     }
+
+    int writersRack() {
+      return topology.hasNode(writer) ? topology.rackOf(writer) : ReplicaDraw.NO_NODE;
+    }
   }
 
   private static final class Key {
     final Object owner;
 
-    /** Of the writer; none if it is no DataNode. */
+    /** Of the writer, none if it is no DataNode; or {@link #ANY_RACK}. */
     final int rack;
 
     Key(Object owner, int rack) {
@@ -257,7 +284,8 @@ public final class PendingStripes {
 
     private Advice begin(Key key, Wish wish) {
       ReplicaDraw draw = new ReplicaDraw(wish.topology, wish.isExcluded, wish.random);
-      int rack = key.rack >= 0 ? key.rack : draw.rackWith(1, -1);
+      int writers = wish.writersRack();
+      int rack = writers >= 0 ? writers : draw.rackWith(1, -1);
       if (rack < 0 || !draw.hasUsable(rack, 1)) {
         return null;
       }

@@ -57,6 +57,20 @@ class PendingStripesTest {
   }
 
   @Test
+  void aFileHasOneStripeWhoeverWritesIt() {
+    PendingStripes pending = store(10);
+    for (int block = 0; block < 12; block++) {
+      int writer = block % 6 == 0 ? 13 : 7 * (block % 5);
+      Advice advice =
+          pending.placeInOrder("/a", topology, writer, 3, n -> false, 0, random).get();
+      assertThat(advice.position()).isEqualTo(block % 6);
+      assertThat(advice.coreRack()).isEqualTo(topology.rackOf(13));
+    }
+    assertThat(pending.size()).isEqualTo(1);
+    assertThat(pending.counts().of(Event.OPENED)).isEqualTo(2);
+  }
+
+  @Test
   void aWriterThatIsNoNodeKeepsToOneRandomRack() {
     PendingStripes pending = store(10);
     int core = place(pending, "/a", NO_NODE, 0).get().coreRack();

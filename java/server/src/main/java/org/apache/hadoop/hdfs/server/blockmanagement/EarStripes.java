@@ -68,7 +68,7 @@ final class EarStripes {
             : number -> excluded.contains(nodes.node(number));
     SplittableRandom random = new SplittableRandom(ThreadLocalRandom.current().nextLong());
     Optional<Advice> advice =
-        current.pending.place(
+        current.pending.placeInOrder(
             src, nodes.topology(), writing, replicas, isExcluded, now, random);
     if (!advice.isPresent()) {
       return null;
