@@ -18,6 +18,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -118,6 +119,7 @@ class EarClusterTest {
       try (FSDataOutputStream out = fs.create(path, (short) 3)) {
         out.write(new byte[3 * K * BLOCK_BYTES]);
       }
+      DFSTestUtil.waitReplication(fs, path, (short) 3);
       List<LocatedBlock> blocks =
           fs.getClient().getLocatedBlocks(path.toString(), 0, Long.MAX_VALUE).getLocatedBlocks();
       assertThat(blocks).hasSize(3 * K);
