@@ -14,6 +14,8 @@ import org.stripeline.tools.cluster.ClusterDirectory.Description;
 final class HdfsSettings {
   private static final String LOOPBACK = "127.0.0.1";
 
+  private static final String AGENT = "org.apache.hadoop.hdfs.server.datanode.StripelineAgent";
+
   /** Ours first, then what a stock Hadoop has, so that a cluster works in every case. */
   private static final String[][] CODERS = {
     {"io.erasurecode.codec.rs.rawcoders", "stripeline,rs_native,rs_java"},
@@ -54,6 +56,10 @@ final class HdfsSettings {
     conf.setInt("dfs.heartbeat.interval", 1);
     // Small blocks let small files have several block groups.
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 64 << 10);
+
+    // What conversion by adoption wants: agents, and cells as large as blocks.
+    conf.set("dfs.datanode.plugins", AGENT);
+    conf.setInt("dfs.namenode.ec.policies.max.cellsize", 256 << 20);
 
     // The DataNodes' own rebuilding: Hadoop's 64 KiB rounds spend their time on round trips.
     conf.setInt("dfs.datanode.ec.reconstruction.stripedread.buffer.size", 1 << 20);
