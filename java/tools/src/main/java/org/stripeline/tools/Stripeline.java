@@ -13,6 +13,7 @@ import org.stripeline.tools.command.VersionCommand;
 import org.stripeline.tools.convert.ConvertCommand;
 import org.stripeline.tools.demo.DemoCommand;
 import org.stripeline.tools.rails.TuneCommand;
+import org.stripeline.tools.simulate.SimulateCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
       DoctorCommand.class,
       TuneCommand.class,
       BenchCommand.class,
+      SimulateCommand.class,
       VersionCommand.class
     },
     footerHeading = "%nEnvironment:%n",

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.network;
+
+/** Moves bytes along routes in simulated time. */
+public abstract class Network {
+  /** Kinds of notes in the digest. */
+  private static final int SENT = 1;
+
+  private static final int ARRIVED = 2;
+
+  private final Clock clock;
+  private final Digest digest;
+  private final Traffic traffic = new Traffic();
+  private long transfers;
+
+  Network(Clock clock, Digest digest) {
+    this.clock = clock;
+    this.digest = digest;
+  }
+
+  /** Begins a transfer, or lets it wait until it can begin. */
+  public final void send(Transfer transfer) {
+    transfer.sequence = transfers++;
+    traffic.send(transfer);
+    digest.note(
+        SENT + 16L * transfer.purpose().ordinal(), clock.now(), transfer.sequence,
+        transfer.bytes());
+    if (transfer.route().length() == 0) {
+      clock.after(0, () -> arrived(transfer));
+    } else {
+      begin(transfer);
+    }
+  }
+
+  /** Returns what was sent and what arrived. */
+  public final Traffic traffic() {
+    return traffic;
+  }
+
+  abstract void begin(Transfer transfer);
+
+  final Clock clock() {
+    return clock;
+  }
+
+  final void arrived(Transfer transfer) {
+    traffic.receive(transfer);
+    digest.note(ARRIVED, clock.now(), transfer.sequence, 0);
+    transfer.arrived();
+  }
+}

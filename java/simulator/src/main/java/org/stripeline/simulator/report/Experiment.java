@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.stripeline.simulator.run.Outcome;
+import org.stripeline.simulator.run.Simulation;
+import org.stripeline.simulator.scenario.Labels;
+import org.stripeline.simulator.scenario.Policy;
+import org.stripeline.simulator.scenario.Scenario;
+import org.stripeline.simulator.scenario.Variant;
+
+/** Runs all of a scenario. */
+public final class Experiment {
+  private Experiment() {}
+
+  /**
+   * Runs each variant and policy with so many seeds as the scenario says, one after another.
+   *
+   * @param firstSeed the seed of the first run of each; the others follow
+   * @param progress is told, in a line, of each variant and policy that is done
+   */
+  public static Report run(Scenario scenario, long firstSeed, Consumer<String> progress) {
+    Report report = new Report(scenario, firstSeed);
+    for (Variant variant : scenario.variants()) {
+      List<Result> results = new ArrayList<>();
+      for (Policy policy : scenario.policies()) {
+        List<Outcome> runs = new ArrayList<>();
+        for (int i = 0; i < scenario.seeds(); i++) {
+          runs.add(Simulation.run(variant.settings(), policy, firstSeed + i));
+        }
+        Result result = new Result(policy, runs);
+        results.add(result);
+        progress.accept(
+            scenario.name() + ", " + variant.label() + ", " + Labels.of(policy) + ": done, digest "
+                + result.digest);
+      }
+      report.add(variant, results);
+    }
+    return report;
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.report;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.stripeline.simulator.scenario.Constants;
+import org.stripeline.simulator.scenario.Figure;
+import org.stripeline.simulator.scenario.Labels;
+import org.stripeline.simulator.scenario.Policy;
+import org.stripeline.simulator.scenario.Scenario;
+import org.stripeline.simulator.scenario.Variant;
+
+/** What came of a scenario. Field names are those of the JSON; numbers that are none are absent. */
+public final class Report {
+  public final String scenario;
+  public final String title;
+  public final String about;
+  public final long seed;
+  public final int seeds;
+  public final Double tolerancePoints;
+  public final List<Entry> variants = new ArrayList<>();
+
+  Report(Scenario scenario, long seed) {
+    this.scenario = scenario.name();
+    this.title = scenario.title();
+    this.about = scenario.about();
+    this.seed = seed;
+    this.seeds = scenario.seeds();
+    this.tolerancePoints =
+        Double.isNaN(scenario.tolerancePoints()) ? null : scenario.tolerancePoints();
+  }
+
+  void add(Variant variant, List<Result> results) {
+    variants.add(new Entry(variant, results, tolerancePoints));
+  }
+
+  /** Returns how many figures are farther from the paper than the scenario allows. */
+  public int beyondTolerance() {
+    int count = 0;
+    for (Entry entry : variants) {
+      for (Comparison comparison : entry.comparisons) {
+        count += Boolean.FALSE.equals(comparison.isWithinTolerance) ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  /** One variant. */
+  public static final class Entry {
+    public final String label;
+    public final Map<String, Constant> constants = new LinkedHashMap<>();
+    public final List<Result> results;
+    public final List<Comparison> comparisons = new ArrayList<>();
+
+    Entry(Variant variant, List<Result> results, Double tolerancePoints) {
+      this.label = variant.label();
+      this.results = results;
+      Constants given = variant.constants();
+      for (String name : given.names()) {
+        constants.put(name, new Constant(given.text(name), given.source(name)));
+      }
+      Result first = results.get(0);
+      for (Result result : results) {
+        for (Figure figure : Figure.values()) {
+          double ours = result.figure(figure, first);
+          Double paper = variant.paper(result.kind(), figure);
+          boolean isOfItself = figure.isRelative() && result == first;
+          if (!Double.isNaN(ours) && !isOfItself) {
+            comparisons.add(new Comparison(result.kind(), figure, ours, paper, tolerancePoints));
+          }
+        }
+      }
+    }
+
+    /** Returns a figure of a policy, null if there is none. */
+    public Comparison find(Policy policy, Figure figure) {
+      for (Comparison comparison : comparisons) {
+        if (comparison.kind == policy && comparison.which == figure) {
+          return comparison;
+        }
+      }
+      return null;
+    }
+  }
+
+  /** A constant with its source. */
+  public static final class Constant {
+    public final String value;
+    public final String source;
+
+    Constant(String value, String source) {
+      this.value = value;
+      this.source = source;
+    }
+  }
+
+  /** A figure of ours, and the paper's if it gives one. */
+  public static final class Comparison {
+    public final String policy;
+    public final String figure;
+    public final double ours;
+    public final Double paper;
+
+    /** Null where nothing was asked for. */
+    public final Boolean isWithinTolerance;
+
+    private final transient Policy kind;
+    private final transient Figure which;
+
+    Comparison(Policy kind, Figure which, double ours, Double paper, Double tolerancePoints) {
+      this.kind = kind;
+      this.which = which;
+      this.policy = Labels.of(kind);
+      this.figure = which.key();
+      this.ours = ours;
+      this.paper = paper;
+      this.isWithinTolerance =
+          paper == null || tolerancePoints == null
+              ? null
+              : Math.abs(ours - paper) <= tolerancePoints;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.report;
+
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.stripeline.simulator.network.Digest;
+import org.stripeline.simulator.run.Outcome;
+import org.stripeline.simulator.scenario.Figure;
+import org.stripeline.simulator.scenario.Labels;
+import org.stripeline.simulator.scenario.Policy;
+
+/** One policy under one variant: all runs, and their means. Field names are those of the JSON. */
+public final class Result {
+  private static final double PERCENT = 100;
+
+  public final String policy;
+  public final double encodeSeconds;
+  public final double encodeMbPerSecond;
+  public final double encodeMbPerSecondLeast;
+  public final double encodeMbPerSecondMost;
+  public final double writeMbPerSecond;
+  public final double writeSeconds;
+
+  /** Over the digests of all runs. */
+  public final String digest;
+
+  public final List<Outcome> runs;
+
+  private final transient Policy kind;
+
+  Result(Policy kind, List<Outcome> runs) {
+    this.kind = kind;
+    this.policy = Labels.of(kind);
+    this.runs = runs;
+    encodeSeconds = mean(run -> run.encodeSeconds);
+    encodeMbPerSecond = mean(run -> run.encodeMbPerSecond);
+    encodeMbPerSecondLeast =
+        runs.stream().mapToDouble(run -> run.encodeMbPerSecond).min().orElse(Double.NaN);
+    encodeMbPerSecondMost =
+        runs.stream().mapToDouble(run -> run.encodeMbPerSecond).max().orElse(Double.NaN);
+    writeMbPerSecond = mean(run -> run.writeMbPerSecondDuring);
+    writeSeconds = mean(run -> run.writeSecondsDuring);
+    Digest all = new Digest();
+    for (Outcome run : runs) {
+      all.note(run.seed, 0, Long.parseUnsignedLong(run.digest, 16), 0);
+    }
+    digest = all.finish();
+  }
+
+  Policy kind() {
+    return kind;
+  }
+
+  double mean(ToDoubleFunction<Outcome> value) {
+    return runs.stream().mapToDouble(value).average().orElse(Double.NaN);
+  }
+
+  /** Returns a figure; not a number where there is none, as of writes where nobody writes. */
+  double figure(Figure figure, Result first) {
+    switch (figure) {
+      case ENCODE_GAIN_PERCENT:
+        return gain(encodeMbPerSecond, first.encodeMbPerSecond);
+      case WRITE_GAIN_PERCENT:
+        return gain(writeMbPerSecond, first.writeMbPerSecond);
+      case ENCODE_TIME_CHANGE_PERCENT:
+        return gain(encodeSeconds, first.encodeSeconds);
+      case RESPONSE_CHANGE_PERCENT:
+        return gain(writeSeconds, first.writeSeconds);
+      case WRITE_SECONDS_BEFORE:
+        return mean(run -> run.writeSecondsBefore);
+      case RACK_SHARE_LEAST_PERCENT:
+        return PERCENT * mean(run -> run.rackShareLeast);
+      case RACK_SHARE_MOST_PERCENT:
+        return PERCENT * mean(run -> run.rackShareMost);
+      case CROSS_RACK_BLOCKS_PER_STRIPE:
+        return mean(Outcome::crossRackBlocksPerStripe);
+      case RELOCATIONS_PER_STRIPE:
+        return mean(run -> run.relocationsPerStripe);
+      case RELOCATING_STRIPES_PERCENT:
+        return PERCENT * mean(run -> run.relocatingShare);
+      default:
+        return mean(run -> run.triesPerStripe);
+    }
+  }
+
+  private static double gain(double value, double base) {
+    return PERCENT * (value / base - 1);
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.report;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.stripeline.simulator.scenario.Figure;
+
+/** A report as text for a terminal: a row for each variant and policy, then the paper's figures. */
+public final class Table {
+  private static final String[] HEADINGS = {
+    "variant", "policy", "encode s", "MB/s", "gain %", "write s", "MB/s", "gain %",
+    "across racks", "relocations", "rule broken", "digest"
+  };
+
+  private final List<String[]> rows = new ArrayList<>();
+
+  private Table() {}
+
+  /** Returns the text, each line ended by a line feed. */
+  public static String of(Report report) {
+    StringBuilder text = new StringBuilder();
+    text.append(report.title).append('\n').append(report.about).append('\n');
+    text.append("seed ").append(report.seed).append(", ").append(report.seeds)
+        .append(report.seeds == 1 ? " run" : " runs").append(" each\n\n");
+    text.append(results(report));
+    String paper = paper(report);
+    if (!paper.isEmpty()) {
+      text.append('\n').append(paper);
+    }
+    text.append(failures(report));
+    return text.toString();
+  }
+
+  private static String results(Report report) {
+    Table table = new Table();
+    table.rows.add(HEADINGS);
+    for (Report.Entry entry : report.variants) {
+      Result first = entry.results.get(0);
+      for (Result result : entry.results) {
+        table.rows.add(
+            new String[] {
+              entry.label,
+              result.policy,
+              number(result.encodeSeconds, 1),
+              number(result.encodeMbPerSecond, 0),
+              result == first ? "" : signed(result.figure(Figure.ENCODE_GAIN_PERCENT, first)),
+              number(result.writeSeconds, 2),
+              number(result.writeMbPerSecond, 1),
+              result == first ? "" : signed(result.figure(Figure.WRITE_GAIN_PERCENT, first)),
+              number(result.figure(Figure.CROSS_RACK_BLOCKS_PER_STRIPE, first), 2),
+              number(result.figure(Figure.RELOCATIONS_PER_STRIPE, first), 2),
+              number(100 * result.mean(run -> run.rulesBrokenShare), 1) + " %",
+              result.digest
+            });
+      }
+    }
+    return table.render();
+  }
+
+  private static String paper(Report report) {
+    Table table = new Table();
+    table.rows.add(new String[] {"beside the paper", "policy", "figure", "ours", "paper", ""});
+    for (Report.Entry entry : report.variants) {
+      for (Report.Comparison comparison : entry.comparisons) {
+        if (comparison.paper != null) {
+          Boolean isWithin = comparison.isWithinTolerance;
+          table.rows.add(
+              new String[] {
+                entry.label,
+                comparison.policy,
+                comparison.figure,
+                number(comparison.ours, 2),
+                number(comparison.paper, 2),
+                isWithin == null
+                    ? ""
+                    : isWithin
+                        ? "within " + number(report.tolerancePoints, 0)
+                        : signed(comparison.ours - comparison.paper) + " points"
+              });
+        }
+      }
+    }
+    return table.rows.size() > 1 ? table.render() : "";
+  }
+
+  private static String failures(Report report) {
+    Table table = new Table();
+    table.rows.add(
+        new String[] {
+          "failures", "policy", "nodes died", "racks away", "blocks repaired", "blocks lost",
+          "stripes skipped", "repair GB"
+        });
+    for (Report.Entry entry : report.variants) {
+      for (Result result : entry.results) {
+        double died = result.mean(run -> run.failures.nodesDied + run.failures.racksAway);
+        if (died > 0) {
+          table.rows.add(
+              new String[] {
+                entry.label,
+                result.policy,
+                number(result.mean(run -> run.failures.nodesDied), 1),
+                number(result.mean(run -> run.failures.racksAway), 1),
+                number(result.mean(run -> run.failures.blocksRepaired), 1),
+                number(result.mean(run -> run.failures.blocksLost), 1),
+                number(result.mean(run -> run.stripesSkipped), 1),
+                number(result.mean(run -> run.failures.repairGb), 1)
+              });
+        }
+      }
+    }
+    return table.rows.size() > 1 ? "\n" + table.render() : "";
+  }
+
+  static String number(double value, int digits) {
+    return Double.isNaN(value) ? "" : String.format(Locale.ROOT, "%." + digits + "f", value);
+  }
+
+  private static String signed(double value) {
+    return Double.isNaN(value) ? "" : String.format(Locale.ROOT, "%+.1f", value);
+  }
+
+  /** The first two columns to the left, all others to the right. */
+  private String render() {
+    int[] widths = new int[rows.get(0).length];
+    for (String[] row : rows) {
+      for (int i = 0; i < row.length; i++) {
+        widths[i] = Math.max(Math.max(1, widths[i]), row[i].length());
+      }
+    }
+    StringBuilder text = new StringBuilder();
+    for (String[] row : rows) {
+      StringBuilder line = new StringBuilder();
+      for (int i = 0; i < row.length; i++) {
+        line.append(i == 0 ? "" : "  ");
+        line.append(String.format("%" + (i < 2 ? "-" : "") + widths[i] + "s", row[i]));
+      }
+      text.append(line.toString().replaceAll(" +$", "")).append('\n');
+      if (row == rows.get(0)) {
+        int width = 2 * (widths.length - 1);
+        for (int one : widths) {
+          width += one;
+        }
+        for (int i = 0; i < width; i++) {
+          text.append('-');
+        }
+        text.append('\n');
+      }
+    }
+    return text.toString();
+  }
+}

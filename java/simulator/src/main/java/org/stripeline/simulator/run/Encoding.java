@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.run;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.stripeline.placement.PlacementException;
+import org.stripeline.placement.Topology;
+import org.stripeline.simulator.network.Clock;
+import org.stripeline.simulator.network.Digest;
+import org.stripeline.simulator.network.Links;
+import org.stripeline.simulator.network.Network;
+import org.stripeline.simulator.network.Purpose;
+import org.stripeline.simulator.network.Transfer;
+import org.stripeline.simulator.scenario.Settings;
+
+/**
+ * The encoding of all stripes by processes that each do one stripe after another: read k blocks in
+ * parallel, compute, write parity and whatever must move in parallel, wait, go on.
+ */
+final class Encoding {
+  /** Kinds of notes in the digest. */
+  private static final int PLANNED = 3;
+
+  private static final int ENCODED = 4;
+
+  /** So often the encoding of a stripe is tried of which a block has no live replica. */
+  private static final int ATTEMPTS_MAX = 10;
+
+  private final Settings settings;
+  private final Clock clock;
+  private final Digest digest;
+  private final Network network;
+  private final Links links;
+  private final Cluster cluster;
+  private final StripePlanner planner;
+  private final EncodingTally tally = new EncodingTally();
+  private final List<Process> processes = new ArrayList<>();
+  private final ArrayDeque<Stripe> anywhere = new ArrayDeque<>();
+  private final Failures failures;
+  private final Runnable whenDone;
+  private int stripesLeft;
+  private double startedAt = Double.NaN;
+  private double endedAt = Double.NaN;
+
+  Encoding(
+      Run run,
+      StripePlanner planner,
+      List<Stripe> stripes,
+      Failures failures,
+      Runnable whenDone) {
+    this.settings = run.settings;
+    this.clock = run.clock;
+    this.digest = run.digest;
+    this.network = run.network;
+    this.links = run.links;
+    this.cluster = run.cluster;
+    this.planner = planner;
+    this.failures = failures;
+    this.whenDone = whenDone;
+    this.stripesLeft = stripes.size();
+    for (int i = 0; i < settings.encodersPerRack; i++) {
+      for (int rack = 0; rack < settings.racks; rack++) {
+        int node = run.randoms.planning.nextInt(settings.nodesPerRack);
+        processes.add(new Process(rack * settings.nodesPerRack + node));
+      }
+    }
+    int[] dealt = new int[settings.racks];
+    for (Stripe stripe : stripes) {
+      if (stripe.homeRack() == Stripe.ANYWHERE) {
+        anywhere.add(stripe);
+      } else {
+        int turn = dealt[stripe.homeRack()]++ % settings.encodersPerRack;
+        processes.get(turn * settings.racks + stripe.homeRack()).stripes.add(stripe);
+      }
+    }
+  }
+
+  void start() {
+    startedAt = clock.now();
+    for (Process process : processes) {
+      process.next();
+    }
+  }
+
+  boolean isRunning() {
+    return startedAt <= clock.now() && !(endedAt <= clock.now());
+  }
+
+  double seconds() {
+    return endedAt - startedAt;
+  }
+
+  EncodingTally tally() {
+    return tally;
+  }
+
+  private void stripeDone() {
+    if (--stripesLeft == 0) {
+      endedAt = clock.now();
+      whenDone.run();
+    }
+  }
+
+  /** One encoder; does one stripe at a time. */
+  private final class Process {
+    private final int node;
+    private final ArrayDeque<Stripe> stripes = new ArrayDeque<>();
+    private Stripe stripe;
+    private EncodePlan plan;
+    private double plannedAt;
+    private int transfersLeft;
+
+    Process(int node) {
+      this.node = node;
+    }
+
+    void next() {
+      stripe = stripes.isEmpty() ? anywhere.poll() : stripes.poll();
+      if (stripe == null) {
+        return;
+      }
+      Topology topology = cluster.topology();
+      try {
+        plan = planner.plan(stripe, node, topology);
+      } catch (PlacementException e) {
+        postpone();
+        return;
+      }
+      plannedAt = clock.now();
+      tally.planned(plan, topology);
+      digest.note(PLANNED, clock.now(), plan.encoder, plan.relocations);
+      transfersLeft = plan.sources.length;
+      for (int source : plan.sources) {
+        network.send(
+            new Transfer(
+                Purpose.ENCODE_READ, links.read(source, plan.encoder), settings.blockBytes,
+                () -> transferDone(this::compute)));
+      }
+    }
+
+    /** Leaves the stripe for later, when racks may be back, or for good. */
+    private void postpone() {
+      if (stripe.postponed() < ATTEMPTS_MAX) {
+        stripes.add(stripe);
+      } else {
+        tally.skipped();
+        stripeDone();
+      }
+      clock.after(settings.gapSeconds + settings.detectionSeconds, this::next);
+    }
+
+    private void compute() {
+      clock.after(settings.computeSeconds, this::write);
+    }
+
+    private void write() {
+      int data = plan.sources.length;
+      transfersLeft = 0;
+      for (int i = 0; i < plan.layout.length; i++) {
+        transfersLeft += i >= data || plan.isSent[i] ? 1 : 0;
+      }
+      for (int i = 0; i < plan.layout.length; i++) {
+        if (i >= data || plan.isSent[i]) {
+          network.send(
+              new Transfer(
+                  i >= data ? Purpose.PARITY : Purpose.SEND,
+                  links.write(plan.encoder, plan.layout[i]),
+                  settings.blockBytes,
+                  () -> transferDone(this::end)));
+        }
+      }
+    }
+
+    private void transferDone(Runnable then) {
+      if (--transfersLeft == 0) {
+        then.run();
+      }
+    }
+
+    private void end() {
+      stripe.encoded(plan.layout);
+      failures.encoded(stripe, plannedAt);
+      digest.note(ENCODED, clock.now(), plan.encoder, stripesLeft);
+      stripeDone();
+      clock.after(settings.gapSeconds, this::next);
+    }
+  }
+}

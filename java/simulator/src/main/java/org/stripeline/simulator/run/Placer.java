@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.run;
+
+import java.util.Optional;
+import java.util.SplittableRandom;
+import org.stripeline.placement.Advice;
+import org.stripeline.placement.PendingCounts;
+import org.stripeline.placement.PendingStripes;
+import org.stripeline.placement.ReplicaDraw;
+import org.stripeline.placement.Topology;
+import org.stripeline.simulator.scenario.Policy;
+import org.stripeline.simulator.scenario.Settings;
+
+/**
+ * Names the nodes of new blocks, as the NameNode would under a policy. Under those that place for
+ * stripes it also tells which stripe a block belongs to.
+ */
+final class Placer {
+  private static final String OWNER = "/";
+
+  private final Settings settings;
+  private final Policy policy;
+  private final SplittableRandom random;
+  private final PendingStripes pending;
+
+  /** Blocks of the open stripe of each core rack, where the placement does not count them. */
+  private final int[] position;
+
+  private long notAdvised;
+
+  Placer(Settings settings, Policy policy, SplittableRandom random) {
+    this.settings = settings;
+    this.policy = policy;
+    this.random = random;
+    this.position = new int[settings.racks];
+    this.pending =
+        policy == Policy.EAR
+            ? new PendingStripes(
+                settings.shape, settings.rule, 16 * settings.racks, Long.MAX_VALUE,
+                settings.earTriesMax)
+            : null;
+  }
+
+  /** Where a block goes, and its place in a stripe. */
+  static final class Placed {
+    final int[] nodes;
+    final int coreRack;
+
+    /** Index in its stripe; 0 begins a new one. -1 if it belongs to none. */
+    final int position;
+
+    Placed(int[] nodes, int coreRack, int position) {
+      this.nodes = nodes;
+      this.coreRack = coreRack;
+      this.position = position;
+    }
+  }
+
+  /** Places a block; the nodes are null if the live ones are too few. */
+  Placed place(Topology topology, int writer) {
+    if (pending != null) {
+      Optional<Advice> advice =
+          pending.place(
+              OWNER, topology, writer, settings.replication, ReplicaDraw.NONE_EXCLUDED, 0, random);
+      if (advice.isPresent()) {
+        return new Placed(
+            advice.get().nodes(), advice.get().coreRack(), advice.get().position());
+      }
+      notAdvised++;
+    }
+    int[] nodes =
+        new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random)
+            .anywhere(writer, settings.replication);
+    if (nodes == null || policy != Policy.PRELIMINARY_EAR) {
+      return new Placed(nodes, Stripe.ANYWHERE, -1);
+    }
+    int rack = topology.rackOf(nodes[0]);
+    int index = position[rack];
+    position[rack] = (index + 1) % settings.shape.data();
+    return new Placed(nodes, rack, index);
+  }
+
+  /** Returns how many candidates were drawn so far; 0 where nothing is drawn twice. */
+  long tries() {
+    return pending == null ? 0 : pending.counts().of(PendingCounts.Event.TRIED);
+  }
+
+  /** Returns how many blocks were placed as if there were no stripes. */
+  long notAdvised() {
+    return notAdvised;
+  }
+}

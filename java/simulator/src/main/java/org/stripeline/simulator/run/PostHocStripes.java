@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.stripeline.placement.BlockSet;
+import org.stripeline.placement.PosthocGrouping;
+import org.stripeline.placement.Topology;
+import org.stripeline.simulator.scenario.Settings;
+
+/** Stripes chosen among blocks that were written without thought of them. */
+final class PostHocStripes {
+  private PostHocStripes() {}
+
+  /**
+   * Returns the stripes found, then those of blocks that found none: in order, encoded anywhere, so
+   * that all policies encode the same amount of data.
+   */
+  static List<Stripe> of(
+      Settings settings, Blocks blocks, Topology topology) {
+    PosthocGrouping grouping = new PosthocGrouping(settings.shape, settings.rule, topology);
+    List<Stripe> stripes = new ArrayList<>();
+    boolean[] isGrouped = new boolean[blocks.count()];
+    for (int block = 0; block < blocks.count(); block++) {
+      add(stripes, isGrouped, grouping.add(block, blocks.replicas(block)));
+    }
+    for (BlockSet set : grouping.finish()) {
+      add(stripes, isGrouped, set);
+    }
+    int data = settings.shape.data();
+    int[] members = new int[data];
+    int count = 0;
+    for (int block = 0; block < isGrouped.length; block++) {
+      if (!isGrouped[block]) {
+        members[count++] = block;
+        if (count == data) {
+          stripes.add(new Stripe(members.clone(), Stripe.ANYWHERE));
+          count = 0;
+        }
+      }
+    }
+    return stripes;
+  }
+
+  private static void add(List<Stripe> stripes, boolean[] isGrouped, BlockSet set) {
+    if (set != null) {
+      long[] numbers = set.blocks();
+      int[] members = new int[numbers.length];
+      for (int i = 0; i < members.length; i++) {
+        members[i] = (int) numbers[i];
+        isGrouped[members[i]] = true;
+      }
+      stripes.add(new Stripe(members, set.coreRack()));
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.stripeline.placement.Topology;
+import org.stripeline.simulator.scenario.Policy;
+import org.stripeline.simulator.scenario.Settings;
+import org.stripeline.simulator.scenario.WriterChoice;
+
+/** The blocks that are there before the run, and the stripes that they are to become. */
+final class Preload {
+  /** So many times the blocks that the stripes need are written until the attempt is given up. */
+  private static final int BLOCKS_FACTOR_MAX = 4;
+
+  private final Settings settings;
+  private final Policy policy;
+  private final Placer placer;
+  private final Randoms randoms;
+  private final Blocks blocks;
+  private final List<Stripe> stripes;
+  private int written;
+  private int fileWriter;
+
+  Preload(Settings settings, Policy policy, Placer placer, Randoms randoms) {
+    this.settings = settings;
+    this.policy = policy;
+    this.placer = placer;
+    this.randoms = randoms;
+    this.blocks = new Blocks(settings.replication, settings.stripes * settings.shape.data());
+    this.stripes = new ArrayList<>(settings.stripes);
+  }
+
+  Blocks blocks() {
+    return blocks;
+  }
+
+  List<Stripe> stripes() {
+    return stripes;
+  }
+
+  /** Writes blocks until there are as many stripes as asked for. */
+  void write(Topology topology) {
+    if (policy.placesForStripes()) {
+      writeByRack(topology);
+    } else {
+      writeInOrder(topology);
+      if (policy == Policy.POST_HOC) {
+        stripes.addAll(PostHocStripes.of(settings, blocks, topology));
+      }
+    }
+  }
+
+  private void writeInOrder(Topology topology) {
+    int data = settings.shape.data();
+    for (int stripe = 0; stripe < settings.stripes; stripe++) {
+      int[] members = new int[data];
+      for (int i = 0; i < data; i++) {
+        members[i] = blocks.add(placer.place(topology, nextWriter()).nodes);
+      }
+      if (policy != Policy.POST_HOC) {
+        stripes.add(new Stripe(members, Stripe.ANYWHERE));
+      }
+    }
+  }
+
+  private void writeByRack(Topology topology) {
+    int data = settings.shape.data();
+    int[][] open = new int[settings.racks][];
+    long most = (long) BLOCKS_FACTOR_MAX * data * (settings.stripes + settings.racks);
+    while (stripes.size() < settings.stripes && written < most) {
+      Placer.Placed placed = placer.place(topology, nextWriter());
+      int block = blocks.add(placed.nodes);
+      if (placed.position == 0) {
+        open[placed.coreRack] = new int[data];
+      }
+      if (placed.position >= 0) {
+        open[placed.coreRack][placed.position] = block;
+      }
+      if (placed.position == data - 1) {
+        stripes.add(new Stripe(open[placed.coreRack], placed.coreRack));
+      }
+    }
+    if (stripes.size() < settings.stripes) {
+      throw new IllegalStateException(
+          "Cannot put " + settings.stripes + " stripes together: " + written + " blocks gave "
+              + stripes.size() + "; the rack rule leaves too little room");
+    }
+  }
+
+  private int nextWriter() {
+    int rack;
+    int block = written++;
+    if (settings.writers == WriterChoice.PER_FILE && block % settings.shape.data() != 0) {
+      return fileWriter;
+    }
+    if (settings.writers == WriterChoice.RACKS_IN_TURN) {
+      rack = block % settings.racks;
+    } else {
+      rack = randoms.writers.nextInt(settings.racks);
+    }
+    fileWriter =
+        rack * settings.nodesPerRack + randoms.writers.nextInt(settings.nodesPerRack);
+    return fileWriter;
+  }
+}

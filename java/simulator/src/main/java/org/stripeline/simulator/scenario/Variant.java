@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.scenario;
+
+import java.util.Collections;
+import java.util.Map;
+
+/** One setting of a scenario, and what the paper says about it. Immutable. */
+public final class Variant {
+  private final String label;
+  private final Constants constants;
+  private final Settings settings;
+  private final Map<Policy, Map<Figure, Double>> paper;
+
+  Variant(String label, Constants constants, Map<Policy, Map<Figure, Double>> paper) throws ScenarioException {
+    this.label = label;
+    this.constants = constants;
+    this.settings = new Settings(constants);
+    this.paper = paper;
+  }
+
+  /** Returns its name in tables and plots. */
+  public String label() {
+    return label;
+  }
+
+  /** Returns its constants with their sources. */
+  public Constants constants() {
+    return constants;
+  }
+
+  /** Returns its constants, checked. */
+  public Settings settings() {
+    return settings;
+  }
+
+  /** Returns what the paper gives for a policy, null if it gives nothing. */
+  public Double paper(Policy policy, Figure figure) {
+    return paper.getOrDefault(policy, Collections.emptyMap()).get(figure);
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.stripeline.simulator.scenario.Policy;
+import org.stripeline.simulator.scenario.Scenario;
+import org.stripeline.simulator.scenario.ScenarioException;
+import org.stripeline.simulator.scenario.Settings;
+
+class SimulationTest {
+  private static Settings settings(String scenario, int variant) throws ScenarioException {
+    return Scenario.quick(scenario).variants().get(variant).settings();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Policy.class)
+  void theSameSeedGivesTheSameDigest(Policy policy) throws ScenarioException {
+    Settings settings = settings("failures", 1);
+    Outcome first = Simulation.run(settings, policy, 5);
+    Outcome again = Simulation.run(settings, policy, 5);
+    Outcome other = Simulation.run(settings, policy, 6);
+
+    assertThat(again.digest).isEqualTo(first.digest);
+    assertThat(again.encodeSeconds).isEqualTo(first.encodeSeconds);
+    assertThat(again.events).isEqualTo(first.events);
+    assertThat(other.digest).isNotEqualTo(first.digest);
+  }
+
+  @Test
+  void policiesAndModelsDiffer() throws ScenarioException {
+    Set<String> digests = new HashSet<>();
+    for (Policy policy : Policy.values()) {
+      digests.add(Simulation.run(settings("models", 0), policy, 1).digest);
+    }
+    digests.add(Simulation.run(settings("models", 2), Policy.EAR, 1).digest);
+    digests.add(Simulation.run(settings("models", 4), Policy.EAR, 1).digest);
+    digests.add(Simulation.run(settings("models", 5), Policy.EAR, 1).digest);
+    assertThat(digests).hasSize(Policy.values().length + 3);
+  }
+
+  @Test
+  void anEncodingAloneTakesAsLongAsItsStepsDo() throws ScenarioException {
+    // One node a rack, (6,4), two replicas: an encoder of EAR reads 4 blocks from its own disk, one
+    // after another, computes, and writes 2 parity blocks, its link being the slowest; 8 stripes.
+    Settings settings = Scenario.carried("a1-code").variants().get(0).settings();
+    Outcome outcome = Simulation.run(settings, Policy.EAR, 1);
+    double stripe = 4 * 64.0 / 138 + 4 + 64.0 / 72;
+    double least = 8 * stripe + 7 * 3.5;
+    assertThat(outcome.encodeSeconds).isBetween(least, 1.35 * least);
+    assertThat(outcome.crossRackReadsPerStripe).isZero();
+    assertThat(outcome.localReadsPerStripe).isEqualTo(4);
+    assertThat(outcome.stripesEncoded).isEqualTo(96);
+  }
+
+  @Test
+  void anIdleClusterAnswersWritesInTheTimeOfOneTransferAndTheOverhead() throws ScenarioException {
+    Settings settings = settings("a2-writes", 0);
+    Outcome outcome = Simulation.run(settings, Policy.RR, 1);
+    assertThat(outcome.writeSecondsBefore).isBetween(64.0 / 72 + 0.33 - 1e-9, 1.6);
+  }
+
+  @Test
+  void dataThatIsReadAndWrittenIsCounted() throws ScenarioException {
+    Settings settings = settings("models", 0);
+    Outcome outcome = Simulation.run(settings, Policy.COPY, 1);
+    double blocks = outcome.crossRackReadsPerStripe * outcome.stripesEncoded;
+    assertThat(outcome.crossRackGb.get("encode-read"))
+        .isEqualTo(blocks * settings.blockBytes / 1e9, within(1e-6));
+    assertThat(outcome.crossRackGb.get("repair")).isZero();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Policy.class)
+  void deadNodesAreRepairedAndNothingIsLost(Policy policy) throws ScenarioException {
+    Settings settings = settings("failures", 1);
+    long died = 0;
+    long repaired = 0;
+    for (long seed = 1; seed <= 3; seed++) {
+      Outcome outcome = Simulation.run(settings, policy, seed);
+      assertThat(outcome.stripesEncoded).isEqualTo(settings.stripes);
+      assertThat(outcome.stripesSkipped).isZero();
+      assertThat(outcome.failures.blocksLost).isZero();
+      died += outcome.failures.nodesDied;
+      repaired += outcome.failures.blocksRepaired;
+    }
+    assertThat(died).isPositive();
+    assertThat(repaired).isPositive();
+  }
+
+  @Test
+  void withoutFailuresRelocationLeavesTheRackRuleKept() throws ScenarioException {
+    for (Policy policy : new Policy[] {Policy.RR, Policy.RETENTION, Policy.EAR, Policy.ADOPTION}) {
+      Outcome outcome = Simulation.run(settings("failures", 0), policy, 1);
+      assertThat(outcome.rulesBrokenShare).as("%s", policy).isZero();
+      assertThat(outcome.failures.nodesDied).isZero();
+    }
+  }
+}
