@@ -39,7 +39,9 @@ impl Core {
         let can = |rail: &usize| {
             let station = &self.stations[*rail];
             let in_service = station.health.is_in_service() && !check.refused.contains(*rail);
-            in_service && station.rail.capability().takes(&check.piece)
+            // Comparing is not worth opening costly lanes for.
+            let open = self.scheduler.open().contains(*rail);
+            in_service && open && station.rail.capability().takes(&check.piece)
         };
         match (0..self.stations.len()).find(can) {
             Some(rail) => self.push(rail, Work::Check(Box::new(check))),

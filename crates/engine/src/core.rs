@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::node::{Coordination, Membership};
 use crate::options::{EventKind, Options, Scheduling};
 use crate::queue::{Part, Queues, Work};
-use crate::schedule::{COMMON, RAILS_MAX, RailSet, Scheduler, Share};
+use crate::schedule::{COMMON, Portion, RAILS_MAX, RailSet, Scheduler, Share};
 use crate::station::Station;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -117,7 +117,39 @@ impl Core {
     /// Asks the scheduler who is to do so many bytes of a task; false if it names no rail.
     fn deal(&self, task: &Task, bytes: usize, rails: RailSet, shares: &mut Shares) -> bool {
         let (now, portion) = (self.clock.now(), task.portion(bytes));
+        self.call_rails(portion, rails);
         self.scheduler.deal(now, portion, rails, shares).is_ok()
+    }
+
+    /// Has lanes opened that are not because they are costly, if there is work worth it. Meanwhile it
+    /// is dealt to others, where there are any.
+    fn call_rails(&self, task: Portion, rails: RailSet) {
+        let open = self.scheduler.open();
+        let picks = !matches!(self.options.scheduling, Scheduling::Single(_));
+        if rails.and(open) == rails || !picks {
+            return;
+        }
+        for rail in rails.iter().filter(|rail| !open.contains(*rail)) {
+            let called = &self.stations[rail].called;
+            if self.scheduler.is_worthwhile(rail, task) && !called.swap(true, Ordering::SeqCst) {
+                self.bell_of(rail).ring_all();
+            }
+        }
+    }
+
+    /// Sleeps until there is work for a rail whose lanes are costly, or the engine closes.
+    pub(crate) fn await_call(&self, rail: usize) {
+        let station = &self.stations[rail];
+        let wanted = || {
+            let dealt = station.queues.depth() > 0 || self.common.depth() > 0;
+            dealt || self.is_closing() || station.called.load(Ordering::SeqCst)
+        };
+        while !wanted() {
+            self.bell_of(rail).sleep(None, || wanted().then_some(()));
+        }
+        station.called.store(true, Ordering::SeqCst);
+        // Opening takes long: somebody else may be quicker.
+        self.ring_if_waiting(rail);
     }
 
     fn hand_out(&self, part: Part, dealt: bool, shares: &[Share]) {

@@ -89,9 +89,13 @@ impl Crew {
 /// What a worker's thread runs.
 fn work(core: &Core, rail: usize, index: usize) {
     let station = &core.stations[rail];
+    if station.rail.capability().costly_lanes {
+        core.await_call(rail);
+    }
     while !core.is_closing() {
         match station.rail.open_lane() {
             Ok(lane) => {
+                core.scheduler.set_open(rail, true);
                 let worker = Worker::new(core, rail, &station.flights[index], lane);
                 serve(core, rail, index, worker);
             }

@@ -18,7 +18,7 @@ use crate::schedule::{Class, Policy, RAILS_MAX, RailTraits, Scheduler};
 use crate::station::{Health, Station};
 use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
-use crate::sync::atomic::Ordering;
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::task::{Order, Outcome, Task};
 use crate::ticket::Ticket;
 use crate::tuning::RailTuning;
@@ -64,10 +64,14 @@ impl Engine {
         let traits: Vec<_> = std::iter::zip(&rails, std::iter::zip(&tuned, &workers))
             .map(|(rail, (tuning, workers))| traits(&**rail, tuning, *workers))
             .collect();
-        let stations = std::iter::zip(rails, std::iter::zip(tuned, &workers))
+        let stations: Box<[_]> = std::iter::zip(rails, std::iter::zip(tuned, &workers))
             .map(|(rail, (tuning, workers))| station(rail, tuning, *workers))
             .collect();
         let scheduler = Scheduler::new(policy, &traits).retrying_within(options.retry);
+        for (rail, station) in stations.iter().enumerate() {
+            let opens_later = station.rail.capability().costly_lanes;
+            scheduler.set_open(rail, !opens_later);
+        }
         let core = Arc::new(Core::new(options, scheduler, stations));
         let crew = crew::Crew::start(&core)?;
         Ok(Self { core, crew })
@@ -341,6 +345,7 @@ fn station(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -
         counters: Counters::default(),
         flights: (0..workers).map(|_| Default::default()).collect(),
         health: Health::default(),
+        called: AtomicBool::new(false),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }

@@ -45,6 +45,7 @@ fn task() -> Task {
         issued: 1,
         deadline: 0,
         checked: false,
+        store: None,
     };
     Task::new(order, piece())
 }

@@ -26,6 +26,8 @@ pub(crate) struct Station {
     /// One for each worker.
     pub(crate) flights: Box<[Flights]>,
     pub(crate) health: Health,
+    /// Whether its lanes, which are costly, are to be opened.
+    pub(crate) called: AtomicBool,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
 }

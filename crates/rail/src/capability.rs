@@ -31,6 +31,9 @@ pub struct Capability {
     /// Whether it lets go of the buffers while its device works ([`Piece::detach`]), so that a
     /// hanging device costs no more than time.
     pub detaches: bool,
+    /// Whether open lanes hold much, such as a device's context and memory, so that they are better
+    /// opened when there is work for them than beforehand.
+    pub costly_lanes: bool,
 }
 
 impl Capability {
@@ -50,6 +53,7 @@ impl Capability {
             depth: 1,
             recovers_parity: true,
             detaches: false,
+            costly_lanes: false,
         }
     }
 

@@ -107,6 +107,8 @@ pub struct Scheduler {
     common: Backlog,
     in_service: AtomicU32,
     fed: AtomicU32,
+    /// Rails that can work at once.
+    open: AtomicU32,
     controller: Mutex<Controller>,
 }
 
@@ -148,6 +150,7 @@ impl Scheduler {
             common: Backlog::default(),
             in_service: AtomicU32::new(all.bits()),
             fed: AtomicU32::new(all.bits()),
+            open: AtomicU32::new(all.bits()),
             controller: Mutex::new(Controller::new(all, nanoseconds(RETRY))),
         }
     }
@@ -170,8 +173,8 @@ impl Scheduler {
     /// each rail gets, and takes it into the rails' backlogs.
     ///
     /// The shares follow each other in the buffers and sum to the task. Each is a multiple of its
-    /// rail's granule but the last, which has the tail. Rails that are not fed are dealt work
-    /// only if no other may have it. Under [`Policy::FirstCome`] the one share is for [`COMMON`].
+    /// rail's granule but the last, which has the tail. Rails that are not fed, or not open, are
+    /// dealt work only if no other may have it. Under [`Policy::FirstCome`] the one share is for [`COMMON`].
     ///
     /// # Errors
     /// If the policy allows none of the rails that are eligible and in service.
@@ -201,9 +204,10 @@ impl Scheduler {
                 bytes,
             }),
             Policy::RateAware => {
-                let fed = serving.and(self.fed());
-                let rails = if fed.is_empty() { serving } else { fed };
-                self.deal_by_rate(now_ns, task, rails, shares);
+                let open = serving.and(self.open());
+                let rails = [open.and(self.fed()), open];
+                let rails = rails.into_iter().find(|rails| !rails.is_empty());
+                self.deal_by_rate(now_ns, task, rails.unwrap_or(serving), shares);
             }
         }
         for share in shares {
@@ -280,7 +284,7 @@ impl Scheduler {
     /// [`Scheduler::moved`].
     #[must_use]
     pub fn steal(&self, thief: usize, victim: usize, remaining: Portion) -> usize {
-        let feeding = self.in_service().and(self.fed());
+        let feeding = self.in_service().and(self.fed()).and(self.open());
         if remaining.bytes == 0 || self.policy != Policy::RateAware || !feeding.contains(thief) {
             return 0;
         }
@@ -368,6 +372,29 @@ impl Scheduler {
         }
     }
 
+    /// Notes whether a rail has a lane open and can begin at once; all have until this says
+    /// otherwise.
+    pub fn set_open(&self, rail: usize, open: bool) {
+        let bit = RailSet::only(rail).bits();
+        if open {
+            self.open.fetch_or(bit, Relaxed);
+        } else {
+            self.open.fetch_and(!bit, Relaxed);
+        }
+    }
+
+    /// The rails that have a lane open.
+    #[must_use]
+    pub fn open(&self) -> RailSet {
+        RailSet::from_bits(self.open.load(Relaxed))
+    }
+
+    /// Whether so much work is worth a rail's fixed cost.
+    #[must_use]
+    pub fn is_worthwhile(&self, rail: usize, task: Portion) -> bool {
+        task.inputs.saturating_mul(task.bytes) >= self.ledgers[rail].traits.smallest_bytes
+    }
+
     /// The rails in service.
     #[must_use]
     pub fn in_service(&self) -> RailSet {
@@ -388,7 +415,7 @@ impl Scheduler {
         let mut seen = Seen {
             now_ns,
             saturated,
-            in_service: self.in_service(),
+            in_service: self.in_service().and(self.open()),
             done_bytes: 0,
             done_pieces: 0,
             backlog: [0; RAILS_MAX],

@@ -98,6 +98,21 @@ fn storms_in_the_driver_change_no_byte() {
 }
 
 #[test]
+fn a_gpu_that_has_had_no_work_has_no_context() {
+    let mock = Mock::new();
+    let engine = engine(&mock);
+    let held = || ["contexts", "pinned_bytes", "device_bytes"].map(|what| mock.get(what));
+    assert_eq!(held(), [0; 3]);
+    expect_right_bytes(&engine, &Stripe::random(Code::Rs, 6, 3, 5_000));
+    assert!(held().iter().all(|held| *held > 0), "{:?}", held());
+    drop(engine);
+    assert_eq!(held(), [0; 3]);
+    // Whoever only opens an engine and closes it.
+    drop(self::engine(&mock));
+    assert_eq!(held(), [0; 3]);
+}
+
+#[test]
 fn an_engine_ends_while_its_gpu_hangs() {
     let mock = Mock::new();
     let engine = engine(&mock);

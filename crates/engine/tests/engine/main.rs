@@ -3,6 +3,7 @@
 
 mod codecs;
 mod faults;
+mod opening;
 mod sharing;
 mod storing;
 mod support;

@@ -24,12 +24,18 @@ impl Gate {
         self.changed.notify_all();
     }
 
-    fn pass(&self) {
+    /// Waits until it is open.
+    pub fn pass(&self) {
         let mut state = self.state.lock().expect("not poisoned");
         state.1 += 1;
         self.changed.notify_all();
         let waited = self.changed.wait_while(state, |state| !state.0);
         drop(waited.expect("not poisoned"));
+    }
+
+    /// How many have come to the door.
+    pub fn arrivals(&self) -> usize {
+        self.state.lock().expect("not poisoned").1
     }
 
     /// Waits until so many have come to the door.

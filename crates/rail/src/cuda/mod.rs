@@ -140,6 +140,7 @@ impl Cuda {
             lanes: settings.lanes,
             depth: settings.slots,
             detaches: true,
+            costly_lanes: true,
             ..Capability::synchronous()
         };
         Self {

@@ -178,6 +178,7 @@ mod tests {
             depth: 8,
             recovers_parity: false,
             detaches: true,
+            costly_lanes: false,
         };
         assert_eq!(capability, expected);
     }

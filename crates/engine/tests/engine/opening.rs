@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Rails whose lanes are costly: opened when there is work for them, and waited for by nobody who can do
+//! without.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use stripeline_codec::Verdict;
+use stripeline_engine::{Engine, Options, Request, Scheduling};
+use stripeline_rail::{Capability, Cpu, Fault, Lane, Rail, Synchronous};
+
+use crate::support::{Gate, cpu, engine, stripe, to_encode};
+
+/// A device whose lanes take until its gate is open.
+#[derive(Debug)]
+struct Costly {
+    rail: Synchronous<Cpu>,
+    gate: Arc<Gate>,
+}
+
+impl Costly {
+    fn rail() -> (Arc<dyn Rail>, Arc<Gate>) {
+        let capability = Capability {
+            lanes: 2,
+            costly_lanes: true,
+            ..Capability::synchronous()
+        };
+        let rail = Synchronous::new("costly", capability, Cpu::portable());
+        let gate = Arc::new(Gate::default());
+        let costly = Self {
+            rail,
+            gate: Arc::clone(&gate),
+        };
+        (Arc::new(costly), gate)
+    }
+}
+
+impl Rail for Costly {
+    fn name(&self) -> &str {
+        self.rail.name()
+    }
+
+    fn describe(&self) -> String {
+        self.rail.describe()
+    }
+
+    fn capability(&self) -> &Capability {
+        self.rail.capability()
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        self.gate.pass();
+        self.rail.open_lane()
+    }
+}
+
+fn options(scheduling: Scheduling) -> Options {
+    Options {
+        scheduling,
+        waiting_threads_help: false,
+        // Every stripe would be compared, where comparing opened lanes.
+        check_every: 1,
+        ..Options::default()
+    }
+}
+
+const SMALL: usize = 100;
+const LARGE: usize = 1 << 17;
+
+/// Encodes so many stripes at once.
+fn encode(engine: &Engine, bytes: usize, count: usize) {
+    let (codec, stripe) = stripe(bytes);
+    let issue = |_| engine.iencode(&codec, to_encode(&stripe), Request::default());
+    let issued: Vec<_> = (0..count).map(issue).collect();
+    for issued in issued {
+        let (outcome, units) = issued.expect("room").wait();
+        assert_eq!(outcome, Ok(Verdict::Sound));
+        assert_eq!(units.outputs, stripe.parity());
+    }
+}
+
+fn pieces(engine: &Engine, rail: &str) -> u64 {
+    let rails = engine.statistics().rails;
+    let found = rails.iter().find(|each| each.name == rail);
+    found.expect("one of the rails").pieces
+}
+
+#[test]
+fn lanes_are_opened_by_the_first_task_that_is_worth_them() {
+    let (costly, gate) = Costly::rail();
+    let options = options(Scheduling::RateAware);
+    let (engine, _) = engine(vec![costly, cpu()], options);
+    encode(&engine, SMALL, 20);
+    assert_eq!(gate.arrivals(), 0);
+    // It is not waited for.
+    encode(&engine, LARGE, 1);
+    gate.await_arrivals(2);
+    encode(&engine, LARGE, 5);
+    assert_eq!(pieces(&engine, "costly"), 0);
+    gate.open();
+    let start = Instant::now();
+    while pieces(&engine, "costly") == 0 {
+        assert!(start.elapsed() < Duration::from_secs(20), "not used");
+        // More than the CPU does at once.
+        encode(&engine, LARGE, 20);
+    }
+}
+
+#[test]
+fn a_rail_that_must_do_it_is_opened_for_anything() {
+    for scheduling in [
+        Scheduling::RateAware,
+        Scheduling::FirstCome,
+        Scheduling::Single("costly".to_owned()),
+    ] {
+        let (costly, gate) = Costly::rail();
+        gate.open();
+        let (engine, _) = engine(vec![costly], options(scheduling));
+        encode(&engine, SMALL, 1);
+        assert!(gate.arrivals() > 0);
+    }
+}
+
+#[test]
+fn a_rail_that_is_not_to_be_used_is_not_opened() {
+    let (costly, gate) = Costly::rail();
+    let single = Scheduling::Single("cpu".to_owned());
+    let (engine, _) = engine(vec![costly, cpu()], options(single));
+    encode(&engine, LARGE, 5);
+    drop(engine);
+    assert_eq!(gate.arrivals(), 0);
+}
+
+#[test]
+fn first_come_tasks_end_while_lanes_open() {
+    let (costly, gate) = Costly::rail();
+    let (engine, _) = engine(vec![costly, cpu()], options(Scheduling::FirstCome));
+    encode(&engine, LARGE, 20);
+    gate.await_arrivals(2);
+    assert_eq!(pieces(&engine, "costly"), 0);
+    gate.open();
+}
