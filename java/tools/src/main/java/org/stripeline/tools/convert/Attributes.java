@@ -16,7 +16,7 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 
-/** What a file has besides its bytes: owner, permission, ACL, extended attributes, policy, times. */
+/** What a file has besides its bytes: owner, permission, ACL, extended attributes, times. */
 final class Attributes {
   /** Key of an encrypted file, seen under {@code /.reserved/raw} only. */
   private static final String ENCRYPTION_INFO = "raw.hdfs.crypto.file.encryption.info";

@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Collections;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -29,10 +30,10 @@ import picocli.CommandLine.Spec;
     description = {
       "Turn replicated files into erasure-coded ones in place, or back.",
       "",
-      "Without --execute it only shows what it would do. Each file stays readable under its path all"
-          + " the time; its bytes are compared before the replicas go, and owner, permission, ACL,"
-          + " extended attributes, storage policy and times are kept. What is open, in a snapshot or"
-          + " would not get smaller is left alone, each with its reason.",
+      "Without --execute it only shows what it would do. Each file stays readable under its path"
+          + " all the time; its bytes are compared before the replicas go, and owner, permission,"
+          + " ACL, extended attributes, storage policy and times are kept. What is open, in a"
+          + " snapshot or would not get smaller is left alone, each with its reason.",
       "",
       "Only superusers of HDFS can run it. A job that was interrupted in whatever way is taken up"
           + " with --resume."
@@ -197,7 +198,7 @@ public final class ConvertCommand implements Callable<Integer> {
     try (DistributedFileSystem fs = Driver.connect(new HdfsConfiguration(), new Path(path));
         Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
       if (resume) {
-        err.println("Looking for the job; its last driver's lease may take a minute to run out ...");
+        err.println("Taking up the job; its last driver's lease may last another minute ...");
         err.flush();
         return report(() -> driver.resume(settings.path, work.job, settings), lines);
       }
@@ -354,7 +355,8 @@ public final class ConvertCommand implements Callable<Integer> {
   }
 
   private static String newName() {
-    return LocalDateTime.now().format(NAME) + "-" + String.format("%04x", new Random().nextInt(1 << 16));
+    int random = new Random().nextInt(1 << 16);
+    return LocalDateTime.now().format(NAME) + "-" + String.format(Locale.ROOT, "%04x", random);
   }
 
   private ParameterException usage(String message) {

@@ -9,6 +9,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 
 /**
@@ -18,6 +19,9 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 final class CopyMaker implements Maker {
   private static final FsPermission PRIVATE = new FsPermission((short) 0600);
   private static final int BUFFER_BYTES = 1 << 20;
+
+  /** Hadoop's own stream holds a stripe; beyond this only the bytes asked for are fetched. */
+  private static final long STRIPE_BYTES_MAX = 16L << 20;
 
   private final Job job;
 
@@ -71,18 +75,27 @@ final class CopyMaker implements Maker {
 
   private void copy(Attempt attempt, FSDataOutputStream out) throws IOException {
     byte[] buffer = new byte[BUFFER_BYTES];
-    long left = attempt.file().bytes();
+    boolean byPosition = hasWideStripes(attempt.attributes().status().getErasureCodingPolicy());
+    long bytes = attempt.file().bytes();
+    long done = 0;
     try (FSDataInputStream in = job.fs().open(new Path(attempt.source()))) {
-      while (left > 0) {
-        int count = in.read(buffer, 0, (int) Math.min(left, BUFFER_BYTES));
+      while (done < bytes) {
+        int most = (int) Math.min(bytes - done, BUFFER_BYTES);
+        int count = byPosition ? in.read(done, buffer, 0, most) : in.read(buffer, 0, most);
         if (count < 0) {
           throw new EOFException(
-              "Cannot read " + attempt.source() + ": it ends " + left + " bytes too early");
+              "Cannot read " + attempt.source() + ": it ends " + (bytes - done)
+                  + " bytes too early");
         }
         job.throttle().take(count);
         out.write(buffer, 0, count);
-        left -= count;
+        done += count;
       }
     }
+  }
+
+  private static boolean hasWideStripes(ErasureCodingPolicy policy) {
+    return policy != null
+        && (long) policy.getNumDataUnits() * policy.getCellSize() > STRIPE_BYTES_MAX;
   }
 }

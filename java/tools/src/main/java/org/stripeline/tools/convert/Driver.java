@@ -50,8 +50,25 @@ public final class Driver implements AutoCloseable {
 
   /** Finds out what a job would do and changes nothing. */
   Totals plan(JobSettings settings) throws IOException {
-    Preflight.check(fs.getClient(), settings);
-    return walk(settings, observer);
+    ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    try (Adoption adoption = adoption(settings, cluster)) {
+      return walk(settings, observer);
+    }
+  }
+
+  /** The agents if the job needs them, or null. */
+  private Adoption adoption(JobSettings settings, ClusterFacts cluster) throws IOException {
+    if (!Adoption.isFor(settings)) {
+      return null;
+    }
+    Adoption adoption = Adoption.open(fs, settings);
+    try {
+      adoption.nodes().require(cluster.nodes());
+      return adoption;
+    } catch (IOException | RuntimeException e) {
+      adoption.close();
+      throw e;
+    }
   }
 
   private Totals walk(JobSettings settings, JobObserver watching) throws IOException {
@@ -79,7 +96,27 @@ public final class Driver implements AutoCloseable {
    * @throws RefusedException if it cannot be done; nothing has been touched then
    */
   JobReport execute(JobSettings settings, String name) throws IOException {
-    Preflight.check(fs.getClient(), settings);
+    ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    refuseOverlap(settings);
+    try (Adoption adoption = adoption(settings, cluster)) {
+      Totals totals = walk(settings, JobObserver.NONE);
+      prepare(settings, totals);
+      JobDirectory directory = JobDirectory.create(fs, root, name, settings);
+      try (Journal journal = Journal.create(fs, directory.journalFile())) {
+        Job job = new Job(fs, settings, directory, journal, listener);
+        return finish(JobRun.of(job, observer, policies(settings), adoption), directory, totals);
+      }
+    }
+  }
+
+  private void prepare(JobSettings settings, Totals totals) throws IOException {
+    Policies policies = policies(settings);
+    if (policies != null) {
+      policies.prepare(totals.cells);
+    }
+  }
+
+  private void refuseOverlap(JobSettings settings) throws IOException {
     for (JobDirectory other : JobDirectory.unfinished(fs, root)) {
       if (overlaps(other.settings().path, settings.path)) {
         throw new RefusedException(
@@ -87,15 +124,6 @@ public final class Driver implements AutoCloseable {
                 + other.settings().path + " is not finished; end it with --resume --job="
                 + other.name());
       }
-    }
-    Totals totals = walk(settings, JobObserver.NONE);
-    Policies policies = policies(settings);
-    if (policies != null) {
-      policies.prepare(totals.cells);
-    }
-    JobDirectory directory = JobDirectory.create(fs, root, name, settings);
-    try (Journal journal = Journal.create(fs, directory.journalFile())) {
-      return run(settings, directory, journal, totals);
     }
   }
 
@@ -113,26 +141,18 @@ public final class Driver implements AutoCloseable {
     settings.filesAtOnce = tuning.filesAtOnce;
     settings.groupsAtOnce = tuning.groupsAtOnce;
     settings.bytesPerSecond = tuning.bytesPerSecond;
-    Preflight.check(fs.getClient(), settings);
-    try (Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
+    ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    try (Adoption adoption = adoption(settings, cluster);
+        Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
       OpenFile.Collector open = new OpenFile.Collector();
       Journal.read(fs, directory.journalFile(), open);
       Job job = new Job(fs, settings, directory, journal, listener);
-      JobRun run = JobRun.of(job, observer, policies(settings));
+      JobRun run = JobRun.of(job, observer, policies(settings), adoption);
       run.settle(open.files());
       Totals totals = walk(settings, JobObserver.NONE);
-      if (!settings.undo) {
-        policies(settings).prepare(totals.cells);
-      }
+      prepare(settings, totals);
       return finish(run, directory, totals);
     }
-  }
-
-  private JobReport run(
-      JobSettings settings, JobDirectory directory, Journal journal, Totals totals)
-      throws IOException {
-    Job job = new Job(fs, settings, directory, journal, listener);
-    return finish(JobRun.of(job, observer, policies(settings)), directory, totals);
   }
 
   private JobReport finish(JobRun run, JobDirectory directory, Totals totals) throws IOException {
@@ -164,7 +184,8 @@ public final class Driver implements AutoCloseable {
     StringBuilder names = new StringBuilder();
     found.forEach(job -> names.append(' ').append(job.name()));
     throw new RefusedException(
-        "Cannot resume: there is more than one unfinished " + what + "; name one with --job:" + names);
+        "Cannot resume: there is more than one unfinished " + what + "; name one with --job:"
+            + names);
   }
 
   private static boolean overlaps(String one, String other) {

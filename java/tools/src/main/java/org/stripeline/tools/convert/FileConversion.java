@@ -116,7 +116,9 @@ final class FileConversion {
   }
 
   private String zone(HdfsFileStatus status, String path) throws IOException {
-    return status.getFileEncryptionInfo() == null ? null : job.client().getEZForPath(path).getPath();
+    return status.getFileEncryptionInfo() == null
+        ? null
+        : job.client().getEZForPath(path).getPath();
   }
 
   private FileChecksum checksum(String path, long bytes) throws IOException {
@@ -133,8 +135,8 @@ final class FileConversion {
     long bytes = attempt.file().bytes();
     if (status == null || status.getLen() != bytes) {
       throw new IOException(
-          "the new file has " + (status == null ? "gone" : status.getLen() + " bytes") + " instead of "
-              + bytes + " bytes");
+          "the new file has " + (status == null ? "no" : status.getLen()) + " bytes instead of "
+              + bytes);
     }
     FileChecksum made = checksum(attempt.temporary(), bytes);
     if (!made.equals(original)) {

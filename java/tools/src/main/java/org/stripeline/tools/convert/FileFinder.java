@@ -15,8 +15,8 @@ import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 /**
  * Walks a tree page by page, depth first and in order of names, with the locations of all blocks.
  *
- * <p>Holds one page (at most {@code dfs.ls.limit} files or locations) for each level of the tree, so
- * its memory does not grow with the number of files. What comes and goes meanwhile may be missed.
+ * <p>Holds one page (at most {@code dfs.ls.limit} files or locations) for each level of the tree,
+ * so its memory does not grow with the number of files. What comes and goes meanwhile may be missed.
  */
 final class FileFinder implements RemoteIterator<Candidate> {
   private final DFSClient client;
@@ -38,10 +38,10 @@ final class FileFinder implements RemoteIterator<Candidate> {
     if (status == null) {
       throw new FileNotFoundException(root);
     }
-    levels.push(new Level(status.isDirectory() ? root : null, list(root, HdfsFileStatus.EMPTY_NAME)));
-    if (!status.isDirectory()) {
-      levels.peek().file = root;
-    }
+    boolean isDirectory = status.isDirectory();
+    Level first = new Level(isDirectory ? root : null, list(root, HdfsFileStatus.EMPTY_NAME));
+    first.file = isDirectory ? null : root;
+    levels.push(first);
   }
 
   /** One directory and where in it we are. */

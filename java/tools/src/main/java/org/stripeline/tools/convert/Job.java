@@ -17,6 +17,7 @@ final class Job {
   private final Journal journal;
   private final StepListener listener;
   private final Throttle throttle;
+  private final Traffic traffic = new Traffic();
 
   Job(
       DistributedFileSystem fs,
@@ -63,6 +64,10 @@ final class Job {
 
   Throttle throttle() {
     return throttle;
+  }
+
+  Traffic traffic() {
+    return traffic;
   }
 
   void reached(Step step, OpenFile file) {

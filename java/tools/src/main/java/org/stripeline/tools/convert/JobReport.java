@@ -11,6 +11,7 @@ public final class JobReport {
   private static final int FAILURES_MAX = 1000;
 
   private final String job;
+  private final Traffic traffic;
   private long converted;
   private long convertedBytes;
   private long left;
@@ -36,8 +37,9 @@ public final class JobReport {
     }
   }
 
-  JobReport(String job) {
+  JobReport(String job, Traffic traffic) {
     this.job = job;
+    this.traffic = traffic;
   }
 
   synchronized void add(String path, Outcome outcome) {
@@ -60,6 +62,11 @@ public final class JobReport {
   /** Name of the job. */
   public String job() {
     return job;
+  }
+
+  /** What went between DataNodes where replicas were adopted; zeros for copies. */
+  public Traffic traffic() {
+    return traffic;
   }
 
   /** Files converted. */

@@ -31,13 +31,18 @@ final class JobRun {
     this.observer = observer;
     this.settlement = settlement;
     this.conversion = conversion;
-    report = new JobReport(job.directory().name());
+    report = new JobReport(job.directory().name(), job.traffic());
   }
 
-  /** Puts a run together. */
-  static JobRun of(Job job, JobObserver observer, Policies policies) {
-    Settlement settlement = new Settlement(job, Settlement.Unlinker.NONE);
-    Maker maker = new CopyMaker(job);
+  /**
+   * Puts a run together.
+   *
+   * @param adoption the agents, or null for jobs that copy
+   */
+  static JobRun of(Job job, JobObserver observer, Policies policies, Adoption adoption) {
+    Settlement settlement =
+        new Settlement(job, adoption == null ? Settlement.Unlinker.NONE : adoption.unlinker());
+    Maker maker = adoption == null ? new CopyMaker(job) : adoption.maker(job);
     FileConversion conversion = new FileConversion(job, maker, policies, settlement);
     return new JobRun(job, observer, settlement, conversion);
   }
@@ -94,7 +99,7 @@ final class JobRun {
 
   private int filesAtOnce() {
     JobSettings settings = job.settings();
-    if (settings.undo || settings.layout == Layout.contiguous) {
+    if (settings.undo || Adoption.isFor(settings)) {
       return settings.filesAtOnce;
     }
     long each = (long) STRIPES_HELD * settings.request().units() * settings.cellBytes;

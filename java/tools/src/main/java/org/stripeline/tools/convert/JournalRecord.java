@@ -14,6 +14,8 @@ final class JournalRecord {
     begin,
     /** Internal blocks will be linked and written for one group. */
     group,
+    /** An agent encodes one of the groups. */
+    task,
     /** The temporary file will take the place of the file. */
     swap,
     /** The temporary file and the internal blocks will be deleted and the lease given back. */
@@ -61,6 +63,12 @@ final class JournalRecord {
 
   /** Internal blocks of a group that may come to be, each on its DataNode. */
   List<Placed> blocks;
+
+  /** Identity of the DataNode that encodes. */
+  String node;
+
+  /** Number of the task there. */
+  long task;
 
   /** How it ended. */
   Outcome.Kind outcome;
@@ -113,6 +121,13 @@ final class JournalRecord {
     JournalRecord record = new JournalRecord(Kind.group, fileId);
     record.pool = pool;
     record.blocks = new ArrayList<>(blocks);
+    return record;
+  }
+
+  static JournalRecord task(long fileId, String node, long task) {
+    JournalRecord record = new JournalRecord(Kind.task, fileId);
+    record.node = node;
+    record.task = task;
     return record;
   }
 

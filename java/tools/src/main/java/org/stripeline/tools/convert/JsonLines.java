@@ -65,6 +65,7 @@ final class JsonLines implements JobObserver {
     line.put("convertedBytes", report.convertedBytes());
     line.put("failed", report.failed());
     line.put("takenBack", report.takenBack());
+    line.put("traffic", report.traffic());
     line.put("seconds", seconds);
     print(line);
   }

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 final class OpenFile {
   private final JournalRecord begin;
   private final List<JournalRecord> groups = new ArrayList<>();
+  private final List<JournalRecord> tasks = new ArrayList<>();
   private JournalRecord swap;
   private boolean isBeingTakenBack;
 
@@ -24,6 +25,9 @@ final class OpenFile {
     switch (record.kind) {
       case group:
         groups.add(record);
+        break;
+      case task:
+        tasks.add(record);
         break;
       case swap:
         swap = record;
@@ -43,6 +47,11 @@ final class OpenFile {
   /** Internal blocks that may be there. */
   synchronized List<JournalRecord> groups() {
     return Collections.unmodifiableList(new ArrayList<>(groups));
+  }
+
+  /** Tasks of agents that may still run. */
+  synchronized List<JournalRecord> tasks() {
+    return Collections.unmodifiableList(new ArrayList<>(tasks));
   }
 
   /** The announcement of the swap, or null if it cannot have happened. */
@@ -68,6 +77,7 @@ final class OpenFile {
           files.remove(record.fileId);
           break;
         case group:
+        case task:
         case swap:
         case back:
           OpenFile file = files.get(record.fileId);

@@ -76,9 +76,9 @@ final class Policies {
     if (!response.isSucceed()) {
       throw new RefusedException(
           "Cannot add policy " + name(cell) + ": the NameNode says '" + response.getErrorMsg()
-              + "'; set " + DFSConfigKeys.DFS_NAMENODE_EC_POLICIES_MAX_CELLSIZE_KEY + " to at least "
-              + cell + " in its hdfs-site.xml and restart it, or use --layout=striped with a"
-              + " smaller --cell-size");
+              + "'; set " + DFSConfigKeys.DFS_NAMENODE_EC_POLICIES_MAX_CELLSIZE_KEY
+              + " to at least " + cell + " in its hdfs-site.xml and restart it, or use"
+              + " --layout=striped with a smaller --cell-size");
     }
     return response.getPolicy().getName();
   }

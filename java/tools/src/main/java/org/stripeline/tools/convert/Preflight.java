@@ -42,10 +42,6 @@ final class Preflight {
                 + " of them reach 2 GiB, which HDFS cannot count; at most "
                 + request.cellBytesMax() + " bytes are possible with " + request);
       }
-      if (settings.layout == Layout.contiguous) {
-        throw new RefusedException(
-            "Cannot convert by adoption: no agents; use --layout=striped");
-      }
       facts.require(request, settings.allowRackLoss);
     }
     return facts;

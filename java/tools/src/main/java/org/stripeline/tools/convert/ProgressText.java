@@ -35,9 +35,10 @@ final class ProgressText implements JobObserver {
     shown = start;
     filesInAll = totals.files;
     bytesInAll = totals.bytes;
-    err.println("Job " + directory.name() + ": " + totals.files + " files, "
-        + ByteText.of(totals.bytes) + "; 'hdfs dfs -touchz " + directory.pauseFile().toUri().getPath()
-        + "' pauses it, deleting that file lets it go on");
+    String pause = directory.pauseFile().toUri().getPath();
+    err.println(
+        "Job " + directory.name() + ": " + totals.files + " files, " + ByteText.of(totals.bytes)
+            + "; 'hdfs dfs -touchz " + pause + "' pauses it, deleting that file lets it go on");
     err.flush();
     next.begun(directory, totals);
   }

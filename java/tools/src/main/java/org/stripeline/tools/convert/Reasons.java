@@ -9,7 +9,8 @@ final class Reasons {
 
   /** First line of the message: those of Hadoop's servers carry stack traces. */
   static String of(Throwable e) {
-    Throwable cause = e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;
+    Throwable cause =
+        e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;
     String message = cause.getMessage();
     if (message == null) {
       return cause.getClass().getSimpleName();

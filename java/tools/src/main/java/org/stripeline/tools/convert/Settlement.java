@@ -47,7 +47,7 @@ final class Settlement {
    * Settles one file.
    *
    * @throws JournalLostException if the job cannot go on
-   * @throws IOException if something could not be taken back; the file is closed by then if possible
+   * @throws IOException if something could not be taken back; the file is closed then if possible
    */
   Result settle(OpenFile open) throws IOException {
     JournalRecord begin = open.begin();
@@ -57,17 +57,20 @@ final class Settlement {
     if (!open.isBeingTakenBack()) {
       job.announce(open, JournalRecord.back(begin.fileId));
     }
+    job.reached(Step.BACK_NAMED, open);
     // First: from now on no late driver can swap it.
     boolean wasThere = job.namenode().delete(begin.temporary, false);
     if (!wasThere && isSwapped(open)) {
       return Result.SWAPPED;
     }
+    job.reached(Step.BACK_DELETED, open);
     IOException failure = null;
     try {
       unlinker.unlink(open);
     } catch (IOException e) {
       failure = e;
     }
+    job.reached(Step.BACK_UNLINKED, open);
     reopen(begin);
     if (failure != null) {
       throw failure;

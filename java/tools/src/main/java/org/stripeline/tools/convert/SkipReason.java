@@ -24,7 +24,7 @@ public enum SkipReason {
   /** A snapshot keeps the replicas, so that no space would be freed. */
   SNAPSHOTTED("in a snapshot, whose replicas would stay; --include-snapshotted takes it"),
   /** Its blocks cannot be cells. */
-  BLOCK_SIZE("blocks cannot be cells: k of them reach 2 GiB, or no whole KiB; try --layout=striped"),
+  BLOCK_SIZE("blocks cannot be cells (2 GiB in a group, or no whole KiB); try --layout=striped"),
   /** A block is missing or not complete. */
   UNREADABLE("a block has no live replica");
 

@@ -28,5 +28,11 @@ enum Step {
   /** It has taken the place of the original. */
   SWAPPED,
   /** The journal says that the file is done. */
-  ENDED
+  ENDED,
+  /** The journal says that what was begun is taken back. */
+  BACK_NAMED,
+  /** The temporary file is deleted again. */
+  BACK_DELETED,
+  /** Its internal blocks are removed. */
+  BACK_UNLINKED
 }

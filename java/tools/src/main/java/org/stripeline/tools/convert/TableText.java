@@ -53,6 +53,14 @@ final class TableText {
             ByteText.of(report.convertedBytes()),
             seconds,
             ByteText.of((long) (report.convertedBytes() / Math.max(seconds, 1e-3)))));
+    Traffic traffic = report.traffic();
+    if (traffic.blocksLinked + traffic.blocksSent > 0) {
+      out.println(
+          "blocks kept in place: " + traffic.blocksLinked + ", sent: " + traffic.blocksSent
+              + "; written: " + ByteText.of(traffic.bytesWritten) + ", to other racks "
+              + ByteText.of(traffic.bytesWrittenRemote) + "; read from other racks: "
+              + ByteText.of(traffic.bytesReadRemote));
+    }
     if (report.takenBack() > 0) {
       out.println("taken back what a dead driver had begun: " + report.takenBack() + " files");
     }

@@ -5,15 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.OpenFileEntry;
 import org.apache.hadoop.hdfs.protocol.OpenFilesIterator.OpenFilesType;
 
 /** One job that is killed at a step, perhaps once more while it is resumed, and then resumed. */
 final class CrashRun {
+  private static final int AT_ONCE = 4;
   private static final long MODIFIED_MS = 1_234_567_890_000L;
 
   private final ConvertCluster cluster;
@@ -27,6 +37,45 @@ final class CrashRun {
     this.root = root;
   }
 
+  /** Runs one for each step, several at one time, for most of it is waiting for leases. */
+  static void runAll(ConvertCluster cluster, long seed, Steps steps) throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
+    try {
+      Map<Step, Future<?>> runs = new EnumMap<>(Step.class);
+      for (Step step : steps.of()) {
+        String root = "/crash-" + step.ordinal();
+        CrashRun run = new CrashRun(cluster, seed + step.ordinal(), root);
+        runs.put(
+            step,
+            threads.submit(
+                () -> {
+                  run.run(step, steps.settings(root), steps.policy());
+                  return null;
+                }));
+      }
+      for (Map.Entry<Step, Future<?>> run : runs.entrySet()) {
+        try {
+          run.getValue().get();
+        } catch (ExecutionException e) {
+          throw new AssertionError(
+              "Killed at " + run.getKey() + ", seed " + (seed + run.getKey().ordinal()),
+              e.getCause());
+        }
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** What is killed at which steps. */
+  interface Steps {
+    Set<Step> of();
+
+    JobSettings settings(String root);
+
+    String policy();
+  }
+
   void run(Step step, JobSettings settings, String policy) throws Exception {
     int count = 1 + random.nextInt(3);
     for (int i = 0; i < count; i++) {
@@ -38,14 +87,19 @@ final class CrashRun {
     settings.filesAtOnce = 1 + random.nextInt(2);
     String job = root.substring(1);
 
-    kill(step, 1 + random.nextInt(count), driver -> driver.execute(settings, job));
+    boolean isBack = step.compareTo(Step.ENDED) > 0;
+    Step first = isBack ? Step.VERIFIED : step;
+    kill(first, 1 + random.nextInt(count), driver -> driver.execute(settings, job));
     assertNothingLost();
-    if (random.nextBoolean()) {
+    if (isBack) {
+      kill(step, 1, driver -> driver.resume(root, null, settings));
+      assertNothingLost();
+    } else if (random.nextBoolean()) {
       Step again = Step.values()[random.nextInt(Step.values().length)];
       killPerhaps(again, driver -> driver.resume(root, null, settings));
       assertNothingLost();
     }
-    if (cluster.fs().exists(new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/tmp"))) {
+    if (cluster.fs().exists(temporaries())) {
       try (Driver driver = cluster.driver()) {
         assertThat(driver.resume(root, null, settings).failures()).isEmpty();
       }
@@ -92,13 +146,13 @@ final class CrashRun {
           .isEqualTo(MODIFIED_MS);
       cluster.assertHealthy(path);
     }
-    assertThat(cluster.temporaries()).isEmpty();
-    assertThat(
-            cluster
-                .fs()
-                .listOpenFiles(java.util.EnumSet.of(OpenFilesType.ALL_OPEN_FILES), "/")
-                .hasNext())
-        .as("files whose lease somebody holds")
-        .isFalse();
+    assertThat(cluster.fs().exists(temporaries())).isFalse();
+    RemoteIterator<OpenFileEntry> open =
+        cluster.fs().listOpenFiles(EnumSet.of(OpenFilesType.ALL_OPEN_FILES), root);
+    assertThat(open.hasNext()).as("files whose lease somebody holds").isFalse();
+  }
+
+  private Path temporaries() {
+    return new Path(JobDirectory.ROOT_DEFAULT + root, "tmp");
   }
 }

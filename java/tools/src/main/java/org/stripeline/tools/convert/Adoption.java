@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.server.agent.Agents;
+
+/** What a job needs that adopts replicas: the agents, and threads that wait for them. */
+final class Adoption implements Closeable {
+  private static final int THREADS_MAX = 128;
+
+  private final Agents agents;
+  private final AgentNodes nodes;
+  private final ExecutorService encoders;
+
+  private Adoption(Agents agents, AgentNodes nodes, ExecutorService encoders) {
+    this.agents = agents;
+    this.nodes = nodes;
+    this.encoders = encoders;
+  }
+
+  /** Tells whether a job adopts replicas at all. */
+  static boolean isFor(JobSettings settings) {
+    return !settings.undo && settings.layout == Layout.contiguous;
+  }
+
+  static Adoption open(DistributedFileSystem fs, JobSettings settings) throws IOException {
+    Agents agents = Agents.connect(fs.getConf());
+    int threads = Math.min(THREADS_MAX, settings.filesAtOnce * settings.groupsAtOnce);
+    ExecutorService encoders =
+        Executors.newFixedThreadPool(
+            threads,
+            task -> {
+              Thread thread = new Thread(task, "stripeline-convert-group");
+              thread.setDaemon(true);
+              return thread;
+            });
+    return new Adoption(agents, new AgentNodes(fs.getClient(), agents), encoders);
+  }
+
+  AgentNodes nodes() {
+    return nodes;
+  }
+
+  Maker maker(Job job) {
+    return new AdoptionMaker(job, nodes, encoders);
+  }
+
+  Settlement.Unlinker unlinker() {
+    return new AgentUnlinker(nodes);
+  }
+
+  @Override
+  public void close() {
+    encoders.shutdownNow();
+    agents.close();
+  }
+}
