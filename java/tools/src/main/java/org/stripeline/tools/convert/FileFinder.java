@@ -16,7 +16,8 @@ import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
  * Walks a tree page by page, depth first and in order of names, with the locations of all blocks.
  *
  * <p>Holds one page (at most {@code dfs.ls.limit} files or locations) for each level of the tree,
- * so its memory does not grow with the number of files. What comes and goes meanwhile may be missed.
+ * so its memory does not grow with the number of files. What comes and goes meanwhile may be
+ * missed.
  */
 final class FileFinder implements RemoteIterator<Candidate> {
   private final DFSClient client;

@@ -28,7 +28,7 @@ final class GroupWork {
   private final AgentNodes.Snapshot cluster;
   private final GroupPlan plan;
 
-  /** Blocks that are sent: those that the plan could not keep, and those that would not be linked. */
+  /** Blocks that are sent: those that the plan could not keep, or that would not be linked. */
   private final BitSet sent = new BitSet();
 
   private LocatedBlock allocated;
@@ -56,7 +56,8 @@ final class GroupWork {
   static GroupWork plan(
       List<LocatedBlock> blocks, ErasureCodingPolicy policy, AgentNodes.Snapshot cluster, long seed)
       throws PlacementException {
-    CodeShape shape = CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
+    CodeShape shape =
+        CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
     int[][] replicas = new int[blocks.size()][];
     for (int i = 0; i < replicas.length; i++) {
       replicas[i] = cluster.numbers(blocks.get(i).getLocations());

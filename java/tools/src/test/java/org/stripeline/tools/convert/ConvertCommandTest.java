@@ -85,7 +85,8 @@ class ConvertCommandTest {
     assertThat(cluster.fs().exists(new Path("/.stripeline/convert/cli"))).isFalse();
 
     out.getBuffer().setLength(0);
-    assertThat(run("/cli", with(code, "--execute", "--json", "--job=cli"))).isEqualTo(ExitStatus.SOUND);
+    String[] execute = with(code, "--execute", "--json", "--job=cli");
+    assertThat(run("/cli", execute)).isEqualTo(ExitStatus.SOUND);
     List<JsonObject> lines = jsonLines();
     assertThat(lines).hasSize(3);
     assertThat(lines.get(0).get("files").getAsInt()).isEqualTo(1);
