@@ -19,6 +19,9 @@ public final class EarStripe {
   private Topology topology;
   private FlowGraph graph;
 
+  /** The same blocks without their replicas in the core rack; null once that does not do. */
+  private FlowGraph sparing;
+
   private EarStripe(
       CodeShape shape,
       RackRule rule,
@@ -36,7 +39,8 @@ public final class EarStripe {
   }
 
   /**
-   * Begins a stripe. Where the rule limits target racks, they are the core rack and random others.
+   * Begins a stripe as the paper has it. Where the rule limits target racks, they are the core rack
+   * and random others.
    *
    * @param coreRack the rack that will hold a replica of each block
    * @param triesMax how many candidates are drawn for a block before racks are gone through one by
@@ -66,6 +70,37 @@ public final class EarStripe {
   }
 
   /**
+   * Begins a stripe that also keeps the core rack's own share free for parity as long as candidates
+   * are found with which it stays free. For c = 1 that is one parity block of each stripe fewer
+   * that crosses racks, at the price of some more tries; the bound of the paper holds, for it does
+   * not count on the core rack.
+   *
+   * @param triesMax as for {@link #begin}, and once more before the core rack's share is used
+   */
+  public static EarStripe beginSparingCore(
+      CodeShape shape,
+      RackRule rule,
+      Topology topology,
+      int coreRack,
+      int triesMax,
+      SplittableRandom random) {
+    EarStripe stripe = begin(shape, rule, topology, coreRack, triesMax, random);
+    stripe.sparing = stripe.emptySparing(topology);
+    return stripe;
+  }
+
+  private FlowGraph emptySparing(Topology of) {
+    BitSet others = new BitSet(of.racks());
+    if (targets == null) {
+      others.set(0, of.racks());
+    } else {
+      others.or(targets);
+    }
+    others.clear(coreRack);
+    return new FlowGraph(shape, of, RackRule.atMost(rule.blocksPerRackMax()), others);
+  }
+
+  /**
    * Draws the replicas of the next block and adds it.
    *
    * @param writer the node that writes, {@link ReplicaDraw#NO_NODE} if none does
@@ -81,27 +116,51 @@ public final class EarStripe {
     if (!draw.hasUsable(coreRack, 1)) {
       return null;
     }
+    int sparingTries = sparing == null ? 0 : triesMax;
     int tries = 0;
-    while (tries < triesMax) {
+    while (tries < sparingTries + triesMax) {
       int[] nodes = draw.fromRack(coreRack, writer, replication);
-      tries++;
       if (nodes == null) {
         return null;
       }
-      if (graph.add(nodes)) {
-        return new Advice(nodes, coreRack, graph.blocks() - 1, tries);
+      tries++;
+      if (tries <= sparingTries ? addSparing(nodes) : add(nodes)) {
+        return advice(nodes, tries);
       }
     }
     for (int rack : RackOrder.shuffled(topology, random)) {
       if (rack != coreRack && draw.hasUsable(rack, replication - 1)) {
         int[] nodes = draw.fromRacks(coreRack, rack, writer, replication);
         tries++;
-        if (nodes != null && graph.add(nodes)) {
-          return new Advice(nodes, coreRack, graph.blocks() - 1, tries);
+        if (nodes != null && add(nodes)) {
+          return advice(nodes, tries);
         }
       }
     }
     return null;
+  }
+
+  private boolean addSparing(int[] nodes) {
+    if (!graph.add(nodes)) {
+      return false;
+    }
+    if (!sparing.add(nodes)) {
+      graph.removeLast();
+      return false;
+    }
+    return true;
+  }
+
+  private boolean add(int[] nodes) {
+    if (!graph.add(nodes)) {
+      return false;
+    }
+    sparing = sparing == null || !sparing.add(nodes) ? null : sparing;
+    return true;
+  }
+
+  private Advice advice(int[] nodes, int tries) {
+    return new Advice(nodes, coreRack, graph.blocks() - 1, tries);
   }
 
   /**
@@ -114,21 +173,27 @@ public final class EarStripe {
       return true;
     }
     FlowGraph rebuilt = new FlowGraph(shape, newer, rule, targets);
+    FlowGraph alsoSparing = sparing == null ? null : emptySparing(newer);
     for (int block = 0; block < graph.blocks(); block++) {
       int[] nodes = graph.replicas(block);
       boolean isInCore = newer.hasNode(nodes[0]) && newer.rackOf(nodes[0]) == coreRack;
       if (!isInCore || !rebuilt.add(nodes)) {
         return false;
       }
+      alsoSparing = alsoSparing == null || !alsoSparing.add(nodes) ? null : alsoSparing;
     }
     topology = newer;
     graph = rebuilt;
+    sparing = alsoSparing;
     return coreRack < newer.racks();
   }
 
   /** Takes back the block placed last: it has not been written. */
   public void withdrawLast() {
     graph.removeLast();
+    if (sparing != null) {
+      sparing.removeLast();
+    }
   }
 
   /** Returns the core rack. */

@@ -34,6 +34,7 @@ public final class PendingStripes {
   private final RackRule rule;
   private final long ageMax;
   private final int triesMax;
+  private final boolean isSparingCore;
   private final Shard[] shards;
   private final AtomicLongArray counts = new AtomicLongArray(Event.values().length);
 
@@ -48,6 +49,16 @@ public final class PendingStripes {
    */
   public PendingStripes(
       CodeShape shape, RackRule rule, int stripesMax, long ageMax, int triesMax) {
+    this(shape, rule, stripesMax, ageMax, triesMax, false);
+  }
+
+  private PendingStripes(
+      CodeShape shape,
+      RackRule rule,
+      int stripesMax,
+      long ageMax,
+      int triesMax,
+      boolean isSparingCore) {
     if (stripesMax < 1 || ageMax < 1 || triesMax < 1) {
       throw new IllegalArgumentException(
           "Cannot keep " + stripesMax + " stripes for " + ageMax + " with " + triesMax
@@ -57,11 +68,21 @@ public final class PendingStripes {
     this.rule = rule;
     this.ageMax = ageMax;
     this.triesMax = triesMax;
+    this.isSparingCore = isSparingCore;
     this.shards =
         new Shard[Math.max(1, Math.min(SHARDS_MAX, stripesMax / SHARD_STRIPES_MIN))];
     for (int i = 0; i < shards.length; i++) {
       shards[i] = new Shard(stripesMax / shards.length);
     }
+  }
+
+  /**
+   * Returns a store of stripes that keep the core rack's share free for parity where they can, see
+   * {@link EarStripe#beginSparingCore}; the arguments are those of the constructor.
+   */
+  public static PendingStripes sparingCore(
+      CodeShape shape, RackRule rule, int stripesMax, long ageMax, int triesMax) {
+    return new PendingStripes(shape, rule, stripesMax, ageMax, triesMax, true);
   }
 
   /**
@@ -282,6 +303,12 @@ public final class PendingStripes {
       return advice;
     }
 
+    private EarStripe stripe(Wish wish, int rack) {
+      return isSparingCore
+          ? EarStripe.beginSparingCore(shape, rule, wish.topology, rack, triesMax, wish.random)
+          : EarStripe.begin(shape, rule, wish.topology, rack, triesMax, wish.random);
+    }
+
     private Advice begin(Key key, Wish wish) {
       ReplicaDraw draw = new ReplicaDraw(wish.topology, wish.isExcluded, wish.random);
       int writers = wish.writersRack();
@@ -289,9 +316,7 @@ public final class PendingStripes {
       if (rack < 0 || !draw.hasUsable(rack, 1)) {
         return null;
       }
-      Pending pending =
-          new Pending(
-              EarStripe.begin(shape, rule, wish.topology, rack, triesMax, wish.random));
+      Pending pending = new Pending(stripe(wish, rack));
       Advice advice =
           pending.stripe.place(wish.writer, wish.replication, wish.isExcluded, wish.random);
       if (advice == null) {

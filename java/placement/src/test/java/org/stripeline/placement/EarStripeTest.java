@@ -128,6 +128,64 @@ class EarStripeTest {
     }
   }
 
+  /** Without the core rack block i finds i - 1 of the others taken: the bound is what it costs. */
+  @Test
+  void aSparedCoreRackTakesAParityBlockOfEachStripe() throws PlacementException {
+    Topology topology = Topology.uniform(20, 20);
+    SplittableRandom random = new SplittableRandom(55);
+    RackRule rule = RackRule.atMost(1).spread();
+    int stripes = 1000;
+    double[] tries = new double[10];
+    int plainCrossing = 0;
+    for (int round = 0; round < stripes; round++) {
+      int core = round % 20;
+      EarStripe sparing =
+          EarStripe.beginSparingCore(SHAPE_14_10, rule, topology, core, 100, random);
+      EarStripe plain = EarStripe.begin(SHAPE_14_10, rule, topology, core, 100, random);
+      int[][] spared = new int[10][];
+      int[][] replicas = new int[10][];
+      for (int block = 0; block < 10; block++) {
+        Advice advice =
+            sparing.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random);
+        tries[block] += advice.tries();
+        spared[block] = advice.nodes();
+        replicas[block] =
+            plain.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random).nodes();
+        if (block % 4 == 1) {
+          sparing.withdrawLast();
+          spared[block] =
+              sparing.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random).nodes();
+          assertThat(sparing.moveTo(Topology.uniform(20, 20))).isTrue();
+        }
+      }
+      GroupPlan plan = GroupPlanner.plan(SHAPE_14_10, spared, topology, rule, random);
+      assertThat(plan.crossRackParity()).isEqualTo(3);
+      assertThat(plan.crossRackReads() + plan.sends()).isZero();
+      plainCrossing +=
+          GroupPlanner.plan(SHAPE_14_10, replicas, topology, rule, random).crossRackParity();
+    }
+    assertThat(plainCrossing / (double) stripes).isGreaterThan(3.8);
+    for (int block = 0; block < 10; block++) {
+      assertThat(tries[block] / stripes).isCloseTo(1 / (1 - block / 19.0), within(0.15));
+    }
+  }
+
+  @Test
+  void theCoreRackIsNotSparedWhereThatCannotBe() {
+    // Six blocks in six racks, one each: one must stay in the core rack.
+    Topology topology = Topology.uniform(6, 4);
+    SplittableRandom random = new SplittableRandom(56);
+    EarStripe stripe =
+        EarStripe.beginSparingCore(
+            CodeShape.ofDataAndParity(6, 3), RackRule.atMost(1), topology, 2, 8, random);
+    for (int block = 0; block < 6; block++) {
+      assertThat(stripe.place(8, 2, ReplicaDraw.NONE_EXCLUDED, random)).isNotNull();
+    }
+    assertThat(stripe.isFull()).isTrue();
+    stripe.withdrawLast();
+    assertThat(stripe.place(8, 2, ReplicaDraw.NONE_EXCLUDED, random)).isNotNull();
+  }
+
   /** Four parity blocks fit into the core rack if it may hold four blocks and holds no data. */
   @Test
   void parityStaysInTheCoreRackWhereItMay() throws PlacementException {

@@ -38,7 +38,8 @@ class GroupPlannerTest {
       CodeShape shape = CodeShape.ofDataAndParity(k, m);
       if (best == null) {
         RackRule wanted = rule;
-        assertThatThrownBy(() -> GroupPlanner.plan(shape, replicas, topology, wanted, targets, random))
+        assertThatThrownBy(
+                () -> GroupPlanner.plan(shape, replicas, topology, wanted, targets, random))
             .isInstanceOf(PlacementException.class);
         continue;
       }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -44,6 +45,18 @@ class PendingStripesTest {
     assertThat(pending.counts().of(Event.SEALED)).isEqualTo(3);
     assertThat(pending.counts().of(Event.ADVISED)).isEqualTo(24);
     assertThat(pending.counts().of(Event.TRIED)).isGreaterThanOrEqualTo(24);
+  }
+
+  @Test
+  void stripesMaySpareTheCoreRack() {
+    PendingStripes pending = PendingStripes.sparingCore(RS_6_3, RULE, 10, 100, 50);
+    BitSet others = new BitSet();
+    others.set(0, 12);
+    others.clear(1);
+    FlowGraph graph = new FlowGraph(RS_6_3, topology, RULE, others);
+    for (int block = 0; block < 6; block++) {
+      assertThat(graph.add(place(pending, "/a", 7, 0).get().nodes())).isTrue();
+    }
   }
 
   @Test
