@@ -16,6 +16,12 @@ public final class EarStripe {
   private final int coreRack;
   private final int triesMax;
   private final BitSet targets;
+
+  /** Of each block so far: its nodes, and whether the flow has a place for one of them. */
+  private final int[][] replicas;
+
+  private final boolean[] isInFlow;
+  private int blocks;
   private Topology topology;
   private FlowGraph graph;
 
@@ -35,6 +41,8 @@ public final class EarStripe {
     this.coreRack = coreRack;
     this.targets = targets;
     this.triesMax = triesMax;
+    this.replicas = new int[shape.data()][];
+    this.isInFlow = new boolean[shape.data()];
     this.graph = new FlowGraph(shape, topology, rule, targets);
   }
 
@@ -109,7 +117,7 @@ public final class EarStripe {
    */
   public Advice place(
       int writer, int replication, IntPredicate isExcluded, SplittableRandom random) {
-    if (graph.isFull()) {
+    if (isFull()) {
       return null;
     }
     ReplicaDraw draw = new ReplicaDraw(topology, isExcluded, random);
@@ -125,7 +133,7 @@ public final class EarStripe {
       }
       tries++;
       if (tries <= sparingTries ? addSparing(nodes) : add(nodes)) {
-        return advice(nodes, tries);
+        return record(nodes, true, tries);
       }
     }
     for (int rack : RackOrder.shuffled(topology, random)) {
@@ -133,7 +141,7 @@ public final class EarStripe {
         int[] nodes = draw.fromRacks(coreRack, rack, writer, replication);
         tries++;
         if (nodes != null && add(nodes)) {
-          return advice(nodes, tries);
+          return record(nodes, true, tries);
         }
       }
     }
@@ -159,40 +167,71 @@ public final class EarStripe {
     return true;
   }
 
-  private Advice advice(int[] nodes, int tries) {
-    return new Advice(nodes, coreRack, graph.blocks() - 1, tries);
+  private Advice record(int[] nodes, boolean hasPlace, int tries) {
+    replicas[blocks] = nodes;
+    isInFlow[blocks] = hasPlace;
+    return new Advice(nodes, coreRack, blocks++, tries);
+  }
+
+  /**
+   * Draws the replicas of the next block and adds it even if none of them can stay: one is in the
+   * core rack then, and the block will have to be sent. For stripes whose blocks are given, as those
+   * of a file are.
+   *
+   * @return where, or null if the stripe is full or there are no racks to draw from; in the latter
+   *     case the block counts all the same
+   */
+  public Advice placeAnyhow(
+      int writer, int replication, IntPredicate isExcluded, SplittableRandom random) {
+    if (isFull()) {
+      return null;
+    }
+    Advice advice = place(writer, replication, isExcluded, random);
+    if (advice != null) {
+      return advice;
+    }
+    int[] nodes =
+        new ReplicaDraw(topology, isExcluded, random).fromRack(coreRack, writer, replication);
+    Advice without = record(nodes == null ? new int[0] : nodes, false, triesMax);
+    return nodes == null ? null : without;
   }
 
   /**
    * Goes on with a newer topology.
    *
-   * @return whether the blocks so far still have a place each; if not, the stripe is of no use
+   * @return whether each block that had a place still has one; if not, the stripe can go on only
+   *     with {@link #placeAnyhow}
    */
   public boolean moveTo(Topology newer) {
     if (newer == topology) {
       return true;
     }
-    FlowGraph rebuilt = new FlowGraph(shape, newer, rule, targets);
-    FlowGraph alsoSparing = sparing == null ? null : emptySparing(newer);
-    for (int block = 0; block < graph.blocks(); block++) {
-      int[] nodes = graph.replicas(block);
-      boolean isInCore = newer.hasNode(nodes[0]) && newer.rackOf(nodes[0]) == coreRack;
-      if (!isInCore || !rebuilt.add(nodes)) {
-        return false;
-      }
-      alsoSparing = alsoSparing == null || !alsoSparing.add(nodes) ? null : alsoSparing;
-    }
+    graph = new FlowGraph(shape, newer, rule, targets);
+    sparing = sparing == null ? null : emptySparing(newer);
     topology = newer;
-    graph = rebuilt;
-    sparing = alsoSparing;
-    return coreRack < newer.racks();
+    boolean haveAll = coreRack < newer.racks();
+    for (int block = 0; block < blocks; block++) {
+      if (isInFlow[block]) {
+        int first = replicas[block][0];
+        boolean isInCore = newer.hasNode(first) && newer.rackOf(first) == coreRack;
+        isInFlow[block] = isInCore && add(replicas[block]);
+        haveAll &= isInFlow[block];
+      }
+    }
+    return haveAll;
   }
 
   /** Takes back the block placed last: it has not been written. */
   public void withdrawLast() {
-    graph.removeLast();
-    if (sparing != null) {
-      sparing.removeLast();
+    if (blocks == 0) {
+      throw new IllegalStateException("Cannot take a block back from a stripe: it has none");
+    }
+    blocks--;
+    if (isInFlow[blocks]) {
+      graph.removeLast();
+      if (sparing != null) {
+        sparing.removeLast();
+      }
     }
   }
 
@@ -208,18 +247,18 @@ public final class EarStripe {
 
   /** Returns how many blocks the stripe has so far. */
   public int blocks() {
-    return graph.blocks();
+    return blocks;
   }
 
   /** Returns whether the stripe has k blocks. */
   public boolean isFull() {
-    return graph.isFull();
+    return blocks == replicas.length;
   }
 
   /** Returns whether a node got a replica of the block placed last. */
   boolean isLastOn(IntPredicate isNode) {
-    if (graph.blocks() > 0) {
-      for (int node : graph.replicas(graph.blocks() - 1)) {
+    if (blocks > 0) {
+      for (int node : replicas[blocks - 1]) {
         if (isNode.test(node)) {
           return true;
         }

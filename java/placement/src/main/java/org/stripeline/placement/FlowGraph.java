@@ -66,11 +66,6 @@ public final class FlowGraph {
     return blocks == replicas.length;
   }
 
-  /** Returns the nodes given for a block. The caller must not change the array. */
-  int[] replicas(int block) {
-    return replicas[block];
-  }
-
   /** Returns the node whose replica of a block stays. */
   public int retained(int block) {
     if (block < 0 || block >= blocks) {

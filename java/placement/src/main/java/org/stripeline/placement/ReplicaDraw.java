@@ -106,8 +106,9 @@ public final class ReplicaDraw {
 
   /** Returns whether a rack has so many nodes that can be drawn. */
   public boolean hasUsable(int rack, int count) {
+    int open = open(rack);
     int found = 0;
-    for (int i = 0; i < topology.open(rack) && found < count; i++) {
+    for (int i = 0; i < open && found < count; i++) {
       found += isExcluded.test(topology.node(rack, i)) ? 0 : 1;
     }
     return found >= count;
@@ -134,12 +135,17 @@ public final class ReplicaDraw {
     return -1;
   }
 
+  /** Racks of an older topology may be gone. */
+  private int open(int rack) {
+    return rack < topology.racks() ? topology.open(rack) : 0;
+  }
+
   private boolean isUsable(int node) {
     return topology.state(node) == NodeState.OPEN && !isExcluded.test(node);
   }
 
   private int anyNode(int rack, int[] taken, int count) {
-    int open = topology.open(rack);
+    int open = open(rack);
     int one = nodeFrom(rack, open, taken, count);
     int other = nodeFrom(rack, open, taken, count);
     return one >= 0 && topology.load(other) < topology.load(one) ? other : one;

@@ -291,6 +291,56 @@ class EarStripeTest {
   }
 
   @Test
+  void blocksOfAFileAreCountedEvenIfNoneOfTheirReplicasCanStay() {
+    Topology topology = Topology.uniform(3, 3);
+    SplittableRandom random = new SplittableRandom(2);
+    EarStripe stripe =
+        EarStripe.beginSparingCore(
+            CodeShape.ofDataAndParity(6, 3), RackRule.atMost(1), topology, 0, 3, random);
+    for (int block = 0; block < 6; block++) {
+      Advice advice = stripe.placeAnyhow(0, 3, ReplicaDraw.NONE_EXCLUDED, random);
+      assertThat(advice.position()).isEqualTo(block);
+      assertThat(advice.nodes()[0]).isZero();
+      if (block % 2 == 1) {
+        stripe.withdrawLast();
+        assertThat(stripe.placeAnyhow(0, 3, ReplicaDraw.NONE_EXCLUDED, random).position())
+            .isEqualTo(block);
+      }
+    }
+    assertThat(stripe.isFull()).isTrue();
+    assertThat(stripe.placeAnyhow(0, 3, ReplicaDraw.NONE_EXCLUDED, random)).isNull();
+  }
+
+  @Test
+  void blocksOfAFileAreCountedEvenIfTheirRackIsGone() {
+    SplittableRandom random = new SplittableRandom(2);
+    EarStripe stripe =
+        EarStripe.begin(
+            CodeShape.ofDataAndParity(6, 3),
+            RackRule.atMost(1),
+            Topology.uniform(8, 3),
+            7,
+            3,
+            random);
+    for (int block = 0; block < 2; block++) {
+      assertThat(stripe.placeAnyhow(22, 3, ReplicaDraw.NONE_EXCLUDED, random)).isNotNull();
+    }
+    Topology without = Topology.uniform(7, 3);
+    assertThat(stripe.moveTo(without)).isFalse();
+    assertThat(stripe.placeAnyhow(0, 3, ReplicaDraw.NONE_EXCLUDED, random)).isNull();
+    assertThat(stripe.blocks()).isEqualTo(3);
+    assertThat(stripe.moveTo(Topology.uniform(9, 3))).isTrue();
+    assertThat(stripe.placeAnyhow(22, 3, ReplicaDraw.NONE_EXCLUDED, random).position())
+        .isEqualTo(3);
+    for (int block = 3; block >= 0; block--) {
+      stripe.withdrawLast();
+      assertThat(stripe.blocks()).isEqualTo(block);
+    }
+    assertThatThrownBy(stripe::withdrawLast)
+        .hasMessage("Cannot take a block back from a stripe: it has none");
+  }
+
+  @Test
   void closedNodesAndExcludedOnesAreNotDrawn() {
     Topology.Builder builder = new Topology.Builder();
     for (int node = 0; node < 60; node++) {
