@@ -9,12 +9,14 @@ public final class Advice {
   private final int coreRack;
   private final int position;
   private final int tries;
+  private final boolean canStay;
 
-  Advice(int[] nodes, int coreRack, int position, int tries) {
+  Advice(int[] nodes, int coreRack, int position, int tries, boolean canStay) {
     this.nodes = nodes;
     this.coreRack = coreRack;
     this.position = position;
     this.tries = tries;
+    this.canStay = canStay;
   }
 
   /** Returns the nodes, that in the core rack first: the writer, if it could be. */
@@ -35,6 +37,11 @@ public final class Advice {
   /** Returns how many candidates were drawn until one was found, at least 1. */
   public int tries() {
     return tries;
+  }
+
+  /** Returns whether one of the replicas can stay when the stripe is encoded, as things are. */
+  public boolean canStay() {
+    return canStay;
   }
 
   @Override

@@ -170,7 +170,7 @@ public final class EarStripe {
   private Advice record(int[] nodes, boolean hasPlace, int tries) {
     replicas[blocks] = nodes;
     isInFlow[blocks] = hasPlace;
-    return new Advice(nodes, coreRack, blocks++, tries);
+    return new Advice(nodes, coreRack, blocks++, tries, hasPlace);
   }
 
   /**

@@ -20,6 +20,8 @@ public final class PendingCounts {
     ADVISED,
     /** A block for which none were. */
     NOT_ADVISED,
+    /** A block for which nodes were named though none of its replicas will be able to stay. */
+    WITHOUT_PLACE,
     /** A candidate drawn. */
     TRIED,
     /** A block taken back since its writer came again with one of its nodes excluded. */

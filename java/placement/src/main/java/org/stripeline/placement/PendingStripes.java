@@ -117,7 +117,8 @@ public final class PendingStripes {
    * Names nodes as {@link #place} does, for an owner whose blocks make stripes in the order in
    * which they come, whoever writes them: a file. The core rack of each of its stripes is that of
    * the writer of the stripe's first block; writers elsewhere get no replica in their own rack for
-   * the rest of it.
+   * the rest of it. A block of which no replica could stay gets nodes all the same, one of them in
+   * the core rack: closing the stripe would have all that follow begin in the middle of a group.
    */
   public Optional<Advice> placeInOrder(
       Object owner,
@@ -267,28 +268,41 @@ public final class PendingStripes {
     synchronized Advice place(Key key, Wish wish) {
       expire(wish.now);
       Pending pending = stripes.get(key);
-      if (pending != null) {
-        Advice advice = goOn(key, pending, wish);
-        if (advice != null) {
-          return advice;
+      if (pending != null && pending.stripe.isLastOn(wish.isExcluded)) {
+        pending.stripe.withdrawLast();
+        count(Event.WITHDRAWN);
+      }
+      // A full stripe was kept for the case just looked at only.
+      if (pending != null && pending.stripe.isFull()) {
+        stripes.remove(key);
+        count(Event.SEALED);
+        pending = null;
+      }
+      if (pending != null && key.rack == ANY_RACK) {
+        return goOnInOrder(pending, wish);
+      }
+      Advice advice = pending == null ? null : goOn(key, pending, wish);
+      return advice == null ? begin(key, wish) : advice;
+    }
+
+    private Advice goOnInOrder(Pending pending, Wish wish) {
+      EarStripe stripe = pending.stripe;
+      stripe.moveTo(wish.topology);
+      pending.usedAt = wish.now;
+      Advice advice =
+          stripe.placeAnyhow(wish.writer, wish.replication, wish.isExcluded, wish.random);
+      if (advice != null) {
+        counts.addAndGet(Event.TRIED.ordinal(), advice.tries());
+        if (!advice.canStay()) {
+          count(Event.WITHOUT_PLACE);
         }
       }
-      return begin(key, wish);
+      return advice;
     }
 
     /** Adds to a stripe that there is, or closes it and returns null. */
     private Advice goOn(Key key, Pending pending, Wish wish) {
       EarStripe stripe = pending.stripe;
-      if (stripe.isLastOn(wish.isExcluded)) {
-        stripe.withdrawLast();
-        count(Event.WITHDRAWN);
-      }
-      // A full stripe was kept for the case just looked at only.
-      if (stripe.isFull()) {
-        stripes.remove(key);
-        count(Event.SEALED);
-        return null;
-      }
       Advice advice =
           stripe.moveTo(wish.topology)
               ? stripe.place(wish.writer, wish.replication, wish.isExcluded, wish.random)

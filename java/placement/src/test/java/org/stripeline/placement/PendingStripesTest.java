@@ -84,6 +84,37 @@ class PendingStripesTest {
   }
 
   @Test
+  void aFilesStripesStayInStepWithItsGroups() {
+    Topology small = Topology.uniform(3, 3);
+    PendingStripes pending = new PendingStripes(RS_6_3, RackRule.atMost(1), 4, 100, 5);
+    for (int block = 0; block < 24; block++) {
+      // All nodes but those of the core rack are numbered anew now and then.
+      Topology seen = block % 5 == 4 ? Topology.ofRackSizes(3, 4, 2) : small;
+      Advice advice = pending.placeInOrder("/a", seen, 0, 3, n -> false, 0, random).get();
+      assertThat(advice.position()).isEqualTo(block % 6);
+      assertThat(advice.coreRack()).isZero();
+      assertThat(advice.nodes()[0]).isZero();
+      // The core rack and one other take a block each, whatever was drawn.
+      assertThat(advice.canStay() || advice.position() > 1).isTrue();
+    }
+    PendingCounts counts = pending.counts();
+    assertThat(counts.of(Event.CLOSED_SHORT)).isZero();
+    assertThat(counts.of(Event.SEALED)).isEqualTo(3);
+    assertThat(counts.of(Event.WITHOUT_PLACE)).as("three racks hold three").isGreaterThan(8);
+  }
+
+  @Test
+  void aBlockOfAFileWithoutAdviceCounts() {
+    PendingStripes pending = store(4);
+    assertThat(pending.placeInOrder("/a", topology, 0, 3, n -> false, 0, random)).isPresent();
+    assertThat(pending.placeInOrder("/a", topology, 0, 3, n -> n < 6 && n > 2, 0, random))
+        .isPresent();
+    assertThat(pending.placeInOrder("/a", topology, 0, 8, n -> false, 0, random)).isEmpty();
+    Optional<Advice> next = pending.placeInOrder("/a", topology, 0, 3, n -> false, 0, random);
+    assertThat(next.get().position()).isEqualTo(3);
+  }
+
+  @Test
   void aWriterThatIsNoNodeKeepsToOneRandomRack() {
     PendingStripes pending = store(10);
     int core = place(pending, "/a", NO_NODE, 0).get().coreRack();
