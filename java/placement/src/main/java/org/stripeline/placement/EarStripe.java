@@ -175,8 +175,8 @@ public final class EarStripe {
 
   /**
    * Draws the replicas of the next block and adds it even if none of them can stay: one is in the
-   * core rack then, and the block will have to be sent. For stripes whose blocks are given, as those
-   * of a file are.
+   * core rack then, and the block will have to be sent. For stripes whose blocks are given, as
+   * those of a file are.
    *
    * @return where, or null if the stripe is full or there are no racks to draw from; in the latter
    *     case the block counts all the same
