@@ -40,7 +40,7 @@ public final class AgentService implements AgentProtocol, Closeable {
     metrics = new AgentMetrics(dataNode);
     replicas = new LocalReplicas(dataNode, settings, metrics);
     handlers = new HandlerShare(settings.workers, settings.waiters);
-    peers = Agents.connect(conf);
+    peers = new RpcAgents(conf, settings.timeoutMillis);
     int most =
         settings.tasks * settings.windows * HdfsServerConstants.MAX_BLOCKS_IN_GROUP;
     BufferPool buffers = new BufferPool(settings.window, most);

@@ -22,7 +22,7 @@ public interface Agents extends Closeable {
 
   /** Returns the agents as the current user reaches them; nothing is connected to yet. */
   static Agents connect(Configuration conf) throws IOException {
-    return new RpcAgents(conf);
+    return new RpcAgents(conf, RpcAgents.CALL_MILLIS);
   }
 
   /** Asks an agent about itself: whether it is there, and of which version. */

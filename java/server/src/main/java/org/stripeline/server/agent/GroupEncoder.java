@@ -31,6 +31,7 @@ final class GroupEncoder {
 
   private final Home home;
   private final EncodeRequest request;
+  private final String name;
   private final Pace pace;
   private final int windowBytes;
   private final long length;
@@ -49,6 +50,7 @@ final class GroupEncoder {
       Home home, EncodeRequest request, String name, Progress progress, Pace pace) {
     this.home = home;
     this.request = request;
+    this.name = name;
     this.pace = pace;
     this.length = request.data.get(0).block.length;
     int wanted = request.windowBytes == 0 ? home.settings.window : request.windowBytes;
@@ -59,15 +61,14 @@ final class GroupEncoder {
       sourceThreads.add(new StreamThread(name + "-read-" + sources.size(), most));
     }
     for (EncodeRequest.Target target : request.parity) {
-      addTarget(target, name, progress, most);
+      addTarget(target, progress, most);
     }
     for (EncodeRequest.Send send : request.sends) {
-      addTarget(send.target, name, progress, most);
+      addTarget(send.target, progress, most);
     }
   }
 
-  private void addTarget(
-      EncodeRequest.Target target, String name, Progress progress, int most) {
+  private void addTarget(EncodeRequest.Target target, Progress progress, int most) {
     targets.add(new TargetWriter(home, request, target, progress, pace));
     targetThreads.add(new StreamThread(name + "-send-" + targets.size(), most));
   }
@@ -322,11 +323,25 @@ final class GroupEncoder {
     }
   }
 
+  /** All at once: those that do not answer take their time. */
   private void takeBack(Throwable failure) {
-    for (TargetWriter target : targets) {
+    int millis = (int) TimeUnit.NANOSECONDS.toMillis(GRACE_NANOS);
+    List<Future<?>> ends = new ArrayList<>();
+    for (int i = 0; i < targets.size(); i++) {
+      TargetWriter target = targets.get(i);
+      StreamThread thread = new StreamThread(name + "-take-back-" + (i + 1), 1);
+      ends.add(
+          thread.give(
+              () -> {
+                target.takeBack(millis);
+                return null;
+              }));
+      thread.finish();
+    }
+    for (Future<?> end : ends) {
       try {
-        target.takeBack((int) TimeUnit.NANOSECONDS.toMillis(GRACE_NANOS));
-      } catch (IOException | RuntimeException e) {
+        get(end);
+      } catch (IOException | InterruptedException e) {
         LOG.warn("Cannot take back what was sent", e);
         failure.addSuppressed(e);
       }

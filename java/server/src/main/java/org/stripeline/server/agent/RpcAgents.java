@@ -25,8 +25,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 
 /** Agents reached through Hadoop's RPC; one proxy for each DataNode. */
 final class RpcAgents implements Agents {
-  /** Longer than any call lasts, poll's patience and waiting for a turn included. */
-  private static final int CALL_MILLIS = 120_000;
+  /** Longer than any call lasts, also one that reads a large block from a busy disk. */
+  static final int CALL_MILLIS = 120_000;
 
   /** Between two questions where the agent would not let us wait there. */
   private static final long PAUSE_MILLIS = 200;
@@ -37,11 +37,14 @@ final class RpcAgents implements Agents {
   private final Configuration conf;
   private final UserGroupInformation user;
   private final boolean byHostName;
+  private final int callMillis;
   private final Map<InetSocketAddress, AgentProtocol> proxies = new HashMap<>();
   private boolean closed;
 
-  RpcAgents(Configuration conf) throws IOException {
+  /** Calls as the current user, and waits so long for answers. */
+  RpcAgents(Configuration conf, int callMillis) throws IOException {
     this.conf = new Configuration(conf);
+    this.callMillis = callMillis;
     // A DataNode that is down is told apart from one that is slow by whoever called.
     this.conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 2);
     this.conf.setInt(
@@ -227,7 +230,7 @@ final class RpcAgents implements Agents {
               user,
               conf,
               NetUtils.getDefaultSocketFactory(conf),
-              CALL_MILLIS);
+              callMillis);
       proxies.put(address, proxy);
     }
     return proxy;

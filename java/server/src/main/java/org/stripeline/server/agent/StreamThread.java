@@ -31,6 +31,11 @@ final class StreamThread {
     return thread.submit(work);
   }
 
+  /** Takes no more work, and ends after what was given. */
+  void finish() {
+    thread.shutdown();
+  }
+
   /** Takes no more work, and drops what has not begun. */
   void end() {
     thread.shutdown();

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.server.agent;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
@@ -250,6 +255,23 @@ public final class AgentCluster implements AutoCloseable {
           : agent.getNetworkLocation().equals(node.getNetworkLocation()) ? 1 : 2;
     }
 
+    /** Returns DataNodes without a replica of the first block, other than the agent. */
+    public List<DatanodeInfo> free(DatanodeInfo agent) throws IOException {
+      List<DatanodeInfo> free = new ArrayList<>(Arrays.asList(nodes()));
+      free.removeAll(Arrays.asList(blocks.get(0).getLocations()));
+      free.remove(agent);
+      return free;
+    }
+
+    /** Returns a request with parity for those DataNodes. */
+    public EncodeRequest.Builder request(DatanodeInfo agent, List<DatanodeInfo> parity) {
+      EncodeRequest.Builder builder = request(agent);
+      for (int i = 0; i < M; i++) {
+        builder.parity(to(K + i, parity.get(i)));
+      }
+      return builder;
+    }
+
     /** Makes the group a file. */
     public void complete() throws IOException {
       ExtendedBlock last = new ExtendedBlock(group);
@@ -271,11 +293,49 @@ public final class AgentCluster implements AutoCloseable {
     }
   }
 
+  /** Returns what all DataNodes that run hold, by their addresses. */
+  public Map<String, String> held() throws IOException {
+    Map<String, String> held = new TreeMap<>();
+    for (DataNode node : mini.getDataNodes()) {
+      ReplicaProbe probe = new ReplicaProbe(node, mini.getNamesystem().getBlockPoolId());
+      held.put(node.getDisplayName(), probe.held().toString());
+    }
+    return held;
+  }
+
+  /** Waits until all is as it was, and no stream of a task is left. */
+  public void awaitHeld(Map<String, String> before) {
+    Conditions.await("streams of tasks to end", () -> taskThreads().isEmpty());
+    try {
+      Conditions.await("nothing to be left", () -> held().equals(before));
+    } catch (AssertionError e) {
+      assertThat(catchHeld()).isEqualTo(before);
+      throw e;
+    }
+  }
+
+  private Map<String, String> catchHeld() {
+    try {
+      return held();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Polls a task to its end. */
+  public TaskReport await(DatanodeInfo agent, long task) throws IOException {
+    TaskReport report;
+    do {
+      report = agents.poll(agent, task, 1_000);
+    } while (!report.state.isFinal());
+    return report;
+  }
+
   /** Returns the names of threads of agents' tasks that are alive. */
   public static List<String> taskThreads() {
     List<String> names = new ArrayList<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (thread.getName().matches("stripeline-agent-.*-(read|send)-.*")) {
+      if (thread.getName().matches("stripeline-agent-.*-(read|send|take-back)-.*")) {
         names.add(thread.getName());
       }
     }

@@ -81,7 +81,7 @@ class AgentEncodeTest {
       builder.parity(file.to(parity, node));
     }
     EncodeRequest request = builder.build();
-    TaskReport report = await(agent, cluster.agents().encode(agent, request));
+    TaskReport report = cluster.await(agent, cluster.agents().encode(agent, request));
     assertThat(report.error).isNull();
     assertThat(report.state).isEqualTo(TaskState.DONE);
     checkCounts(report, request, data);
@@ -110,14 +110,6 @@ class AgentEncodeTest {
       }
     }
     throw new AssertionError("no DataNode beside " + used);
-  }
-
-  private TaskReport await(DatanodeInfo agent, long task) throws IOException {
-    TaskReport report;
-    do {
-      report = cluster.agents().poll(agent, task, 1_000);
-    } while (!report.state.isFinal());
-    return report;
   }
 
   private void checkCounts(TaskReport report, EncodeRequest request, byte[] data) {

@@ -107,6 +107,7 @@ class AgentLinkTest {
     DatanodeInfo node = file.node(0, 0);
     ReplicaProbe probe = cluster.probe(node);
     String before = probe.held().toString();
+    long blocks = probe.held().blocks;
     AgentBlock last = file.source(2);
     AgentBlock older = new AgentBlock(last.id, last.generationStamp - 1, last.length);
     AgentBlock longer = new AgentBlock(last.id, last.generationStamp, last.length + 1);
@@ -120,7 +121,9 @@ class AgentLinkTest {
           String.valueOf(wrong.id),
           () -> cluster.agents().link(node, file.pool(), links));
       awaitGone(probe, file, 3);
-      Conditions.await("the files to be gone", () -> probe.held().toString().equals(before));
+      Conditions.await(
+          "the files to be gone",
+          () -> probe.held().toString().equals(before) && probe.held().blocks == blocks);
     }
     // The NameNode was told of none.
     assertThat(cluster.reported(file)).isZero();
@@ -164,12 +167,14 @@ class AgentLinkTest {
     assertThat(probe.state(file.internal(1).id)).isNull();
     Files.delete(probe.meta(file.source(0).id).toPath());
     String before = probe.held().toString();
+    long blocks = probe.held().blocks;
     refused(
         AgentException.Kind.CHANGED,
         ".meta is gone",
         () -> cluster.agents().link(node, file.pool(), Arrays.asList(file.link(0))));
     assertThat(probe.state(file.internal(0).id)).isNull();
     assertThat(probe.held().toString()).isEqualTo(before);
+    assertThat(probe.held().blocks).isEqualTo(blocks);
     assertThat(probe.names(file.source(0).id)).isEqualTo(1);
   }
 

@@ -56,7 +56,10 @@ public final class ReplicaProbe {
     return (Integer) Files.getAttribute(file(id).toPath(), "unix:nlink");
   }
 
-  /** Returns what the volumes count and hold: reserved bytes, blocks, and files that are temporary. */
+  /**
+   * Returns what the volumes count and hold. Hadoop's receivers of blocks do not take those that
+   * they abort off the count of blocks; our links do.
+   */
   public Held held() throws IOException {
     long reserved = 0;
     long blocks = 0;
@@ -74,23 +77,37 @@ public final class ReplicaProbe {
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    return new Held(reserved, blocks, temporary);
+    int replicas = ((FsDatasetImpl) node.getFSDataset()).volumeMap.size(pool);
+    return new Held(reserved, blocks, replicas, temporary);
+  }
+
+  /** Returns where the volumes keep temporary replicas. */
+  public List<Path> temporaryDirectories() throws IOException {
+    List<Path> directories = new ArrayList<>();
+    try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        directories.add(((FsVolumeImpl) volume).getTmpDir(pool).toPath());
+      }
+    }
+    return directories;
   }
 
   public static final class Held {
     public final long reserved;
     public final long blocks;
+    public final int replicas;
     public final List<String> temporary;
 
-    private Held(long reserved, long blocks, List<String> temporary) {
+    private Held(long reserved, long blocks, int replicas, List<String> temporary) {
       this.reserved = reserved;
       this.blocks = blocks;
+      this.replicas = replicas;
       this.temporary = temporary;
     }
 
     @Override
     public String toString() {
-      return reserved + " bytes reserved, " + blocks + " blocks, temporary " + temporary;
+      return reserved + " bytes reserved, " + replicas + " replicas, temporary " + temporary;
     }
   }
 }
