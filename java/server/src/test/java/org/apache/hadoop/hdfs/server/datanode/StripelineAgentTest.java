@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.datanode;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.DFSTestUtil;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.log4j.AppenderSkeleton;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.apache.log4j.spi.LoggingEvent;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.server.agent.AgentCluster;
+import org.stripeline.server.agent.AgentException;
+import org.stripeline.server.agent.AgentKeys;
+
+/** A DataNode runs on where the agent cannot. */
+class StripelineAgentTest {
+  @TempDir private Path dir;
+
+  /** The agent on a Hadoop that lacks something. */
+  public static final class Lacking extends StripelineAgent {
+    public Lacking() {
+      super(() -> Collections.singletonList("void nowhere()"));
+    }
+  }
+
+  @Test
+  void staysOutWhereSomethingIsMissing() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.set("dfs.datanode.plugins", Lacking.class.getName());
+    assertThat(warnings(conf)).hasSize(1).first().asString().contains("[void nowhere()]");
+  }
+
+  @Test
+  void staysOutWhereASettingIsWrong() throws Exception {
+    Configuration conf = new Configuration(false);
+    conf.set(AgentKeys.TASKS, "-1");
+    assertThat(warnings(conf))
+        .hasSize(1)
+        .first()
+        .asString()
+        .contains("Cannot use " + AgentKeys.TASKS + " = -1: it must be from 1 to 64");
+  }
+
+  /** Starts a DataNode, which must serve files and no agent, and returns what the agent says. */
+  private List<String> warnings(Configuration conf) throws Exception {
+    List<String> warnings = Collections.synchronizedList(new ArrayList<>());
+    Logger log = Logger.getLogger(StripelineAgent.class);
+    Level level = log.getLevel();
+    AppenderSkeleton appender = appender(warnings);
+    log.setAdditivity(false);
+    log.setLevel(Level.WARN);
+    log.addAppender(appender);
+    try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
+      DatanodeInfo node = cluster.nodes()[0];
+      assertThatThrownBy(() -> cluster.agents().about(node))
+          .isInstanceOfSatisfying(
+              AgentException.class,
+              e -> assertThat(e.kind()).isEqualTo(AgentException.Kind.NO_AGENT));
+      org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/f");
+      DFSTestUtil.createFile(cluster.fs(), file, 1_000, (short) 1, 5);
+      assertThat(DFSTestUtil.readFileAsBytes(cluster.fs(), file)).hasSize(1_000);
+    } finally {
+      log.removeAppender(appender);
+      log.setAdditivity(true);
+      log.setLevel(level);
+    }
+    return warnings;
+  }
+
+  private static AppenderSkeleton appender(List<String> warnings) {
+    return new AppenderSkeleton() {
+      @Override
+      protected void append(LoggingEvent event) {
+        String[] cause = event.getThrowableStrRep();
+        warnings.add(event.getRenderedMessage() + (cause == null ? "" : cause[0]));
+      }
+
+      @Override
+      public boolean requiresLayout() {
+        return false;
+      }
+
+      @Override
+      public void close() {}
+    };
+  }
+}

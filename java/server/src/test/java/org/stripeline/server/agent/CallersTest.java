@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.stripeline.server.agent.AgentLinkTest.refused;
+
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
+import org.junit.jupiter.api.Test;
+
+class CallersTest {
+  private static UserGroupInformation user(String name, String... groups) {
+    return UserGroupInformation.createUserForTesting(name, groups);
+  }
+
+  private static Callers callers() throws IOException {
+    Configuration conf = new Configuration(false);
+    conf.set("dfs.permissions.superusergroup", "wheel");
+    conf.set("dfs.cluster.administrators", "dora admins");
+    // Callers are checked also where the permissions of files are not.
+    conf.setBoolean("dfs.permissions.enabled", false);
+    return new Callers(conf);
+  }
+
+  @Test
+  void superusersAreServed() throws Exception {
+    Callers callers = callers();
+    assertThatCode(() -> callers.check(UserGroupInformation.getCurrentUser()))
+        .doesNotThrowAnyException();
+    String own = UserGroupInformation.getCurrentUser().getShortUserName();
+    assertThatCode(() -> callers.check(user(own, "users"))).doesNotThrowAnyException();
+    assertThatCode(() -> callers.check(user("carol", "wheel"))).doesNotThrowAnyException();
+    assertThatCode(() -> callers.check(user("dora", "users"))).doesNotThrowAnyException();
+    assertThatCode(() -> callers.check(user("erin", "admins"))).doesNotThrowAnyException();
+  }
+
+  @Test
+  void othersAreNot() throws Exception {
+    Callers callers = callers();
+    for (UserGroupInformation other :
+        new UserGroupInformation[] {
+          user("alice", "users"), user("bob"), user("wheel", "users"), user("admins", "dora")
+        }) {
+      refused(
+          AgentException.Kind.DENIED,
+          "Cannot serve user " + other.getUserName() + ": it is neither",
+          () -> callers.check(other));
+    }
+  }
+
+  /** Whoever may read a block of a superuser has a token in a superuser's name. */
+  @Test
+  void tokensAreNotEnough() throws Exception {
+    Callers callers = callers();
+    UserGroupInformation token = user("carol", "wheel");
+    token.setAuthenticationMethod(AuthenticationMethod.TOKEN);
+    refused(AgentException.Kind.DENIED, "log in with a ticket", () -> callers.check(token));
+  }
+}
