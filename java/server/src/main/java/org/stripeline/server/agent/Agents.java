@@ -52,7 +52,8 @@ public interface Agents extends Closeable {
   BlockChecksum checksum(DatanodeInfo node, String pool, AgentBlock block) throws IOException;
 
   /**
-   * Begins to encode a group.
+   * Begins to encode a group. Nothing with the names of its targets may be there yet, for a task
+   * that fails removes whatever has them.
    *
    * @return the number of the task at that agent; numbers are not used again after a restart
    */

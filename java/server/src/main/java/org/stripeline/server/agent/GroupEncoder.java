@@ -282,8 +282,9 @@ final class GroupEncoder {
       Thread.interrupted();
     }
     pace.end();
-    sources.forEach(SourceReader::close);
+    sources.forEach(SourceReader::stop);
     if (endThreads()) {
+      sources.forEach(SourceReader::close);
       windows.forEach(window -> window.give(home.buffers, request.data.size()));
     }
     if (failure != null) {
@@ -293,18 +294,17 @@ final class GroupEncoder {
   }
 
   private boolean endThreads() {
-    List<StreamThread> threads = new ArrayList<>(sourceThreads);
-    threads.addAll(targetThreads);
-    threads.forEach(StreamThread::end);
-    if (awaitEnds(threads, GRACE_NANOS)) {
+    sourceThreads.forEach(StreamThread::interrupt);
+    // An interrupted connection is closed at once, and what its receiver then does is not seen.
+    targetThreads.forEach(StreamThread::end);
+    if (!awaitEnds(targetThreads, GRACE_NANOS)) {
+      targetThreads.forEach(StreamThread::interrupt);
+      targets.forEach(TargetWriter::close);
+    }
+    if (awaitEnds(targetThreads, END_NANOS) && awaitEnds(sourceThreads, END_NANOS)) {
       return true;
     }
-    threads.forEach(StreamThread::interrupt);
-    targets.forEach(TargetWriter::close);
-    if (awaitEnds(threads, END_NANOS)) {
-      return true;
-    }
-    LOG.warn("Threads of a task hang; their buffers are not used again");
+    LOG.warn("Threads of a task hang; their files and buffers are not used again");
     return false;
   }
 

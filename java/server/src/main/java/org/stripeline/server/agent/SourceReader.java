@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One data block of a group, read from the first replica that can be read, and where that fails in
- * the middle, from the next one at the same place. One thread reads; another may close.
+ * the middle, from the next one at the same place. One thread reads; another may stop it.
  */
 final class SourceReader implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(SourceReader.class);
@@ -172,7 +172,18 @@ final class SourceReader implements Closeable {
     }
   }
 
-  /** Ends a read that another thread is in; later ones fail. */
+  /**
+   * Makes the thread that reads end soon. Local files stay open under it: the DataNode would take
+   * the failure for one of the disk.
+   */
+  synchronized void stop() {
+    closed = true;
+    if (stream instanceof RemoteReplicaStream) {
+      closeStream();
+    }
+  }
+
+  /** Closes what is open; for when no thread reads any more. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -9,9 +9,13 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
@@ -19,6 +23,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
+import org.apache.hadoop.hdfs.server.datanode.ScannerProbe;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -40,7 +45,9 @@ class AgentLinkTest {
 
   @BeforeAll
   void start(@TempDir Path dir) throws Exception {
-    cluster = new AgentCluster(dir, new Configuration(false), "/a", "/a", "/b");
+    Configuration conf = new Configuration(false);
+    conf.setInt("dfs.datanode.scan.period.hours", 1_000);
+    cluster = new AgentCluster(dir, conf, "/a", "/a", "/b");
   }
 
   @AfterAll
@@ -275,6 +282,55 @@ class AgentLinkTest {
     int offset = unit * BLOCK;
     crc.update(DATA, offset, Math.min(BLOCK, DATA.length - offset));
     return (int) crc.getValue();
+  }
+
+  @Test
+  void theBlockScannerFindsLinksInOrder() throws Exception {
+    Adoption file = cluster.adoption(DATA);
+    DatanodeInfo node = file.node(2, 0);
+    String storage =
+        cluster.agents().link(node, file.pool(), Arrays.asList(file.link(2))).get(0).storageId;
+    ScannerProbe scanner = new ScannerProbe(cluster.dataNode(node));
+    long scanned = scanner.scanned(storage);
+    scanner.suspect(storage, file.internal(2).in(file.pool()));
+    Conditions.await("the scan", () -> scanner.scanned(storage) > scanned);
+    assertThat(scanner.errors(storage)).isZero();
+  }
+
+  /** Of callers at the same time one makes the link, and the others find it or are refused. */
+  @Test
+  void manyCallersMakeOneLink() throws Exception {
+    Adoption file = cluster.adoption(DATA);
+    DatanodeInfo node = file.node(0, 0);
+    ReplicaProbe probe = cluster.probe(node);
+    long blocks = probe.held().blocks;
+    ExecutorService callers = Executors.newFixedThreadPool(8);
+    try {
+      List<Future<Boolean>> calls = new ArrayList<>();
+      for (int i = 0; i < 40; i++) {
+        calls.add(callers.submit(() -> isLinked(node, file)));
+      }
+      int linked = 0;
+      for (Future<Boolean> call : calls) {
+        linked += call.get() ? 1 : 0;
+      }
+      assertThat(linked).isPositive();
+    } finally {
+      callers.shutdown();
+    }
+    assertThat(probe.names(file.source(0).id)).isEqualTo(2);
+    assertThat(probe.held().blocks).isEqualTo(blocks + 1);
+    assertThat(probe.held().temporary).isEmpty();
+    assertThat(probe.held().reserved).isZero();
+  }
+
+  private boolean isLinked(DatanodeInfo node, Adoption file) throws IOException {
+    try {
+      return cluster.agents().link(node, file.pool(), Arrays.asList(file.link(0))).size() == 1;
+    } catch (AgentException e) {
+      assertThat(e.kind()).as(e.getMessage()).isEqualTo(AgentException.Kind.FAILED);
+      return false;
+    }
   }
 
   @Test

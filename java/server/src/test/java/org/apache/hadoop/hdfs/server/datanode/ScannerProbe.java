@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.datanode;
+
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+
+/** The block scanner of a DataNode, past its interfaces. */
+public final class ScannerProbe {
+  private final BlockScanner scanner;
+
+  public ScannerProbe(DataNode node) {
+    scanner = node.getBlockScanner();
+  }
+
+  /** Has a replica scanned at once. */
+  public void suspect(String storageId, ExtendedBlock block) {
+    scanner.markSuspectBlock(storageId, block);
+  }
+
+  public long scanned(String storageId) {
+    return scanner.getVolumeStats(storageId).blocksScannedSinceRestart;
+  }
+
+  public long errors(String storageId) {
+    return scanner.getVolumeStats(storageId).scanErrorsSinceRestart;
+  }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+import java.io.IOException;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+
+/** Agents that are others, but for what a subclass changes. */
+class ForwardingAgents implements Agents {
+  private final Agents to;
+
+  ForwardingAgents(Agents to) {
+    this.to = to;
+  }
+
+  @Override
+  public AboutAgent about(DatanodeInfo node) throws IOException {
+    return to.about(node);
+  }
+
+  @Override
+  public List<Linked> link(DatanodeInfo node, String pool, List<Link> links) throws IOException {
+    return to.link(node, pool, links);
+  }
+
+  @Override
+  public int unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException {
+    return to.unlink(node, pool, blocks);
+  }
+
+  @Override
+  public BlockChecksum checksum(DatanodeInfo node, String pool, AgentBlock block)
+      throws IOException {
+    return to.checksum(node, pool, block);
+  }
+
+  @Override
+  public long encode(DatanodeInfo node, EncodeRequest request) throws IOException {
+    return to.encode(node, request);
+  }
+
+  @Override
+  public TaskReport poll(DatanodeInfo node, long task, long patienceMillis) throws IOException {
+    return to.poll(node, task, patienceMillis);
+  }
+
+  @Override
+  public void cancel(DatanodeInfo node, long task) throws IOException {
+    to.cancel(node, task);
+  }
+
+  @Override
+  public void close() {}
+}

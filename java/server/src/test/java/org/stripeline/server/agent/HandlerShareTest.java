@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.stripeline.server.agent.AgentLinkTest.refused;
+
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+class HandlerShareTest {
+  @Test
+  void callsAreRefusedBeyondTheShare() throws Exception {
+    HandlerShare share = new HandlerShare(2, 1);
+    share.beginWork();
+    share.beginWork();
+    refused(AgentException.Kind.BUSY, AgentKeys.CALLS, share::beginWork);
+    assertThat(share.beginWait()).isTrue();
+    assertThat(share.beginWait()).isFalse();
+    share.endWork();
+    share.beginWork();
+    share.endWait();
+    assertThat(share.beginWait()).isTrue();
+  }
+
+  @Test
+  void halfOfTheHandlersAreTheShare() {
+    Configuration conf = new Configuration(false);
+    conf.setInt("dfs.datanode.handler.count", 10);
+    check(conf, 3, 2);
+    conf.setInt("dfs.datanode.handler.count", 1);
+    check(conf, 1, 0);
+    conf.setInt(AgentKeys.CALLS, 7);
+    check(conf, 4, 3);
+  }
+
+  private static void check(Configuration conf, int workers, int waiters) {
+    AgentSettings settings = new AgentSettings(conf);
+    assertThat(settings.workers).isEqualTo(workers);
+    assertThat(settings.waiters).isEqualTo(waiters);
+  }
+}
