@@ -4,11 +4,13 @@ package org.stripeline.simulator.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import org.stripeline.simulator.scenario.Figure;
 
 /**
  * Draws reports as SVG, two panels each: throughput of encoding as bars with the least and the most
- * of all runs, as the paper's figure 8 has them, and gains with the paper's own beside them.
+ * of all runs, as the paper's figure 8 has them; and gains with the paper's own beside them, or what
+ * else the paper draws, response times over time (figure 9) and shares of racks.
  */
 public final class Plot {
   private static final int WIDTH = 1180;
@@ -19,6 +21,10 @@ public final class Plot {
   private static final int PLOT_WIDTH = 480;
   private static final int PLOT_HEIGHT = 210;
   private static final int TICKS = 5;
+
+  /** As in the paper's figure 9. */
+  private static final int WRITES_PER_POINT = 3;
+
   private static final String OF_PAPER = "#111111";
   private static final String[] COLOURS = {
     "#8c8c8c", "#1f77b4", "#d62728", "#2ca02c", "#e6a117", "#9467bd", "#17becf"
@@ -50,7 +56,52 @@ public final class Plot {
   private void report(Report report, int row) {
     text(LEFT, row * PANEL_HEIGHT + 18, "start", report.title);
     throughput(report, row);
-    gains(report, row);
+    if (hasPaper(report, Figure.RACK_SHARE_MOST_PERCENT)) {
+      lines(
+          report, row, "share of all replicas by rack, %, least first", Result::rackShares);
+    } else if (hasPaper(report, Figure.WRITE_SECONDS_BEFORE)) {
+      lines(
+          report, row, "response time of writes, s, over time, s; means of three, first run",
+          result -> result.responses(WRITES_PER_POINT));
+    } else {
+      gains(report, row);
+    }
+  }
+
+  private static boolean hasPaper(Report report, Figure figure) {
+    boolean has = false;
+    for (Report.Comparison comparison : report.variants.get(0).comparisons) {
+      has |= comparison.paper != null && comparison.figure.equals(figure.key());
+    }
+    return has;
+  }
+
+  /** Lines of the first variant, one for each policy. */
+  private void lines(
+      Report report, int row, String title, Function<Result, double[][]> pointsOf) {
+    List<Result> results = report.variants.get(0).results;
+    double latest = 1;
+    double highest = 0;
+    for (Result result : results) {
+      for (double[] point : pointsOf.apply(result)) {
+        latest = Math.max(latest, point[0]);
+        highest = Math.max(highest, point[1]);
+      }
+    }
+    begin(row, 1, title, 0, highest);
+    for (Result result : results) {
+      StringBuilder points = new StringBuilder();
+      for (double[] point : pointsOf.apply(result)) {
+        double x = left + PLOT_WIDTH * point[0] / latest;
+        points.append(String.format(Locale.ROOT, "%.1f,%.1f ", x, y(point[1])));
+      }
+      add(
+          "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"/>",
+          points.toString().trim(), colour(result));
+    }
+    text(left, y(least) + 14, "middle", "0");
+    text(
+        left + PLOT_WIDTH, y(least) + 14, "middle", String.format(Locale.ROOT, "%.0f", latest));
   }
 
   private void throughput(Report report, int row) {
@@ -74,7 +125,7 @@ public final class Plot {
       double x = left + slot * i + (slot - width * results.size()) / 2;
       for (int j = 0; j < results.size(); j++) {
         Result result = results.get(j);
-        bar(x, width, result.encodeMbPerSecond, COLOURS[j % COLOURS.length], result.policy);
+        bar(x, width, result.encodeMbPerSecond, colour(result), result.policy);
         double middle = x + (width - 1) / 2;
         add(
             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"black\"/>",
@@ -121,7 +172,8 @@ public final class Plot {
     for (int j = 0; j < entry.results.size(); j++) {
       for (Report.Comparison comparison : entry.comparisons) {
         if (isGain(comparison) && comparison.policy.equals(entry.results.get(j).policy)) {
-          bar(x, width, comparison.ours, COLOURS[j % COLOURS.length],
+          bar(
+              x, width, comparison.ours, colour(entry.results.get(j)),
               comparison.policy + " " + comparison.figure);
           if (comparison.figure.equals(Figure.WRITE_GAIN_PERCENT.key())) {
             add(
@@ -151,16 +203,28 @@ public final class Plot {
   private void begin(int row, int column, String title, double from, double to) {
     left = column * PANEL_WIDTH + LEFT;
     top = (double) row * PANEL_HEIGHT + TOP;
-    least = from;
-    most = to > from ? to : from + 1;
+    double step = step(to - from);
+    least = Math.floor(from / step) * step;
+    most = Math.max(least + step, Math.ceil(to / step) * step);
     text(left, top - 8, "start", title);
-    for (int tick = 0; tick <= TICKS; tick++) {
-      double value = least + (most - least) * tick / TICKS;
+    for (double value = least; value < most + step / 2; value += step) {
       add(
           "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#dddddd\"/>",
           left, y(value), left + PLOT_WIDTH, y(value));
       text(left - 6, y(value) + 4, "end", String.format(Locale.ROOT, "%.0f", value));
     }
+  }
+
+  /** Returns 1, 2 or 5 times a power of ten, so that a range has a few of them. */
+  private static double step(double range) {
+    double rough = Math.max(range, 1) / TICKS;
+    double power = Math.pow(10, Math.floor(Math.log10(rough)));
+    double times = rough / power;
+    return power * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
+  }
+
+  private static String colour(Result result) {
+    return COLOURS[result.kind().ordinal() % COLOURS.length];
   }
 
   private void legend(Report report, int row) {
@@ -170,7 +234,7 @@ public final class Plot {
     for (int i = 0; i < results.size(); i++) {
       add(
           "<rect x=\"%.1f\" y=\"%.1f\" width=\"11\" height=\"11\" fill=\"%s\"/>",
-          x, y - 10, COLOURS[i % COLOURS.length]);
+          x, y - 10, colour(results.get(i)));
       text(x + 16, y, "start", results.get(i).policy);
       x += 34 + 7 * results.get(i).policy.length();
     }

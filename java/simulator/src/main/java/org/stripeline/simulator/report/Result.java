@@ -55,6 +55,28 @@ public final class Result {
     return runs.stream().mapToDouble(value).average().orElse(Double.NaN);
   }
 
+  /** Returns the mean share of the rack with the least, of the next, and so on, in percent. */
+  double[][] rackShares() {
+    double[][] points = new double[runs.get(0).rackShares.length][2];
+    for (int rack = 0; rack < points.length; rack++) {
+      int rank = rack;
+      points[rack][0] = rack + 1;
+      points[rack][1] = PERCENT * mean(run -> run.rackShares[rank]);
+    }
+    return points;
+  }
+
+  /** Returns begin and response time of the first run's writes, each the mean of so many. */
+  double[][] responses(int writesPerPoint) {
+    double[][] writes = runs.get(0).writes;
+    double[][] points = new double[writes.length / writesPerPoint][2];
+    for (int i = 0; i < points.length * writesPerPoint; i++) {
+      points[i / writesPerPoint][0] += writes[i][0] / writesPerPoint;
+      points[i / writesPerPoint][1] += writes[i][1] / writesPerPoint;
+    }
+    return points;
+  }
+
   /** Returns a figure; not a number where there is none, as of writes where nobody writes. */
   double figure(Figure figure, Result first) {
     switch (figure) {

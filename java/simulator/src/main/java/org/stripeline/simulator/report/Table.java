@@ -8,6 +8,9 @@ import org.stripeline.simulator.scenario.Figure;
 
 /** A report as text for a terminal: a row for each variant and policy, then the paper's figures. */
 public final class Table {
+  /** Width of the text above the table. */
+  private static final int COLUMNS = 110;
+
   private static final String[] HEADINGS = {
     "variant", "policy", "encode s", "MB/s", "gain %", "write s", "MB/s", "gain %",
     "across racks", "relocations", "rule broken", "digest"
@@ -20,7 +23,8 @@ public final class Table {
   /** Returns the text, each line ended by a line feed. */
   public static String of(Report report) {
     StringBuilder text = new StringBuilder();
-    text.append(report.title).append('\n').append(report.about).append('\n');
+    text.append(report.title).append('\n');
+    wrap(report.about, text);
     text.append("seed ").append(report.seed).append(", ").append(report.seeds)
         .append(report.seeds == 1 ? " run" : " runs").append(" each\n\n");
     text.append(results(report));
@@ -30,6 +34,19 @@ public final class Table {
     }
     text.append(failures(report));
     return text.toString();
+  }
+
+  private static void wrap(String words, StringBuilder text) {
+    int column = 0;
+    for (String word : words.split(" ")) {
+      if (column + word.length() > COLUMNS) {
+        text.append('\n');
+        column = 0;
+      }
+      text.append(column == 0 ? "" : " ").append(word);
+      column += word.length() + 1;
+    }
+    text.append('\n');
   }
 
   private static String results(Report report) {

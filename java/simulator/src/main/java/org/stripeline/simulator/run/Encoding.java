@@ -40,8 +40,8 @@ final class Encoding {
   private final Failures failures;
   private final Runnable whenDone;
   private int stripesLeft;
-  private double startedAt = Double.NaN;
-  private double endedAt = Double.NaN;
+  private double startedAt;
+  private double endedAt;
 
   Encoding(
       Run run,
@@ -81,10 +81,6 @@ final class Encoding {
     for (Process process : processes) {
       process.next();
     }
-  }
-
-  boolean isRunning() {
-    return startedAt <= clock.now() && !(endedAt <= clock.now());
   }
 
   double seconds() {

@@ -33,6 +33,12 @@ public final class Outcome {
   public long events;
   public String digest;
 
+  /** Share of all replicas that each rack has, the least first. Not in the JSON. */
+  public transient double[] rackShares;
+
+  /** When each write began, and its response time, in seconds, by begin. Not in the JSON. */
+  public transient double[][] writes;
+
   /** Returns how many blocks encoding a stripe moved between racks. */
   public double crossRackBlocksPerStripe() {
     return crossRackReadsPerStripe + crossRackParityPerStripe + crossRackSendsPerStripe;

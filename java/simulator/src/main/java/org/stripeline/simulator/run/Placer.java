@@ -26,7 +26,6 @@ final class Placer {
   /** Blocks of the open stripe of each core rack, where the placement does not count them. */
   private final int[] position;
 
-  private long notAdvised;
 
   Placer(Settings settings, Policy policy, SplittableRandom random) {
     this.settings = settings;
@@ -66,7 +65,6 @@ final class Placer {
         return new Placed(
             advice.get().nodes(), advice.get().coreRack(), advice.get().position());
       }
-      notAdvised++;
     }
     int[] nodes =
         new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random)
@@ -83,10 +81,5 @@ final class Placer {
   /** Returns how many candidates were drawn so far; 0 where nothing is drawn twice. */
   long tries() {
     return pending == null ? 0 : pending.counts().of(PendingCounts.Event.TRIED);
-  }
-
-  /** Returns how many blocks were placed as if there were no stripes. */
-  long notAdvised() {
-    return notAdvised;
   }
 }

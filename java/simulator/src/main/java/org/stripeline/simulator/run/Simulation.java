@@ -103,6 +103,8 @@ public final class Simulation {
     outcome.writesDuring = countWrites(start, start + encoding.seconds());
     outcome.rackShareLeast = rackShares[0];
     outcome.rackShareMost = rackShares[rackShares.length - 1];
+    outcome.rackShares = rackShares;
+    outcome.writes = writes.byBegin();
     outcome.rackLinkUse = run.links.rackUse(run.clock.now());
     outcome.crossRackGb = crossRack();
     outcome.failures = failures.tally();

@@ -2,6 +2,8 @@
 package org.stripeline.simulator.run;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.stripeline.simulator.network.Clock;
@@ -64,6 +66,13 @@ final class Writes {
             () -> clock.after(
                 settings.writeOverheadSeconds,
                 () -> answered.add(new double[] {askedAt, clock.now() - askedAt}))));
+  }
+
+  /** Returns the same in the order of begins. */
+  double[][] byBegin() {
+    double[][] sorted = answered.toArray(new double[0][]);
+    Arrays.sort(sorted, Comparator.comparingDouble(write -> write[0]));
+    return sorted;
   }
 
   /** Returns the moment and the response time of each write, in seconds, in the order of answers. */

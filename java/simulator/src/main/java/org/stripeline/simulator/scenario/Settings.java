@@ -108,9 +108,4 @@ public final class Settings {
   public int nodes() {
     return racks * nodesPerRack;
   }
-
-  /** Returns how many bytes of data the stripes have. */
-  public double dataBytes() {
-    return (double) stripes * shape.data() * blockBytes;
-  }
 }

@@ -153,7 +153,7 @@ public final class SimulateCommand implements Callable<Integer> {
       write(svg, Plot.of(reports));
     }
     if (beyond > 0) {
-      talk.println(beyond + " figures are farther from the paper than their scenario allows");
+      talk.println("figures farther from the paper than their scenario allows: " + beyond);
       talk.flush();
     }
     return beyond > 0 ? ExitStatus.FAILED : ExitStatus.SOUND;

@@ -82,7 +82,7 @@ class SimulateCommandTest {
   @Test
   void failsWhereAFigureIsFartherFromThePaperThanAllowed() throws IOException {
     assertThat(run(scenario(0))).isEqualTo(ExitStatus.FAILED);
-    assertThat(err.toString()).contains("1 figures are farther from the paper");
+    assertThat(err.toString()).contains("farther from the paper than their scenario allows: 1");
   }
 
   @Test
