@@ -112,7 +112,7 @@ final class EarStripes {
     PendingStripes pending =
         goesOn
             ? last.pending
-            : new PendingStripes(
+            : PendingStripes.sparingCore(
                 settings.shape(),
                 settings.rule(nodes.topology().racks()),
                 settings.stripesMax(),
