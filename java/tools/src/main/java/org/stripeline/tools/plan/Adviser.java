@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.plan;
 
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+
 /**
  * Decides what to do with a file. Of the ways that store fewer bytes than now it takes the first of
  * adoption, adoption with RS-3-2, and copying into a striped file, that brings at least three
@@ -49,6 +51,10 @@ final class Adviser {
       leave(LeaveReason.SYNCED, now);
     } else if (file.isOpen) {
       leave(LeaveReason.OPEN, now);
+    } else if (file.storagePolicy == HdfsConstants.MEMORY_STORAGE_POLICY_ID) {
+      leave(LeaveReason.LAZY_PERSIST, now);
+    } else if (file.hasBlockWithoutReplica()) {
+      leave(LeaveReason.UNREADABLE, now);
     } else {
       choose(file, now);
     }

@@ -141,6 +141,9 @@ final class DelimitedImageSource implements FileSource {
       file.blockSize = Long.parseLong(field(fields, "PreferredBlockSize"));
       long blocks = Long.parseLong(field(fields, "BlocksCount"));
       long length = Long.parseLong(field(fields, "FileSize"));
+      if (columns.contains("StoragePolicyId")) {
+        file.storagePolicy = Integer.parseInt(field(fields, "StoragePolicyId"));
+      }
       if (file.replication == 0 && file.blockSize == 0) {
         // A symbolic link.
         return true;

@@ -15,6 +15,12 @@ enum LeaveReason {
   /** Its writers rely on hflush or hsync, which do nothing on erasure-coded files. */
   SYNCED("written with hsync: needs replication"),
 
+  /** It is written to memory first, which erasure-coded files cannot be. */
+  LAZY_PERSIST("storage policy LAZY_PERSIST"),
+
+  /** A block has no replica that the NameNode knows of. */
+  UNREADABLE("a block has no replica now"),
+
   /** One replica takes less than any code. */
   ONE_REPLICA("replication 1: coding would take more"),
 

@@ -115,6 +115,7 @@ final class NameNodeSource implements FileSource {
     file.reset(path);
     file.blockSize = status.getBlockSize();
     file.replication = status.getReplication();
+    file.storagePolicy = status.getStoragePolicy();
     ErasureCodingPolicy policy = status.getErasureCodingPolicy();
     if (policy != null) {
       file.coded =

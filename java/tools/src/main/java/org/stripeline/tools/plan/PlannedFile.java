@@ -29,6 +29,9 @@ final class PlannedFile {
   /** Whether somebody writes the file. */
   boolean isOpen;
 
+  /** The number of its storage policy, 0 if it is not known. */
+  int storagePolicy;
+
   /** Whether a snapshot may hold its blocks. */
   boolean isInSnapshot;
 
@@ -49,6 +52,7 @@ final class PlannedFile {
     replication = 0;
     coded = null;
     isOpen = false;
+    storagePolicy = 0;
     isInSnapshot = false;
     blockCount = 0;
     replicas = null;
@@ -61,6 +65,16 @@ final class PlannedFile {
     }
     blocks[blockCount++] = bytes;
     length += bytes;
+  }
+
+  /** Returns whether a block is known to have no replica. */
+  boolean hasBlockWithoutReplica() {
+    for (int i = 0; replicas != null && i < blockCount; i++) {
+      if (replicas[i].length == 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Returns whether the figures can be those of a file, so that sums over it stay in range. */

@@ -97,6 +97,9 @@ final class XmlImageSource implements FileSource {
         case "preferredBlockSize":
           file.blockSize = cursor.number();
           break;
+        case "storagePolicyId":
+          file.storagePolicy = (int) cursor.number();
+          break;
         case "erasureCodingPolicyId":
           policy = (int) cursor.number();
           break;

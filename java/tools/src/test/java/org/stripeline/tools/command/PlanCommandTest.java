@@ -131,6 +131,21 @@ class PlanCommandTest {
   }
 
   @Test
+  void fullGroupsInArchiveStorageCostAThird() throws IOException {
+    Path image = temporary.resolve("image.txt");
+    Files.write(
+        image,
+        (HEADER + "/a\t3\t2026-01-01 00:00\t-\t134217728\t6\t805306368\t0\t0\t-rw-r--r--\tu\tg\n")
+            .getBytes(StandardCharsets.UTF_8));
+
+    assertThat(
+            run("plan", "/a", "--image=" + image, "--storage-policy=COLD", "--archive-cost=0.7"))
+        .as(err.toString())
+        .isZero();
+    assertThat(out.toString()).contains("35.0 % of today's cost (50.0 % on disk)");
+  }
+
+  @Test
   void aCodeThatDoesNotFitIsWarnedOf() throws IOException {
     Path image = temporary.resolve("image.txt");
     Files.write(

@@ -150,6 +150,12 @@ class PlanCalculatorTest {
     PlannedFile open = full("/open", 3, 6);
     open.isOpen = true;
     calculator.accept(open);
+    PlannedFile lazy = full("/lazy", 3, 6);
+    lazy.storagePolicy = 15;
+    calculator.accept(lazy);
+    PlannedFile missing = full("/missing", 3, 6);
+    missing.replicas = new int[][] {{1}, {2}, {}, {3}, {4}, {5}};
+    calculator.accept(missing);
     PlannedFile coded = file("/coded", 0, 6 * MIB);
     coded.coded = TargetCode.parse("RS-3-2-1024k", MIB);
     calculator.accept(coded);
@@ -158,11 +164,11 @@ class PlanCalculatorTest {
     for (LeaveReason reason : LeaveReason.values()) {
       assertThat(all.byReason[reason.ordinal()].files).as(reason.name()).isEqualTo(1);
     }
-    assertThat(all.byTreatment[Treatment.LEAVE.ordinal()].files).isEqualTo(6);
+    assertThat(all.byTreatment[Treatment.LEAVE.ordinal()].files).isEqualTo(8);
     assertThat(all.all.bytesAfter).isEqualTo(all.all.bytesNow);
     // 6 MiB in stripes of 3 MiB: 2 stripes, 2 parity blocks of 2 MiB.
     assertThat(all.coded.bytesNow).isEqualTo(10 * MIB);
-    assertThat(all.byReplication[2].files).isEqualTo(4);
+    assertThat(all.byReplication[2].files).isEqualTo(6);
     assertThat(all.byReplication[0].files).isEqualTo(1);
     assertThat(calculator.firstSynced()).contains("/hbase/WALs/host,16020,1/host.1");
   }

@@ -9,9 +9,12 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.placement.Topology;
 
 /**
  * Plans large images. The full size, 10 million blocks in less than 2 minutes and 4 GiB, is
@@ -64,5 +67,50 @@ class PlanSpeedTest {
         "%s: %d files, %d blocks, %d MiB of file, %.1f s, %.1f s of CPU, heap %d MiB%n",
         name, report.total.files, BLOCKS, Files.size(file) >> 20, nanos / 1e9, cpuNanos / 1e9,
         Runtime.getRuntime().totalMemory() >> 20);
+  }
+
+  @Test
+  void manyGroupsWithLocationsArePlannedInTime() {
+    Topology topology = Topology.uniform(20, 20);
+    TargetCode code = TargetCode.parse("RS-6-3", 1 << 20);
+    PlanCalculator calculator =
+        new PlanCalculator(
+            code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 1, 1000, 6));
+    SplittableRandom random = new SplittableRandom(9);
+    PlannedFile file = new PlannedFile();
+
+    long startCpu = THREADS.getCurrentThreadCpuTime();
+    for (long blocks = 0; blocks < BLOCKS; blocks += file.blockCount) {
+      file.reset("/d" + blocks % 100 + "/f" + blocks);
+      file.blockSize = 128L << 20;
+      file.replication = 3;
+      int count = (int) Math.min(1 + random.nextInt(40), BLOCKS - blocks);
+      file.replicas = new int[count][];
+      for (int i = 0; i < count; i++) {
+        file.addBlock(file.blockSize);
+        file.replicas[i] = replicas(random);
+      }
+      calculator.accept(file);
+    }
+    long cpuNanos = THREADS.getCurrentThreadCpuTime() - startCpu;
+
+    Tally all = calculator.rollUp().get("/");
+    assertThat(all.all.blocks).isEqualTo(BLOCKS);
+    assertThat(all.traffic.unplaceable).isZero();
+    assertThat(all.traffic.adoptedBlocks)
+        .isGreaterThan(0.95 * (all.traffic.adoptedBlocks + all.traffic.sentBlocks));
+    assertThat(cpuNanos).isLessThan(NANOS_MAX);
+    System.out.printf(
+        "locations: %d blocks, %d groups, %.1f s of CPU%n",
+        BLOCKS, all.traffic.groups, cpuNanos / 1e9);
+  }
+
+  /** On one node, and on two of one other rack. */
+  private static int[] replicas(SplittableRandom random) {
+    int first = random.nextInt(400);
+    int rack = (first / 20 + 1 + random.nextInt(19)) % 20;
+    int second = random.nextInt(20);
+    int third = (second + 1 + random.nextInt(19)) % 20;
+    return new int[] {first, 20 * rack + second, 20 * rack + third};
   }
 }
