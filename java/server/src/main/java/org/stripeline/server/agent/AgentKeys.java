@@ -15,7 +15,7 @@ public final class AgentKeys {
   /** Default of {@link #QUEUE}. */
   public static final int QUEUE_DEFAULT = 64;
 
-  /** Bytes of each unit that are coded at once, unless a request says otherwise. */
+  /** Bytes of each unit that are coded at once, unless a request asks for fewer. */
   public static final String WINDOW = "stripeline.agent.window.size";
 
   /** Default of {@link #WINDOW}. */

@@ -7,7 +7,7 @@ import org.apache.hadoop.hdfs.DFSConfigKeys;
 
 /** What {@link AgentKeys} are set to, checked. */
 final class AgentSettings {
-  /** Most bytes of a window; a task holds (k+m) times {@link #windows} of them. */
+  /** Most bytes of a window; a task holds k+m times {@link #windows} of them. */
   static final int WINDOW_MAX = 64 << 20;
 
   final int tasks;

@@ -13,32 +13,40 @@ final class BufferPool {
   private final int size;
   private final int keep;
   private final Deque<ByteBuffer> free = new ArrayDeque<>();
-  private long outBytes;
+  private ByteBuffer zeros;
+  private int out;
 
   BufferPool(int size, int keep) {
     this.size = size;
     this.keep = keep;
   }
 
-  /** Returns a buffer of that capacity, position 0. */
-  synchronized ByteBuffer take(int bytes) {
-    outBytes += bytes;
-    ByteBuffer kept = bytes == size ? free.poll() : null;
-    ByteBuffer buffer = kept == null ? ByteBuffer.allocateDirect(bytes) : kept;
-    buffer.clear();
+  /** Returns a buffer, of any contents. */
+  synchronized ByteBuffer take() {
+    ByteBuffer kept = free.poll();
+    ByteBuffer buffer = kept == null ? ByteBuffer.allocateDirect(size) : kept;
+    out++;
     return buffer;
   }
 
   /** Takes a buffer back that nobody uses any more. */
   synchronized void give(ByteBuffer buffer) {
-    outBytes -= buffer.capacity();
-    if (buffer.capacity() == size && free.size() < keep) {
+    out--;
+    if (free.size() < keep) {
       free.push(buffer);
     }
   }
 
+  /** Returns a buffer of zeros that nobody may write to, with a position and limit of its own. */
+  synchronized ByteBuffer zeros() {
+    if (zeros == null) {
+      zeros = ByteBuffer.allocateDirect(size);
+    }
+    return zeros.duplicate();
+  }
+
   /** Returns the bytes of all buffers, out or kept. */
   synchronized long bytes() {
-    return outBytes + (long) free.size() * size;
+    return (long) size * (out + free.size() + (zeros == null ? 0 : 1));
   }
 }

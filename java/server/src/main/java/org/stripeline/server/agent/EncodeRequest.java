@@ -37,7 +37,7 @@ public final class EncodeRequest {
   /** Most bytes a second that the task reads and sends, all together; 0 for no bound. */
   public final long bytesPerSecond;
 
-  /** Bytes of a unit that are coded at once; 0 for what the agent is configured for. */
+  /** Bytes of a unit that are coded at once, at most what the agent is set to; 0 for that. */
   public final int windowBytes;
 
   private EncodeRequest(Builder builder) {

@@ -17,10 +17,12 @@ final class EncodeTask implements Runnable {
   private final Home home;
   private final Progress progress;
   private final long totalBytes;
-  private final GroupEncoder encoder;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile long askedNanos = System.nanoTime();
   private volatile long endedNanos;
+
+  /** Null once the task has ended: what is remembered of it should be small. */
+  private GroupEncoder encoder;
 
   private TaskState state = TaskState.QUEUED;
   private boolean cancelled;
@@ -81,11 +83,13 @@ final class EncodeTask implements Runnable {
 
   @Override
   public void run() {
+    GroupEncoder running;
     synchronized (this) {
       if (hasEnded()) {
         return;
       }
       state = TaskState.RUNNING;
+      running = encoder;
     }
     long start = System.nanoTime();
     try {
@@ -93,7 +97,7 @@ final class EncodeTask implements Runnable {
       if (objection != null) {
         throw new AgentException(AgentException.Kind.FAILED, "Cannot begin: " + objection);
       }
-      List<BlockChecksum> written = encoder.run();
+      List<BlockChecksum> written = running.run();
       double seconds = (System.nanoTime() - start) / 1e9;
       succeed(new EncodeResult(progress.read(), progress.sent(), seconds, written));
     } catch (Throwable e) {
@@ -129,6 +133,7 @@ final class EncodeTask implements Runnable {
 
   private void end(TaskState how) {
     state = how;
+    encoder = null;
     endedNanos = System.nanoTime();
     ended.countDown();
   }

@@ -53,24 +53,25 @@ final class GroupEncoder {
     this.name = name;
     this.pace = pace;
     this.length = request.data.get(0).block.length;
-    int wanted = request.windowBytes == 0 ? home.settings.window : request.windowBytes;
+    int most = home.settings.window;
+    int wanted = request.windowBytes == 0 ? most : Math.min(request.windowBytes, most);
     this.windowBytes = (int) Math.min(wanted, length);
-    int most = home.settings.windows + 2;
+    int ahead = home.settings.windows + 2;
     for (EncodeRequest.Source source : request.data) {
       sources.add(new SourceReader(home, request, source, progress, pace));
-      sourceThreads.add(new StreamThread(name + "-read-" + sources.size(), most));
+      sourceThreads.add(new StreamThread(name + "-read-" + sources.size(), ahead));
     }
     for (EncodeRequest.Target target : request.parity) {
-      addTarget(target, progress, most);
+      addTarget(target, progress, ahead);
     }
     for (EncodeRequest.Send send : request.sends) {
-      addTarget(send.target, progress, most);
+      addTarget(send.target, progress, ahead);
     }
   }
 
-  private void addTarget(EncodeRequest.Target target, Progress progress, int most) {
+  private void addTarget(EncodeRequest.Target target, Progress progress, int ahead) {
     targets.add(new TargetWriter(home, request, target, progress, pace));
-    targetThreads.add(new StreamThread(name + "-send-" + targets.size(), most));
+    targetThreads.add(new StreamThread(name + "-send-" + targets.size(), ahead));
   }
 
   /** Returns the bytes that {@link #run} reads and sends. */
@@ -154,17 +155,12 @@ final class GroupEncoder {
 
   private void takeWindows(List<Window> windows) {
     long count = Math.min(home.settings.windows, (length - 1) / windowBytes + 1);
-    boolean padded = request.data.size() < request.dataUnits;
-    ByteBuffer zeros = padded ? ByteBuffer.allocateDirect(windowBytes) : null;
     for (int i = 0; i < count; i++) {
-      windows.add(
-          Window.take(
-              home.buffers,
-              request.data.size(),
-              request.dataUnits,
-              request.parityUnits,
-              windowBytes,
-              zeros));
+      Window window =
+          new Window(
+              home.buffers, request.data.size(), request.dataUnits, request.parityUnits);
+      windows.add(window);
+      window.take();
     }
   }
 
@@ -285,7 +281,7 @@ final class GroupEncoder {
     sources.forEach(SourceReader::stop);
     if (endThreads()) {
       sources.forEach(SourceReader::close);
-      windows.forEach(window -> window.give(home.buffers, request.data.size()));
+      windows.forEach(Window::give);
     }
     if (failure != null) {
       takeBack(failure);

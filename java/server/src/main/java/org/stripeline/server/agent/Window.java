@@ -10,41 +10,42 @@ import java.util.concurrent.Future;
 
 /** The same stretch of all units of a group: buffers, and who is still at work on them. */
 final class Window {
-  /** All units, data first; beyond the data that there is, one buffer of zeros. */
+  private final BufferPool pool;
+  private final int blocks;
+  private final int dataUnits;
+
+  /** All units, data first; beyond the data that there is, zeros. */
   private final ByteBuffer[] units;
 
-  private final int dataUnits;
-  private final int bytes;
   private final List<Future<?>> reads = new ArrayList<>();
   private final List<Future<?>> sends = new ArrayList<>();
 
-  private Window(ByteBuffer[] units, int dataUnits, int bytes) {
-    this.units = units;
+  /** Makes one without buffers, for a group of so many data blocks. */
+  Window(BufferPool pool, int blocks, int dataUnits, int parityUnits) {
+    this.pool = pool;
+    this.blocks = blocks;
     this.dataUnits = dataUnits;
-    this.bytes = bytes;
+    this.units = new ByteBuffer[dataUnits + parityUnits];
   }
 
-  /**
-   * Takes what a window needs out of the pool.
-   *
-   * @param blocks data units that there are blocks for
-   * @param zeros a buffer of zeros of that many bytes for the others
-   */
-  static Window take(
-      BufferPool pool, int blocks, int dataUnits, int parityUnits, int bytes, ByteBuffer zeros) {
-    ByteBuffer[] units = new ByteBuffer[dataUnits + parityUnits];
+  /** Takes the buffers. */
+  void take() {
     for (int i = 0; i < units.length; i++) {
-      units[i] = i < blocks || i >= dataUnits ? pool.take(bytes) : zeros;
+      units[i] = isZeros(i) ? pool.zeros() : pool.take();
     }
-    return new Window(units, dataUnits, bytes);
   }
 
-  /** Gives the buffers back; nobody is at work on them. */
-  void give(BufferPool pool, int blocks) {
+  private boolean isZeros(int unit) {
+    return unit >= blocks && unit < dataUnits;
+  }
+
+  /** Gives back the buffers that were taken; nobody is at work on them. */
+  void give() {
     for (int i = 0; i < units.length; i++) {
-      if (i < blocks || i >= dataUnits) {
+      if (units[i] != null && !isZeros(i)) {
         pool.give(units[i]);
       }
+      units[i] = null;
     }
   }
 
@@ -54,7 +55,7 @@ final class Window {
     sends.clear();
     for (ByteBuffer unit : units) {
       unit.position(0);
-      unit.limit(Math.min(length, bytes));
+      unit.limit(length);
     }
   }
 

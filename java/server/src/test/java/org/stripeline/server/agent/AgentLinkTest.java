@@ -196,13 +196,11 @@ class AgentLinkTest {
             cluster
                 .agents()
                 .link(node, file.pool(), Arrays.asList(new Link(file.source(0), file.source(1)))));
+    Link shorter = new Link(file.source(0), file.internal(2));
     refused(
         AgentException.Kind.BAD_REQUEST,
         "lengths differ",
-        () ->
-            cluster
-                .agents()
-                .link(node, file.pool(), Arrays.asList(new Link(file.source(0), file.internal(2)))));
+        () -> cluster.agents().link(node, file.pool(), Arrays.asList(shorter)));
     refused(
         AgentException.Kind.BAD_REQUEST,
         AgentKeys.LINKS_MAX,
