@@ -20,6 +20,10 @@ public final class Report {
   public final long seed;
   public final int seeds;
   public final Double tolerancePoints;
+
+  /** Of the first variant. */
+  public final Map<String, Constant> constants;
+
   public final List<Entry> variants = new ArrayList<>();
 
   Report(Scenario scenario, long seed) {
@@ -30,10 +34,22 @@ public final class Report {
     this.seeds = scenario.seeds();
     this.tolerancePoints =
         Double.isNaN(scenario.tolerancePoints()) ? null : scenario.tolerancePoints();
+    this.constants = constants(scenario.variants().get(0).constants());
+  }
+
+  private static Map<String, Constant> constants(Constants given) {
+    Map<String, Constant> shown = new LinkedHashMap<>();
+    for (String name : given.names()) {
+      shown.put(name, new Constant(given.text(name), given.source(name)));
+    }
+    return shown;
   }
 
   void add(Variant variant, List<Result> results) {
-    variants.add(new Entry(variant, results, tolerancePoints));
+    Map<String, Constant> own = constants(variant.constants());
+    own.entrySet().removeIf(
+        entry -> entry.getValue().value.equals(constants.get(entry.getKey()).value));
+    variants.add(new Entry(own, variant, results, tolerancePoints));
   }
 
   /** Returns how many figures are farther from the paper than the scenario allows. */
@@ -50,17 +66,21 @@ public final class Report {
   /** One variant. */
   public static final class Entry {
     public final String label;
-    public final Map<String, Constant> constants = new LinkedHashMap<>();
+
+    /** Those that differ from the first variant's. */
+    public final Map<String, Constant> changed;
+
     public final List<Result> results;
     public final List<Comparison> comparisons = new ArrayList<>();
 
-    Entry(Variant variant, List<Result> results, Double tolerancePoints) {
+    Entry(
+        Map<String, Constant> changed,
+        Variant variant,
+        List<Result> results,
+        Double tolerancePoints) {
       this.label = variant.label();
+      this.changed = changed;
       this.results = results;
-      Constants given = variant.constants();
-      for (String name : given.names()) {
-        constants.put(name, new Constant(given.text(name), given.source(name)));
-      }
       Result first = results.get(0);
       for (Result result : results) {
         for (Figure figure : Figure.values()) {

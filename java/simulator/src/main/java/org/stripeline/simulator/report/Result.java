@@ -9,7 +9,7 @@ import org.stripeline.simulator.scenario.Figure;
 import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
 
-/** One policy under one variant: all runs, and their means. Field names are those of the JSON. */
+/** One policy under one variant: means of all runs. Field names are those of the JSON. */
 public final class Result {
   private static final double PERCENT = 100;
 
@@ -24,7 +24,13 @@ public final class Result {
   /** Over the digests of all runs. */
   public final String digest;
 
-  public final List<Outcome> runs;
+  /** All of what came of the first run. */
+  public final Outcome firstRun;
+
+  public final double[] encodeMbPerSecondOfRuns;
+  public final double[] writeMbPerSecondOfRuns;
+
+  final transient List<Outcome> runs;
 
   private final transient Policy kind;
 
@@ -32,6 +38,9 @@ public final class Result {
     this.kind = kind;
     this.policy = Labels.of(kind);
     this.runs = runs;
+    this.firstRun = runs.get(0);
+    encodeMbPerSecondOfRuns = runs.stream().mapToDouble(run -> run.encodeMbPerSecond).toArray();
+    writeMbPerSecondOfRuns = runs.stream().mapToDouble(run -> run.writeMbPerSecondDuring).toArray();
     encodeSeconds = mean(run -> run.encodeSeconds);
     encodeMbPerSecond = mean(run -> run.encodeMbPerSecond);
     encodeMbPerSecondLeast =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.simulate;
 
-import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +13,7 @@ import java.util.concurrent.Callable;
 import org.stripeline.simulator.report.Experiment;
 import org.stripeline.simulator.report.Plot;
 import org.stripeline.simulator.report.Report;
+import org.stripeline.simulator.report.ReportJson;
 import org.stripeline.simulator.report.Table;
 import org.stripeline.simulator.scenario.Scenario;
 import org.stripeline.simulator.scenario.ScenarioException;
@@ -146,8 +146,7 @@ public final class SimulateCommand implements Callable<Integer> {
       out.flush();
     }
     if (json != null) {
-      write(json, new GsonBuilder().setPrettyPrinting().disableHtmlEscaping()
-          .serializeSpecialFloatingPointValues().create().toJson(reports) + "\n");
+      write(json, ReportJson.of(reports));
     }
     if (svg != null) {
       write(svg, Plot.of(reports));
