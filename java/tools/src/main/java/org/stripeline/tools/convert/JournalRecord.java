@@ -4,7 +4,10 @@ package org.stripeline.tools.convert;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One line of a journal. Which fields are set depends on the kind; names are stable. */
+/**
+ * One line of a journal. Which fields are set depends on the kind, and those that are not are left
+ * out of the line; names are stable.
+ */
 final class JournalRecord {
   /** What a line says. */
   enum Kind {
@@ -41,19 +44,19 @@ final class JournalRecord {
   String temporary;
 
   /** Number of the temporary file. */
-  long temporaryId;
+  Long temporaryId;
 
   /** Holder of the leases of original and temporary file. */
   String client;
 
   /** Modification time of the original. */
-  long modifiedMs;
+  Long modifiedMs;
 
   /** Access time of the original. */
-  long accessedMs;
+  Long accessedMs;
 
   /** Bytes of the file. */
-  long bytes;
+  Long bytes;
 
   /** Which blocks the original has. */
   String signature;
@@ -68,7 +71,7 @@ final class JournalRecord {
   String node;
 
   /** Number of the task there. */
-  long task;
+  Long task;
 
   /** How it ended. */
   Outcome.Kind outcome;

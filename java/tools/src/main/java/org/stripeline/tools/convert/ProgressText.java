@@ -33,6 +33,9 @@ final class ProgressText implements JobObserver {
   public synchronized void begun(JobDirectory directory, Totals totals) {
     start = System.nanoTime();
     shown = start;
+    // What was settled of an earlier driver's files is no part of what is still to do.
+    files = 0;
+    bytesDone = 0;
     filesInAll = totals.files;
     bytesInAll = totals.bytes;
     String pause = directory.pauseFile().toUri().getPath();
