@@ -87,8 +87,7 @@ final class FileFinder implements RemoteIterator<Candidate> {
       level.position = 0;
       return;
     }
-    HdfsFileStatus entry = entries[level.position];
-    entries[level.position++] = null;
+    HdfsFileStatus entry = entries[level.position++];
     String path = level.file == null ? child(level.directory, entry.getLocalName()) : level.file;
     if (!entry.isDirectory()) {
       next = new Candidate(path, (HdfsLocatedFileStatus) entry);

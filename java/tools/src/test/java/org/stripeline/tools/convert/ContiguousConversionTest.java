@@ -9,6 +9,7 @@ import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -144,6 +145,22 @@ class ContiguousConversionTest {
     assertThat(convert("/concat", "concat").failures()).isEmpty();
 
     assertConverted("/concat/a", both);
+  }
+
+  @Test
+  void setsAStoragePolicyInTheSamePassAndKeepsToARate() throws Exception {
+    byte[] bytes = cluster.write("/cold/a", 4 * BLOCK);
+    JobSettings settings = ConvertCluster.contiguous("/cold", CODE);
+    settings.storagePolicy = "COLD";
+    settings.bytesPerSecond = 8 * BLOCK;
+    long start = System.nanoTime();
+    try (Driver driver = cluster.driver()) {
+      assertThat(driver.execute(settings, "cold").failures()).isEmpty();
+    }
+    // 3 blocks are read and 2 written for the first group, by one DataNode.
+    assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(300));
+    assertThat(cluster.fs().getStoragePolicy(new Path("/cold/a")).getName()).isEqualTo("COLD");
+    assertConverted("/cold/a", bytes);
   }
 
   @Test

@@ -29,7 +29,8 @@ class StripedConversionTest {
 
   @BeforeAll
   static void start() throws IOException {
-    cluster = new ConvertCluster(directory, 6, 3, conf -> {});
+    // So small that every listing takes several pages.
+    cluster = new ConvertCluster(directory, 6, 3, conf -> conf.setInt("dfs.ls.limit", 2));
   }
 
   @AfterAll
@@ -247,6 +248,24 @@ class StripedConversionTest {
     assertThat(cluster.read("/full/a")).isEqualTo(bytes);
     assertThat(fs.getContentSummary(new Path("/full")).getSpaceConsumed())
         .isEqualTo(2 * BLOCK + 2 * 11 * (64 << 10));
+  }
+
+  @Test
+  void codesAnewWithAnotherPolicyAndStillKnowsTheReplication() throws Exception {
+    byte[] bytes = cluster.write("/anew/a", 3 * BLOCK);
+    convert("/anew", "anew");
+    try (Driver driver = cluster.driver()) {
+      JobSettings settings = ConvertCluster.striped("/anew", "XOR-2-1");
+      assertThat(driver.execute(settings, "anew-xor").failures()).isEmpty();
+    }
+    assertThat(cluster.policy("/anew/a")).isEqualTo("XOR-2-1-64k");
+    assertThat(cluster.read("/anew/a")).isEqualTo(bytes);
+    try (Driver driver = cluster.driver()) {
+      assertThat(driver.execute(ConvertCluster.undo("/anew"), "anew-undo").failures()).isEmpty();
+    }
+    assertThat(cluster.fs().getFileStatus(new Path("/anew/a")).getReplication())
+        .isEqualTo((short) 3);
+    assertThat(cluster.read("/anew/a")).isEqualTo(bytes);
   }
 
   @Test
