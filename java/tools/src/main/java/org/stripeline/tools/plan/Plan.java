@@ -37,8 +37,8 @@ public final class Plan {
       source
           .notes()
           .add(
-              "only superusers may ask for the DataNodes: those that hold no block of this tree are"
-                  + " not counted");
+              "only superusers may ask for the DataNodes and for snapshots of others: nodes that hold"
+                  + " no block of this tree, and such snapshots, are not counted");
     }
     PlanCalculator calculator =
         calculate(settings, new LocatedTraffic(cluster, settings.blocksPerRackMax), source, talk);

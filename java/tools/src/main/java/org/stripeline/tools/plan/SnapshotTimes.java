@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.plan;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -9,6 +10,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.SnapshottableDirectoryStatus;
+import org.apache.hadoop.security.AccessControlException;
 
 /**
  * When the newest snapshot of each directory was taken. A file that was not changed since may be in
@@ -30,15 +32,24 @@ final class SnapshotTimes {
     if (directories != null) {
       for (SnapshottableDirectoryStatus directory : directories) {
         if (directory.getSnapshotNumber() > 0) {
-          Path path = directory.getFullPath();
-          // A snapshot's directory carries the time when it was taken.
-          for (FileStatus snapshot : fs.listStatus(new Path(path, HdfsConstants.DOT_SNAPSHOT_DIR))) {
-            times.add(path.toUri().getPath(), snapshot.getModificationTime());
-          }
+          times.addAll(fs, directory.getFullPath());
         }
       }
     }
     return times;
+  }
+
+  private void addAll(DistributedFileSystem fs, Path directory) throws IOException {
+    try {
+      // A snapshot's directory carries the time when it was taken.
+      Path snapshots = new Path(directory, HdfsConstants.DOT_SNAPSHOT_DIR);
+      for (FileStatus snapshot : fs.listStatus(snapshots)) {
+        add(directory.toUri().getPath(), snapshot.getModificationTime());
+      }
+    } catch (AccessControlException | FileNotFoundException e) {
+      // Not to be read, so its files will not be either; or not there any more.
+      newest.remove(directory.toUri().getPath());
+    }
   }
 
   /** Adds a snapshot of a directory, taken at a time in ms. */
