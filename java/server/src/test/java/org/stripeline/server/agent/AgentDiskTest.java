@@ -153,6 +153,7 @@ class AgentDiskTest {
       assertThat(cluster.probe(free.get(0)).state(file.internal(4).id)).isNull();
     } finally {
       cluster.mini().stopDataNode(count);
+      cluster.mini().setDataNodeDead(bare);
     }
   }
 
