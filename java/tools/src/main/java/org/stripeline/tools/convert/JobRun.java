@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Walks a tree and converts its files, several at one time. */
@@ -89,11 +88,11 @@ final class JobRun {
           threads.execute(() -> convert(file, verdict.cellBytes(), free));
         }
       }
-      free.acquireUninterruptibly(atOnce);
     } finally {
+      // Also when the walk fails: files under way come to their ends while the journal is open.
+      free.acquireUninterruptibly(atOnce);
       threads.shutdown();
     }
-    awaitEnd(threads);
     rethrow(stopped.get());
   }
 
@@ -124,16 +123,6 @@ final class JobRun {
     }
     report.add(path, outcome);
     observer.ended(path, outcome);
-  }
-
-  private static void awaitEnd(ExecutorService threads) throws IOException {
-    try {
-      // All tasks have given back what they took: this is only the threads' own end.
-      threads.awaitTermination(1, TimeUnit.MINUTES);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("Cannot wait for files under way: interrupted", e);
-    }
   }
 
   private static void rethrow(Throwable cause) throws IOException {

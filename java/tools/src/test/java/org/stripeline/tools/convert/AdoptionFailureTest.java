@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.apache.hadoop.crypto.key.KeyProvider;
@@ -33,6 +35,8 @@ class AdoptionFailureTest {
 
   @TempDir java.nio.file.Path directory;
   private ConvertCluster cluster;
+
+  private final Set<String> restarts = ConcurrentHashMap.newKeySet();
 
   @BeforeEach
   void start() throws IOException {
@@ -110,6 +114,39 @@ class AdoptionFailureTest {
     try {
       victim.set(blocks(path).get(0).getLocations()[0]);
       return cluster.mini.stopDataNode(victim.get().getXferAddr());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void goesOnWhenTheNameNodeRestarts() throws Exception {
+    byte[] first = cluster.write("/restarted/a", 4 * BLOCK);
+    byte[] second = cluster.write("/restarted/b", 4 * BLOCK);
+    StepListener restarter =
+        (step, path) -> {
+          boolean now =
+              path.endsWith("a") ? step == Step.ENCODED : step == Step.SWAP_NAMED;
+          if (now && restarts.add(path)) {
+            restartNameNode();
+          }
+        };
+
+    JobReport report = convert("/restarted", restarter);
+
+    assertThat(restarts).hasSize(2);
+    assertThat(cluster.read("/restarted/a")).isEqualTo(first);
+    assertThat(cluster.read("/restarted/b")).isEqualTo(second);
+    assertThat(report.failures()).isEmpty();
+    assertThat(cluster.policy("/restarted/a")).isEqualTo(POLICY);
+    assertThat(cluster.policy("/restarted/b")).isEqualTo(POLICY);
+    cluster.assertHealthy("/restarted/a");
+    cluster.assertParityRight("/restarted/b");
+  }
+
+  private void restartNameNode() {
+    try {
+      cluster.mini.restartNameNode(true);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
