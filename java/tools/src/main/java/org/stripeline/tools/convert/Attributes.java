@@ -49,7 +49,7 @@ final class Attributes {
    */
   static Attributes read(DFSClient client, Candidate file) throws IOException {
     String inode = file.inodePath();
-    HdfsFileStatus status = client.getFileInfo(inode);
+    HdfsFileStatus status = InodePath.status(client, file.status().getFileId());
     if (status == null) {
       throw new ChangedException("it was deleted or replaced");
     }

@@ -85,13 +85,13 @@ final class Settlement {
     if (swap == null || client.getFileInfo(open.begin().temporary) != null) {
       return false;
     }
-    if (client.getFileInfo(InodePath.of(swap.temporaryId)) != null) {
+    if (InodePath.status(client, swap.temporaryId) != null) {
       return true;
     }
     // Both are gone. Unless it was us who deleted it, somebody deleted the converted file; then a
     // snapshot may keep it, and its blocks must stay.
     return !open.isBeingTakenBack()
-        && client.getFileInfo(InodePath.of(open.begin().fileId)) == null;
+        && InodePath.status(client, open.begin().fileId) == null;
   }
 
   /** Gives the lease back to whoever wants to write the file next. */
@@ -101,7 +101,7 @@ final class Settlement {
       return;
     }
     String path = InodePath.of(begin.fileId);
-    HdfsFileStatus status = job.client().getFileInfo(path);
+    HdfsFileStatus status = InodePath.status(job.client(), begin.fileId);
     if (status == null || status.getModificationTime() == begin.modifiedMs) {
       return;
     }
