@@ -9,6 +9,7 @@ import org.stripeline.simulator.run.Simulation;
 import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Scenario;
+import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.simulator.scenario.Variant;
 
 /** Runs all of a scenario. */
@@ -20,8 +21,10 @@ public final class Experiment {
    *
    * @param firstSeed the seed of the first run of each; the others follow
    * @param progress is told, in a line, of each variant and policy that is done
+   * @throws ScenarioException if a variant leaves too little room for its stripes
    */
-  public static Report run(Scenario scenario, long firstSeed, Consumer<String> progress) {
+  public static Report run(Scenario scenario, long firstSeed, Consumer<String> progress)
+      throws ScenarioException {
     Report report = new Report(scenario, firstSeed);
     for (Variant variant : scenario.variants()) {
       List<Result> results = new ArrayList<>();

@@ -9,8 +9,8 @@ import org.stripeline.simulator.scenario.Figure;
 
 /**
  * Draws reports as SVG, two panels each: throughput of encoding as bars with the least and the most
- * of all runs, as the paper's figure 8 has them; and gains with the paper's own beside them, or what
- * else the paper draws, response times over time (figure 9) and shares of racks.
+ * of all runs, as the paper's figure 8 has them; and gains with the paper's own beside them, or
+ * what else the paper draws, response times over time (figure 9) and shares of racks.
  */
 public final class Plot {
   private static final int WIDTH = 1180;

@@ -17,8 +17,8 @@ import org.stripeline.simulator.scenario.Settings;
 
 /**
  * Nodes that fail for good and come back empty, racks that are away for a while, and the repair of
- * what dead nodes held. A transfer under way when its node dies still ends as if it had not; what it
- * wrote there is then repaired.
+ * what dead nodes held. A transfer under way when its node dies still ends as if it had not; what
+ * it wrote there is then repaired.
  */
 final class Failures {
   private static final int NODE_DIED = 5;

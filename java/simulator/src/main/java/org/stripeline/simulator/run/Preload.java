@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.stripeline.placement.Topology;
 import org.stripeline.simulator.scenario.Policy;
+import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.simulator.scenario.Settings;
 import org.stripeline.simulator.scenario.WriterChoice;
 
@@ -39,8 +40,12 @@ final class Preload {
     return stripes;
   }
 
-  /** Writes blocks until there are as many stripes as asked for. */
-  void write(Topology topology) {
+  /**
+   * Writes blocks until there are as many stripes as asked for.
+   *
+   * @throws ScenarioException if the rack rule leaves too little room for them
+   */
+  void write(Topology topology) throws ScenarioException {
     if (policy.placesForStripes()) {
       writeByRack(topology);
     } else {
@@ -64,7 +69,7 @@ final class Preload {
     }
   }
 
-  private void writeByRack(Topology topology) {
+  private void writeByRack(Topology topology) throws ScenarioException {
     int data = settings.shape.data();
     int[][] open = new int[settings.racks][];
     long most = (long) BLOCKS_FACTOR_MAX * data * (settings.stripes + settings.racks);
@@ -82,9 +87,9 @@ final class Preload {
       }
     }
     if (stripes.size() < settings.stripes) {
-      throw new IllegalStateException(
+      throw new ScenarioException(
           "Cannot put " + settings.stripes + " stripes together: " + written + " blocks gave "
-              + stripes.size() + "; the rack rule leaves too little room");
+              + stripes.size() + "; raise blocks_per_rack_max or racks");
     }
   }
 

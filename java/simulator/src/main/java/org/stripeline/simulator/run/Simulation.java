@@ -8,6 +8,7 @@ import org.stripeline.simulator.network.Purpose;
 import org.stripeline.simulator.network.Traffic;
 import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
+import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.simulator.scenario.Settings;
 
 /** Simulates one policy with one seed. */
@@ -27,7 +28,7 @@ public final class Simulation {
   private final double[] rackShares;
   private final double triesPerBlock;
 
-  private Simulation(Settings settings, Policy policy, long seed) {
+  private Simulation(Settings settings, Policy policy, long seed) throws ScenarioException {
     this.run = new Run(settings, seed);
     this.policy = policy;
     this.seed = seed;
@@ -47,10 +48,12 @@ public final class Simulation {
   /**
    * Runs until all stripes are encoded and what was under way has arrived.
    *
-   * @throws IllegalStateException if the rack rule leaves so little room that the stripes cannot be
-   *     put together, or bytes got lost on the way, which would be a fault of the simulator
+   * @throws ScenarioException if the rack rule leaves so little room that the stripes cannot be put
+   *     together
+   * @throws IllegalStateException if bytes got lost on the way, a fault of the simulator
    */
-  public static Outcome run(Settings settings, Policy policy, long seed) {
+  public static Outcome run(Settings settings, Policy policy, long seed)
+      throws ScenarioException {
     return new Simulation(settings, policy, seed).run();
   }
 

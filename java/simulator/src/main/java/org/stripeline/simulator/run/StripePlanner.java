@@ -13,7 +13,7 @@ import org.stripeline.simulator.scenario.EncoderChoice;
 import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Settings;
 
-/** Decides at the moment of encoding who reads what from where, and where everything comes to be. */
+/** Decides, when a stripe is to be encoded, who reads what from where, and where all comes to be. */
 final class StripePlanner {
   private final Settings settings;
   private final Policy policy;

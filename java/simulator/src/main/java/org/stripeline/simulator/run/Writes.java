@@ -75,7 +75,7 @@ final class Writes {
     return sorted;
   }
 
-  /** Returns the moment and the response time of each write, in seconds, in the order of answers. */
+  /** Returns begin and response time of each write, in seconds, in the order of answers. */
   List<double[]> answered() {
     return answered;
   }

@@ -131,7 +131,8 @@ public final class Scenario {
     String path = "/org/stripeline/simulator/" + name + ".json";
     try (InputStream stream = Scenario.class.getResourceAsStream(path)) {
       if (stream == null) {
-        throw new ScenarioException("Cannot find constants " + name + ": the jar has none so named");
+        throw new ScenarioException(
+            "Cannot find constants " + name + ": the jar has none so named");
       }
       return parse(new InputStreamReader(stream, StandardCharsets.UTF_8));
     } catch (IOException e) {

@@ -11,7 +11,8 @@ public final class Variant {
   private final Settings settings;
   private final Map<Policy, Map<Figure, Double>> paper;
 
-  Variant(String label, Constants constants, Map<Policy, Map<Figure, Double>> paper) throws ScenarioException {
+  Variant(String label, Constants constants, Map<Policy, Map<Figure, Double>> paper)
+      throws ScenarioException {
     this.label = label;
     this.constants = constants;
     this.settings = new Settings(constants);

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What is simulated: constants, each with its source, and variants that differ in a few of them. */
+/** What is simulated: constants, each with its source, and variants that change a few of them. */
 package org.stripeline.simulator.scenario;

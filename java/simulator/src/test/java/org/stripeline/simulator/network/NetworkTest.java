@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.placement.Topology;
 
 /**
- * Models of links against cases worked out by hand. Racks 0, 1, 2 have nodes {0, 1}, {2, 3}, {4, 5};
- * links move 10 bytes a second, disks read 20 and write 5.
+ * Models of links against cases worked out by hand. Racks 0, 1, 2 have nodes {0, 1}, {2, 3}, {4,
+ * 5}; links move 10 bytes a second, disks read 20 and write 5.
  */
 class NetworkTest {
   private static final double TINY = 1e-9;
@@ -206,7 +206,9 @@ class NetworkTest {
       Route route =
           isPipeline
               ? all.pipeline(source, new int[] {source, target, other})
-              : i % 3 == 1 && source != target ? all.copy(source, target) : all.send(source, target);
+              : i % 3 == 1 && source != target
+                  ? all.copy(source, target)
+                  : all.send(source, target);
       sent += bytes;
       across += (long) bytes * route.hopsAcross();
       time.after(

@@ -2,11 +2,16 @@
 package org.stripeline.simulator.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.stripeline.simulator.scenario.Policy;
@@ -15,6 +20,8 @@ import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.simulator.scenario.Settings;
 
 class SimulationTest {
+  @TempDir Path directory;
+
   private static Settings settings(String scenario, int variant) throws ScenarioException {
     return Scenario.quick(scenario).variants().get(variant).settings();
   }
@@ -92,6 +99,19 @@ class SimulationTest {
     }
     assertThat(died).isPositive();
     assertThat(repaired).isPositive();
+  }
+
+  @Test
+  void refusesAClusterInWhichStripesFindNoRoom() throws Exception {
+    Path file = directory.resolve("narrow.json");
+    String text =
+        "{\"title\": \"t\", \"about\": \"a\", \"base\": \"dsn2015\", \"seeds\": 1, \"policies\":"
+            + " [\"ear\"], \"variants\": [{\"label\": \"narrow\", \"set\": {\"racks\": 3}}]}";
+    Files.write(file, text.getBytes(StandardCharsets.UTF_8));
+    Settings settings = Scenario.read(file).variants().get(0).settings();
+    assertThatThrownBy(() -> Simulation.run(settings, Policy.EAR, 1))
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("raise blocks_per_rack_max or racks");
   }
 
   @Test

@@ -32,13 +32,13 @@ import picocli.CommandLine.Spec;
     description = {
       "Simulate a cluster that places, writes and encodes, and show what each way gains.",
       "",
-      "Needs no cluster. A scenario names constants, each with its source, and the policies that are"
-          + " compared: HDFS' placement (rr), with a matching that says which replicas stay"
+      "Needs no cluster. A scenario names constants, each with its source, and the policies that"
+          + " are compared: HDFS' placement (rr), with a matching that says which replicas stay"
           + " (retention), encoding-aware replication (preliminary-ear, ear), stripes chosen among"
-          + " blocks already written (post-hoc), adoption of a file's own blocks (adoption), copying"
-          + " (copy). Blocks are placed and stripes planned by the code that clusters run. Where the"
-          + " paper on encoding-aware replication (Li, Hu, Lee, DSN 2015) gives a figure, it stands"
-          + " beside ours.",
+          + " blocks already written (post-hoc), adoption of a file's own blocks (adoption),"
+          + " copying (copy). Blocks are placed and stripes planned by the code that clusters run."
+          + " Where the paper on encoding-aware replication (Li, Hu, Lee, DSN 2015) gives a figure,"
+          + " it stands beside ours.",
       "",
       "The same scenario and seed give the same digest on every machine."
     },
@@ -127,7 +127,7 @@ public final class SimulateCommand implements Callable<Integer> {
     return scenarios;
   }
 
-  private int run(List<Scenario> scenarios, PrintWriter out) {
+  private int run(List<Scenario> scenarios, PrintWriter out) throws ScenarioException {
     PrintWriter talk = spec.commandLine().getErr();
     List<Report> reports = new ArrayList<>();
     int beyond = 0;
