@@ -3,7 +3,7 @@ package org.stripeline.simulator.network;
 
 import umontreal.ssj.simevents.Event;
 import umontreal.ssj.simevents.Simulator;
-import umontreal.ssj.simevents.eventlist.SplayTree;
+import umontreal.ssj.simevents.eventlist.RedblackTree;
 
 /**
  * Simulated time: actions that happen at moments, in the order of these; of one moment in the order
@@ -11,7 +11,7 @@ import umontreal.ssj.simevents.eventlist.SplayTree;
  * run side by side.
  */
 public final class Clock {
-  private final Simulator simulator = new Simulator(new SplayTree());
+  private final Simulator simulator = new Simulator(new RedblackTree());
   private long happened;
 
   /** Returns seconds since the start. */
