@@ -43,6 +43,10 @@ class OneJarTest {
             // So must the part of the pipelines that reaches into the HDFS client.
             .filter(name -> !name.matches("org/apache/hadoop/hdfs/[^/]+\\.class"))
             .filter(name -> !name.equals("org/apache/hadoop/fs/StripelineHdfs.class"))
+            .filter(name -> !name.equals("org/apache/hadoop/fs/LocatedStatuses.class"))
+            // And the plug-ins of the servers, which reach into DataNode and NameNode.
+            .filter(name -> !name.matches("org/apache/hadoop/hdfs/server/(datanode|.*impl)/[^/]+"))
+            .filter(name -> !name.matches("org/apache/hadoop/hdfs/server/blockmanagement/[^/]+"))
             .filter(name -> !name.startsWith("native/linux-"))
             .filter(name -> !name.matches("META-INF/(MANIFEST\\.MF|LICENSE|NOTICE|services/.+)"))
             .collect(Collectors.toList());
