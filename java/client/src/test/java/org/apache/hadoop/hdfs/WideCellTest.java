@@ -50,6 +50,8 @@ class WideCellTest {
     conf.setInt("dfs.blocksize", CELL);
     conf.setInt("dfs.namenode.ec.policies.max.cellsize", CELL);
     conf.set("fs.AbstractFileSystem.hdfs.impl", StripelineHdfs.class.getName());
+    // What is counted here is what a loss costs, not what a busy machine makes late.
+    conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
     cluster = new StripedCluster(dir, K + M, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", K, M), CELL);
     String name =
@@ -139,7 +141,9 @@ class WideCellTest {
               .getIOStatistics()
               .counters()
               .get(ReadCount.BYTES_FETCHED.statisticName());
-      int factor = mostUnitsLost == 0 ? 1 : K;
+      // Another test has stopped a DataNode, which may be that of the cell read here.
+      boolean isThere = StripedCluster.location(cluster.groups(file).get(0), 1) != null;
+      int factor = mostUnitsLost == 0 && isThere ? 1 : K;
       // Each of the up to four ranges that it is fetched in is one of whole chunks.
       long most = (long) factor * (part.length + 4 * 2 * 512);
       assertThat(fetched).isBetween((long) part.length, most);
