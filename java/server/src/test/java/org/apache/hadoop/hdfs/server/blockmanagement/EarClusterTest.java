@@ -83,7 +83,7 @@ class EarClusterTest {
       cluster.waitActive();
       cluster.transitionToActive(0);
       try (DistributedFileSystem fs =
-          (DistributedFileSystem) HATestUtil.configureFailoverFs(cluster, conf)) {
+          HATestUtil.configureFailoverFs(cluster, conf)) {
         writeAndCheck(fs, "before");
         cluster.transitionToStandby(0);
         cluster.transitionToActive(1);

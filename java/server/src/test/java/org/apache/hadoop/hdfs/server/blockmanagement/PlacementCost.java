@@ -11,10 +11,8 @@ import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.stripeline.server.placement.EarKeys;
 
 /**
- * What a placement costs beside Hadoop's own, at 400 DataNodes in 20 racks. Run as a program:
- *
- * <pre>mvn -f java/pom.xml -pl native,coder,placement,server test-compile exec:java
- *   -Dexec.classpathScope=test -Dexec.mainClass=...PlacementCost</pre>
+ * What a placement costs beside Hadoop's own, at 400 DataNodes in 20 racks; a program, run with
+ * the class path of this module's tests.
  */
 final class PlacementCost {
   private PlacementCost() {}
