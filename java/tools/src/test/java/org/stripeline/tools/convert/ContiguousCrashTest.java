@@ -7,10 +7,6 @@ import java.io.IOException;
 import java.util.EnumSet;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
-import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -60,24 +56,11 @@ class ContiguousCrashTest {
             return "RS-3-2-1024k";
           }
         });
-    assertThat(internalBlocks()).isNotZero();
+    assertThat(cluster.internalBlocks()).isNotZero();
 
     for (Step step : Step.values()) {
       cluster.fs().delete(new Path("/crash-" + step.ordinal()), true);
     }
-    ConvertCluster.await("all internal blocks to go", () -> internalBlocks() == 0);
-  }
-
-  /** Counts what DataNodes have under ids of block groups, whether the NameNode knows it or not. */
-  private static long internalBlocks() throws IOException {
-    String pool = cluster.mini.getNamesystem().getBlockPoolId();
-    long count = 0;
-    for (DataNode node : cluster.mini.getDataNodes()) {
-      FsDatasetSpi<?> dataset = DataNodeTestUtils.getFSDataset(node);
-      for (ReplicaInfo replica : dataset.getFinalizedBlocks(pool)) {
-        count += replica.getBlockId() < 0 ? 1 : 0;
-      }
-    }
-    return count;
+    ConvertCluster.await("all internal blocks to go", () -> cluster.internalBlocks() == 0);
   }
 }

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,12 +19,20 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.MiniDFSNNTopology;
+import org.apache.hadoop.hdfs.StripelineFileSystem;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
+import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
 import org.apache.hadoop.hdfs.tools.DFSck;
 import org.apache.hadoop.hdfs.tools.DebugAdmin;
+import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.util.ToolRunner;
 
 /** A mini cluster with racks and small blocks, and drivers on it. */
@@ -32,8 +41,29 @@ final class ConvertCluster implements Closeable {
 
   final MiniDFSCluster mini;
   private final Configuration conf;
+  private final URI uri;
+
+  /** Follows the active NameNode; null where there is only one. */
+  private final DistributedFileSystem failover;
 
   ConvertCluster(java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
+      throws IOException {
+    this(dir, nodes, racks, null, more);
+  }
+
+  /** Two NameNodes of one name, the first of which is active. */
+  static ConvertCluster withStandby(
+      java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
+      throws IOException {
+    return new ConvertCluster(dir, nodes, racks, MiniDFSNNTopology.simpleHATopology(), more);
+  }
+
+  private ConvertCluster(
+      java.nio.file.Path dir,
+      int nodes,
+      int racks,
+      MiniDFSNNTopology topology,
+      Consumer<Configuration> more)
       throws IOException {
     conf = new HdfsConfiguration();
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, dir.toString());
@@ -54,12 +84,38 @@ final class ConvertCluster implements Closeable {
     for (int i = 0; i < nodes; i++) {
       places[i] = "/rack" + i % racks;
     }
-    mini = new MiniDFSCluster.Builder(conf).numDataNodes(nodes).racks(places).build();
+    mini =
+        new MiniDFSCluster.Builder(conf)
+            .nnTopology(topology)
+            .numDataNodes(nodes)
+            .racks(places)
+            .build();
+    if (topology != null) {
+      mini.transitionToActive(0);
+      nameBoth();
+    }
     mini.waitActive();
+    uri = topology == null ? mini.getURI() : FileSystem.getDefaultUri(conf);
+    failover = topology == null ? null : client();
+  }
+
+  /** What clients and tools need to find the active one. */
+  private void nameBoth() {
+    HATestUtil.setFailoverConfigurations(mini, conf);
+    String name = FileSystem.getDefaultUri(conf).getHost();
+    for (int i = 0; i < mini.getNumNameNodes(); i++) {
+      conf.set(
+          "dfs.namenode.http-address." + name + ".nn" + (i + 1),
+          NetUtils.getHostPortString(mini.getNameNode(i).getHttpAddress()));
+    }
+  }
+
+  URI uri() {
+    return uri;
   }
 
   DistributedFileSystem fs() throws IOException {
-    return mini.getFileSystem();
+    return failover == null ? mini.getFileSystem() : failover;
   }
 
   Configuration conf() {
@@ -68,7 +124,7 @@ final class ConvertCluster implements Closeable {
 
   /** Opens a client as a driver has it. */
   DistributedFileSystem client() throws IOException {
-    return Driver.connect(conf, new Path(mini.getURI()));
+    return Driver.connect(conf, new Path(uri));
   }
 
   Driver driver() throws IOException {
@@ -149,6 +205,28 @@ final class ConvertCluster implements Closeable {
       }
     }
     return found;
+  }
+
+  /** Counts what DataNodes have under ids of block groups, whether the NameNode knows it or not. */
+  long internalBlocks() throws IOException {
+    String pool = mini.getNameNode(0).getNamesystem().getBlockPoolId();
+    long count = 0;
+    for (DataNode node : mini.getDataNodes()) {
+      for (ReplicaInfo replica : DataNodeTestUtils.getFSDataset(node).getFinalizedBlocks(pool)) {
+        count += replica.getBlockId() < 0 ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  /** Reads a file through Hadoop's client and through ours. */
+  void assertBytes(String path, byte[] bytes) throws IOException {
+    assertThat(read(path)).as(path).isEqualTo(bytes);
+    Configuration ours = new Configuration(conf);
+    ours.set("fs.hdfs.impl", StripelineFileSystem.class.getName());
+    try (DistributedFileSystem fs = (DistributedFileSystem) FileSystem.newInstance(uri, ours)) {
+      assertThat(read(fs, path)).as(path).isEqualTo(bytes);
+    }
   }
 
   void assertHealthy(String path) throws Exception {

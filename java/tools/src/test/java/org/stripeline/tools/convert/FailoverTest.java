@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.OpenFileEntry;
+import org.apache.hadoop.hdfs.protocol.OpenFilesIterator.OpenFilesType;
+import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The other NameNode takes over in the middle of conversions. */
+class FailoverTest {
+  private static final String CODE = "RS-3-2";
+  private static final int BLOCK = ConvertCluster.BLOCK;
+
+  /** Those after which the NameNode has something to remember. */
+  private static final Set<Step> STEPS =
+      EnumSet.of(
+          Step.FENCED,
+          Step.CREATED,
+          Step.GROUP_NAMED,
+          Step.LINKED,
+          Step.ENCODED,
+          Step.MADE,
+          Step.SWAP_NAMED,
+          Step.SWAPPED);
+
+  @TempDir static java.nio.file.Path directory;
+  private static ConvertCluster cluster;
+  private static int active;
+
+  private final Set<String> done = ConcurrentHashMap.newKeySet();
+  private final List<String> roots = new ArrayList<>();
+
+  @BeforeAll
+  static void start() throws IOException {
+    cluster =
+        ConvertCluster.withStandby(
+            directory,
+            7,
+            3,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+              conf.set("dfs.ha.tail-edits.period", "1s");
+              conf.setInt("dfs.client.failover.sleep.base.millis", 50);
+              conf.setInt("dfs.client.failover.sleep.max.millis", 500);
+              conf.setInt("ipc.client.connect.retry.interval", 50);
+            });
+    letLeasesEndSoon();
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  /** So that the next driver need not wait a minute for those of the dead one. */
+  private static void letLeasesEndSoon() {
+    for (int i = 0; i < cluster.mini.getNumNameNodes(); i++) {
+      NameNodeAdapter.getLeaseManager(cluster.mini.getNamesystem(i))
+          .setLeasePeriod(500, 3_600_000);
+    }
+  }
+
+  @AfterEach
+  void leavesNoBlocks() throws Exception {
+    for (String root : roots) {
+      cluster.fs().delete(new Path(root), true);
+    }
+    ConvertCluster.await("internal blocks to go", () -> cluster.internalBlocks() == 0);
+  }
+
+  private static synchronized void failOver() {
+    try {
+      cluster.mini.transitionToStandby(active);
+      active = 1 - active;
+      cluster.mini.transitionToActive(active);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The active one goes without a word, and comes back as the one that stands by. */
+  private static synchronized void crash() {
+    try {
+      int old = active;
+      cluster.mini.shutdownNameNode(old);
+      active = 1 - old;
+      cluster.mini.transitionToActive(active);
+      cluster.mini.restartNameNode(old, false);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void adoptionGoesOnAtEveryStep() throws Exception {
+    goOn(
+        ConvertCluster.contiguous("/adopted", CODE),
+        STEPS,
+        "RS-3-2-1024k",
+        FailoverTest::failOver);
+  }
+
+  @Test
+  void copyingGoesOnAtEveryStep() throws Exception {
+    Set<Step> steps = EnumSet.copyOf(STEPS);
+    steps.removeAll(EnumSet.of(Step.GROUP_NAMED, Step.LINKED, Step.ENCODED));
+    goOn(
+        ConvertCluster.striped("/copied", CODE), steps, "RS-3-2-64k", FailoverTest::failOver);
+  }
+
+  @Test
+  void adoptionGoesOnWhenTheActiveOneIsGone() throws Exception {
+    goOn(
+        ConvertCluster.contiguous("/orphaned", CODE),
+        EnumSet.of(Step.GROUP_NAMED, Step.LINKED, Step.SWAP_NAMED),
+        "RS-3-2-1024k",
+        FailoverTest::crash);
+    letLeasesEndSoon();
+  }
+
+  @Test
+  void aDeadDriversJobIsTakenUpAtTheOtherNameNode() throws Exception {
+    for (Step step : EnumSet.of(Step.FENCED, Step.LINKED, Step.SWAP_NAMED)) {
+      String root = "/taken-" + step.ordinal();
+      roots.add(root);
+      Map<String, byte[]> files = new TreeMap<>();
+      files.put(root + "/a", cluster.write(root + "/a", 4 * BLOCK + 5));
+      JobSettings settings = ConvertCluster.contiguous(root, CODE);
+      settings.allowRackLoss = true;
+      DistributedFileSystem client = cluster.client();
+      Crash crash = new Crash(client, step, 1);
+      try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
+        assertThatThrownBy(() -> driver.execute(settings, root.substring(1)))
+            .isInstanceOf(Crash.Death.class);
+      }
+      failOver();
+      cluster.assertBytes(root + "/a", files.get(root + "/a"));
+
+      try (Driver driver = cluster.driver()) {
+        assertThat(driver.resume(root, null, settings).failures()).as(root).isEmpty();
+      }
+      assertConverted(root, files, "RS-3-2-1024k");
+    }
+  }
+
+  /** Converts files, at a step of each of which something happens to the NameNodes. */
+  private void goOn(JobSettings settings, Set<Step> steps, String policy, Runnable change)
+      throws Exception {
+    roots.add(settings.path);
+    Map<String, byte[]> files = new TreeMap<>();
+    for (Step step : steps) {
+      String path = settings.path + "/" + step;
+      files.put(path, cluster.write(path, 4 * BLOCK + step.ordinal()));
+    }
+    settings.allowRackLoss = true;
+    settings.filesAtOnce = 1;
+    StepListener listener =
+        (step, path) -> {
+          if (path.endsWith("/" + step) && done.add(path)) {
+            change.run();
+          }
+        };
+
+    JobReport report;
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, listener)) {
+      report = driver.execute(settings, settings.path.substring(1));
+    }
+
+    assertThat(done).hasSize(steps.size());
+    assertThat(report.failures()).isEmpty();
+    assertConverted(settings.path, files, policy);
+  }
+
+  private static void assertConverted(String root, Map<String, byte[]> files, String policy)
+      throws Exception {
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      String path = file.getKey();
+      assertThat(cluster.policy(path)).as(path).isEqualTo(policy);
+      cluster.assertBytes(path, file.getValue());
+    }
+    cluster.assertHealthy(root);
+    cluster.assertParityRight(files.keySet().iterator().next());
+    assertThat(cluster.temporaries()).isEmpty();
+    RemoteIterator<OpenFileEntry> open =
+        cluster.fs().listOpenFiles(EnumSet.of(OpenFilesType.ALL_OPEN_FILES), "/");
+    assertThat(open.hasNext()).as("files whose lease somebody holds").isFalse();
+  }
+}
