@@ -109,6 +109,7 @@ public final class DataNodeProcess implements AutoCloseable {
     conf.set("hadoop.tmp.dir", place.directory.resolve("tmp").toString());
     conf.set("dfs.datanode.data.dir", place.directory.resolve("data").toUri().toString());
     HdfsSettings.setDataNodeAddress(conf, place.address);
+    HdfsSettings.setAgent(conf);
     conf.setInt("dfs.datanode.handler.count", 3);
     conf.setInt("dfs.block.scanner.volume.bytes.per.second", 0);
     conf.set("fs.getspaceused.classname", "org.apache.hadoop.fs.DFCachingGetSpaceUsed");

@@ -58,7 +58,7 @@ final class HdfsSettings {
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 64 << 10);
 
     // What conversion by adoption wants: agents, and cells as large as blocks.
-    conf.set("dfs.datanode.plugins", AGENT);
+    setAgent(conf);
     conf.setInt("dfs.namenode.ec.policies.max.cellsize", 256 << 20);
 
     // The DataNodes' own rebuilding: Hadoop's 64 KiB rounds spend their time on round trips.
@@ -109,6 +109,11 @@ final class HdfsSettings {
     conf.set("fs.defaultFS", "hdfs://" + LOOPBACK + ":" + port);
     conf.set("dfs.namenode.rpc-address", LOOPBACK + ":" + port);
     conf.set("dfs.namenode.http-address", LOOPBACK + ":" + webPort);
+  }
+
+  /** Gives DataNodes the agent that conversion by adoption calls. */
+  static void setAgent(Configuration conf) {
+    conf.set("dfs.datanode.plugins", AGENT);
   }
 
   private static void setCoders(Configuration conf) {

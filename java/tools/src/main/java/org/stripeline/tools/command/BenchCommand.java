@@ -2,6 +2,7 @@
 package org.stripeline.tools.command;
 
 import org.stripeline.tools.bench.JavaBenchCommand;
+import org.stripeline.tools.bench.convert.ConvertBenchCommand;
 import org.stripeline.tools.bench.io.IoBenchCommand;
 import org.stripeline.tools.demo.HdfsBenchCommand;
 import picocli.CommandLine.Command;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Spec;
       BenchCommand.EngineBench.class,
       JavaBenchCommand.class,
       HdfsBenchCommand.class,
-      IoBenchCommand.class
+      IoBenchCommand.class,
+      ConvertBenchCommand.class
     })
 public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;

@@ -84,7 +84,8 @@ final class IoBench {
         place.add(new ShapedNetwork(settings.datanodes(), settings.delayMicros));
     network.make();
     say("starting " + settings.datanodes() + " DataNodes, each in a network of its own");
-    cluster = ShapedCluster.start(place, network, settings.datanodes());
+    cluster = 
+        ShapedCluster.start(place, network, Collections.<String, String>emptyMap());
     if (network.lacksDelay()) {
       report.notes.add("the links have no delay: this kernel lacks netem");
     }

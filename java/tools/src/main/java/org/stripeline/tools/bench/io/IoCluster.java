@@ -29,9 +29,9 @@ import org.stripeline.tools.demo.ReplicaFiles;
  * The cluster of a run: NameNode and DataNodes in one process, and DataNodes in processes of their
  * own where one is to hang or each has a network of its own.
  */
-final class IoCluster implements AutoCloseable {
+public final class IoCluster implements AutoCloseable {
   /** HDFS's own default: with six data units a group holds 768 MiB. */
-  static final long BLOCK_BYTES = 128L << 20;
+  public static final long BLOCK_BYTES = 128L << 20;
 
   private static final int HEAP_MIB = 1536;
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(90);
@@ -48,10 +48,21 @@ final class IoCluster implements AutoCloseable {
   /** Starts DataNodes in the cluster's own process, a rack for each. */
   static IoCluster start(Path directory, int datanodes, Map<String, String> settings)
       throws IOException {
+    return start(directory, datanodes, datanodes, settings);
+  }
+
+  /**
+   * Starts DataNodes in the cluster's own process.
+   *
+   * @param racks racks that they are spread over in turn
+   * @param settings laid over the cluster's own, of NameNode and DataNodes
+   */
+  public static IoCluster start(
+      Path directory, int datanodes, int racks, Map<String, String> settings) throws IOException {
     ClusterOptions.Builder options =
         ClusterOptions.builder()
             .datanodes(datanodes)
-            .racks(datanodes)
+            .racks(racks)
             .heapMib(HEAP_MIB)
             .lifetime(ClusterOptions.Lifetime.OF_STARTER)
             // Deleted blocks are to leave memory before the next file is written ...
@@ -67,7 +78,7 @@ final class IoCluster implements AutoCloseable {
   }
 
   /** What every client's configuration holds. */
-  Map<String, String> clientSettings() throws IOException {
+  public Map<String, String> clientSettings() throws IOException {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("fs.defaultFS", status().uri);
     settings.put("dfs.blocksize", String.valueOf(BLOCK_BYTES));
@@ -85,7 +96,7 @@ final class IoCluster implements AutoCloseable {
   }
 
   /** Opens Hadoop's own client. */
-  DistributedFileSystem open(Map<String, String> settings) throws IOException {
+  public DistributedFileSystem open(Map<String, String> settings) throws IOException {
     Configuration conf = new HdfsConfiguration();
     settings.forEach(conf::set);
     conf.unset("fs.hdfs.impl");
@@ -93,16 +104,16 @@ final class IoCluster implements AutoCloseable {
   }
 
   /** For names, policies and locations. */
-  DistributedFileSystem fs() {
+  public DistributedFileSystem fs() {
     return fs;
   }
 
-  ClusterStatus status() throws IOException {
+  public ClusterStatus status() throws IOException {
     return process.client().status();
   }
 
   /** Processes whose time is the servers'. */
-  List<Long> processes() {
+  public List<Long> processes() {
     List<Long> processes = new ArrayList<>();
     processes.add(process.pid());
     outside.forEach(datanode -> processes.add(datanode.pid()));
@@ -165,7 +176,7 @@ final class IoCluster implements AutoCloseable {
   }
 
   /** Deletes files and waits until no DataNode has a block of theirs. */
-  void delete(Collection<String> files) throws IOException {
+  public void delete(Collection<String> files) throws IOException {
     List<Long> blocks = new ArrayList<>();
     for (String file : files) {
       org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(file);
@@ -202,7 +213,13 @@ final class IoCluster implements AutoCloseable {
     return disks;
   }
 
-  private static void await(String what, BooleanSupplier condition) throws IOException {
+  /**
+   * Waits until something is so.
+   *
+   * @param what completes "waited 90 s for"
+   * @throws IOException if it takes longer than that
+   */
+  public static void await(String what, BooleanSupplier condition) throws IOException {
     long started = System.nanoTime();
     try {
       while (!condition.getAsBoolean()) {

@@ -5,18 +5,18 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.natives.CoderStatus;
+import org.stripeline.tools.bench.BenchMachine;
 import org.stripeline.tools.cluster.ClusterStatus;
 
 /** What a run found; field names are those of the JSON record. */
 final class IoReport {
   final String format = "stripeline-bench-io-1";
-  final Machine machine = new Machine();
+  final BenchMachine machine = new BenchMachine();
   String command;
   String hadoop;
   String java;
@@ -46,14 +46,6 @@ final class IoReport {
   final List<Sample> samples = new ArrayList<>();
   final List<Row> rows = new ArrayList<>();
   final List<Judgement> judgements = new ArrayList<>();
-
-  /** The machine of clients and servers. */
-  static final class Machine {
-    String processor;
-    int processors = Runtime.getRuntime().availableProcessors();
-    String kernel = System.getProperty("os.version");
-    String load;
-  }
 
   /** All samples of one contestant at one operation. */
   static final class Row {
@@ -103,22 +95,7 @@ final class IoReport {
     hadoop = status.hadoopVersion;
     java = System.getProperty("java.vm.name") + " " + status.javaVersion;
     coder = CoderStatus.current().toString();
-    machine.processor = firstLine("/proc/cpuinfo", "model name");
-    machine.load = firstLine("/proc/loadavg", "");
-  }
-
-  private static String firstLine(String file, String start) {
-    try {
-      for (String line :
-          Files.readAllLines(Paths.get(file), StandardCharsets.UTF_8)) {
-        if (line.startsWith(start)) {
-          return line.substring(line.indexOf(':') + 1).trim();
-        }
-      }
-    } catch (IOException unknown) {
-      // Not every system has the file; the fact stays unknown.
-    }
-    return null;
+    machine.describe();
   }
 
   void leaveOut(String contestant, String reason) {

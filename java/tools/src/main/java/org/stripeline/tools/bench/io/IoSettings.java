@@ -7,7 +7,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
 
 /** What is to be measured. */
-final class IoSettings {
+public final class IoSettings {
   List<IoContestant> contestants = new ArrayList<>();
   List<Operation> operations = new ArrayList<>();
   List<Integer> threads = new ArrayList<>();
@@ -44,7 +44,7 @@ final class IoSettings {
   static final int LOOPBACK = 0;
 
   /** Finds one of Hadoop's built-in policies of the codec rs. */
-  static ErasureCodingPolicy policy(String name) {
+  public static ErasureCodingPolicy policy(String name) {
     List<String> known = new ArrayList<>();
     for (ErasureCodingPolicy policy : SystemErasureCodingPolicies.getPolicies()) {
       if (policy.getCodecName().equals("rs")) {

@@ -10,9 +10,9 @@ import java.util.SplittableRandom;
  * <p>Bytes repeat after a period that no cell size divides, so that a cell in the wrong place
  * shows. Files differ by where they begin in the period.
  */
-final class Pattern {
+public final class Pattern {
   /** Most bytes that {@link #bytes} offers in one piece. */
-  static final int CHUNK_BYTES = 1 << 20;
+  public static final int CHUNK_BYTES = 1 << 20;
 
   private static final int PERIOD = (16 << 20) + 8 * 1009;
   private static final int SHIFT = 8 * 100_003;
@@ -21,7 +21,8 @@ final class Pattern {
   private final byte[] bytes = new byte[PERIOD + CHUNK_BYTES];
   private final ByteBuffer view = ByteBuffer.wrap(bytes);
 
-  Pattern() {
+  /** Makes the bytes, which are always the same. */
+  public Pattern() {
     SplittableRandom random = new SplittableRandom(20261121);
     for (int i = 0; i < PERIOD; i += Long.BYTES) {
       view.putLong(i, random.nextLong());
@@ -30,11 +31,11 @@ final class Pattern {
   }
 
   /** Holds, from {@link #index} on, the next {@link #CHUNK_BYTES} bytes of a file. */
-  byte[] bytes() {
+  public byte[] bytes() {
     return bytes;
   }
 
-  int index(int file, long position) {
+  public int index(int file, long position) {
     return (int) ((position + (long) file * SHIFT) % PERIOD);
   }
 
@@ -56,7 +57,7 @@ final class Pattern {
   }
 
   /** Compares every byte. */
-  boolean isRight(int file, long position, byte[] read, int length) {
+  public boolean isRight(int file, long position, byte[] read, int length) {
     for (int done = 0; done < length; ) {
       int index = index(file, position + done);
       int step = Math.min(length - done, bytes.length - index);

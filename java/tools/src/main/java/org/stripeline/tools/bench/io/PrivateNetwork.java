@@ -13,7 +13,7 @@ import java.util.List;
 import org.stripeline.tools.Stripeline;
 
 /** Runs the command once more in a process that has network and mounts of its own. */
-final class PrivateNetwork {
+public final class PrivateNetwork {
   private static final String INSIDE_KEY = "stripeline.bench.private-network";
 
   private static final List<String> PROGRAMS =
@@ -25,12 +25,12 @@ final class PrivateNetwork {
   private PrivateNetwork() {}
 
   /** Whether this process is that one. */
-  static boolean isInside() {
+  public static boolean isInside() {
     return Boolean.getBoolean(INSIDE_KEY);
   }
 
   /** Returns why this user on this machine cannot have one, or null. */
-  static String obstacle() throws IOException, InterruptedException {
+  public static String obstacle() throws IOException, InterruptedException {
     if (!"root".equals(System.getProperty("user.name"))) {
       return "it takes root";
     }
@@ -62,7 +62,7 @@ final class PrivateNetwork {
    *
    * @param arguments its whole command line
    */
-  static int run(List<String> arguments) throws IOException, InterruptedException {
+  public static int run(List<String> arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(UNSHARE);
     command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());

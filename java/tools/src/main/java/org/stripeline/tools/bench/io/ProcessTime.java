@@ -10,19 +10,19 @@ import java.nio.file.Paths;
 import java.util.Collection;
 
 /** Processor time of processes as Linux counts it, in steps of 10 ms. */
-final class ProcessTime {
+public final class ProcessTime {
   /** Linux tells user space hundredths of a second, whatever its own clock ticks. */
   private static final double TICKS_PER_SECOND = 100;
 
   private ProcessTime() {}
 
   /** Seconds of user and system time of this process. */
-  static double ofSelf() throws IOException {
+  public static double ofSelf() throws IOException {
     return seconds(Paths.get("/proc/self/stat"));
   }
 
   /** Seconds of user and system time of processes together; one that is gone counts nothing. */
-  static double of(Collection<Long> processes) throws IOException {
+  public static double of(Collection<Long> processes) throws IOException {
     double sum = 0;
     for (long process : processes) {
       try {

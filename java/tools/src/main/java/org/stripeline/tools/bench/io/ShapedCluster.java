@@ -8,22 +8,27 @@ import org.stripeline.tools.cluster.DataNodeProcess;
 import org.stripeline.tools.demo.Workplace;
 
 /** A cluster whose DataNodes are processes, each in a network of its own. */
-final class ShapedCluster {
+public final class ShapedCluster {
   private ShapedCluster() {}
 
-  static IoCluster start(Workplace place, ShapedNetwork network, int datanodes)
+  /**
+   * Starts it in a network that is made already.
+   *
+   * @param own settings laid over the cluster's own
+   */
+  public static IoCluster start(Workplace place, ShapedNetwork network, Map<String, String> own)
       throws IOException {
-    Map<String, String> settings = new LinkedHashMap<>();
+    Map<String, String> settings = new LinkedHashMap<>(own);
     settings.put("dfs.namenode.rpc-bind-host", "0.0.0.0");
     // Lets the NameNode notice within seconds that the DataNode below is gone.
     settings.put("dfs.namenode.heartbeat.recheck-interval", "5000");
     IoCluster cluster = place.add(IoCluster.start(place.cluster(), 1, settings));
     int port = Integer.parseInt(cluster.nameNode().split(":")[1]);
-    for (int i = 1; i <= datanodes; i++) {
+    for (int i = 1; i <= network.datanodes(); i++) {
       cluster.add(
           new DataNodeProcess.Place(
               place.data().resolve("dn" + i),
-              ShapedNetwork.gateway(i) + ":" + port,
+              network.here(i) + ":" + port,
               ShapedNetwork.address(i),
               ShapedNetwork.prefix(i)));
     }

@@ -6,12 +6,12 @@ import java.util.Collection;
 import java.util.function.ToDoubleFunction;
 
 /** Median, quartiles and ends of some values; the field names are those of the JSON record. */
-final class Spread {
-  final double min;
-  final double lowerQuartile;
-  final double median;
-  final double upperQuartile;
-  final double max;
+public final class Spread {
+  public final double min;
+  public final double lowerQuartile;
+  public final double median;
+  public final double upperQuartile;
+  public final double max;
 
   private Spread(double[] sorted) {
     min = sorted[0];
@@ -21,7 +21,7 @@ final class Spread {
     max = sorted[sorted.length - 1];
   }
 
-  static <T> Spread of(Collection<T> things, ToDoubleFunction<T> value) {
+  public static <T> Spread of(Collection<T> things, ToDoubleFunction<T> value) {
     if (things.isEmpty()) {
       throw new IllegalArgumentException("Cannot take the median of nothing");
     }
@@ -31,7 +31,7 @@ final class Spread {
   }
 
   /** Half the distance between the quartiles. */
-  double halfRange() {
+  public double halfRange() {
     return (upperQuartile - lowerQuartile) / 2;
   }
 
