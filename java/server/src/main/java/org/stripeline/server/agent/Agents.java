@@ -60,6 +60,14 @@ public interface Agents extends Closeable {
   long encode(DatanodeInfo node, EncodeRequest request) throws IOException;
 
   /**
+   * Begins to encode a group, or takes up what was begun.
+   *
+   * @param ticket names the task, for as long as the agent knows it: asked again, in whatever
+   *     process, it returns the number of the task that it has
+   */
+  long encode(DatanodeInfo node, String ticket, EncodeRequest request) throws IOException;
+
+  /**
    * Asks how far a task is, and waits for its end so long. A task that nobody asks about for {@code
    * stripeline.agent.abandon.period} is cancelled; the end of one is kept for {@code
    * stripeline.agent.result.period}.

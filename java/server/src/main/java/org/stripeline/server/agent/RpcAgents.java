@@ -83,8 +83,13 @@ final class RpcAgents implements Agents {
 
   @Override
   public long encode(DatanodeInfo node, EncodeRequest request) throws IOException {
-    Messages.EncodeCall arguments =
-        new Messages.EncodeCall(UUID.randomUUID().toString(), request);
+    return encode(node, UUID.randomUUID().toString(), request);
+  }
+
+  @Override
+  public long encode(DatanodeInfo node, String ticket, EncodeRequest request)
+      throws IOException {
+    Messages.EncodeCall arguments = new Messages.EncodeCall(ticket, request);
     return call(node, AgentMethod.ENCODE, arguments, Messages.TaskCall.class).task;
   }
 

@@ -40,6 +40,12 @@ class ForwardingAgents implements Agents {
   }
 
   @Override
+  public long encode(DatanodeInfo node, String ticket, EncodeRequest request)
+      throws IOException {
+    return to.encode(node, ticket, request);
+  }
+
+  @Override
   public TaskReport poll(DatanodeInfo node, long task, long patienceMillis) throws IOException {
     return to.poll(node, task, patienceMillis);
   }

@@ -29,7 +29,7 @@ final class Adoption implements Closeable {
 
   static Adoption open(DistributedFileSystem fs, JobSettings settings) throws IOException {
     Agents agents = Agents.connect(fs.getConf());
-    int threads = Math.min(THREADS_MAX, settings.filesAtOnce * settings.groupsAtOnce);
+    int threads = Math.min(THREADS_MAX, settings.filesAtOnce() * settings.groupsAtOnce);
     ExecutorService encoders =
         Executors.newFixedThreadPool(
             threads,
@@ -45,8 +45,11 @@ final class Adoption implements Closeable {
     return nodes;
   }
 
-  Maker maker(Job job) {
-    return new AdoptionMaker(job, nodes, encoders);
+  /** Makes files of replicas; {@code waves} is null where this process calls the encoders. */
+  Maker maker(Job job, MapWaves waves) {
+    GroupEncoder encoder =
+        waves == null ? new ThreadEncoder(job, nodes, encoders) : new MapEncoder(job, waves);
+    return new AdoptionMaker(job, nodes, encoder);
   }
 
   Settlement.Unlinker unlinker() {

@@ -7,8 +7,6 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
@@ -25,8 +23,6 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.placement.PlacementException;
 import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.Link;
-import org.stripeline.server.agent.TaskReport;
-import org.stripeline.server.agent.TaskState;
 
 /**
  * Makes a coded file out of the replicas where they lie: those that the plan keeps are linked under
@@ -40,22 +36,15 @@ final class AdoptionMaker implements Maker {
   private static final Logger LOG = LoggerFactory.getLogger(AdoptionMaker.class);
 
   private static final FsPermission PRIVATE = new FsPermission((short) 0600);
-  private static final long POLL_PATIENCE_MS = 2_000;
-
-  /** An agent that is busy with others' groups gets to ours within this. */
-  private static final long BUSY_MS = 3_600_000;
 
   private final Job job;
   private final AgentNodes nodes;
-  private final ExecutorService encoders;
-  private final EncoderTurns turns;
+  private final GroupEncoder encoder;
 
-  /** Encodes on some threads, as many groups at one time as there are. */
-  AdoptionMaker(Job job, AgentNodes nodes, ExecutorService encoders) {
+  AdoptionMaker(Job job, AgentNodes nodes, GroupEncoder encoder) {
     this.job = job;
     this.nodes = nodes;
-    this.encoders = encoders;
-    turns = new EncoderTurns(job.settings().bytesPerSecond > 0);
+    this.encoder = encoder;
   }
 
   @Override
@@ -68,16 +57,16 @@ final class AdoptionMaker implements Maker {
     List<List<LocatedBlock>> groups =
         GroupCut.cut(
             attempt.blocks().getLocatedBlocks(), policy.getNumDataUnits(), policy.getCellSize());
-    Deque<Future<Void>> encoding = new ArrayDeque<>();
+    Deque<GroupEncoder.Pending> encoding = new ArrayDeque<>();
     AtomicBoolean isGivenUp = new AtomicBoolean();
     ExtendedBlock previous = null;
     try {
       for (int i = 0; i < groups.size(); i++) {
         job.waitWhilePaused();
-        while (encoding.size() >= job.settings().groupsAtOnce) {
-          Futures.get(encoding.remove());
+        while (encoding.size() >= encoder.groupsAtOnce()) {
+          encoding.remove().await();
         }
-        GroupWork group = plan(groups.get(i), policy, temporary.getFileId() + i);
+        GroupWork group = plan(groups.get(i), i, policy, temporary.getFileId() + i);
         group.allocate(allocate(attempt, temporary, previous, group.favoredNodes()));
         job.announce(
             attempt.open(),
@@ -85,16 +74,16 @@ final class AdoptionMaker implements Maker {
         job.reached(Step.GROUP_NAMED, attempt.open());
         link(group);
         job.reached(Step.LINKED, attempt.open());
-        Future<Void> encode = encoders.submit(() -> encode(attempt, group, isGivenUp));
+        GroupEncoder.Pending encode = encoder.begin(attempt, group, isGivenUp::get);
         encoding.add(encode);
         if (group.sends() > 0) {
           // The NameNode makes no further group before this one has all of its data.
-          Futures.get(encode);
+          encode.await();
         }
         previous = group.committed();
       }
       while (!encoding.isEmpty()) {
-        Futures.get(encoding.remove());
+        encoding.remove().await();
       }
     } catch (IOException | RuntimeException e) {
       // What is taken back next must not be written again by what still runs.
@@ -102,13 +91,14 @@ final class AdoptionMaker implements Maker {
       encoding.forEach(AdoptionMaker::awaitQuietly);
       throw e;
     }
+    encoder.finish(attempt);
     complete(attempt, temporary, previous);
     return temporary.getFileId();
   }
 
-  private static void awaitQuietly(Future<Void> encode) {
+  private static void awaitQuietly(GroupEncoder.Pending encode) {
     try {
-      Futures.get(encode);
+      encode.await();
     } catch (IOException e) {
       // The first failure is the one that is told.
       return;
@@ -135,10 +125,11 @@ final class AdoptionMaker implements Maker {
     return created;
   }
 
-  private GroupWork plan(List<LocatedBlock> blocks, ErasureCodingPolicy policy, long seed)
+  private GroupWork plan(
+      List<LocatedBlock> blocks, int number, ErasureCodingPolicy policy, long seed)
       throws IOException {
     try {
-      return GroupWork.plan(blocks, policy, nodes.now(), seed);
+      return GroupWork.plan(blocks, number, policy, nodes.now(), seed);
     } catch (PlacementException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -186,7 +177,7 @@ final class AdoptionMaker implements Maker {
     List<Link> links =
         Collections.singletonList(new Link(group.source(block), group.target(block)));
     try {
-      ask(
+      AgentTurn.await(
           () ->
               job.traffic()
                   .linked(nodes.agents().link(group.dataNode(block), group.pool(), links)));
@@ -197,63 +188,6 @@ final class AdoptionMaker implements Maker {
       LOG.info("Sending {} instead of linking it: {}", group.source(block), e.getMessage());
       group.send(block);
     }
-  }
-
-  private Void encode(Attempt attempt, GroupWork group, AtomicBoolean isGivenUp)
-      throws IOException {
-    String encoder = group.encoder().getDatanodeUuid();
-    try (EncoderTurns.Turn turn = turns.take(encoder)) {
-      if (isGivenUp.get()) {
-        return null;
-      }
-      long[] task = new long[1];
-      ask(
-          () ->
-              task[0] =
-                  nodes
-                      .agents()
-                      .encode(group.encoder(), group.request(job.settings().bytesPerSecond)));
-      job.announce(
-          attempt.open(),
-          JournalRecord.task(attempt.open().begin().fileId, encoder, task[0]));
-      TaskReport report;
-      do {
-        report = nodes.agents().poll(group.encoder(), task[0], POLL_PATIENCE_MS);
-        if (isGivenUp.get()) {
-          // It is ended by whoever takes back the file.
-          return null;
-        }
-      } while (!report.state.isFinal());
-      if (report.state != TaskState.DONE) {
-        throw new IOException(
-            "Cannot encode a group on " + group.encoder().getXferAddr() + ": " + report.error);
-      }
-      job.traffic().encoded(report.result, group.sends());
-    }
-    job.reached(Step.ENCODED, attempt.open());
-    return null;
-  }
-
-  private interface Request {
-    void send() throws IOException;
-  }
-
-  /** Asks an agent, again while it is busy. */
-  private static void ask(Request request) throws IOException {
-    Patience.await(
-        "Cannot get an agent's turn",
-        BUSY_MS,
-        () -> {
-          try {
-            request.send();
-            return true;
-          } catch (AgentException e) {
-            if (e.kind() == AgentException.Kind.BUSY) {
-              return false;
-            }
-            throw e;
-          }
-        });
   }
 
   private void complete(Attempt attempt, HdfsFileStatus temporary, ExtendedBlock last)

@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -160,17 +161,29 @@ public final class ConvertCommand implements Callable<Integer> {
     private ByteSize throttle;
 
     @Option(
+        names = "--driver",
+        paramLabel = "DRIVER",
+        defaultValue = "client",
+        description =
+            "Who moves the bytes: client, this process; mapreduce, one map for each block group, on"
+                + " the framework that mapred-site.xml names (default: ${DEFAULT-VALUE})")
+    private DriverKind driver;
+
+    @Option(
         names = "--files-at-once",
         paramLabel = "COUNT",
-        defaultValue = "4",
-        description = "Files at one time, 1 to 64 (default: ${DEFAULT-VALUE})")
-    private int filesAtOnce;
+        description =
+            "Files at one time, 1 to 64 (default: " + JobSettings.FILES_OF_CLIENT + "; "
+                + JobSettings.FILES_OF_MAPS + " with --driver=mapreduce)")
+    private Integer filesAtOnce;
 
     @Option(
         names = "--groups-at-once",
         paramLabel = "COUNT",
         defaultValue = "4",
-        description = "Block groups of a file at one time, 1 to 64 (default: ${DEFAULT-VALUE})")
+        description =
+            "Block groups of a file at one time, 1 to 64; times the files, maps at one time"
+                + " (default: ${DEFAULT-VALUE})")
     private int groupsAtOnce;
 
     @Option(
@@ -187,6 +200,13 @@ public final class ConvertCommand implements Callable<Integer> {
             "Directory on HDFS for journals and temporary files, outside of trees with quotas"
                 + " (default: ${DEFAULT-VALUE})")
     private String jobDirectory;
+
+    @Option(
+        names = "-D",
+        paramLabel = "KEY=VALUE",
+        description =
+            "Property of Hadoop's for this job, such as mapreduce.job.queuename; may be repeated")
+    private Map<String, String> properties = new TreeMap<>();
   }
 
   @Override
@@ -195,7 +215,9 @@ public final class ConvertCommand implements Callable<Integer> {
     PrintWriter err = spec.commandLine().getErr();
     JsonLines lines = new JsonLines(spec.commandLine().getOut());
     JobObserver shown = new ProgressText(err, json ? lines : JobObserver.NONE);
-    try (DistributedFileSystem fs = Driver.connect(new HdfsConfiguration(), new Path(path));
+    HdfsConfiguration conf = new HdfsConfiguration();
+    work.properties.forEach(conf::set);
+    try (DistributedFileSystem fs = Driver.connect(conf, new Path(path));
         Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
       if (resume) {
         err.println("Taking up the job; its last driver's lease may last another minute ...");
@@ -252,7 +274,9 @@ public final class ConvertCommand implements Callable<Integer> {
     settings.rules = rules();
     settings.storagePolicy = work.storagePolicy;
     settings.allowRackLoss = work.allowRackLoss;
-    settings.filesAtOnce = within("--files-at-once", work.filesAtOnce);
+    settings.driver = work.driver;
+    settings.filesAtOnce =
+        work.filesAtOnce == null ? 0 : within("--files-at-once", work.filesAtOnce);
     settings.groupsAtOnce = within("--groups-at-once", work.groupsAtOnce);
     settings.bytesPerSecond = work.throttle == null ? 0 : work.throttle.bytes();
     if (!work.jobDirectory.startsWith("/")) {

@@ -50,10 +50,18 @@ public final class Driver implements AutoCloseable {
 
   /** Finds out what a job would do and changes nothing. */
   Totals plan(JobSettings settings) throws IOException {
-    ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    ClusterFacts cluster = check(settings);
     try (Adoption adoption = adoption(settings, cluster)) {
       return walk(settings, observer);
     }
+  }
+
+  private ClusterFacts check(JobSettings settings) throws IOException {
+    ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    if (settings.isMapped()) {
+      MapPreflight.check(fs, settings, root);
+    }
+    return cluster;
   }
 
   /** The agents if the job needs them, or null. */
@@ -96,7 +104,7 @@ public final class Driver implements AutoCloseable {
    * @throws RefusedException if it cannot be done; nothing has been touched then
    */
   JobReport execute(JobSettings settings, String name) throws IOException {
-    ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    ClusterFacts cluster = check(settings);
     refuseOverlap(settings);
     try (Adoption adoption = adoption(settings, cluster)) {
       Totals totals = walk(settings, JobObserver.NONE);
@@ -104,9 +112,17 @@ public final class Driver implements AutoCloseable {
       JobDirectory directory = JobDirectory.create(fs, root, name, settings);
       try (Journal journal = Journal.create(fs, directory.journalFile())) {
         Job job = new Job(fs, settings, directory, journal, listener);
-        return finish(JobRun.of(job, observer, policies(settings), adoption), directory, totals);
+        try (MapWaves waves = waves(job)) {
+          JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
+          return finish(run, directory, totals);
+        }
       }
     }
+  }
+
+  /** Maps if the job wants them, or null. */
+  private MapWaves waves(Job job) {
+    return job.settings().isMapped() ? new MapWaves(job, new MapJob(job, observer)) : null;
   }
 
   private void prepare(JobSettings settings, Totals totals) throws IOException {
@@ -141,17 +157,21 @@ public final class Driver implements AutoCloseable {
     settings.filesAtOnce = tuning.filesAtOnce;
     settings.groupsAtOnce = tuning.groupsAtOnce;
     settings.bytesPerSecond = tuning.bytesPerSecond;
-    ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    ClusterFacts cluster = check(settings);
     try (Adoption adoption = adoption(settings, cluster);
         Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
       OpenFile.Collector open = new OpenFile.Collector();
-      Journal.read(fs, directory.journalFile(), open);
+      MapJobs maps = new MapJobs();
+      Journal.read(fs, directory.journalFile(), open.andThen(maps));
+      maps.end(fs.getConf());
       Job job = new Job(fs, settings, directory, journal, listener);
-      JobRun run = JobRun.of(job, observer, policies(settings), adoption);
-      run.settle(open.files());
-      Totals totals = walk(settings, JobObserver.NONE);
-      prepare(settings, totals);
-      return finish(run, directory, totals);
+      try (MapWaves waves = waves(job)) {
+        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
+        run.settle(open.files());
+        Totals totals = walk(settings, JobObserver.NONE);
+        prepare(settings, totals);
+        return finish(run, directory, totals);
+      }
     }
   }
 

@@ -24,6 +24,7 @@ import org.stripeline.server.agent.EncodeRequest;
 /** One group of a file: what its blocks become, where, and what has to be asked of which agent. */
 final class GroupWork {
   private final List<LocatedBlock> blocks;
+  private final int number;
   private final ErasureCodingPolicy policy;
   private final AgentNodes.Snapshot cluster;
   private final GroupPlan plan;
@@ -35,10 +36,12 @@ final class GroupWork {
 
   private GroupWork(
       List<LocatedBlock> blocks,
+      int number,
       ErasureCodingPolicy policy,
       AgentNodes.Snapshot cluster,
       GroupPlan plan) {
     this.blocks = blocks;
+    this.number = number;
     this.policy = policy;
     this.cluster = cluster;
     this.plan = plan;
@@ -50,11 +53,16 @@ final class GroupWork {
   /**
    * Plans a group on the replicas as they are.
    *
+   * @param number index of the group in its file
    * @param seed decides between equal plans
    * @throws PlacementException if there are too few nodes, or a block cannot be read
    */
   static GroupWork plan(
-      List<LocatedBlock> blocks, ErasureCodingPolicy policy, AgentNodes.Snapshot cluster, long seed)
+      List<LocatedBlock> blocks,
+      int number,
+      ErasureCodingPolicy policy,
+      AgentNodes.Snapshot cluster,
+      long seed)
       throws PlacementException {
     CodeShape shape =
         CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
@@ -66,7 +74,7 @@ final class GroupWork {
     RackRule rule = RackRule.even(shape, Math.max(1, cluster.topology().liveRacks()));
     GroupPlan plan =
         GroupPlanner.plan(shape, replicas, cluster.topology(), rule, new SplittableRandom(seed));
-    return new GroupWork(blocks, policy, cluster, plan);
+    return new GroupWork(blocks, number, policy, cluster, plan);
   }
 
   /** DataNodes that the NameNode is asked to expect the group on. */
@@ -99,6 +107,11 @@ final class GroupWork {
 
   String pool() {
     return allocated.getBlock().getBlockPoolId();
+  }
+
+  /** Index of the group in its file. */
+  int number() {
+    return number;
   }
 
   int dataBlocks() {

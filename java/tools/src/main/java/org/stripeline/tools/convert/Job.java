@@ -91,6 +91,24 @@ final class Job {
     }
   }
 
+  /** Directory of what maps leave of a file that a driver, this one or a dead one, has begun. */
+  String workDirectory(JournalRecord begin) {
+    String holder = Integer.toHexString(begin.client.hashCode());
+    Path path = new Path(directory.temporaries(), begin.fileId + "-" + holder + ".maps");
+    return path.toUri().getPath();
+  }
+
+  /** Makes that directory unless it is there, and returns it. */
+  String makeWorkDirectory(JournalRecord begin) throws IOException {
+    String path = workDirectory(begin);
+    fs.mkdirs(new Path(path), JobDirectory.PRIVATE);
+    return path;
+  }
+
+  void deleteWorkDirectory(JournalRecord begin) throws IOException {
+    namenode().delete(workDirectory(begin), true);
+  }
+
   /** A path for the temporary file of a file, used only once. */
   String temporary(Candidate file, String zone) {
     // The holder differs with every driver, so that one that is late cannot swap what is not its.

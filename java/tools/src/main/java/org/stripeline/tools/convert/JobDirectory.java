@@ -29,7 +29,8 @@ final class JobDirectory {
   /** Where jobs are kept unless another place is named. */
   static final String ROOT_DEFAULT = "/.stripeline/convert";
 
-  private static final FsPermission PRIVATE = new FsPermission((short) 0700);
+  /** Of whatever is in it: these are files of all owners. */
+  static final FsPermission PRIVATE = new FsPermission((short) 0700);
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
   private final DistributedFileSystem fs;

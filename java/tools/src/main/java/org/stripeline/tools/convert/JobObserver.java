@@ -12,6 +12,14 @@ interface JobObserver {
   /** The job is begun, or taken up again. */
   default void begun(JobDirectory directory, Totals totals) {}
 
+  /**
+   * A MapReduce job of it is under way.
+   *
+   * @param maps its id
+   * @param progress 0 to 1
+   */
+  default void mapping(String maps, float progress) {}
+
   /** A file has come to its end. */
   default void ended(String path, Outcome outcome) {}
 }

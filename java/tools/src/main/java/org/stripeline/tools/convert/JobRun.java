@@ -37,11 +37,19 @@ final class JobRun {
    * Puts a run together.
    *
    * @param adoption the agents, or null for jobs that copy
+   * @param waves maps for what moves bytes, or null if this process does that
    */
-  static JobRun of(Job job, JobObserver observer, Policies policies, Adoption adoption) {
+  static JobRun of(
+      Job job, JobObserver observer, Policies policies, Adoption adoption, MapWaves waves) {
+    Settlement.Unlinker unlinker =
+        adoption == null ? Settlement.Unlinker.NONE : adoption.unlinker();
     Settlement settlement =
-        new Settlement(job, adoption == null ? Settlement.Unlinker.NONE : adoption.unlinker());
-    Maker maker = adoption == null ? new CopyMaker(job) : adoption.maker(job);
+        new Settlement(job, waves == null ? unlinker : new MapLeftovers(job, unlinker));
+    Maker copies = new CopyMaker(job);
+    Maker maker = waves == null ? copies : new MapCopyMaker(job, waves, copies);
+    if (adoption != null) {
+      maker = adoption.maker(job, waves);
+    }
     FileConversion conversion = new FileConversion(job, maker, policies, settlement);
     return new JobRun(job, observer, settlement, conversion);
   }
@@ -98,11 +106,11 @@ final class JobRun {
 
   private int filesAtOnce() {
     JobSettings settings = job.settings();
-    if (settings.undo || Adoption.isFor(settings)) {
-      return settings.filesAtOnce;
+    if (settings.undo || Adoption.isFor(settings) || settings.isMapped()) {
+      return settings.filesAtOnce();
     }
     long each = (long) STRIPES_HELD * settings.request().units() * settings.cellBytes;
-    return (int) Math.max(1, Math.min(settings.filesAtOnce, BUFFER_BYTES_MAX / each));
+    return (int) Math.max(1, Math.min(settings.filesAtOnce(), BUFFER_BYTES_MAX / each));
   }
 
   private void convert(Candidate file, int cellBytes, Semaphore free) {

@@ -3,6 +3,9 @@ package org.stripeline.tools.convert;
 
 /** What a job is to do; kept as JSON in the job's directory, so that it can be resumed. */
 public final class JobSettings {
+  static final int FILES_OF_CLIENT = 4;
+  static final int FILES_OF_MAPS = 32;
+
   /** Directory or file to convert, absolute, without scheme. */
   public String path;
 
@@ -27,14 +30,29 @@ public final class JobSettings {
   /** Whether a code may be used that loses data with one rack. */
   public boolean allowRackLoss;
 
-  /** Files at one time. */
-  public int filesAtOnce = 4;
+  /** Who moves the bytes. */
+  public DriverKind driver = DriverKind.client;
+
+  /** Files at one time; 0 for what suits the driver. */
+  public int filesAtOnce;
 
   /** Groups of one file at one time. */
   public int groupsAtOnce = 4;
 
   /** Most bytes per second that a node may have to read or send; 0 for no limit. */
   public long bytesPerSecond;
+
+  /** Files at one time: a MapReduce job should have the groups of many. */
+  int filesAtOnce() {
+    if (filesAtOnce > 0) {
+      return filesAtOnce;
+    }
+    return isMapped() ? FILES_OF_MAPS : FILES_OF_CLIENT;
+  }
+
+  boolean isMapped() {
+    return driver == DriverKind.mapreduce;
+  }
 
   /** The code that is asked for. */
   PolicyRequest request() {

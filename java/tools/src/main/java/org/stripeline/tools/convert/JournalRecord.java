@@ -19,6 +19,8 @@ final class JournalRecord {
     group,
     /** An agent encodes one of the groups. */
     task,
+    /** A MapReduce job works on files that are begun; its id is known once it is submitted. */
+    maps,
     /** The temporary file will take the place of the file. */
     swap,
     /** The temporary file and the internal blocks will be deleted and the lease given back. */
@@ -72,6 +74,12 @@ final class JournalRecord {
 
   /** Number of the task there. */
   Long task;
+
+  /** Name of the MapReduce job, which no other has. */
+  String mapJobName;
+
+  /** Its id, or null if it is yet to be submitted. */
+  String mapJob;
 
   /** How it ended. */
   Outcome.Kind outcome;
@@ -131,6 +139,13 @@ final class JournalRecord {
     JournalRecord record = new JournalRecord(Kind.task, fileId);
     record.node = node;
     record.task = task;
+    return record;
+  }
+
+  static JournalRecord maps(String name, String id) {
+    JournalRecord record = new JournalRecord(Kind.maps, 0);
+    record.mapJobName = name;
+    record.mapJob = id;
     return record;
   }
 

@@ -59,6 +59,19 @@ final class ProgressText implements JobObserver {
     next.ended(path, outcome);
   }
 
+  @Override
+  public synchronized void mapping(String maps, float progress) {
+    long now = System.nanoTime();
+    if (start != 0 && now - shown > EVERY_NANOS) {
+      shown = now;
+      err.println(
+          line(TimeUnit.NANOSECONDS.toMillis(now - start))
+              + String.format(Locale.ROOT, "; %s: %.0f %%", maps, progress * 100));
+      err.flush();
+    }
+    next.mapping(maps, progress);
+  }
+
   private String line(long ms) {
     double rate = bytesDone * 1000.0 / Math.max(1, ms);
     String left =

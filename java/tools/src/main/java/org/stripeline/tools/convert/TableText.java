@@ -61,6 +61,11 @@ final class TableText {
               + ByteText.of(traffic.bytesWrittenRemote) + "; read from other racks: "
               + ByteText.of(traffic.bytesReadRemote));
     }
+    if (traffic.filesCopiedByDriver > 0) {
+      out.println(
+          "copied by this process, since HDFS joins no files of encryption zones: "
+              + traffic.filesCopiedByDriver + " files");
+    }
     if (report.takenBack() > 0) {
       out.println("taken back what a dead driver had begun: " + report.takenBack() + " files");
     }

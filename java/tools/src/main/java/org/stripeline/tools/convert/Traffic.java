@@ -16,6 +16,9 @@ public final class Traffic {
   /** Blocks that no plan could keep where they were. */
   public long blocksSent;
 
+  /** Files that maps could not copy, so that their driver did. */
+  public long filesCopiedByDriver;
+
   /** Bytes that encoders had on their own disks. */
   public long bytesReadLocal;
 
@@ -34,6 +37,10 @@ public final class Traffic {
   synchronized void linked(List<Linked> links) {
     blocksLinked += links.size();
     blocksCopied += links.stream().filter(link -> link.copied).count();
+  }
+
+  synchronized void copiedByDriver() {
+    filesCopiedByDriver++;
   }
 
   synchronized void encoded(EncodeResult result, int sends) {

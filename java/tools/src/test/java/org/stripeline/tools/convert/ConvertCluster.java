@@ -184,6 +184,12 @@ final class ConvertCluster implements Closeable {
     return settings;
   }
 
+  /** Has maps do a job. */
+  static JobSettings mapped(JobSettings settings) {
+    settings.driver = DriverKind.mapreduce;
+    return settings;
+  }
+
   static JobSettings undo(String path) {
     JobSettings settings = new JobSettings();
     settings.path = path;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.IOException;
+import org.stripeline.server.agent.AgentException;
+
+/** Asks agents, again while they are busy with others' groups. */
+final class AgentTurn {
+  /** A busy agent gets to ours within this. */
+  private static final long BUSY_MS = 3_600_000;
+
+  private AgentTurn() {}
+
+  /** A call to an agent. */
+  interface Request {
+    void send() throws IOException;
+  }
+
+  static void await(Request request) throws IOException {
+    Patience.await(
+        "Cannot get an agent's turn",
+        BUSY_MS,
+        () -> {
+          try {
+            request.send();
+            return true;
+          } catch (AgentException e) {
+            if (e.kind() == AgentException.Kind.BUSY) {
+              return false;
+            }
+            throw e;
+          }
+        });
+  }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.QuotaUsage;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.Cluster;
+import org.apache.hadoop.security.UserGroupInformation;
+
+/** What must hold before maps are used; asks, and changes nothing. */
+final class MapPreflight {
+  private MapPreflight() {}
+
+  /**
+   * Checks it all.
+   *
+   * @param root directory of the jobs' directories
+   * @throws RefusedException if maps cannot do the job, with what to do
+   */
+  static void check(DistributedFileSystem fs, JobSettings settings, String root)
+      throws IOException {
+    requireFramework(fs);
+    if (Adoption.isFor(settings)) {
+      if (UserGroupInformation.isSecurityEnabled()) {
+        throw new RefusedException(
+            "Cannot use --driver=mapreduce with --layout=contiguous on a cluster with Kerberos:"
+                + " maps have tokens, agents want tickets; use --driver=client, or"
+                + " --layout=striped");
+      }
+    } else if (!settings.undo) {
+      requireNoSpaceQuota(fs, root);
+    }
+  }
+
+  private static void requireFramework(DistributedFileSystem fs) throws RefusedException {
+    try {
+      new Cluster(new JobConf(fs.getConf())).close();
+    } catch (IOException | NoClassDefFoundError e) {
+      throw new RefusedException(
+          "Cannot use --driver=mapreduce: " + Reasons.of(e)
+              + "; set mapreduce.framework.name in mapred-site.xml, and have Hadoop's MapReduce"
+              + " on the class path");
+    }
+  }
+
+  /**
+   * The NameNode takes parts that are joined for larger than they are, by the units of their code,
+   * in what it counts for directories with quotas ({@code FSDirConcatOp.computeQuotaDeltas}).
+   */
+  private static void requireNoSpaceQuota(DistributedFileSystem fs, String root)
+      throws IOException {
+    for (Path path = new Path(root); path != null; path = path.getParent()) {
+      QuotaUsage usage;
+      try {
+        usage = fs.getQuotaUsage(path);
+      } catch (FileNotFoundException e) {
+        continue;
+      }
+      if (usage.getSpaceQuota() >= 0 || usage.isTypeQuotaSet()) {
+        throw new RefusedException(
+            "Cannot use --driver=mapreduce with --layout=striped below " + path.toUri().getPath()
+                + ", which has a space quota: HDFS miscounts what it joins there; choose another"
+                + " --job-directory, or use --driver=client");
+      }
+    }
+  }
+}
