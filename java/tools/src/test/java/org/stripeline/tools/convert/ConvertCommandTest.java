@@ -158,6 +158,12 @@ class ConvertCommandTest {
     assertRefused("Cannot undo to a code", "/x", "--undo", "--policy=RS-6-3");
     assertRefused("Cannot resume with other settings", "/x", "--resume", "--policy=RS-6-3");
     assertRefused("name an absolute path", "x", "--policy=RS-6-3");
+    assertRefused("Invalid value for option '--driver'", "/x", "--policy=RS-6-3", "--driver=yarn");
+    assertRefused(
+        "Cannot use --driver=mapreduce",
+        "/",
+        "--policy=XOR-2-1", "--layout=striped", "--allow-rack-loss", "--driver=mapreduce",
+        "-D", "mapreduce.framework.name=none");
   }
 
   @Test
