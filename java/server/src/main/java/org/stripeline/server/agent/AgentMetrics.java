@@ -50,7 +50,8 @@ final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
     try {
       bean = MBeans.register("Stripeline", "Agent", this);
       // A source of one name can be registered once per process.
-      String name = SOURCE_NAME + '-' + dataNode.getDisplayName();
+      // Its name becomes that of a bean, where a colon ends what it may have.
+      String name = SOURCE_NAME + '-' + dataNode.getDisplayName().replace(':', '-');
       DefaultMetricsSystem.instance().register(name, "What Stripeline's agent does", this);
       source = name;
     } catch (RuntimeException | LinkageError e) {

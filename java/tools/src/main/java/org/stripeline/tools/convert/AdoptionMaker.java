@@ -3,10 +3,10 @@ package org.stripeline.tools.convert;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
@@ -18,11 +18,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.ipc.RemoteException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.stripeline.placement.PlacementException;
-import org.stripeline.server.agent.AgentException;
-import org.stripeline.server.agent.Link;
 
 /**
  * Makes a coded file out of the replicas where they lie: those that the plan keeps are linked under
@@ -33,9 +29,10 @@ import org.stripeline.server.agent.Link;
  * before the file is completed, or the NameNode would begin to make its own.
  */
 final class AdoptionMaker implements Maker {
-  private static final Logger LOG = LoggerFactory.getLogger(AdoptionMaker.class);
-
   private static final FsPermission PRIVATE = new FsPermission((short) 0600);
+
+  /** Longer than DataNodes take to report what was linked. */
+  private static final long REPORTS_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   private final Job job;
   private final AgentNodes nodes;
@@ -61,26 +58,28 @@ final class AdoptionMaker implements Maker {
     AtomicBoolean isGivenUp = new AtomicBoolean();
     ExtendedBlock previous = null;
     try {
+      int first = 0;
       for (int i = 0; i < groups.size(); i++) {
         job.waitWhilePaused();
         while (encoding.size() >= encoder.groupsAtOnce()) {
           encoding.remove().await();
         }
         GroupWork group = plan(groups.get(i), i, policy, temporary.getFileId() + i);
-        group.allocate(allocate(attempt, temporary, previous, group.favoredNodes()));
-        job.announce(
-            attempt.open(),
-            JournalRecord.group(attempt.open().begin().fileId, group.pool(), group.placed()));
+        group.allocate(allocate(attempt, temporary, previous, group.favoredNodes(), encoding));
+        GroupAdoption adoption = new GroupAdoption(job, nodes, attempt, group, first);
+        adoption.announce();
         job.reached(Step.GROUP_NAMED, attempt.open());
-        link(group);
+        adoption.link();
         job.reached(Step.LINKED, attempt.open());
-        GroupEncoder.Pending encode = encoder.begin(attempt, group, isGivenUp::get);
+        boolean isWhole = group.sends() == 0;
+        GroupEncoder.Pending encode = encoder.begin(attempt, adoption, isGivenUp::get);
         encoding.add(encode);
-        if (group.sends() > 0) {
+        if (!isWhole) {
           // The NameNode makes no further group before this one has all of its data.
           encode.await();
         }
         previous = group.committed();
+        first += group.dataBlocks();
       }
       while (!encoding.isEmpty()) {
         encoding.remove().await();
@@ -136,57 +135,55 @@ final class AdoptionMaker implements Maker {
   }
 
   private LocatedBlock allocate(
-      Attempt attempt, HdfsFileStatus temporary, ExtendedBlock previous, String[] favored)
+      Attempt attempt,
+      HdfsFileStatus temporary,
+      ExtendedBlock previous,
+      String[] favored,
+      Deque<GroupEncoder.Pending> encoding)
       throws IOException {
     LocatedBlock[] group = new LocatedBlock[1];
+    long start = System.nanoTime();
+    String message = "Cannot add a group to " + attempt.temporary();
     Patience.await(
-        "Cannot add a group to " + attempt.temporary(),
+        message,
         () -> {
-          try {
-            group[0] =
-                job.namenode()
-                    .addBlock(
-                        attempt.temporary(),
-                        job.leaseHolder(),
-                        previous,
-                        null,
-                        temporary.getFileId(),
-                        favored,
-                        EnumSet.noneOf(AddBlockFlag.class));
-            return true;
-          } catch (RemoteException e) {
-            if (e.getClassName().endsWith(".NotReplicatedYetException")) {
-              return false;
-            }
-            throw e;
-          }
+          group[0] = tryAllocate(attempt, temporary, previous, favored);
+          return group[0] != null || System.nanoTime() - start > REPORTS_NANOS;
         });
+    if (group[0] == null) {
+      // A group that lost a DataNode after it was linked has its data again when it is encoded.
+      while (!encoding.isEmpty()) {
+        encoding.remove().await();
+      }
+      Patience.await(
+          message,
+          () -> {
+            group[0] = tryAllocate(attempt, temporary, previous, favored);
+            return group[0] != null;
+          });
+    }
     return group[0];
   }
 
-  private void link(GroupWork group) throws IOException {
-    for (int i = 0; i < group.dataBlocks(); i++) {
-      if (group.isAdopted(i)) {
-        link(group, i);
-      }
-    }
-  }
-
-  /** A replica that was moved away meanwhile, or cannot be linked, is sent with the parity. */
-  private void link(GroupWork group, int block) throws IOException {
-    List<Link> links =
-        Collections.singletonList(new Link(group.source(block), group.target(block)));
+  /** Returns null as long as the NameNode has not been told of the data of an earlier group. */
+  private LocatedBlock tryAllocate(
+      Attempt attempt, HdfsFileStatus temporary, ExtendedBlock previous, String[] favored)
+      throws IOException {
     try {
-      AgentTurn.await(
-          () ->
-              job.traffic()
-                  .linked(nodes.agents().link(group.dataNode(block), group.pool(), links)));
-    } catch (AgentException e) {
-      if (e.kind() != AgentException.Kind.CHANGED && e.kind() != AgentException.Kind.FAILED) {
-        throw e;
+      return job.namenode()
+          .addBlock(
+              attempt.temporary(),
+              job.leaseHolder(),
+              previous,
+              null,
+              temporary.getFileId(),
+              favored,
+              EnumSet.noneOf(AddBlockFlag.class));
+    } catch (RemoteException e) {
+      if (e.getClassName().endsWith(".NotReplicatedYetException")) {
+        return null;
       }
-      LOG.info("Sending {} instead of linking it: {}", group.source(block), e.getMessage());
-      group.send(block);
+      throw e;
     }
   }
 

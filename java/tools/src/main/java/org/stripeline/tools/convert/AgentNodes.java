@@ -3,6 +3,7 @@ package org.stripeline.tools.convert;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -17,15 +18,20 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
 import org.stripeline.server.agent.AboutAgent;
+import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.AgentProtocol;
 import org.stripeline.server.agent.Agents;
 
 /** The DataNodes as they are now, for planning: where they are, whether an agent runs there. */
 final class AgentNodes {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentNodes.class);
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long DOUBT_NANOS = TimeUnit.MINUTES.toNanos(2);
   private static final int ASKED_AT_ONCE = 16;
   private static final int NAMED_MAX = 10;
 
@@ -34,6 +40,9 @@ final class AgentNodes {
 
   /** Identities of DataNodes whose agent has answered as it should. */
   private final Set<String> sound = ConcurrentHashMap.newKeySet();
+
+  /** When DataNodes failed us, by identity: for some time they are not even asked. */
+  private final Map<String, Long> doubted = new ConcurrentHashMap<>();
 
   private Snapshot latest;
 
@@ -46,16 +55,22 @@ final class AgentNodes {
   static final class Snapshot {
     private final long at = System.nanoTime();
     private final List<DatanodeInfo> nodes;
+    private final Set<String> sound;
     private final Map<String, Integer> numbers = new HashMap<>();
     private final Topology topology;
 
-    private Snapshot(List<DatanodeInfo> nodes, Set<String> sound) {
+    private Snapshot(List<DatanodeInfo> nodes, Set<String> sound, Set<String> spared) {
       this.nodes = nodes;
+      this.sound = sound;
       Map<String, Integer> racks = new HashMap<>();
       Topology.Builder builder = new Topology.Builder();
       for (DatanodeInfo node : nodes) {
         Integer rack = racks.computeIfAbsent(node.getNetworkLocation(), any -> racks.size());
-        int number = builder.add(rack, state(node, sound), node.getXceiverCount());
+        NodeState state = state(node, sound);
+        if (state == NodeState.OPEN && spared.contains(node.getDatanodeUuid())) {
+          state = NodeState.FULL;
+        }
+        int number = builder.add(rack, state, node.getXceiverCount());
         numbers.put(node.getDatanodeUuid(), number);
       }
       topology = builder.build();
@@ -70,6 +85,11 @@ final class AgentNodes {
 
     Topology topology() {
       return topology;
+    }
+
+    /** The same, with the same numbers, but some DataNodes get no new blocks. */
+    Snapshot sparing(Set<String> uuids) {
+      return new Snapshot(nodes, sound, uuids);
     }
 
     DatanodeInfo node(int number) {
@@ -143,19 +163,58 @@ final class AgentNodes {
     }
   }
 
-  /** What is wrong with an agent, or null. */
+  /** What is wrong with an agent, or null; remembers which it is. */
   private String complaint(DatanodeInfo node) {
+    String complaint = about(node);
+    if (complaint == null) {
+      sound.add(node.getDatanodeUuid());
+    } else {
+      sound.remove(node.getDatanodeUuid());
+    }
+    return complaint;
+  }
+
+  private String about(DatanodeInfo node) {
     try {
       AboutAgent about = agents.about(node);
-      if (about.protocol != AgentProtocol.NUMBER) {
-        return node.getXferAddr() + " has version " + about.version + " (protocol " + about.protocol
-            + ", wanted " + AgentProtocol.NUMBER + ")";
-      }
-      sound.add(node.getDatanodeUuid());
-      return null;
+      return about.protocol == AgentProtocol.NUMBER
+          ? null
+          : node.getXferAddr() + " has version " + about.version + " (protocol " + about.protocol
+              + ", wanted " + AgentProtocol.NUMBER + ")";
     } catch (IOException e) {
       return node.getXferAddr() + " (" + Reasons.of(e) + ")";
     }
+  }
+
+  /**
+   * Asks DataNodes that may have failed, and leaves out those without an agent that answers, for
+   * some minutes at least.
+   *
+   * @return identities of those left out
+   */
+  Set<String> leaveOutSilent(Collection<DatanodeInfo> suspects) throws IOException {
+    ask(new ArrayList<>(suspects));
+    Set<String> silent = new TreeSet<>();
+    for (DatanodeInfo node : suspects) {
+      if (!sound.contains(node.getDatanodeUuid())) {
+        silent.add(node.getDatanodeUuid());
+        doubted.put(node.getDatanodeUuid(), System.nanoTime());
+        LOG.warn("Leaving out DataNode {}: its agent does not answer", node.getXferAddr());
+      }
+    }
+    if (!silent.isEmpty()) {
+      forget();
+    }
+    return silent;
+  }
+
+  private synchronized void forget() {
+    latest = null;
+  }
+
+  private boolean isDoubted(DatanodeInfo node) {
+    Long since = doubted.get(node.getDatanodeUuid());
+    return since != null && System.nanoTime() - since < DOUBT_NANOS;
   }
 
   /** The cluster as it was some seconds ago at most. */
@@ -172,7 +231,7 @@ final class AgentNodes {
     List<DatanodeInfo> unknown = new ArrayList<>();
     for (DatanodeInfo node : client.datanodeReport(DatanodeReportType.LIVE)) {
       nodes.add(node);
-      if (!sound.contains(node.getDatanodeUuid())) {
+      if (!sound.contains(node.getDatanodeUuid()) && !isDoubted(node)) {
         unknown.add(node);
       }
     }
@@ -180,10 +239,31 @@ final class AgentNodes {
       // DataNodes may come while a job goes on; those without an agent keep no blocks of groups.
       ask(unknown);
     }
-    return new Snapshot(Collections.unmodifiableList(nodes), new TreeSet<>(sound));
+    return new Snapshot(
+        Collections.unmodifiableList(nodes), new TreeSet<>(sound), Collections.emptySet());
   }
 
   Agents agents() {
     return agents;
+  }
+
+  /** Ends a task, so that nothing is written any more after what it wrote is removed. */
+  void endTask(DatanodeInfo node, long task) throws IOException {
+    try {
+      agents.cancel(node, task);
+      Patience.await(
+          "Cannot end task " + task + " of the agent on " + node.getXferAddr(),
+          () -> agents.poll(node, task, 1000).state.isFinal());
+    } catch (AgentException e) {
+      if (e.kind() != AgentException.Kind.UNKNOWN_TASK && !isAway(e)) {
+        throw e;
+      }
+    }
+  }
+
+  /** Tells whether nothing can be asked of an agent now, whatever it is. */
+  static boolean isAway(AgentException e) {
+    return e.kind() == AgentException.Kind.UNREACHABLE
+        || e.kind() == AgentException.Kind.NO_AGENT;
   }
 }

@@ -17,7 +17,7 @@ import org.stripeline.server.agent.AgentException;
  *
  * <p>The NameNode alone is not enough: while it deletes a file it drops late reports of the file's
  * blocks, so that those stayed until the next full block report. A DataNode that is down reports
- * all it has when it comes back, and is told then.
+ * all it has when it comes back, and one whose agent is gone at its next report; both are told then.
  */
 final class AgentUnlinker implements Settlement.Unlinker {
   private static final Logger LOG = LoggerFactory.getLogger(AgentUnlinker.class);
@@ -35,7 +35,10 @@ final class AgentUnlinker implements Settlement.Unlinker {
     }
     AgentNodes.Snapshot cluster = nodes.fresh();
     for (JournalRecord task : open.tasks()) {
-      end(cluster.find(task.node), task.task);
+      DatanodeInfo node = cluster.find(task.node);
+      if (node != null) {
+        nodes.endTask(node, task.task);
+      }
     }
     Map<String, List<AgentBlock>> blocks = new HashMap<>();
     for (JournalRecord group : open.groups()) {
@@ -59,24 +62,6 @@ final class AgentUnlinker implements Settlement.Unlinker {
     }
   }
 
-  /** Ends a task, so that nothing is written any more after it is removed. */
-  private void end(DatanodeInfo node, long task) throws IOException {
-    if (node == null) {
-      return;
-    }
-    try {
-      nodes.agents().cancel(node, task);
-      Patience.await(
-          "Cannot end task " + task + " of the agent on " + node.getXferAddr(),
-          () -> nodes.agents().poll(node, task, 1000).state.isFinal());
-    } catch (AgentException e) {
-      if (e.kind() != AgentException.Kind.UNKNOWN_TASK
-          && e.kind() != AgentException.Kind.UNREACHABLE) {
-        throw e;
-      }
-    }
-  }
-
   private void unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks)
       throws IOException {
     if (node == null) {
@@ -85,11 +70,11 @@ final class AgentUnlinker implements Settlement.Unlinker {
     try {
       nodes.agents().unlink(node, pool, blocks);
     } catch (AgentException e) {
-      if (e.kind() != AgentException.Kind.UNREACHABLE) {
+      if (!AgentNodes.isAway(e)) {
         throw e;
       }
       LOG.warn(
-          "DataNode {} does not answer; {} internal blocks stay there until its next block report",
+          "No agent answers on {}; {} internal blocks may stay there until its next block report",
           node.getXferAddr(),
           blocks.size());
     }

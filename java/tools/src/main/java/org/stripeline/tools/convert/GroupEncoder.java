@@ -14,7 +14,8 @@ interface GroupEncoder {
    *
    * @param isGivenUp tells that the file is given up, so that what is not begun need not be
    */
-  Pending begin(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp) throws IOException;
+  Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
+      throws IOException;
 
   /** All groups of a file are encoded. */
   default void finish(Attempt attempt) throws IOException {}

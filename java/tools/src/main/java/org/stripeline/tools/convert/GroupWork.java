@@ -4,8 +4,12 @@ package org.stripeline.tools.convert;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -17,37 +21,41 @@ import org.stripeline.placement.GroupPlan;
 import org.stripeline.placement.GroupPlanner;
 import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
 import org.stripeline.server.agent.AgentBlock;
 import org.stripeline.server.agent.AgentNode;
 import org.stripeline.server.agent.EncodeRequest;
 
 /** One group of a file: what its blocks become, where, and what has to be asked of which agent. */
 final class GroupWork {
-  private final List<LocatedBlock> blocks;
   private final int number;
   private final ErasureCodingPolicy policy;
-  private final AgentNodes.Snapshot cluster;
-  private final GroupPlan plan;
+  private final long bytes;
 
   /** Blocks that are sent: those that the plan could not keep, or that would not be linked. */
   private final BitSet sent = new BitSet();
 
+  /** Where blocks are linked already; null for those that are not. */
+  private final DatanodeInfo[] linked;
+
+  /** Identities of DataNodes that have failed to encode this group. */
+  private final Set<String> failedEncoders = new HashSet<>();
+
+  private List<LocatedBlock> blocks;
+  private AgentNodes.Snapshot cluster;
+  private GroupPlan plan;
   private LocatedBlock allocated;
 
-  private GroupWork(
-      List<LocatedBlock> blocks,
-      int number,
-      ErasureCodingPolicy policy,
-      AgentNodes.Snapshot cluster,
-      GroupPlan plan) {
+  private GroupWork(List<LocatedBlock> blocks, int number, ErasureCodingPolicy policy) {
     this.blocks = blocks;
     this.number = number;
     this.policy = policy;
-    this.cluster = cluster;
-    this.plan = plan;
-    for (int i = 0; i < blocks.size(); i++) {
-      sent.set(i, !plan.isAdopted(i));
+    linked = new DatanodeInfo[blocks.size()];
+    long sum = 0;
+    for (LocatedBlock block : blocks) {
+      sum += block.getBlockSize();
     }
+    bytes = sum;
   }
 
   /**
@@ -64,17 +72,89 @@ final class GroupWork {
       AgentNodes.Snapshot cluster,
       long seed)
       throws PlacementException {
+    GroupWork group = new GroupWork(blocks, number, policy);
+    group.take(cluster, group.solve(cluster, seed));
+    return group;
+  }
+
+  private GroupPlan solve(AgentNodes.Snapshot nodes, long seed) throws PlacementException {
     CodeShape shape =
         CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
     int[][] replicas = new int[blocks.size()][];
     for (int i = 0; i < replicas.length; i++) {
-      replicas[i] = cluster.numbers(blocks.get(i).getLocations());
+      replicas[i] = nodes.numbers(blocks.get(i).getLocations());
+      if (linked[i] != null) {
+        // What is linked stays where it is, if it can.
+        int[] there = nodes.numbers(new DatanodeInfo[] {linked[i]});
+        boolean stays = there.length == 1 && nodes.topology().state(there[0]).keeps();
+        replicas[i] = stays ? there : replicas[i];
+      }
     }
     // The NameNode's own rule for coded files, or it would move blocks again.
-    RackRule rule = RackRule.even(shape, Math.max(1, cluster.topology().liveRacks()));
-    GroupPlan plan =
-        GroupPlanner.plan(shape, replicas, cluster.topology(), rule, new SplittableRandom(seed));
-    return new GroupWork(blocks, number, policy, cluster, plan);
+    RackRule rule = RackRule.even(shape, Math.max(1, nodes.topology().liveRacks()));
+    return GroupPlanner.plan(
+        shape, replicas, nodes.topology(), rule, new SplittableRandom(seed));
+  }
+
+  private void take(AgentNodes.Snapshot nodes, GroupPlan made) {
+    cluster = nodes;
+    plan = made;
+    sent.clear();
+    for (int i = 0; i < blocks.size(); i++) {
+      sent.set(i, !plan.isAdopted(i));
+    }
+  }
+
+  /**
+   * Plans the group anew after DataNodes have failed. Blocks that are linked stay where they are
+   * if those DataNodes can keep them; what is written goes to others than before where that breaks
+   * the rack rule no more, since what failed may still be at work there.
+   *
+   * @param now the same blocks with the places of their replicas now
+   * @return what is not wanted any more where it may be
+   * @throws PlacementException if there are too few nodes, or a block cannot be read
+   */
+  Map<DatanodeInfo, List<AgentBlock>> planAgain(
+      List<LocatedBlock> now, AgentNodes.Snapshot nodes, long seed) throws PlacementException {
+    Map<DatanodeInfo, List<AgentBlock>> unwanted = new LinkedHashMap<>();
+    Set<String> before = new HashSet<>();
+    for (int unit : written()) {
+      DatanodeInfo node = node(unit);
+      before.add(node.getDatanodeUuid());
+      unwanted.computeIfAbsent(node, any -> new ArrayList<>()).add(target(unit));
+    }
+    blocks = now;
+    take(nodes, elsewhere(nodes, before, seed));
+    for (int i = 0; i < linked.length; i++) {
+      boolean stays =
+          linked[i] == null
+              || isAdopted(i)
+                  && linked[i].getDatanodeUuid().equals(dataNode(i).getDatanodeUuid());
+      if (!stays) {
+        unwanted.computeIfAbsent(linked[i], any -> new ArrayList<>()).add(target(i));
+        linked[i] = null;
+      }
+    }
+    return unwanted;
+  }
+
+  private GroupPlan elsewhere(AgentNodes.Snapshot nodes, Set<String> before, long seed)
+      throws PlacementException {
+    GroupPlan anywhere = solve(nodes, seed);
+    try {
+      GroupPlan elsewhere = solve(nodes.sparing(before), seed);
+      boolean isNoWorse =
+          elsewhere.sends() <= anywhere.sends()
+              && (elsewhere.relaxation().isNone() || !anywhere.relaxation().isNone());
+      return isNoWorse ? elsewhere : anywhere;
+    } catch (PlacementException e) {
+      return anywhere;
+    }
+  }
+
+  /** Lets another DataNode encode from now on. */
+  void encoderFailed() {
+    failedEncoders.add(encoder().getDatanodeUuid());
   }
 
   /** DataNodes that the NameNode is asked to expect the group on. */
@@ -97,10 +177,6 @@ final class GroupWork {
   /** The group with the length that it will have. */
   ExtendedBlock committed() {
     ExtendedBlock group = new ExtendedBlock(allocated.getBlock());
-    long bytes = 0;
-    for (LocatedBlock block : blocks) {
-      bytes += block.getBlockSize();
-    }
     group.setNumBytes(bytes);
     return group;
   }
@@ -120,6 +196,16 @@ final class GroupWork {
 
   boolean isAdopted(int block) {
     return !sent.get(block);
+  }
+
+  /** Tells whether a block that stays has its second name yet. */
+  boolean isLinked(int block) {
+    return linked[block] != null;
+  }
+
+  /** Notes that a block has its second name. */
+  void linked(int block) {
+    linked[block] = dataNode(block);
   }
 
   /** Has a block sent to its node, since its replica there cannot be linked. */
@@ -148,8 +234,67 @@ final class GroupWork {
     return cluster.node(plan.dataNode(block));
   }
 
+  /** Who encodes: whom the plan says, or if that failed another of the core rack, then any. */
   DatanodeInfo encoder() {
-    return cluster.node(plan.encoder());
+    return cluster.node(encoderNumber());
+  }
+
+  private int encoderNumber() {
+    int best = plan.encoder();
+    int bestRank = -1;
+    if (failedEncoders.isEmpty()) {
+      return best;
+    }
+    Topology topology = cluster.topology();
+    for (int node = 0; node < topology.nodes(); node++) {
+      if (topology.state(node).keeps()
+          && !failedEncoders.contains(cluster.node(node).getDatanodeUuid())) {
+        int rank = (topology.rackOf(node) == plan.coreRack() ? blocks.size() + 1 : 0) + held(node);
+        if (rank > bestRank) {
+          best = node;
+          bestRank = rank;
+        }
+      }
+    }
+    return best;
+  }
+
+  private int held(int node) {
+    int count = 0;
+    for (LocatedBlock block : blocks) {
+      for (int holder : cluster.numbers(block.getLocations())) {
+        count += holder == node ? 1 : 0;
+      }
+    }
+    return count;
+  }
+
+  /** DataNodes of which the group wants something. */
+  Set<DatanodeInfo> nodes() {
+    Set<DatanodeInfo> all = new LinkedHashSet<>();
+    all.add(encoder());
+    for (int i = 0; i < blocks.size(); i++) {
+      all.add(dataNode(i));
+    }
+    for (int unit : written()) {
+      all.add(node(unit));
+    }
+    return all;
+  }
+
+  /** Units that the encoder writes: parity, and data that is sent. */
+  private List<Integer> written() {
+    List<Integer> units = new ArrayList<>();
+    sent.stream().forEach(units::add);
+    for (int i = 0; i < policy.getNumParityUnits(); i++) {
+      units.add(policy.getNumDataUnits() + i);
+    }
+    return units;
+  }
+
+  private DatanodeInfo node(int unit) {
+    int k = policy.getNumDataUnits();
+    return unit < k ? dataNode(unit) : cluster.node(plan.parityNode(unit - k));
   }
 
   /** All internal blocks that will come to be, each on its DataNode. */
@@ -179,11 +324,7 @@ final class GroupWork {
             .rack(encoder().getNetworkLocation())
             .bytesPerSecond(bytesPerSecond);
     for (int i = 0; i < blocks.size(); i++) {
-      List<AgentNode> nodes = new ArrayList<>();
-      for (int node : plan.readOrder(i)) {
-        nodes.add(AgentNode.of(cluster.node(node)));
-      }
-      request.data(new EncodeRequest.Source(source(i), nodes));
+      request.data(new EncodeRequest.Source(source(i), readOrder(i)));
       if (!isAdopted(i)) {
         request.send(new EncodeRequest.Send(i, goal(i, dataNode(i))));
       }
@@ -192,6 +333,38 @@ final class GroupWork {
       request.parity(goal(k + i, cluster.node(plan.parityNode(i))));
     }
     return request.build();
+  }
+
+  /** All DataNodes with a replica, those nearest to the encoder first. */
+  private List<AgentNode> readOrder(int block) {
+    Set<Integer> holders = new LinkedHashSet<>();
+    for (int node : plan.readOrder(block)) {
+      holders.add(node);
+    }
+    for (int node : cluster.numbers(blocks.get(block).getLocations())) {
+      holders.add(node);
+    }
+    List<Integer> sorted = new ArrayList<>(holders);
+    sorted.sort(Comparator.comparingInt(this::distance));
+    List<AgentNode> nodes = new ArrayList<>();
+    for (int node : sorted) {
+      nodes.add(AgentNode.of(cluster.node(node)));
+    }
+    return nodes;
+  }
+
+  private int distance(int node) {
+    int encoder = encoderNumber();
+    if (node == encoder) {
+      return 0;
+    }
+    boolean isSilent =
+        !cluster.topology().state(node).keeps()
+            && cluster.node(node).getAdminState() == DatanodeInfo.AdminStates.NORMAL;
+    if (isSilent) {
+      return 3;
+    }
+    return cluster.topology().rackOf(node) == cluster.topology().rackOf(encoder) ? 1 : 2;
   }
 
   private EncodeRequest.Target goal(int unit, DatanodeInfo node) {

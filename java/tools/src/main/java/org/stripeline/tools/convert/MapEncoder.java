@@ -29,8 +29,9 @@ final class MapEncoder implements GroupEncoder {
   }
 
   @Override
-  public Pending begin(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp)
+  public Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
       throws IOException {
+    GroupWork group = adoption.group();
     String directory = job.makeWorkDirectory(attempt.open().begin());
     String encoder = group.encoder().getDatanodeUuid();
     String ticket = UUID.randomUUID().toString();

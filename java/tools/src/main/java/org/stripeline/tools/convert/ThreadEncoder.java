@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.TaskReport;
 import org.stripeline.server.agent.TaskState;
 
@@ -31,43 +33,82 @@ final class ThreadEncoder implements GroupEncoder {
   }
 
   @Override
-  public Pending begin(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp) {
-    Future<Void> encode = threads.submit(() -> encode(attempt, group, isGivenUp));
+  public Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp) {
+    Future<Void> encode = threads.submit(() -> encode(attempt, adoption, isGivenUp));
     return () -> Futures.get(encode);
   }
 
-  private Void encode(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp)
+  /** Has parity made, and data sent that was not linked; returns when all of it is at rest. */
+  private Void encode(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
       throws IOException {
-    String encoder = group.encoder().getDatanodeUuid();
-    try (EncoderTurns.Turn turn = turns.take(encoder)) {
-      if (isGivenUp.getAsBoolean()) {
+    while (!isGivenUp.getAsBoolean()) {
+      try {
+        encodeOnce(attempt, adoption.group(), isGivenUp);
         return null;
+      } catch (AgentException e) {
+        if (isGivenUp.getAsBoolean()) {
+          return null;
+        }
+        adoption.planAgain(e);
+        adoption.link();
       }
-      long[] task = new long[1];
-      AgentTurn.await(
-          () ->
-              task[0] =
-                  nodes
-                      .agents()
-                      .encode(group.encoder(), group.request(job.settings().bytesPerSecond)));
-      job.announce(
-          attempt.open(),
-          JournalRecord.task(attempt.open().begin().fileId, encoder, task[0]));
+    }
+    return null;
+  }
+
+  private void encodeOnce(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp)
+      throws IOException {
+    DatanodeInfo encoder = group.encoder();
+    try (EncoderTurns.Turn turn = turns.take(encoder.getDatanodeUuid())) {
+      if (isGivenUp.getAsBoolean()) {
+        return;
+      }
+      long task = begin(attempt, group, encoder);
       TaskReport report;
       do {
-        report = nodes.agents().poll(group.encoder(), task[0], POLL_PATIENCE_MS);
+        report = poll(group, encoder, task);
         if (isGivenUp.getAsBoolean()) {
           // It is ended by whoever takes back the file.
-          return null;
+          return;
         }
       } while (!report.state.isFinal());
       if (report.state != TaskState.DONE) {
-        throw new IOException(
-            "Cannot encode a group on " + group.encoder().getXferAddr() + ": " + report.error);
+        group.encoderFailed();
+        throw new AgentException(
+            report.errorKind == null ? AgentException.Kind.FAILED : report.errorKind,
+            "Cannot encode a group on " + encoder.getXferAddr() + ": " + report.error);
       }
       job.traffic().encoded(report.result, group.sends());
     }
     job.reached(Step.ENCODED, attempt.open());
-    return null;
+  }
+
+  private long begin(Attempt attempt, GroupWork group, DatanodeInfo encoder) throws IOException {
+    long[] task = new long[1];
+    try {
+      AgentTurn.await(
+          () ->
+              task[0] =
+                  nodes.agents().encode(encoder, group.request(job.settings().bytesPerSecond)));
+    } catch (AgentException e) {
+      group.encoderFailed();
+      throw e;
+    }
+    job.announce(
+        attempt.open(),
+        JournalRecord.task(
+            attempt.open().begin().fileId, encoder.getDatanodeUuid(), task[0]));
+    return task[0];
+  }
+
+  private TaskReport poll(GroupWork group, DatanodeInfo encoder, long task) throws IOException {
+    try {
+      return nodes.agents().poll(encoder, task, POLL_PATIENCE_MS);
+    } catch (AgentException e) {
+      // What cannot be asked may still be at work; what is written anew must not be in its way.
+      group.encoderFailed();
+      nodes.endTask(encoder, task);
+      throw e;
+    }
   }
 }
