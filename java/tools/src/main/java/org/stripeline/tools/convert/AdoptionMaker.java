@@ -95,6 +95,12 @@ final class AdoptionMaker implements Maker {
     return temporary.getFileId();
   }
 
+  /** Encoders check parity before they send it, and read it at rest by its checksum. */
+  @Override
+  public boolean hasCheckedParity(Attempt attempt) {
+    return true;
+  }
+
   private static void awaitQuietly(GroupEncoder.Pending encode) {
     try {
       encode.await();

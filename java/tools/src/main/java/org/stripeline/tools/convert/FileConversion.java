@@ -142,6 +142,10 @@ final class FileConversion {
     if (!made.equals(original)) {
       throw new IOException("checksums differ: " + original + " before, " + made + " after");
     }
+    if (attempt.policy() != null && !maker.hasCheckedParity(attempt)) {
+      ParityCheck.check(
+          job.fs(), attempt.temporary(), attempt.policy(), job.throttle()::take);
+    }
   }
 
   /** Once more if the user changed some meanwhile; who goes on changing them keeps the file. */

@@ -48,8 +48,19 @@ final class GroupCopy {
                 progress.progress();
               });
     }
-    Redundancy.await(fs.getClient(), part, policy(part), copy.replication);
+    ErasureCodingPolicy policy = policy(part);
+    Redundancy.await(fs.getClient(), part, policy, copy.replication);
     verify(part, copy.length, (int) sum.getValue());
+    if (policy != null) {
+      ParityCheck.check(
+          fs,
+          part,
+          policy,
+          bytes -> {
+            throttle.take(bytes);
+            progress.progress();
+          });
+    }
     GroupAnswer answer = new GroupAnswer(order.number);
     answer.part = part;
     return answer;

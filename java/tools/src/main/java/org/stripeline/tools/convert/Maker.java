@@ -12,4 +12,9 @@ interface Maker {
    * @return number of the temporary file
    */
   long make(Attempt attempt) throws IOException;
+
+  /** Tells whether the parity of what it made has been checked against its data at rest. */
+  default boolean hasCheckedParity(Attempt attempt) {
+    return false;
+  }
 }

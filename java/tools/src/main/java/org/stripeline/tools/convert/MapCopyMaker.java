@@ -37,9 +37,19 @@ final class MapCopyMaker implements Maker {
     this.here = here;
   }
 
+  /** Maps check the parity of their parts. */
+  @Override
+  public boolean hasCheckedParity(Attempt attempt) {
+    return !isMadeHere(attempt);
+  }
+
+  private static boolean isMadeHere(Attempt attempt) {
+    return attempt.attributes().status().getFileEncryptionInfo() != null;
+  }
+
   @Override
   public long make(Attempt attempt) throws IOException {
-    if (attempt.attributes().status().getFileEncryptionInfo() != null) {
+    if (isMadeHere(attempt)) {
       return makeHere(attempt);
     }
     JournalRecord begin = attempt.open().begin();

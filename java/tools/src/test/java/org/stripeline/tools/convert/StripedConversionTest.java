@@ -4,8 +4,12 @@ package org.stripeline.tools.convert;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -13,7 +17,13 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.FsDatasetTestUtils;
+import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -281,5 +291,93 @@ class StripedConversionTest {
     assertThat(cluster.read("/restart/a")).isEqualTo(bytes);
     assertThat(cluster.policy("/restart/a")).isEqualTo("RS-3-2-64k");
     cluster.assertHealthy("/restart/a");
+  }
+
+  @Test
+  void leavesAFileWhoseNewParityIsDamaged() throws Exception {
+    assertLeftAfter("/flipped", "ChecksumException", StripedConversionTest::flip);
+  }
+
+  @Test
+  void leavesAFileWhoseNewParityIsThatOfOtherData() throws Exception {
+    assertLeftAfter(
+        "/foreign", "does not belong to its data", StripedConversionTest::exchange);
+  }
+
+  private interface Damage {
+    void to(LocatedBlock parity, LocatedBlock other) throws IOException;
+  }
+
+  private static void assertLeftAfter(String root, String reason, Damage damage)
+      throws Exception {
+    // Whole chunks: DataNodes remember the checksum of a last one that is not.
+    byte[] bytes = cluster.write(root + "/a", 3 * BLOCK + 24 * 512);
+    StepListener listener =
+        (step, path) -> {
+          if (step == Step.MADE) {
+            damageParity(damage);
+          }
+        };
+    JobReport report;
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, listener)) {
+      report = driver.execute(ConvertCluster.striped(root, CODE), root.substring(1));
+    }
+
+    assertThat(report.failures()).hasSize(1);
+    assertThat(report.failures().get(0).reason).contains(reason);
+    assertThat(cluster.policy(root + "/a")).isNull();
+    cluster.assertBytes(root + "/a", bytes);
+    assertThat(cluster.temporaries()).isEmpty();
+    assertThat(convert(root, root.substring(1) + "-again").failures()).isEmpty();
+    assertThat(cluster.policy(root + "/a")).isEqualTo("RS-3-2-64k");
+    cluster.assertBytes(root + "/a", bytes);
+  }
+
+  /** Damages the first parity block of the last group of the only temporary file. */
+  private static void damageParity(Damage damage) {
+    try {
+      String path = cluster.temporaries().get(0);
+      ErasureCodingPolicy policy = cluster.fs().getErasureCodingPolicy(new Path(path));
+      Redundancy.await(cluster.fs().getClient(), path, policy, 0);
+      List<LocatedBlock> groups =
+          cluster.fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
+      LocatedStripedBlock last = (LocatedStripedBlock) groups.get(groups.size() - 1);
+      LocatedBlock[] units =
+          StripedBlockUtil.parseStripedBlockGroup(last, policy.getCellSize(), 3, 2);
+      damage.to(units[3], units[4]);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static FsDatasetTestUtils.MaterializedReplica replica(LocatedBlock block)
+      throws IOException {
+    String uuid = block.getLocations()[0].getDatanodeUuid();
+    return cluster.mini.getMaterializedReplica(
+        AgentSwitch.node(cluster, uuid), block.getBlock());
+  }
+
+  /** As a disk does. */
+  private static void flip(LocatedBlock parity, LocatedBlock other) throws IOException {
+    replica(parity).corruptData();
+  }
+
+  /** As a faulty encoder does, whose checksums are right. */
+  private static void exchange(LocatedBlock parity, LocatedBlock other) throws IOException {
+    for (boolean isMeta : new boolean[] {false, true}) {
+      Files.copy(
+          file(other, isMeta), file(parity, isMeta), StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  private static java.nio.file.Path file(LocatedBlock block, boolean isMeta) throws IOException {
+    String uuid = block.getLocations()[0].getDatanodeUuid();
+    int node = cluster.mini.getDataNodes().indexOf(AgentSwitch.node(cluster, uuid));
+    ExtendedBlock id = block.getBlock();
+    File found =
+        isMeta
+            ? cluster.mini.getBlockMetadataFile(node, id)
+            : cluster.mini.getBlockFile(node, id);
+    return found.toPath();
   }
 }
