@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.StandardCopyOption;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
@@ -22,6 +23,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 import org.apache.hadoop.hdfs.server.datanode.FsDatasetTestUtils;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.junit.jupiter.api.AfterAll;
@@ -299,19 +301,18 @@ class StripedConversionTest {
   }
 
   @Test
-  void leavesAFileWhoseNewParityIsThatOfOtherData() throws Exception {
+  void leavesAFileWhoseNewParityIsWrong() throws Exception {
     assertLeftAfter(
-        "/foreign", "does not belong to its data", StripedConversionTest::exchange);
+        "/foreign", "does not belong to its data", StripedConversionTest::encodeWrong);
   }
 
   private interface Damage {
-    void to(LocatedBlock parity, LocatedBlock other) throws IOException;
+    void to(LocatedBlock parity) throws IOException;
   }
 
   private static void assertLeftAfter(String root, String reason, Damage damage)
       throws Exception {
-    // Whole chunks: DataNodes remember the checksum of a last one that is not.
-    byte[] bytes = cluster.write(root + "/a", 3 * BLOCK + 24 * 512);
+    byte[] bytes = cluster.write(root + "/a", 3 * BLOCK + 12345);
     StepListener listener =
         (step, path) -> {
           if (step == Step.MADE) {
@@ -344,7 +345,7 @@ class StripedConversionTest {
       LocatedStripedBlock last = (LocatedStripedBlock) groups.get(groups.size() - 1);
       LocatedBlock[] units =
           StripedBlockUtil.parseStripedBlockGroup(last, policy.getCellSize(), 3, 2);
-      damage.to(units[3], units[4]);
+      damage.to(units[3]);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -358,16 +359,20 @@ class StripedConversionTest {
   }
 
   /** As a disk does. */
-  private static void flip(LocatedBlock parity, LocatedBlock other) throws IOException {
+  private static void flip(LocatedBlock parity) throws IOException {
     replica(parity).corruptData();
   }
 
   /** As a faulty encoder does, whose checksums are right. */
-  private static void exchange(LocatedBlock parity, LocatedBlock other) throws IOException {
-    for (boolean isMeta : new boolean[] {false, true}) {
-      Files.copy(
-          file(other, isMeta), file(parity, isMeta), StandardCopyOption.REPLACE_EXISTING);
-    }
+  private static void encodeWrong(LocatedBlock parity) throws IOException {
+    byte[] data = Files.readAllBytes(file(parity, false));
+    data[5] ^= 1;
+    Files.write(file(parity, false), data);
+    CRC32C crc = new CRC32C();
+    crc.update(data, 0, 512);
+    byte[] meta = Files.readAllBytes(file(parity, true));
+    ByteBuffer.wrap(meta).putInt(BlockMetadataHeader.getHeaderSize(), (int) crc.getValue());
+    Files.write(file(parity, true), meta);
   }
 
   private static java.nio.file.Path file(LocatedBlock block, boolean isMeta) throws IOException {
