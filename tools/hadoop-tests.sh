@@ -14,6 +14,7 @@ java_home=${JAVA_HOME:-}
 coder=stripeline
 engine=native
 client=stock
+placement=stock
 jar=$ROOT/java/tools/target/stripeline-0.1.0.jar
 keep_logs=false
 dry_run=false
@@ -26,14 +27,15 @@ Usage: tools/hadoop-tests.sh [options] --list NAME|CLASS[#METHOD,...] ...
 Runs Hadoop's own tests and exits 0 only if each of them passed or is listed in
 java/conformance/deviations.txt, and the coder and client under test did the work.
 
-  --list WHAT ...    raw, quick, core, extended, ec, client, client-quick (java/conformance/lists),
-                     or a class, or class#method,method (default: quick)
+  --list WHAT ...    raw, quick, core, extended, ec, client, client-quick, placement
+                     (java/conformance/lists), or a class, or class#method,method (default: quick)
   --hadoop VERSION   3.3.6, 3.4.2 or 3.5.0 (default: 3.4.2)
   --java HOME        JDK to run on; 'newest' takes the newest one installed (default: JAVA_HOME,
                      else the java on PATH)
   --coder NAME       stripeline, or rs_java for Hadoop's own as a baseline (default: stripeline)
   --engine NAME      what our coder must run on: native, or java for its fallback (default: native)
   --client NAME      stock for Hadoop's own, or stripeline for our pipelines (default: stock)
+  --placement NAME   stock for Hadoop's own, or ear for our policy on the whole tree (default: stock)
   --jar PATH[:PATH]  our jar or class folders (default: java/tools/target/stripeline-0.1.0.jar)
   --keep-logs        keep the log of every class, not only of those with unexpected results
   --dry-run          print what would be run
@@ -69,7 +71,7 @@ java_major() {
 parse_arguments() {
   while (($#)); do
     case $1 in
-      --hadoop | --java | --coder | --engine | --client | --jar)
+      --hadoop | --java | --coder | --engine | --client | --placement | --jar)
         (($# > 1)) || fail_usage "$1 needs a value"
         case $1 in
           --hadoop) hadoop=$2 ;;
@@ -77,6 +79,7 @@ parse_arguments() {
           --coder) coder=$2 ;;
           --engine) engine=$2 ;;
           --client) client=$2 ;;
+          --placement) placement=$2 ;;
           --jar) jar=$2 ;;
         esac
         shift 2
@@ -99,6 +102,8 @@ parse_arguments() {
   [[ $coder == stripeline || $coder == rs_java ]] || fail_usage "unknown coder: $coder"
   [[ $engine == native || $engine == java ]] || fail_usage "unknown engine: $engine"
   [[ $client == stripeline || $client == stock ]] || fail_usage "unknown client: $client"
+  [[ $placement == ear || $placement == stock ]] || fail_usage "unknown placement: $placement"
+  [[ $placement == stock || $coder == stripeline ]] || fail_usage "our placement needs our jar"
   [[ $client == stock || $coder == stripeline ]] || fail_usage "our client needs our coder"
   if [[ $java_home == newest ]]; then
     java_home=$(newest_java)
@@ -209,6 +214,13 @@ write_sites() {
       printf '  <property><name>%s</name><value>%s</value></property>\n' \
         fs.hdfs.impl org.apache.hadoop.hdfs.StripelineFileSystem \
         fs.AbstractFileSystem.hdfs.impl org.apache.hadoop.fs.StripelineHdfs
+    fi
+    if [[ $placement == ear ]]; then
+      # The smallest code, so that the few DataNodes of most tests have room for its stripes.
+      printf '  <property><name>%s</name><value>%s</value></property>\n' \
+        dfs.block.replicator.classname \
+        org.apache.hadoop.hdfs.server.blockmanagement.EarPlacementPolicy \
+        stripeline.ear.directories / stripeline.ear.code XOR-2-1
     fi
     echo '</configuration>'
   } >"$run/site/core-site.xml"
@@ -327,12 +339,12 @@ while IFS= read -r line; do
 done <<<"$entry_lines"
 
 status=0
-echo "Hadoop $hadoop, Java $java_version, coder $coder, engine $engine, client $client"
+echo "Hadoop $hadoop, Java $java_version, coder $coder, engine $engine, client $client, placement $placement"
 "$java_home/bin/java" -Xshare:auto -cp "$classes" org.stripeline.conformance.Verdict "$run" \
   "$SOURCES/deviations.txt" "$hadoop" "$java_version" "$coder" "$engine" "$client" |
   tee "$run/summary.txt" || status=1
 report=$BUILD/$hadoop/report-$(IFS=+; echo "${selection[*]##*.}" | tr -c 'A-Za-z0-9+\n' _)
-report=${report:0:200}-$coder-$engine-$client-java$java_version
+report=${report:0:200}-$coder-$engine-$client-$placement-java$java_version
 rm -rf "$report.old"
 mkdir -p "$run/report"
 cp "$run/summary.txt" "$run/results.tsv" "$run/report"

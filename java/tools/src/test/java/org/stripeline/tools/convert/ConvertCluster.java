@@ -21,6 +21,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
@@ -38,6 +39,7 @@ import org.apache.hadoop.util.ToolRunner;
 /** A mini cluster with racks and small blocks, and drivers on it. */
 final class ConvertCluster implements Closeable {
   static final int BLOCK = 1 << 20;
+  private static final StorageType[] DISKS = {StorageType.DISK, StorageType.DISK};
 
   final MiniDFSCluster mini;
   private final Configuration conf;
@@ -48,14 +50,22 @@ final class ConvertCluster implements Closeable {
 
   ConvertCluster(java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
       throws IOException {
-    this(dir, nodes, racks, null, more);
+    this(dir, nodes, racks, null, DISKS, more);
+  }
+
+  /** DataNodes each of which has a disk and an archive. */
+  static ConvertCluster withArchive(
+      java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
+      throws IOException {
+    StorageType[] storages = {StorageType.DISK, StorageType.ARCHIVE};
+    return new ConvertCluster(dir, nodes, racks, null, storages, more);
   }
 
   /** Two NameNodes of one name, the first of which is active. */
   static ConvertCluster withStandby(
       java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
       throws IOException {
-    return new ConvertCluster(dir, nodes, racks, MiniDFSNNTopology.simpleHATopology(), more);
+    return new ConvertCluster(dir, nodes, racks, MiniDFSNNTopology.simpleHATopology(), DISKS, more);
   }
 
   private ConvertCluster(
@@ -63,6 +73,7 @@ final class ConvertCluster implements Closeable {
       int nodes,
       int racks,
       MiniDFSNNTopology topology,
+      StorageType[] storages,
       Consumer<Configuration> more)
       throws IOException {
     conf = new HdfsConfiguration();
@@ -89,6 +100,7 @@ final class ConvertCluster implements Closeable {
             .nnTopology(topology)
             .numDataNodes(nodes)
             .racks(places)
+            .storageTypes(storages)
             .build();
     if (topology != null) {
       mini.transitionToActive(0);

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.hadoop.crypto.key.KeyProvider;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
+import org.apache.hadoop.hdfs.client.BlockReportOptions;
+import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
+import org.apache.hadoop.hdfs.client.HdfsAdmin;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
+import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.mover.Mover;
+import org.apache.hadoop.util.ToolRunner;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.tools.Stripeline;
+import picocli.CommandLine;
+
+/**
+ * What HDFS itself does with files that were adopted, on a cluster with block tokens and encrypted
+ * transfer; and quotas while they are adopted.
+ */
+class AfterConversionTest {
+  private static final String CODE = "RS-3-2";
+  private static final String POLICY = "RS-3-2-1024k";
+  private static final int BLOCK = ConvertCluster.BLOCK;
+
+  @TempDir static java.nio.file.Path directory;
+  private static ConvertCluster cluster;
+
+  @BeforeAll
+  static void start() throws IOException {
+    String keys = "jceks://file" + directory.resolve("keys.jks");
+    cluster =
+        ConvertCluster.withArchive(
+            directory.resolve("dfs"),
+            8,
+            4,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+              conf.setBoolean("dfs.block.access.token.enable", true);
+              conf.setBoolean("dfs.encrypt.data.transfer", true);
+              conf.set("dfs.encrypt.data.transfer.cipher.suites", "AES/CTR/NoPadding");
+              conf.set("hadoop.security.key.provider.path", keys);
+              conf.setInt("dfs.namenode.decommission.interval", 1);
+              conf.setInt("dfs.namenode.replication.max-streams", 16);
+              conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 32);
+            });
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static JobReport convert(JobSettings settings, String name) throws IOException {
+    try (Driver driver = cluster.driver()) {
+      return driver.execute(settings, name);
+    }
+  }
+
+  private static byte[] converted(String path) throws Exception {
+    byte[] bytes = cluster.write(path, 7 * BLOCK + 4711);
+    String name = path.substring(1).replace('/', '-');
+    assertThat(convert(ConvertCluster.contiguous(path, CODE), name).failures()).isEmpty();
+    return bytes;
+  }
+
+  /** Sound in every way that there is to ask. */
+  private static void assertSound(String path, byte[] bytes) throws Exception {
+    assertThat(cluster.policy(path)).isEqualTo(POLICY);
+    cluster.assertBytes(path, bytes);
+    cluster.assertHealthy(path);
+    cluster.assertParityRight(path);
+    StringWriter out = new StringWriter();
+    CommandLine line = Stripeline.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(out));
+    assertThat(line.execute("plan", cluster.uri() + path, "--audit")).as(out.toString()).isZero();
+  }
+
+  private static List<LocatedBlock> groups(String path) throws IOException {
+    return cluster.fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
+  }
+
+  private static boolean isOn(String path, DatanodeInfo node) throws IOException {
+    for (LocatedBlock group : groups(path)) {
+      for (DatanodeInfo holder : group.getLocations()) {
+        if (holder.getDatanodeUuid().equals(node.getDatanodeUuid())) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isWhole(String path) throws IOException {
+    for (LocatedBlock group : groups(path)) {
+      long data = Math.min(3, (group.getBlockSize() - 1) / BLOCK + 1);
+      if (group.getLocations().length != data + 2) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Test
+  void outlivesAnImageBlockReportsAndALostDataNode() throws Exception {
+    byte[] bytes = converted("/kept/a");
+    cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
+    cluster.fs().saveNamespace();
+    cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
+    cluster.mini.restartNameNode(true);
+    for (DataNode node : cluster.mini.getDataNodes()) {
+      node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());
+    }
+    ConvertCluster.await("reports", () -> isWhole("/kept/a"));
+    assertSound("/kept/a", bytes);
+
+    DatanodeInfo victim = groups("/kept/a").get(0).getLocations()[0];
+    DataNodeProperties stopped = cluster.mini.stopDataNode(victim.getXferAddr());
+    cluster.assertBytes("/kept/a", bytes);
+    cluster.mini.setDataNodeDead(victim);
+    ConvertCluster.await(
+        "reconstruction", () -> !isOn("/kept/a", victim) && isWhole("/kept/a"));
+    assertSound("/kept/a", bytes);
+    cluster.mini.restartDataNode(stopped, true);
+    cluster.mini.waitActive();
+    ConvertCluster.await("the DataNode", () -> live() == 8);
+    ConvertCluster.await("what is there twice to go", () -> isWhole("/kept/a"));
+    assertSound("/kept/a", bytes);
+  }
+
+  private static int live() throws IOException {
+    return cluster.fs().getClient().datanodeReport(DatanodeReportType.LIVE).length;
+  }
+
+  @Test
+  void aDataNodeWithLinkedBlocksIsDecommissioned() throws Exception {
+    byte[] bytes = converted("/leaving/a");
+    DatanodeInfo victim = groups("/leaving/a").get(0).getLocations()[0];
+    DatanodeManager nodes =
+        cluster.mini.getNamesystem().getBlockManager().getDatanodeManager();
+    DatanodeDescriptor leaving = nodes.getDatanode(victim.getDatanodeUuid());
+    nodes.getDatanodeAdminManager().startDecommission(leaving);
+    try {
+      ConvertCluster.await("decommissioning", leaving::isDecommissioned);
+      assertThat(remaining("/leaving/a", victim)).isTrue();
+      cluster.assertBytes("/leaving/a", bytes);
+    } finally {
+      cluster.mini.getNamesystem().writeLock();
+      try {
+        nodes.getDatanodeAdminManager().stopDecommission(leaving);
+      } finally {
+        cluster.mini.getNamesystem().writeUnlock();
+      }
+    }
+    ConvertCluster.await("what is there twice to go", () -> isWhole("/leaving/a"));
+    assertSound("/leaving/a", bytes);
+  }
+
+  /** Tells whether all internal blocks are there without those of one DataNode. */
+  private static boolean remaining(String path, DatanodeInfo without) throws IOException {
+    for (LocatedBlock block : groups(path)) {
+      LocatedStripedBlock group = (LocatedStripedBlock) block;
+      Set<Byte> indices = new HashSet<>();
+      for (int i = 0; i < group.getLocations().length; i++) {
+        if (!group.getLocations()[i].getDatanodeUuid().equals(without.getDatanodeUuid())) {
+          indices.add(group.getBlockIndices()[i]);
+        }
+      }
+      if (indices.size() != Math.min(3, (group.getBlockSize() - 1) / BLOCK + 1) + 2) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Test
+  void theMoverTakesLinkedBlocksToTheArchive() throws Exception {
+    byte[] bytes = cluster.write("/cold/a", 7 * BLOCK + 4711);
+    JobSettings settings = ConvertCluster.contiguous("/cold/a", CODE);
+    settings.storagePolicy = "COLD";
+    assertThat(convert(settings, "cold").failures()).isEmpty();
+
+    int status =
+        ToolRunner.run(cluster.conf(), new Mover.Cli(), new String[] {"-p", "/cold/a"});
+
+    assertThat(status).isZero();
+    ConvertCluster.await(
+        "the archive",
+        () -> {
+          boolean isThere = isWhole("/cold/a");
+          for (LocatedBlock group : groups("/cold/a")) {
+            for (StorageType type : group.getStorageTypes()) {
+              isThere &= type == StorageType.ARCHIVE;
+            }
+          }
+          return isThere;
+        });
+    assertSound("/cold/a", bytes);
+  }
+
+  @Test
+  void quotasHoldAndLeaveRoomWhereNoneIsNeeded() throws Exception {
+    byte[] whole = cluster.write("/tight/a", 6 * BLOCK);
+    cluster.fs().setQuota(new Path("/tight"), 2, 18L * BLOCK);
+    assertThat(convert(ConvertCluster.contiguous("/tight", CODE), "tight").failures()).isEmpty();
+    assertSound("/tight/a", whole);
+    assertThat(cluster.fs().getContentSummary(new Path("/tight")).getSpaceConsumed())
+        .isEqualTo(10 * BLOCK);
+
+    // Its lease can be had only where there is room for a whole block.
+    byte[] ragged = cluster.write("/ragged/a", 5 * BLOCK + 9);
+    cluster.fs().setQuota(new Path("/ragged"), 2, 15L * BLOCK + 27);
+    JobReport refused = convert(ConvertCluster.contiguous("/ragged", CODE), "ragged");
+    assertThat(refused.failures()).hasSize(1);
+    assertThat(refused.failures().get(0).reason).contains("DSQuotaExceeded");
+    assertThat(cluster.policy("/ragged/a")).isNull();
+    cluster.assertBytes("/ragged/a", ragged);
+    assertThat(cluster.temporaries()).isEmpty();
+    cluster.fs().setQuota(new Path("/ragged"), 2, 18L * BLOCK);
+    assertThat(convert(ConvertCluster.contiguous("/ragged", CODE), "ragged-2").failures())
+        .isEmpty();
+    assertSound("/ragged/a", ragged);
+  }
+
+  @Test
+  void anEncryptionZoneWithAQuotaIsConvertedInBothLayouts() throws Exception {
+    KeyProvider keys = cluster.mini.getNameNode().getNamesystem().getProvider();
+    KeyProvider.Options options = KeyProvider.options(cluster.conf());
+    options.setBitLength(128);
+    keys.createKey("key", options);
+    keys.flush();
+    cluster.fs().mkdirs(new Path("/zone"));
+    new HdfsAdmin(cluster.uri(), cluster.conf())
+        .createEncryptionZone(
+            new Path("/zone"), "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
+    byte[] first = cluster.write("/zone/a", 4 * BLOCK + 5);
+    byte[] second = cluster.write("/zone/b", 4 * BLOCK + 5);
+    // Temporary files of a zone lie in it: one of them at a time, with its 2 groups' parity.
+    long used = cluster.fs().getContentSummary(new Path("/zone")).getSpaceConsumed();
+    cluster.fs().setQuota(new Path("/zone"), 5, used + 15L * BLOCK);
+
+    assertThat(convert(ConvertCluster.contiguous("/zone/a", CODE), "zone-a").failures()).isEmpty();
+    assertThat(convert(ConvertCluster.striped("/zone/b", CODE), "zone-b").failures()).isEmpty();
+
+    assertSound("/zone/a", first);
+    cluster.assertBytes("/zone/b", second);
+    cluster.assertParityRight("/zone/b");
+    assertThat(cluster.policy("/zone/b")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.fs().listStatus(new Path("/zone"))).hasSize(2);
+    assertThat(cluster.fs().getFileEncryptionInfo(new Path("/zone/b"))).isNotNull();
+  }
+}
