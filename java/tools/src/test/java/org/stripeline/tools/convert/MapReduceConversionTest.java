@@ -20,6 +20,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.tools.DFSAdmin;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -112,8 +113,12 @@ class MapReduceConversionTest {
     assertStriped("/copied/b", one);
     assertThat(cluster.temporaries()).isEmpty();
 
+    // Joined files come back from edits, and from an image.
     cluster.mini.restartNameNode();
-    cluster.mini.waitActive();
+    assertStriped("/copied/a", several);
+    assertThat(new DFSAdmin(cluster.conf()).run(new String[] {"-safemode", "enter"})).isZero();
+    assertThat(new DFSAdmin(cluster.conf()).run(new String[] {"-saveNamespace"})).isZero();
+    cluster.mini.restartNameNode();
     assertStriped("/copied/a", several);
 
     assertThat(run(ConvertCluster.mapped(ConvertCluster.undo("/copied")), "back",

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,6 +20,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
@@ -27,6 +31,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.mapreduce.Cluster;
 import org.apache.hadoop.mapreduce.InputSplit;
 import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskReport;
@@ -37,6 +42,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.server.agent.AgentMXBean;
 import org.stripeline.tools.Stripeline;
 
 /** Conversion by maps in processes of their own, on YARN, some of which are killed. */
@@ -48,6 +54,9 @@ class YarnConversionTest {
   private static final String JAVA_OPTIONS =
       "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
           + " --add-opens=java.base/java.lang=ALL-UNNAMED";
+
+  /** MapReduce jobs that something was done to already. */
+  private static final Set<JobID> MEDDLED = new HashSet<>();
 
   @TempDir static java.nio.file.Path directory;
   private static ConvertCluster cluster;
@@ -111,7 +120,9 @@ class YarnConversionTest {
     Cluster jobs = new Cluster(yarn.getConfig());
     try {
       ConvertCluster.await("map of " + job, () -> running(jobs, job) != null);
-      meddler.meddle(running(jobs, job));
+      Job running = running(jobs, job);
+      MEDDLED.add(running.getJobID());
+      meddler.meddle(running);
     } finally {
       jobs.close();
     }
@@ -120,6 +131,7 @@ class YarnConversionTest {
   private static Job running(Cluster jobs, String name) throws Exception {
     for (JobStatus status : jobs.getAllJobStatuses()) {
       if (!status.isJobComplete()
+          && !MEDDLED.contains(status.getJobID())
           && status.getJobName().startsWith(MapJobs.name(name) + " ")
           && status.getState() == JobStatus.State.RUNNING) {
         Job job = jobs.getJob(status.getJobID());
@@ -168,7 +180,7 @@ class YarnConversionTest {
               job.killTask(attempt);
               attempts.add(attempt.toString());
               String next = attempt.toString().replaceAll("_0$", "_1");
-              ConvertCluster.await("part of " + next, () -> isPartOf(next));
+              ConvertCluster.await("part of " + next, () -> isFileOfMaps(next));
             });
 
     assertThat(attempts).hasSize(1);
@@ -220,11 +232,12 @@ class YarnConversionTest {
     }
   }
 
-  private static boolean isPartOf(String attempt) throws IOException {
+  /** Tells whether maps have made a file with that in its name. */
+  private static boolean isFileOfMaps(String name) throws IOException {
     for (String temporary : cluster.temporaries()) {
       if (temporary.endsWith(".maps")) {
         for (FileStatus part : cluster.fs().listStatus(new Path(temporary))) {
-          if (part.getPath().getName().endsWith(attempt)) {
+          if (part.getPath().getName().contains(name)) {
             return true;
           }
         }
@@ -235,7 +248,7 @@ class YarnConversionTest {
 
   @Test
   void leavesFilesWhoseJobIsKilledAndConvertsThemLater() throws Exception {
-    byte[] bytes = cluster.write("/yarn-killed", 3 * BLOCK + 7);
+    byte[] bytes = cluster.write("/yarn-killed", 3 * BLOCK);
     Set<String> before = internalBlocks();
     JobSettings settings = ConvertCluster.mapped(ConvertCluster.contiguous("/yarn-killed", CODE));
     settings.bytesPerSecond = BLOCK / 2;
@@ -259,19 +272,45 @@ class YarnConversionTest {
       driver.destroyForcibly();
     }
     assertThat(cluster.read("/yarn-killed")).isEqualTo(bytes);
-    settings.bytesPerSecond = 0;
+
+    // And a map of the driver after that, whose task the next attempt takes up.
+    settings.bytesPerSecond = BLOCK;
+    Map<String, Long> tasks = new HashMap<>();
     try (Driver next = driver()) {
-      JobReport report = next.resume("/yarn-killed", "again", settings);
+      JobReport report =
+          with(
+              () -> next.resume("/yarn-killed", "again", settings),
+              "again",
+              job -> {
+                ConvertCluster.await("task", () -> isFileOfMaps("task-0-0-"));
+                tasks.putAll(tasks());
+                job.killTask(attempt(job));
+              });
       assertThat(report.failures()).isEmpty();
       assertThat(report.takenBack()).isEqualTo(1);
       assertThat(report.converted()).isEqualTo(1);
     }
+    assertThat(tasks().get("TasksDone") - tasks.get("TasksDone")).isOne();
+    assertThat(tasks().get("TasksFailed")).isEqualTo(tasks.get("TasksFailed"));
+    assertThat(tasks().get("TasksCancelled")).isEqualTo(tasks.get("TasksCancelled"));
     assertThat(states("again")).contains(JobStatus.State.KILLED, JobStatus.State.SUCCEEDED);
     assertThat(cluster.policy("/yarn-killed")).isEqualTo("RS-3-2-1024k");
     assertThat(cluster.read("/yarn-killed")).isEqualTo(bytes);
     cluster.assertHealthy("/yarn-killed");
     cluster.assertParityRight("/yarn-killed");
     assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  /** What has become of the tasks of all agents. */
+  private static Map<String, Long> tasks() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    Map<String, Long> sums = new HashMap<>();
+    for (ObjectName name :
+        server.queryNames(new ObjectName("Hadoop:service=Stripeline,name=Agent*"), null)) {
+      AgentMXBean agent = JMX.newMXBeanProxy(server, name, AgentMXBean.class);
+      agent.getCounts().forEach((count, value) -> sums.merge(count, value, Long::sum));
+    }
+    return sums;
   }
 
   private static Set<JobStatus.State> states(String name) throws Exception {
