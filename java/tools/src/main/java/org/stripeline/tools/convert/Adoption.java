@@ -48,7 +48,7 @@ final class Adoption implements Closeable {
   /** Makes files of replicas; {@code waves} is null where this process calls the encoders. */
   Maker maker(Job job, MapWaves waves) {
     GroupEncoder encoder =
-        waves == null ? new ThreadEncoder(job, nodes, encoders) : new MapEncoder(job, waves);
+        waves == null ? new ThreadEncoder(job, nodes, encoders) : new MapEncoder(job, nodes, waves);
     return new AdoptionMaker(job, nodes, encoder);
   }
 

@@ -2,6 +2,8 @@
 package org.stripeline.tools.convert;
 
 import com.google.gson.Gson;
+import java.io.IOException;
+import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.EncodeResult;
 
 /** What a map has done: one line of JSON in its job's output. */
@@ -20,14 +22,24 @@ final class GroupAnswer {
   /** Why nothing came of it, else null. */
   String error;
 
+  /** Of what kind that is if it was an agent that failed, else null. */
+  AgentException.Kind agentError;
+
   GroupAnswer(int number) {
     this.number = number;
   }
 
-  static GroupAnswer failed(GroupOrder order, String reason) {
+  static GroupAnswer failed(GroupOrder order, IOException cause) {
     GroupAnswer answer = new GroupAnswer(order.number);
-    answer.error = reason;
+    answer.error = Reasons.of(cause);
+    answer.agentError =
+        cause instanceof AgentException ? ((AgentException) cause).kind() : null;
     return answer;
+  }
+
+  /** What its driver throws for it. */
+  IOException failure() {
+    return agentError == null ? new IOException(error) : new AgentException(agentError, error);
   }
 
   static GroupAnswer parse(String json) {

@@ -12,6 +12,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.Mapper;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.stripeline.server.agent.AgentException;
 
 /** One map: does one {@link GroupOrder}, and answers in one line. */
 public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, Text> {
@@ -28,11 +29,12 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
     try {
       answer = work(order, context);
     } catch (IOException e) {
-      if (!isLast(context)) {
+      // Its driver can let another agent encode, which no further attempt can.
+      if (!(e instanceof AgentException) && !isLast(context)) {
         throw e;
       }
       // A map that only failed would leave its driver without a reason.
-      answer = GroupAnswer.failed(order, Reasons.of(e));
+      answer = GroupAnswer.failed(order, e);
     }
     context.write(NullWritable.get(), new Text(answer.toJson()));
   }

@@ -9,16 +9,21 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.AgentNode;
 import org.stripeline.server.agent.EncodeRequest;
 
 /** Has maps call agents and wait for them. */
 final class MapEncoder implements GroupEncoder {
   private final Job job;
+  private final AgentNodes nodes;
   private final MapWaves waves;
 
-  MapEncoder(Job job, MapWaves waves) {
+  MapEncoder(Job job, AgentNodes nodes, MapWaves waves) {
     this.job = job;
+    this.nodes = nodes;
     this.waves = waves;
   }
 
@@ -31,25 +36,66 @@ final class MapEncoder implements GroupEncoder {
   @Override
   public Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
       throws IOException {
-    GroupWork group = adoption.group();
+    Future<GroupAnswer> first = order(attempt, adoption.group(), isGivenUp);
+    return () -> await(attempt, adoption, isGivenUp, first);
+  }
+
+  private Future<GroupAnswer> order(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp)
+      throws IOException {
     String directory = job.makeWorkDirectory(attempt.open().begin());
     String encoder = group.encoder().getDatanodeUuid();
     String ticket = UUID.randomUUID().toString();
-    Future<GroupAnswer> answer =
-        waves.add(
-            encoder,
-            isGivenUp,
-            bytesPerSecond -> {
-              EncodeRequest request = group.request(bytesPerSecond);
-              GroupOrder order = new GroupOrder(directory, group.number(), hosts(request, group));
-              order.encode =
-                  new GroupOrder.Encode(AgentNode.of(group.encoder()), ticket, request);
-              return order;
-            });
-    return () -> {
-      job.traffic().encoded(Futures.get(answer).encoded, group.sends());
-      job.reached(Step.ENCODED, attempt.open());
-    };
+    return waves.add(
+        encoder,
+        isGivenUp,
+        bytesPerSecond -> {
+          EncodeRequest request = group.request(bytesPerSecond);
+          GroupOrder order = new GroupOrder(directory, group.number(), hosts(request, group));
+          order.encode = new GroupOrder.Encode(AgentNode.of(group.encoder()), ticket, request);
+          return order;
+        });
+  }
+
+  /** Waits for the map; where the agent failed, for that of another plan, in the next job. */
+  private void await(
+      Attempt attempt,
+      GroupAdoption adoption,
+      BooleanSupplier isGivenUp,
+      Future<GroupAnswer> first)
+      throws IOException {
+    GroupWork group = adoption.group();
+    Future<GroupAnswer> answer = first;
+    GroupAnswer done = null;
+    while (done == null) {
+      try {
+        done = Futures.get(answer);
+      } catch (AgentException e) {
+        if (isGivenUp.getAsBoolean()) {
+          throw e;
+        }
+        group.encoderFailed();
+        endTasks(attempt, group);
+        adoption.planAgain(e);
+        adoption.link();
+        answer = order(attempt, group, isGivenUp);
+      }
+    }
+    job.traffic().encoded(done.encoded, group.sends());
+    job.reached(Step.ENCODED, attempt.open());
+  }
+
+  /** What cannot be asked may still be at work; what is written anew must not be in its way. */
+  private void endTasks(Attempt attempt, GroupWork group) throws IOException {
+    JournalRecord begin = attempt.open().begin();
+    AgentNodes.Snapshot cluster = nodes.now();
+    for (JournalRecord task :
+        GroupEncoding.tasksOfGroup(
+            job.fs(), new Path(job.workDirectory(begin)), begin.fileId, group.number())) {
+      DatanodeInfo node = cluster.find(task.node);
+      if (node != null) {
+        nodes.endTask(node, task.task);
+      }
+    }
   }
 
   /** The encoder, then others of its rack with replicas to read. */

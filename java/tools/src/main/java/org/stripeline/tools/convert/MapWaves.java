@@ -174,8 +174,10 @@ final class MapWaves implements Closeable {
       if (answer != null && answer.error == null) {
         wave.get(i).answer.complete(answer);
       } else {
-        String reason = answer == null ? end.reason() : answer.error;
-        wave.get(i).answer.completeExceptionally(new IOException(reason));
+        wave.get(i)
+            .answer
+            .completeExceptionally(
+                answer == null ? new IOException(end.reason()) : answer.failure());
       }
     }
   }

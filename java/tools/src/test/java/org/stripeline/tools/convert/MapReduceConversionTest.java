@@ -20,6 +20,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.tools.DFSAdmin;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.junit.jupiter.api.AfterAll;
@@ -159,6 +160,56 @@ class MapReduceConversionTest {
   }
 
   @Test
+  void plansAGroupAnewWhoseEncoderIsGone() throws Exception {
+    byte[] bytes = cluster.write("/agentless/a", 4 * BLOCK);
+    byte[] other = cluster.write("/agentless/b", 3 * BLOCK);
+    AtomicReference<DataNode> stopped = new AtomicReference<>();
+    StepListener stopper =
+        (step, path) -> {
+          // All is linked; the first map is yet to come.
+          if (step == Step.LINKED && stopped.get() == null) {
+            stopped.set(AgentSwitch.node(cluster, plannedParity("agentless")));
+            AgentSwitch.stop(stopped.get());
+          }
+        };
+    try {
+      JobReport report =
+          run(
+              ConvertCluster.mapped(ConvertCluster.contiguous("/agentless", CODE)),
+              "agentless",
+              stopper);
+      assertThat(report.failures()).isEmpty();
+    } finally {
+      AgentSwitch.start(stopped.get());
+    }
+    assertThat(cluster.read("/agentless/a")).isEqualTo(bytes);
+    assertThat(cluster.read("/agentless/b")).isEqualTo(other);
+    for (String path : List.of("/agentless/a", "/agentless/b")) {
+      assertThat(cluster.policy(path)).isEqualTo("RS-3-2-1024k");
+      cluster.assertParityRight(path);
+    }
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  /** The DataNode that the first group of a job's journal wants its first parity on. */
+  private static String plannedParity(String job) {
+    AtomicReference<String> node = new AtomicReference<>();
+    try {
+      Journal.read(
+          cluster.fs(),
+          new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/journal"),
+          line -> {
+            if (line.kind == JournalRecord.Kind.group && node.get() == null) {
+              node.set(line.blocks.get(line.blocks.size() - 1).node);
+            }
+          });
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+    return node.get();
+  }
+
+  @Test
   void leavesAFileThatMapsCannotReadAndGoesOn() throws Exception {
     cluster.write("/unread/bad", 5 * BLOCK);
     byte[] good = cluster.write("/unread/good", 5 * BLOCK);
@@ -230,10 +281,10 @@ class MapReduceConversionTest {
   void keepsToARate() throws Exception {
     cluster.write("/slow/a", 6 * BLOCK);
     JobSettings settings = striped("/slow");
-    settings.bytesPerSecond = 3 * BLOCK;
+    settings.bytesPerSecond = 6 * BLOCK;
     long start = System.nanoTime();
     assertThat(run(settings).failures()).isEmpty();
-    // Two maps with half of it each; the first buffer of a map passes at once.
+    // Two maps with half of it each write 3 blocks and read 5 to check parity.
     assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1300));
   }
 
