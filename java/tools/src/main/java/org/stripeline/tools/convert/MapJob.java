@@ -121,6 +121,8 @@ final class MapJob {
     Configuration own = made.getConfiguration();
     own.setInt(MRJobConfig.MAP_FAILURES_MAX_PERCENT, 100);
     own.setBoolean(MRJobConfig.JOB_UBERTASK_ENABLE, false);
+    // Else it is warned of, though the command has options of that kind.
+    own.setBoolean(org.apache.hadoop.mapreduce.Job.USED_GENERIC_PARSER, true);
     own.setBoolean(FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, false);
     return made;
   }

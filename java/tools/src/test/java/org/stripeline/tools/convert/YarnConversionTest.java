@@ -165,7 +165,7 @@ class YarnConversionTest {
 
   @Test
   void copiesWhereTheBlocksAreThoughAMapIsKilled() throws Exception {
-    byte[] bytes = cluster.write("/yarn-striped", 6 * BLOCK + 99);
+    byte[] bytes = cluster.write("/yarn-striped", 5 * BLOCK + 99);
     JobSettings settings = ConvertCluster.mapped(ConvertCluster.striped("/yarn-striped", CODE));
     settings.bytesPerSecond = 2 * BLOCK;
     List<String> attempts = new ArrayList<>();
@@ -200,7 +200,7 @@ class YarnConversionTest {
     Job job = Job.getInstance(yarn.getConfig());
     FileInputFormat.setInputPaths(job, orders);
     List<InputSplit> splits = new GroupInputFormat().getSplits(job);
-    assertThat(splits).hasSize(3);
+    assertThat(splits).hasSize(2);
     for (InputSplit split : splits) {
       GroupOrder order = GroupOrder.parse(((GroupSplit) split).order().toString());
       assertThat(split.getLocations()).isNotEmpty();
