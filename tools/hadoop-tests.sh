@@ -215,15 +215,20 @@ write_sites() {
         fs.hdfs.impl org.apache.hadoop.hdfs.StripelineFileSystem \
         fs.AbstractFileSystem.hdfs.impl org.apache.hadoop.fs.StripelineHdfs
     fi
-    if [[ $placement == ear ]]; then
-      # The smallest code, so that the few DataNodes of most tests have room for its stripes.
+    echo '</configuration>'
+  } >"$run/site/core-site.xml"
+  if [[ $placement == ear ]]; then
+    # In core-site.xml it would be overruled by hdfs-default.xml. The smallest code, so that the few
+    # DataNodes of most tests have room for its stripes.
+    {
+      sed '/<\/configuration>/,$d' "$resources/hdfs-site.xml"
       printf '  <property><name>%s</name><value>%s</value></property>\n' \
         dfs.block.replicator.classname \
         org.apache.hadoop.hdfs.server.blockmanagement.EarPlacementPolicy \
         stripeline.ear.directories / stripeline.ear.code XOR-2-1
-    fi
-    echo '</configuration>'
-  } >"$run/site/core-site.xml"
+      echo '</configuration>'
+    } >"$run/site/hdfs-site.xml"
+  fi
 }
 
 # Copies our jar into the run, since a build beside us may replace it.
