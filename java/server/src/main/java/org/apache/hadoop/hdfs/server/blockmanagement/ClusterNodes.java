@@ -6,6 +6,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.net.Node;
 import org.apache.hadoop.net.NodeBase;
@@ -113,6 +114,16 @@ final class ClusterNodes {
   int number(Node node) {
     Integer number = node instanceof DatanodeDescriptor ? numbers.get(node) : null;
     return number == null ? -1 : number;
+  }
+
+  /** Returns the number of a writer, or of any DataNode in its rack; -1 if there is none. */
+  int near(Node writer, SplittableRandom random) {
+    int number = number(writer);
+    Integer rack = writer == null ? null : racks.get(writer.getNetworkLocation());
+    if (number >= 0 || rack == null || topology.open(rack) == 0) {
+      return number;
+    }
+    return topology.node(rack, random.nextInt(topology.open(rack)));
   }
 
   DatanodeDescriptor node(int number) {

@@ -61,12 +61,13 @@ final class EarStripes {
       return null;
     }
     ClusterNodes nodes = current.nodes;
-    int writing = nodes.number(writer);
+    SplittableRandom random = new SplittableRandom(ThreadLocalRandom.current().nextLong());
+    // Hadoop's own policy, too, puts the first replica into the rack of a client that is no DataNode.
+    int writing = nodes.near(writer, random);
     IntPredicate isExcluded =
         excluded == null || excluded.isEmpty()
             ? ReplicaDraw.NONE_EXCLUDED
             : number -> excluded.contains(nodes.node(number));
-    SplittableRandom random = new SplittableRandom(ThreadLocalRandom.current().nextLong());
     Optional<Advice> advice =
         current.pending.placeInOrder(
             src, nodes.topology(), writing, replicas, isExcluded, now, random);
