@@ -166,9 +166,17 @@ public final class IoCluster implements AutoCloseable {
 
   /** Stops a DataNode for good and waits until the NameNode counts on it no longer. */
   void remove(String id) throws IOException {
-    String address = inside().get(id).split(":")[0];
     process.client().stopAndExpireDataNode(id);
-    await("DataNode " + id + " to be forgotten", () -> !hasSpokenSince(address, -1));
+    await("DataNode " + id + " to be forgotten", () -> !isLive(id));
+  }
+
+  /** Whether the NameNode would still place blocks there; its reports leave it out earlier. */
+  private boolean isLive(String id) {
+    try {
+      return status().datanodes.stream().anyMatch(node -> node.id.equals(id) && node.live);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   void restart(String id) throws IOException {

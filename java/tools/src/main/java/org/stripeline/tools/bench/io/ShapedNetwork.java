@@ -105,6 +105,8 @@ public final class ShapedNetwork implements AutoCloseable {
     List<String> commands = new ArrayList<>();
     commands.add("mkdir -p /run/netns");
     commands.add("mount -t tmpfs tmpfs /run/netns");
+    // No name server is in reach: each DataNode would wait for it, twice, before it starts.
+    commands.add("mount --bind /dev/null /etc/resolv.conf");
     commands.add("ip link set lo up");
     // DataNodes speak to each other too; this switch belongs to this network alone.
     commands.add("sysctl -q -w net.ipv4.ip_forward=1");
@@ -194,6 +196,7 @@ public final class ShapedNetwork implements AutoCloseable {
     for (int rack = 1; rack <= racks; rack++) {
       commands.add("ip netns del " + rackName(rack));
     }
+    commands.add("umount /etc/resolv.conf");
     commands.add("umount /run/netns");
     return commands;
   }

@@ -121,6 +121,25 @@ class IoPartsTest {
             "tc -n dn2 qdisc replace dev eth0 root handle 1: tbf rate 800mbit burst 131072 latency"
                 + " 20ms");
     assertThat(network.removing()).containsExactly(
-        "ip netns del dn1", "ip netns del dn2", "umount /run/netns");
+        "ip netns del dn1", "ip netns del dn2", "umount /etc/resolv.conf", "umount /run/netns");
+  }
+
+  @Test
+  void shapesEveryRackToo() {
+    ShapedNetwork network = new ShapedNetwork(3, 2, 0);
+
+    assertThat(network.making())
+        .contains(
+            "ip -n rack1 link add to-dn3 mtu 9000 type veth peer name eth0 mtu 9000 netns dn3",
+            "ip route add 10.77.3.0/30 via 10.78.1.2 dev to-rack1",
+            "ip route add 10.77.2.0/30 via 10.78.2.2 dev to-rack2");
+    assertThat(network.here(3)).isEqualTo("10.78.1.1");
+    assertThat(network.shaping(800).get(0)).startsWith("tc -n rack1 qdisc replace dev to-dn1 ");
+    assertThat(network.shapingRacks(200))
+        .hasSize(4)
+        .contains(
+            "tc -n rack2 qdisc replace dev uplink root handle 1: tbf rate 200mbit burst 131072"
+                + " latency 20ms");
+    assertThat(network.removing()).contains("ip netns del rack2");
   }
 }
