@@ -189,23 +189,20 @@ final class AgentNodes {
   /**
    * Asks DataNodes that may have failed, and leaves out those without an agent that answers, for
    * some minutes at least.
-   *
-   * @return identities of those left out
    */
-  Set<String> leaveOutSilent(Collection<DatanodeInfo> suspects) throws IOException {
+  void leaveOutSilent(Collection<DatanodeInfo> suspects) throws IOException {
     ask(new ArrayList<>(suspects));
-    Set<String> silent = new TreeSet<>();
+    boolean anySilent = false;
     for (DatanodeInfo node : suspects) {
       if (!sound.contains(node.getDatanodeUuid())) {
-        silent.add(node.getDatanodeUuid());
+        anySilent = true;
         doubted.put(node.getDatanodeUuid(), System.nanoTime());
         LOG.warn("Leaving out DataNode {}: its agent does not answer", node.getXferAddr());
       }
     }
-    if (!silent.isEmpty()) {
+    if (anySilent) {
       forget();
     }
-    return silent;
   }
 
   private synchronized void forget() {

@@ -13,7 +13,6 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.util.Progressable;
-import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.Agents;
 import org.stripeline.server.agent.TaskReport;
 import org.stripeline.server.agent.TaskState;
@@ -62,9 +61,7 @@ final class GroupEncoding {
           return answer;
         }
       }
-      throw new AgentException(
-          report.errorKind == null ? AgentException.Kind.FAILED : report.errorKind,
-          "Cannot encode a group on " + node.getXferAddr() + ": " + report.error);
+      throw AgentTurn.failure(node, report);
     }
   }
 

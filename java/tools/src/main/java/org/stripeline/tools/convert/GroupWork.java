@@ -246,10 +246,11 @@ final class GroupWork {
       return best;
     }
     Topology topology = cluster.topology();
+    int[] held = held();
     for (int node = 0; node < topology.nodes(); node++) {
       if (topology.state(node).keeps()
           && !failedEncoders.contains(cluster.node(node).getDatanodeUuid())) {
-        int rank = (topology.rackOf(node) == plan.coreRack() ? blocks.size() + 1 : 0) + held(node);
+        int rank = (topology.rackOf(node) == plan.coreRack() ? blocks.size() + 1 : 0) + held[node];
         if (rank > bestRank) {
           best = node;
           bestRank = rank;
@@ -259,14 +260,15 @@ final class GroupWork {
     return best;
   }
 
-  private int held(int node) {
-    int count = 0;
+  /** Replicas of the group's blocks on each DataNode. */
+  private int[] held() {
+    int[] held = new int[cluster.topology().nodes()];
     for (LocatedBlock block : blocks) {
       for (int holder : cluster.numbers(block.getLocations())) {
-        count += holder == node ? 1 : 0;
+        held[holder]++;
       }
     }
-    return count;
+    return held;
   }
 
   /** DataNodes of which the group wants something. */
@@ -319,12 +321,13 @@ final class GroupWork {
   EncodeRequest request(long bytesPerSecond) {
     int k = policy.getNumDataUnits();
     int m = policy.getNumParityUnits();
+    int encoder = encoderNumber();
     EncodeRequest.Builder request =
         new EncodeRequest.Builder(pool(), policy.getCodecName(), k, m)
-            .rack(encoder().getNetworkLocation())
+            .rack(cluster.node(encoder).getNetworkLocation())
             .bytesPerSecond(bytesPerSecond);
     for (int i = 0; i < blocks.size(); i++) {
-      request.data(new EncodeRequest.Source(source(i), readOrder(i)));
+      request.data(new EncodeRequest.Source(source(i), readOrder(i, encoder)));
       if (!isAdopted(i)) {
         request.send(new EncodeRequest.Send(i, goal(i, dataNode(i))));
       }
@@ -336,7 +339,7 @@ final class GroupWork {
   }
 
   /** All DataNodes with a replica, those nearest to the encoder first. */
-  private List<AgentNode> readOrder(int block) {
+  private List<AgentNode> readOrder(int block, int encoder) {
     Set<Integer> holders = new LinkedHashSet<>();
     for (int node : plan.readOrder(block)) {
       holders.add(node);
@@ -345,7 +348,7 @@ final class GroupWork {
       holders.add(node);
     }
     List<Integer> sorted = new ArrayList<>(holders);
-    sorted.sort(Comparator.comparingInt(this::distance));
+    sorted.sort(Comparator.comparingInt(node -> distance(node, encoder)));
     List<AgentNode> nodes = new ArrayList<>();
     for (int node : sorted) {
       nodes.add(AgentNode.of(cluster.node(node)));
@@ -353,8 +356,7 @@ final class GroupWork {
     return nodes;
   }
 
-  private int distance(int node) {
-    int encoder = encoderNumber();
+  private int distance(int node, int encoder) {
     if (node == encoder) {
       return 0;
     }

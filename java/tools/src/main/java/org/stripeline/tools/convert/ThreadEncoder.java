@@ -74,9 +74,7 @@ final class ThreadEncoder implements GroupEncoder {
       } while (!report.state.isFinal());
       if (report.state != TaskState.DONE) {
         group.encoderFailed();
-        throw new AgentException(
-            report.errorKind == null ? AgentException.Kind.FAILED : report.errorKind,
-            "Cannot encode a group on " + encoder.getXferAddr() + ": " + report.error);
+        throw AgentTurn.failure(encoder, report);
       }
       job.traffic().encoded(report.result, group.sends());
     }

@@ -14,9 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
 import org.stripeline.natives.CoderStatus;
 import org.stripeline.server.placement.EarKeys;
 import org.stripeline.tools.bench.io.IoCluster;
@@ -99,8 +97,8 @@ final class ConvertBench {
     ClusterStatus status = cluster.status();
     report.hadoop = status.hadoopVersion;
     report.java = System.getProperty("java.vm.name") + " " + status.javaVersion;
-    enable(policy);
-    files = new PlainFiles(cluster, settings, policy);
+    prepareCopies(policy);
+    files = inner.add(new PlainFiles(cluster, settings, policy));
     jvm = new WayJvm(Paths.get(status.clientConfiguration), inner.data().resolve("commands.log"));
     // Servers compile what they do often; the first round of all ways is theirs.
     int warmUps = report.quick ? 0 : 1;
@@ -137,16 +135,8 @@ final class ConvertBench {
   }
 
   /** Copies go into a directory of the policy with small cells. */
-  private void enable(ErasureCodingPolicy policy) throws IOException {
-    if (!SystemErasureCodingPolicies.getPolicies().contains(policy)) {
-      for (AddErasureCodingPolicyResponse answer :
-          cluster.fs().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy})) {
-        if (!answer.isSucceed()) {
-          throw new IOException("Cannot add policy " + policy.getName() + ": " + answer);
-        }
-      }
-    }
-    cluster.fs().enableErasureCodingPolicy(policy.getName());
+  private void prepareCopies(ErasureCodingPolicy policy) throws IOException {
+    cluster.enable(policy);
     cluster.fs().mkdirs(new Path(CODED_DIRECTORY));
     cluster.fs().setErasureCodingPolicy(new Path(CODED_DIRECTORY), policy.getName());
   }

@@ -16,7 +16,7 @@ import org.stripeline.tools.bench.io.IoCluster;
 import org.stripeline.tools.bench.io.Pattern;
 
 /** The replicated files of a round, written and compared by Hadoop's own client and coder. */
-final class PlainFiles {
+final class PlainFiles implements AutoCloseable {
   private final IoCluster cluster;
   private final ConvertSettings settings;
   private final DistributedFileSystem fs;
@@ -104,5 +104,10 @@ final class PlainFiles {
       paths.add(file(directory, number).toUri().getPath());
     }
     cluster.delete(paths);
+  }
+
+  @Override
+  public void close() throws IOException {
+    fs.close();
   }
 }

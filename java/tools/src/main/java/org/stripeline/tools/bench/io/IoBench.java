@@ -14,9 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.stripeline.tools.bench.io.ClientRequest.Action;
@@ -182,16 +180,7 @@ final class IoBench {
     if (layout == IoContestant.Layout.RS_LEGACY) {
       cluster.fs().setErasureCodingPolicy(directory, legacyTwin(policy));
     } else if (layout == IoContestant.Layout.RS) {
-      if (SystemErasureCodingPolicies.getByName(policy.getName()) == null) {
-        for (AddErasureCodingPolicyResponse response :
-            cluster.fs().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy})) {
-          if (!response.isSucceed() && !response.getErrorMsg().contains("already exists")) {
-            throw new IOException(
-                "Cannot add policy " + policy.getName() + ": " + response.getErrorMsg());
-          }
-        }
-        cluster.fs().enableErasureCodingPolicy(policy.getName());
-      }
+      cluster.enable(policy);
       cluster.fs().setErasureCodingPolicy(directory, policy.getName());
     }
   }

@@ -16,9 +16,12 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
 import org.stripeline.tools.cluster.ClusterOptions;
 import org.stripeline.tools.cluster.ClusterProcess;
 import org.stripeline.tools.cluster.ClusterStatus;
@@ -181,6 +184,24 @@ public final class IoCluster implements AutoCloseable {
 
   void restart(String id) throws IOException {
     process.client().startDataNode(id);
+  }
+
+  /**
+   * Enables a policy, and adds it first where it is none of Hadoop's own.
+   *
+   * @throws IOException if the NameNode refuses it
+   */
+  public void enable(ErasureCodingPolicy policy) throws IOException {
+    if (SystemErasureCodingPolicies.getByName(policy.getName()) == null) {
+      for (AddErasureCodingPolicyResponse response :
+          fs.addErasureCodingPolicies(new ErasureCodingPolicy[] {policy})) {
+        if (!response.isSucceed() && !response.getErrorMsg().contains("already exists")) {
+          throw new IOException(
+              "Cannot add policy " + policy.getName() + ": " + response.getErrorMsg());
+        }
+      }
+    }
+    fs.enableErasureCodingPolicy(policy.getName());
   }
 
   /** Deletes files and waits until no DataNode has a block of theirs. */
