@@ -69,6 +69,11 @@ public final class GroupPlan {
     return encoder;
   }
 
+  /** Returns the rack of a node as it was when the plan was made. */
+  int rackOf(int node) {
+    return topology.rackOf(node);
+  }
+
   /** Returns the node of a data block, given by its index from 0. */
   public int dataNode(int block) {
     return dataNodes[block];

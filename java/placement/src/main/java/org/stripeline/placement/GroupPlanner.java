@@ -13,7 +13,8 @@ import java.util.SplittableRandom;
  *   <li>one that keeps the rack rule, or breaks it least: first the number of different racks
  *       gives way, then target racks, last the most blocks per rack;
  *   <li>one that sends the fewest data blocks;
- *   <li>one that moves the fewest blocks across racks, reads of the encoder included.
+ *   <li>one that moves the fewest blocks across racks, reads of the encoder included; where groups
+ *       planned before have the links of racks busy, one whose core rack's link is done first.
  * </ol>
  *
  * <p>Nothing is remembered between calls: the locations given are the truth, whatever was intended
@@ -44,14 +45,15 @@ public final class GroupPlanner {
       RackRule rule,
       SplittableRandom random)
       throws PlacementException {
-    return plan(shape, replicas, topology, rule, null, random);
+    return plan(shape, replicas, topology, rule, null, RackTraffic.NONE, random);
   }
 
   /**
-   * Plans a group whose target racks are known.
+   * Plans a group while others are under way, or whose target racks are known.
    *
    * @param targetRacks the racks that its blocks are to be in; null lets the rule decide how many,
    *     and the replicas which
+   * @param traffic what the links of racks have still to carry for groups planned before
    * @throws PlacementException if a block has no replica that can be read, or nodes are too few
    * @throws IllegalArgumentException if there are no blocks or more than k
    */
@@ -61,6 +63,7 @@ public final class GroupPlanner {
       Topology topology,
       RackRule rule,
       BitSet targetRacks,
+      RackTraffic traffic,
       SplittableRandom random)
       throws PlacementException {
     if (replicas.length < 1 || replicas.length > shape.data()) {
@@ -73,11 +76,11 @@ public final class GroupPlanner {
     if (targets == null && rule.targetRacks() > 0) {
       targets = TargetRacks.choose(shape, readable, topology, rule, random);
     }
-    GroupTask task = new GroupTask(readable, shape.parity(), topology, rule, targets);
+    GroupTask task = new GroupTask(readable, shape.parity(), topology, rule, targets, traffic);
     return new Search(task, shape, random).run();
   }
 
-  /** Looks for the core rack with which the fewest blocks cross racks. */
+  /** Looks for the core rack with which the fewest blocks cross its link, waiting ones included. */
   private static final class Search {
     private final GroupTask task;
     private final CodeShape shape;
@@ -85,7 +88,7 @@ public final class GroupPlanner {
     private final int[] racks;
     private GroupLayout best;
     private int bestCore;
-    private int bestCrossing = Integer.MAX_VALUE;
+    private int bestThrough = Integer.MAX_VALUE;
 
     Search(GroupTask task, CodeShape shape, SplittableRandom random) {
       this.task = task;
@@ -98,18 +101,23 @@ public final class GroupPlanner {
       int[] cores = CoreRacks.byBlocks(task, racks, random);
       for (int i = 0; i < Math.min(CORE_RACKS_MAX, cores.length); i++) {
         int reads = task.replicas().blocks() - task.replicas().blocksIn(cores[i]);
-        if (best != null && reads + fewestFreshAcrossRacks() >= bestCrossing) {
+        int least = best == null ? 0 : reads + fewestFreshAcrossRacks();
+        if (least >= bestThrough) {
           break;
+        }
+        int waiting = task.traffic().through(cores[i]);
+        if (least + waiting >= bestThrough) {
+          continue;
         }
         GroupLayout layout = new GroupLayout(task, racks, cores[i], random);
         if (!layout.solve()) {
           throw tooFewNodes(layout.placed());
         }
-        int crossing = reads + layout.freshAcrossRacks();
-        if (crossing < bestCrossing) {
+        int through = waiting + reads + layout.freshAcrossRacks();
+        if (through < bestThrough) {
           best = layout;
           bestCore = cores[i];
-          bestCrossing = crossing;
+          bestThrough = through;
         }
       }
       if (best == null) {

@@ -11,6 +11,7 @@ final class GroupTask {
   private final Topology topology;
   private final RackRule rule;
   private final int parity;
+  private final RackTraffic traffic;
 
   /** The racks that blocks are to be in, null if all are. */
   private final BitSet targets;
@@ -21,12 +22,18 @@ final class GroupTask {
   private final int[] openWithReplica;
 
   GroupTask(
-      GroupReplicas replicas, int parity, Topology topology, RackRule rule, BitSet targets) {
+      GroupReplicas replicas,
+      int parity,
+      Topology topology,
+      RackRule rule,
+      BitSet targets,
+      RackTraffic traffic) {
     this.replicas = replicas;
     this.parity = parity;
     this.topology = topology;
     this.rule = rule;
     this.targets = targets;
+    this.traffic = traffic;
     int[] nodes = replicas.distinct();
     int[] racks = new int[nodes.length];
     for (int i = 0; i < nodes.length; i++) {
@@ -62,6 +69,10 @@ final class GroupTask {
 
   int parity() {
     return parity;
+  }
+
+  RackTraffic traffic() {
+    return traffic;
   }
 
   /** Returns how many blocks the group has, fewer than n if it is short. */

@@ -46,7 +46,7 @@ final class PlanWriter {
     int encoder = encoder();
     int[][] readOrder = new int[data.length][];
     for (int block = 0; block < data.length; block++) {
-      readOrder[block] = nearestFirst(replicas.of(block), encoder);
+      readOrder[block] = nearestFirst(replicas.of(block), encoder, readOrder);
     }
     return new GroupPlan(task, shape, encoder, data, isAdopted, parity, readOrder);
   }
@@ -123,23 +123,39 @@ final class PlanWriter {
     return count;
   }
 
-  /** Sorts by insertion: there are three of them. */
-  private int[] nearestFirst(int[] nodes, int encoder) {
+  /**
+   * Sorts by insertion: there are three of them.
+   *
+   * @param before what is read for the blocks before this one, and null from there on
+   */
+  private int[] nearestFirst(int[] nodes, int encoder, int[][] before) {
     int[] sorted = nodes.clone();
-    for (int i = 1; i < sorted.length; i++) {
+    long[] farness = new long[sorted.length];
+    for (int i = 0; i < sorted.length; i++) {
       int node = sorted[i];
+      long far = farness(node, encoder, before);
       int at = i;
-      while (at > 0 && nearness(node, encoder) < nearness(sorted[at - 1], encoder)) {
+      while (at > 0 && far < farness[at - 1]) {
         sorted[at] = sorted[at - 1];
+        farness[at] = farness[at - 1];
         at--;
       }
       sorted[at] = node;
+      farness[at] = far;
     }
     return sorted;
   }
 
-  private long nearness(int node, int encoder) {
-    int distance = node == encoder ? 0 : topology.rackOf(node) == coreRack ? 1 : 2;
-    return ((long) distance << 32) + topology.load(node);
+  /** Of other racks those whose links have less to do are nearer. */
+  private long farness(int node, int encoder, int[][] before) {
+    int rack = topology.rackOf(node);
+    if (rack == coreRack) {
+      return ((node == encoder ? 0L : 1L) << 32) + topology.load(node);
+    }
+    int reads = 2 + task.traffic().outOf(rack);
+    for (int block = 0; before[block] != null; block++) {
+      reads += topology.rackOf(before[block][0]) == rack ? 1 : 0;
+    }
+    return ((long) reads << 32) + topology.load(node);
   }
 }

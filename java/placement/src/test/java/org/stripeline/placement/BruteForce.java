@@ -9,6 +9,7 @@ final class BruteForce {
   private final Topology topology;
   private final RackRule rule;
   private final BitSet targets;
+  private final RackTraffic traffic;
   private final int[][] replicas;
   private final int parity;
   private final int[] nodes;
@@ -16,10 +17,16 @@ final class BruteForce {
   private long[] best;
 
   private BruteForce(
-      Topology topology, RackRule rule, BitSet targets, int[][] replicas, int parity) {
+      Topology topology,
+      RackRule rule,
+      BitSet targets,
+      RackTraffic traffic,
+      int[][] replicas,
+      int parity) {
     this.topology = topology;
     this.rule = rule;
     this.targets = targets;
+    this.traffic = traffic;
     this.replicas = replicas;
     this.parity = parity;
     this.nodes = new int[replicas.length + parity];
@@ -29,11 +36,17 @@ final class BruteForce {
   /**
    * Returns the cost of the best layout, the most important part first: blocks above c (the second
    * in a rack counts twice, and so on), blocks outside the target racks, racks missing, blocks
-   * sent, blocks that cross racks. Null if there is none.
+   * sent, blocks that cross racks and those that the core rack's link carries already. Null if
+   * there is none.
    */
   static long[] best(
-      Topology topology, RackRule rule, BitSet targets, int[][] replicas, int parity) {
-    BruteForce search = new BruteForce(topology, rule, targets, replicas, parity);
+      Topology topology,
+      RackRule rule,
+      BitSet targets,
+      RackTraffic traffic,
+      int[][] replicas,
+      int parity) {
+    BruteForce search = new BruteForce(topology, rule, targets, traffic, replicas, parity);
     search.place(0);
     return search.best;
   }
@@ -43,12 +56,13 @@ final class BruteForce {
       Topology topology,
       RackRule rule,
       BitSet targets,
+      RackTraffic traffic,
       int[][] replicas,
       int[] nodes,
       int coreRack) {
     int[] counts = new int[topology.racks()];
     long sends = 0;
-    long crossing = 0;
+    long crossing = traffic.through(coreRack);
     for (int i = 0; i < nodes.length; i++) {
       counts[topology.rackOf(nodes[i])]++;
       boolean isKept = i < replicas.length && keeps(topology, replicas[i], nodes[i]);
@@ -84,7 +98,7 @@ final class BruteForce {
     if (block == nodes.length) {
       for (int core = 0; core < topology.racks(); core++) {
         if (hasEncoder(core)) {
-          long[] cost = cost(topology, rule, targets, replicas, nodes, core);
+          long[] cost = cost(topology, rule, targets, traffic, replicas, nodes, core);
           best = best == null || Arrays.compare(cost, best) < 0 ? cost : best;
         }
       }

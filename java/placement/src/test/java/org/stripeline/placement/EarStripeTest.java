@@ -244,7 +244,8 @@ class EarStripeTest {
             stripe.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random).nodes();
       }
       GroupPlan plan =
-          GroupPlanner.plan(shape, replicas, topology, rule, stripe.targetRacks(), random);
+          GroupPlanner.plan(
+              shape, replicas, topology, rule, stripe.targetRacks(), RackTraffic.NONE, random);
       assertThat(plan.relaxation().isNone()).isTrue();
       assertThat(plan.sends()).isZero();
       assertThat(plan.crossRackReads()).isZero();

@@ -3,6 +3,7 @@ package org.stripeline.tools.convert;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
@@ -55,6 +56,7 @@ final class AdoptionMaker implements Maker {
         GroupCut.cut(
             attempt.blocks().getLocatedBlocks(), policy.getNumDataUnits(), policy.getCellSize());
     Deque<GroupEncoder.Pending> encoding = new ArrayDeque<>();
+    List<GroupWork> planned = new ArrayList<>();
     AtomicBoolean isGivenUp = new AtomicBoolean();
     ExtendedBlock previous = null;
     try {
@@ -65,6 +67,7 @@ final class AdoptionMaker implements Maker {
           encoding.remove().await();
         }
         GroupWork group = plan(groups.get(i), i, policy, temporary.getFileId() + i);
+        planned.add(group);
         group.allocate(allocate(attempt, temporary, previous, group.favoredNodes(), encoding));
         GroupAdoption adoption = new GroupAdoption(job, nodes, attempt, group, first);
         adoption.announce();
@@ -72,7 +75,12 @@ final class AdoptionMaker implements Maker {
         adoption.link();
         job.reached(Step.LINKED, attempt.open());
         boolean isWhole = group.sends() == 0;
-        GroupEncoder.Pending encode = encoder.begin(attempt, adoption, isGivenUp::get);
+        GroupEncoder.Pending begun = encoder.begin(attempt, adoption, isGivenUp::get);
+        GroupEncoder.Pending encode =
+            () -> {
+              begun.await();
+              group.close();
+            };
         encoding.add(encode);
         if (!isWhole) {
           // The NameNode makes no further group before this one has all of its data.
@@ -89,6 +97,8 @@ final class AdoptionMaker implements Maker {
       isGivenUp.set(true);
       encoding.forEach(AdoptionMaker::awaitQuietly);
       throw e;
+    } finally {
+      planned.forEach(GroupWork::close);
     }
     encoder.finish(attempt);
     complete(attempt, temporary, previous);
@@ -134,7 +144,7 @@ final class AdoptionMaker implements Maker {
       List<LocatedBlock> blocks, int number, ErasureCodingPolicy policy, long seed)
       throws IOException {
     try {
-      return GroupWork.plan(blocks, number, policy, nodes.now(), seed);
+      return GroupWork.plan(blocks, number, policy, nodes.now(), nodes.load(), seed);
     } catch (PlacementException e) {
       throw new IOException(e.getMessage(), e);
     }

@@ -3,6 +3,7 @@ package org.stripeline.tools.convert;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -44,6 +45,7 @@ final class AgentNodes {
   /** When DataNodes failed us, by identity: for some time they are not even asked. */
   private final Map<String, Long> doubted = new ConcurrentHashMap<>();
 
+  private final RackLoad load = new RackLoad();
   private Snapshot latest;
 
   AgentNodes(DFSClient client, Agents agents) {
@@ -57,6 +59,7 @@ final class AgentNodes {
     private final List<DatanodeInfo> nodes;
     private final Set<String> sound;
     private final Map<String, Integer> numbers = new HashMap<>();
+    private final List<String> rackNames = new ArrayList<>();
     private final Topology topology;
 
     private Snapshot(List<DatanodeInfo> nodes, Set<String> sound, Set<String> spared) {
@@ -65,7 +68,10 @@ final class AgentNodes {
       Map<String, Integer> racks = new HashMap<>();
       Topology.Builder builder = new Topology.Builder();
       for (DatanodeInfo node : nodes) {
-        Integer rack = racks.computeIfAbsent(node.getNetworkLocation(), any -> racks.size());
+        int rack = racks.computeIfAbsent(node.getNetworkLocation(), any -> racks.size());
+        if (rack == rackNames.size()) {
+          rackNames.add(node.getNetworkLocation());
+        }
         NodeState state = state(node, sound);
         if (state == NodeState.OPEN && spared.contains(node.getDatanodeUuid())) {
           state = NodeState.FULL;
@@ -87,6 +93,10 @@ final class AgentNodes {
       return topology;
     }
 
+    String rackName(int rack) {
+      return rackNames.get(rack);
+    }
+
     /** The same, with the same numbers, but some DataNodes get no new blocks. */
     Snapshot sparing(Set<String> uuids) {
       return new Snapshot(nodes, sound, uuids);
@@ -106,7 +116,7 @@ final class AgentNodes {
           known[count++] = number;
         }
       }
-      return java.util.Arrays.copyOf(known, count);
+      return Arrays.copyOf(known, count);
     }
 
     /** A live DataNode, or null. */
@@ -238,6 +248,11 @@ final class AgentNodes {
     }
     return new Snapshot(
         Collections.unmodifiableList(nodes), new TreeSet<>(sound), Collections.emptySet());
+  }
+
+  /** What groups that are planned, and not encoded yet, move between racks. */
+  RackLoad load() {
+    return load;
   }
 
   Agents agents() {

@@ -21,13 +21,14 @@ import org.stripeline.placement.GroupPlan;
 import org.stripeline.placement.GroupPlanner;
 import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.RackRule;
+import org.stripeline.placement.RackTraffic;
 import org.stripeline.placement.Topology;
 import org.stripeline.server.agent.AgentBlock;
 import org.stripeline.server.agent.AgentNode;
 import org.stripeline.server.agent.EncodeRequest;
 
 /** One group of a file: what its blocks become, where, and what has to be asked of which agent. */
-final class GroupWork {
+final class GroupWork implements AutoCloseable {
   private final int number;
   private final ErasureCodingPolicy policy;
   private final long bytes;
@@ -41,15 +42,19 @@ final class GroupWork {
   /** Identities of DataNodes that have failed to encode this group. */
   private final Set<String> failedEncoders = new HashSet<>();
 
+  private final RackLoad load;
+  private RackLoad.Share share = new RackLoad.Share();
   private List<LocatedBlock> blocks;
   private AgentNodes.Snapshot cluster;
   private GroupPlan plan;
   private LocatedBlock allocated;
 
-  private GroupWork(List<LocatedBlock> blocks, int number, ErasureCodingPolicy policy) {
+  private GroupWork(
+      List<LocatedBlock> blocks, int number, ErasureCodingPolicy policy, RackLoad load) {
     this.blocks = blocks;
     this.number = number;
     this.policy = policy;
+    this.load = load;
     linked = new DatanodeInfo[blocks.size()];
     long sum = 0;
     for (LocatedBlock block : blocks) {
@@ -62,6 +67,7 @@ final class GroupWork {
    * Plans a group on the replicas as they are.
    *
    * @param number index of the group in its file
+   * @param load what groups planned before move; this one is added until it is closed
    * @param seed decides between equal plans
    * @throws PlacementException if there are too few nodes, or a block cannot be read
    */
@@ -70,14 +76,22 @@ final class GroupWork {
       int number,
       ErasureCodingPolicy policy,
       AgentNodes.Snapshot cluster,
+      RackLoad load,
       long seed)
       throws PlacementException {
-    GroupWork group = new GroupWork(blocks, number, policy);
-    group.take(cluster, group.solve(cluster, seed));
+    GroupWork group = new GroupWork(blocks, number, policy, load);
+    group.take(cluster, traffic -> group.solve(cluster, traffic, seed));
     return group;
   }
 
-  private GroupPlan solve(AgentNodes.Snapshot nodes, long seed) throws PlacementException {
+  /** The group is encoded, or given up. */
+  @Override
+  public void close() {
+    load.remove(share);
+  }
+
+  private GroupPlan solve(AgentNodes.Snapshot nodes, RackTraffic traffic, long seed)
+      throws PlacementException {
     CodeShape shape =
         CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
     int[][] replicas = new int[blocks.size()][];
@@ -93,12 +107,14 @@ final class GroupWork {
     // The NameNode's own rule for coded files, or it would move blocks again.
     RackRule rule = RackRule.even(shape, Math.max(1, nodes.topology().liveRacks()));
     return GroupPlanner.plan(
-        shape, replicas, nodes.topology(), rule, new SplittableRandom(seed));
+        shape, replicas, nodes.topology(), rule, null, traffic, new SplittableRandom(seed));
   }
 
-  private void take(AgentNodes.Snapshot nodes, GroupPlan made) {
+  private void take(AgentNodes.Snapshot nodes, RackLoad.Planner planner)
+      throws PlacementException {
+    load.remove(share);
+    share = load.plan(nodes, traffic -> plan = planner.plan(traffic));
     cluster = nodes;
-    plan = made;
     sent.clear();
     for (int i = 0; i < blocks.size(); i++) {
       sent.set(i, !plan.isAdopted(i));
@@ -124,7 +140,7 @@ final class GroupWork {
       unwanted.computeIfAbsent(node, any -> new ArrayList<>()).add(target(unit));
     }
     blocks = now;
-    take(nodes, elsewhere(nodes, before, seed));
+    take(nodes, traffic -> elsewhere(nodes, before, traffic, seed));
     for (int i = 0; i < linked.length; i++) {
       boolean stays =
           linked[i] == null
@@ -138,11 +154,12 @@ final class GroupWork {
     return unwanted;
   }
 
-  private GroupPlan elsewhere(AgentNodes.Snapshot nodes, Set<String> before, long seed)
+  private GroupPlan elsewhere(
+      AgentNodes.Snapshot nodes, Set<String> before, RackTraffic traffic, long seed)
       throws PlacementException {
-    GroupPlan anywhere = solve(nodes, seed);
+    GroupPlan anywhere = solve(nodes, traffic, seed);
     try {
-      GroupPlan elsewhere = solve(nodes.sparing(before), seed);
+      GroupPlan elsewhere = solve(nodes.sparing(before), traffic, seed);
       boolean isNoWorse =
           elsewhere.sends() <= anywhere.sends()
               && (elsewhere.relaxation().isNone() || !anywhere.relaxation().isNone());

@@ -4,15 +4,20 @@ package org.stripeline.tools.bench.convert;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.natives.CoderStatus;
@@ -99,7 +104,7 @@ final class ConvertBench {
     report.java = System.getProperty("java.vm.name") + " " + status.javaVersion;
     prepareCopies(policy);
     files = inner.add(new PlainFiles(cluster, settings, policy));
-    jvm = new WayJvm(Paths.get(status.clientConfiguration), inner.data().resolve("commands.log"));
+    jvm = jvm(Paths.get(status.clientConfiguration), inner.data());
     // Servers compile what they do often; the first round of all ways is theirs.
     int warmUps = report.quick ? 0 : 1;
     for (int repetition = -warmUps; repetition < settings.repetitions; repetition++) {
@@ -111,6 +116,28 @@ final class ConvertBench {
         }
       }
     }
+  }
+
+  /** Commands run on a machine of their own where the network is shaped, else beside the cluster. */
+  private WayJvm jvm(java.nio.file.Path configuration, java.nio.file.Path directory)
+      throws IOException {
+    java.nio.file.Path log = directory.resolve("commands.log");
+    if (network == null) {
+      return new WayJvm(Collections.emptyList(), configuration, log);
+    }
+    int port = URI.create("hdfs://" + cluster.nameNode()).getPort();
+    Configuration conf = new Configuration(false);
+    for (String name : new String[] {"core-site.xml", "hdfs-site.xml"}) {
+      conf.addResource(new Path(configuration.resolve(name).toUri()));
+    }
+    conf.set(
+        CommonConfigurationKeys.FS_DEFAULT_NAME_KEY,
+        "hdfs://" + network.here(network.client()) + ":" + port);
+    java.nio.file.Path own = Files.createDirectories(directory.resolve("client"));
+    try (OutputStream core = Files.newOutputStream(own.resolve("core-site.xml"))) {
+      conf.writeXml(core);
+    }
+    return new WayJvm(ShapedNetwork.prefix(network.client()), own, log);
   }
 
   private IoCluster start(ErasureCodingPolicy policy, Workplace inner) throws IOException {
@@ -125,7 +152,7 @@ final class ConvertBench {
           IoCluster.start(inner.cluster(), settings.datanodes, settings.racks, own));
     }
     List<String> places = new ArrayList<>();
-    for (int i = 1; i <= settings.datanodes; i++) {
+    for (int i = 1; i <= network.client(); i++) {
       places.add(ShapedNetwork.address(i) + "=/rack" + network.rack(i));
     }
     own.put(RackTable.PLACES_KEY, String.join(",", places));

@@ -19,16 +19,19 @@ final class WayJvm {
   /** What {@code stripeline convert} promises to make do with. */
   private static final int HEAP_MIB = 512;
 
+  private final List<String> prefix;
   private final Path configuration;
   private final Path log;
 
   /**
    * Names what all commands have in common.
    *
+   * @param prefix what runs them where clients are; nothing for this process's own network
    * @param configuration a directory with the cluster's client configuration
    * @param log where they complain
    */
-  WayJvm(Path configuration, Path log) {
+  WayJvm(List<String> prefix, Path configuration, Path log) {
+    this.prefix = prefix;
     this.configuration = configuration;
     this.log = log;
   }
@@ -46,7 +49,7 @@ final class WayJvm {
    * @throws IOException if it does not end with status 0
    */
   Run run(List<String> arguments) throws IOException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(prefix);
     command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         Arrays.asList(

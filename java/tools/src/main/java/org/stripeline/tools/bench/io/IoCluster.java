@@ -94,7 +94,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Address and port of the NameNode. */
-  String nameNode() throws IOException {
+  public String nameNode() throws IOException {
     return java.net.URI.create(status().uri).getAuthority();
   }
 

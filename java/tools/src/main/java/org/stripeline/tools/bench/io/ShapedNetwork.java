@@ -12,7 +12,8 @@ import java.util.List;
 /**
  * A network of its own for every DataNode, joined to this process's network by a pair of virtual
  * links whose rate Linux limits in both directions. Where there are racks, a DataNode's link ends in
- * its rack's network, and one more pair of links, with a rate of its own, joins that to this one.
+ * its rack's network, and one more pair of links, with a rate of its own, joins that to this one; one
+ * of the racks has a machine more, for clients.
  *
  * <p>It is made in a process that has network and mounts of its own already, so that nothing of the
  * machine's network is touched, and all of it is gone when that process is, however it ends.
@@ -25,6 +26,7 @@ public final class ShapedNetwork implements AutoCloseable {
   private static final int QUEUE_MILLIS = 20;
 
   private final int datanodes;
+  private final int hosts;
   private final int racks;
   private final int delayMicros;
   private boolean delayed;
@@ -42,6 +44,7 @@ public final class ShapedNetwork implements AutoCloseable {
    */
   public ShapedNetwork(int datanodes, int racks, int delayMicros) {
     this.datanodes = datanodes;
+    this.hosts = racks == 0 ? datanodes : datanodes + 1;
     this.racks = racks;
     this.delayMicros = delayMicros;
   }
@@ -49,6 +52,11 @@ public final class ShapedNetwork implements AutoCloseable {
   /** DataNodes that have a network. */
   public int datanodes() {
     return datanodes;
+  }
+
+  /** Number of the machine for clients, where there are racks: the one after the DataNodes. */
+  public int client() {
+    return hosts;
   }
 
   /** Address of a DataNode, numbered from 1, in its own network. */
@@ -113,7 +121,7 @@ public final class ShapedNetwork implements AutoCloseable {
     for (int rack = 1; rack <= racks; rack++) {
       commands.addAll(makingRack(rack));
     }
-    for (int i = 1; i <= datanodes; i++) {
+    for (int i = 1; i <= hosts; i++) {
       String inside = "ip -n " + name(i) + " ";
       String outside = beside("ip", i);
       commands.add("ip netns add " + name(i));
@@ -171,7 +179,7 @@ public final class ShapedNetwork implements AutoCloseable {
   /** Commands that give every DataNode's link a rate in both directions. */
   List<String> shaping(int mbit) {
     List<String> commands = new ArrayList<>();
-    for (int i = 1; i <= datanodes; i++) {
+    for (int i = 1; i <= hosts; i++) {
       for (String device :
           new String[] {
             beside("tc", i) + "qdisc %s dev " + link(i), "tc -n " + name(i) + " qdisc %s dev eth0"
@@ -190,7 +198,7 @@ public final class ShapedNetwork implements AutoCloseable {
   /** Commands that remove the network while the process goes on. */
   List<String> removing() {
     List<String> commands = new ArrayList<>();
-    for (int i = 1; i <= datanodes; i++) {
+    for (int i = 1; i <= hosts; i++) {
       commands.add("ip netns del " + name(i));
     }
     for (int rack = 1; rack <= racks; rack++) {

@@ -134,7 +134,14 @@ class IoPartsTest {
             "ip route add 10.77.3.0/30 via 10.78.1.2 dev to-rack1",
             "ip route add 10.77.2.0/30 via 10.78.2.2 dev to-rack2");
     assertThat(network.here(3)).isEqualTo("10.78.1.1");
-    assertThat(network.shaping(800).get(0)).startsWith("tc -n rack1 qdisc replace dev to-dn1 ");
+    assertThat(network.client()).as("a machine in the second rack").isEqualTo(4);
+    assertThat(network.shaping(800))
+        .hasSize(8)
+        .contains(
+            "tc -n rack1 qdisc replace dev to-dn1 root handle 1: tbf rate 800mbit burst 131072"
+                + " latency 20ms",
+            "tc -n rack2 qdisc replace dev to-dn4 root handle 1: tbf rate 800mbit burst 131072"
+                + " latency 20ms");
     assertThat(network.shapingRacks(200))
         .hasSize(4)
         .contains(
