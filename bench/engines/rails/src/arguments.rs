@@ -29,6 +29,8 @@ pub enum Part {
     Rates,
     /// Latency of tasks under both: Figure 9.
     Latency,
+    /// GPU rails against the copies that bound them, and together with the CPU; not measured without.
+    Gpu,
 }
 
 /// Measures the multi-rail engine, comparing every byte that its rails write.
@@ -44,6 +46,9 @@ pub struct Arguments {
     /// Cell sizes of the overhead [default: 64KiB,4KiB,1MiB]
     #[arg(long, value_delimiter = ',', value_parser = parse_size)]
     pub cells: Vec<usize>,
+    /// Cell size of GPU rails [default: 1MiB]
+    #[arg(long, value_parser = parse_size)]
+    pub gpu_cell: Option<usize>,
     /// Windows per contestant and point [default: 7]
     #[arg(long)]
     pub repetitions: Option<usize>,
@@ -74,6 +79,8 @@ pub struct Settings {
     pub quick: bool,
     /// Bytes of a cell, for the overhead.
     pub cells: Vec<usize>,
+    /// Bytes of a cell, for GPU rails.
+    pub gpu_cell: usize,
     /// Windows per contestant and point.
     pub repetitions: usize,
     /// Length of a window.
@@ -97,6 +104,9 @@ impl Arguments {
         Settings {
             quick,
             cells,
+            gpu_cell: self
+                .gpu_cell
+                .unwrap_or(if quick { 64 << 10 } else { 1 << 20 }),
             repetitions: self.repetitions.unwrap_or(if quick { 2 } else { 7 }).max(1),
             window: Duration::from_millis(window_ms.max(1)),
             tasks: self.tasks.unwrap_or(if quick { 20_000 } else { 1_000_000 }),

@@ -100,7 +100,7 @@ pub fn steady(
     measured: Duration,
     who: &str,
 ) -> Result<Run, Failure> {
-    load.poison();
+    load.poison()?;
     let run = flow(engine, load, measured)?;
     load.compare(load.stripes(), who)?;
     Ok(run)
@@ -140,7 +140,7 @@ pub fn latencies(
     measured: Duration,
     who: &str,
 ) -> Result<Vec<u64>, Failure> {
-    load.poison();
+    load.poison()?;
     let (sender, ended) = mpsc::channel();
     let mut stream = Stream::new(engine, load);
     let begin = Instant::now();

@@ -6,12 +6,35 @@ use std::sync::Arc;
 use stripeline_codec::{Code, Codec, Isa, Kernels};
 use stripeline_rail::{Buffers, Job, Piece, Region};
 
+use crate::away::Away;
 use crate::failure::Failure;
 
 /// Data units of RS-6-3, the shape of the paper.
 pub const DATA: usize = 6;
 /// Parity units of it.
 pub const PARITY: usize = 3;
+
+/// How many units a stripe of the code RS has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Data units.
+    pub data: usize,
+    /// Parity units.
+    pub parity: usize,
+}
+
+/// RS-6-3.
+pub const RS_6_3: Shape = Shape {
+    data: DATA,
+    parity: PARITY,
+};
+
+impl Shape {
+    /// Units of a stripe.
+    pub fn units(self) -> usize {
+        self.data + self.parity
+    }
+}
 
 /// What outputs hold before a window, so that unwritten bytes show.
 const POISON: u8 = 0xa5;
@@ -42,12 +65,15 @@ impl Operation {
     }
 }
 
-/// So many stripes of RS-6-3.
+/// So many stripes, of RS-6-3 in ordinary memory unless said otherwise.
 pub struct Load {
     codec: Arc<Codec>,
+    shape: Shape,
     operation: Operation,
     cell_bytes: usize,
     stripes: Vec<Stripe>,
+    /// Where the rails find the units, inputs before outputs, if that is not in the stripes.
+    away: Option<Away>,
 }
 
 struct Stripe {
@@ -70,17 +96,47 @@ const LOST: [usize; PARITY] = [0, 1, 2];
 impl Load {
     /// Fills `stripes` stripes.
     pub fn new(operation: Operation, cell_bytes: usize, stripes: usize) -> Self {
-        let codec = Codec::new(Code::Rs, DATA, PARITY).expect("RS-6-3 is a code");
+        Self::shaped(RS_6_3, operation, cell_bytes, stripes)
+    }
+
+    /// Fills as many stripes of this shape as `away` has units for, to be encoded there.
+    ///
+    /// # Errors
+    /// If units cannot be written there.
+    pub fn encode_away(shape: Shape, stripes: usize, mut away: Away) -> Result<Self, Failure> {
+        let mut load = Self::shaped(shape, Operation::Encode, away.unit_bytes(), stripes);
+        for (index, stripe) in load.stripes.iter_mut().enumerate() {
+            let first = index * shape.units();
+            for (unit, input) in stripe.inputs.iter().enumerate() {
+                away.put(first + unit, input)?;
+            }
+            let regions = (first..first + shape.units()).map(|unit| away.region(unit));
+            let mut inputs: Vec<_> = regions.collect();
+            stripe.regions = Regions {
+                outputs: inputs.split_off(shape.data),
+                units: Vec::new(),
+                inputs,
+            };
+        }
+        load.away = Some(away);
+        Ok(load)
+    }
+
+    fn shaped(shape: Shape, operation: Operation, cell_bytes: usize, stripes: usize) -> Self {
+        let Shape { data, parity } = shape;
+        let codec = Codec::new(Code::Rs, data, parity).expect("the shape is a code's");
         let plain = Kernels::for_isa(Isa::Portable).expect("portable kernels run everywhere");
-        let plain = Codec::with_kernels(Code::Rs, DATA, PARITY, plain).expect("as above");
+        let plain = Codec::with_kernels(Code::Rs, data, parity, plain).expect("as above");
         let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ cell_bytes as u64);
         Self {
             codec: Arc::new(codec),
+            shape,
             operation,
             cell_bytes,
             stripes: (0..stripes)
-                .map(|_| Stripe::new(operation, cell_bytes, &plain, &mut random))
+                .map(|_| Stripe::new(shape, operation, cell_bytes, &plain, &mut random))
                 .collect(),
+            away: None,
         }
     }
 
@@ -91,7 +147,7 @@ impl Load {
 
     /// Bytes of data of one stripe.
     pub fn data_bytes(&self) -> usize {
-        DATA * self.cell_bytes
+        self.shape.data * self.cell_bytes
     }
 
     /// A stripe as a piece of work for the engine.
@@ -105,9 +161,10 @@ impl Load {
             keep: None,
         };
         let piece = match self.operation {
-            // SAFETY: the regions are the stripe's units, all of `cell_bytes` bytes, which share no
-            // byte and live as long as the load; nobody touches them until the task has ended, and
-            // the engine ends a task only when no rail touches its buffers any more.
+            // SAFETY: the regions are the stripe's units, all of `cell_bytes` bytes of their kind of
+            // memory, which share no byte and live as long as the load; nobody touches them until the
+            // task has ended, and the engine ends a task only when no rail touches its buffers any
+            // more.
             Operation::Encode => unsafe {
                 Job::encode(&self.codec, &regions.inputs, &regions.outputs, buffers)
             },
@@ -125,8 +182,10 @@ impl Load {
         piece.expect("the units of a stripe of the codec's shape")
     }
 
-    /// Calls `code` with the stripe's units: data or what survived, and what is to be written.
+    /// Calls `code` with the stripe's units: data or what survived, and what is to be written. Of
+    /// RS-6-3 in ordinary memory.
     pub fn slices<R>(&mut self, index: usize, code: impl FnOnce(&Codec, Slices<'_, '_>) -> R) -> R {
+        debug_assert!(self.shape == RS_6_3 && self.away.is_none());
         let stripe = &mut self.stripes[index];
         let inputs: [&[u8]; DATA] = std::array::from_fn(|unit| stripe.inputs[unit].as_slice());
         let mut outputs = stripe.outputs.iter_mut();
@@ -141,19 +200,28 @@ impl Load {
     }
 
     /// Makes all outputs wrong.
-    pub fn poison(&mut self) {
-        let outputs = self
-            .stripes
-            .iter_mut()
-            .flat_map(|stripe| &mut stripe.outputs);
-        outputs.for_each(|output| output.fill(POISON));
+    ///
+    /// # Errors
+    /// If they are away and cannot be written.
+    pub fn poison(&mut self) -> Result<(), Failure> {
+        for (index, stripe) in self.stripes.iter_mut().enumerate() {
+            let first = index * self.shape.units() + self.shape.data;
+            for (unit, output) in stripe.outputs.iter_mut().enumerate() {
+                output.fill(POISON);
+                if let Some(away) = &mut self.away {
+                    away.put(first + unit, output)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Compares every byte of the outputs of the first `stripes` stripes.
     ///
     /// # Errors
-    /// If a byte differs.
-    pub fn compare(&self, stripes: usize, who: &str) -> Result<(), Failure> {
+    /// If a byte differs, or outputs are away and cannot be read.
+    pub fn compare(&mut self, stripes: usize, who: &str) -> Result<(), Failure> {
+        self.fetch(stripes)?;
         for (index, stripe) in self.stripes.iter().take(stripes).enumerate() {
             for (unit, (got, wanted)) in stripe.outputs.iter().zip(&stripe.expected).enumerate() {
                 if got == wanted {
@@ -169,6 +237,20 @@ impl Load {
                     got[offset],
                     wanted[offset]
                 )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what was written away into the stripes.
+    fn fetch(&mut self, stripes: usize) -> Result<(), Failure> {
+        let Some(away) = &self.away else {
+            return Ok(());
+        };
+        for (index, stripe) in self.stripes.iter_mut().take(stripes).enumerate() {
+            let first = index * self.shape.units() + self.shape.data;
+            for (unit, output) in stripe.outputs.iter_mut().enumerate() {
+                away.get(first + unit, output)?;
             }
         }
         Ok(())
@@ -203,10 +285,16 @@ impl<'a> Slices<'a, '_> {
 }
 
 impl Stripe {
-    fn new(operation: Operation, cell_bytes: usize, plain: &Codec, random: &mut Random) -> Self {
-        let mut data = vec![vec![0; cell_bytes]; DATA];
+    fn new(
+        shape: Shape,
+        operation: Operation,
+        cell_bytes: usize,
+        plain: &Codec,
+        random: &mut Random,
+    ) -> Self {
+        let mut data = vec![vec![0; cell_bytes]; shape.data];
         data.iter_mut().for_each(|unit| random.fill(unit));
-        let mut parity = vec![vec![0; cell_bytes]; PARITY];
+        let mut parity = vec![vec![0; cell_bytes]; shape.parity];
         let sources: Vec<&[u8]> = data.iter().map(Vec::as_slice).collect();
         let mut targets: Vec<&mut [u8]> = parity.iter_mut().map(Vec::as_mut_slice).collect();
         let encoded = plain.encode(&sources, &mut targets);
@@ -250,7 +338,7 @@ fn check_with_oracle(data: &[Vec<u8>], parity: &[Vec<u8>]) {
     let head = |unit: &Vec<u8>| unit[..unit.len().min(ORACLE_BYTES)].to_vec();
     let data: Vec<_> = data.iter().map(head).collect();
     let heads: Vec<_> = parity.iter().map(head).collect();
-    let wanted = stripeline_reference::encode(stripeline_reference::Code::Rs, PARITY, &data);
+    let wanted = stripeline_reference::encode(stripeline_reference::Code::Rs, parity.len(), &data);
     assert_eq!(heads, wanted, "plain kernels agree with the oracle");
 }
 
@@ -296,7 +384,7 @@ mod tests {
                 panic!("a wrong byte passed");
             };
             assert!(text.contains("stripe 2: byte 4095 of output 1"), "{text}");
-            load.poison();
+            load.poison().expect("memory of the process");
             assert!(load.compare(1, "poison").is_err());
         }
     }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `stripeline-bench-engine`: what the multi-rail engine costs and brings.
 //!
-//! Five parts, each a question (`--part`). Contestants run in one process, in turn within every
+//! Six parts, each a question (`--part`). Contestants run in one process, in turn within every
 //! repetition; figures are medians, ratios are formed repetition by repetition. After each window every
 //! byte that a rail had to write is compared. bench/README.md says what each number means.
 
 mod arguments;
+mod away;
 mod clocks;
 mod drive;
 mod failure;
+mod gpu;
 mod key_value;
 mod load;
 mod parts;
@@ -24,7 +26,7 @@ use arguments::{Arguments, Format, Part, Settings};
 use clap::{Parser, ValueEnum};
 use failure::Failure;
 use load::{Load, Operation};
-use parts::{latency, memory, metadata, overhead, peaks, rates};
+use parts::{gpu as gpus, latency, memory, metadata, overhead, peaks, rates};
 use rails::{Inventory, Kind};
 use report::{Section, Verdict, record, table};
 use stripeline_engine::Scheduling;
@@ -92,6 +94,7 @@ fn measure(part: Part, settings: &Settings, inventory: &Inventory) -> Result<Sec
         Part::Metadata => metadata::run(settings),
         Part::Rates => rates::run(settings, inventory),
         Part::Latency => latency::run(settings, inventory),
+        Part::Gpu => gpus::run(settings, inventory),
     }
 }
 
@@ -109,7 +112,7 @@ fn prove_the_check() -> Result<(), Failure> {
     let options = rails::options(Scheduling::Single("null".to_owned()));
     let engine = rails::engine(&[Kind::null()], options)?;
     let mut load = Load::new(Operation::Encode, 512, 2);
-    load.poison();
+    load.poison()?;
     drive::count(&engine, &load, 2)?;
     match load.compare(2, "null") {
         Err(Failure::Wrong(_)) => Ok(()),

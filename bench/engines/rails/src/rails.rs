@@ -67,9 +67,11 @@ impl Inventory {
         Self { present, absent }
     }
 
-    /// The same, for engines.
-    pub fn kinds(&self) -> Vec<Kind> {
-        self.present.iter().cloned().map(Kind::Real).collect()
+    /// The GPUs among them, by their numbers.
+    pub fn gpus(&self) -> impl Iterator<Item = (u16, &Arc<dyn Rail>)> {
+        let number = |rail: &Arc<dyn Rail>| rail.name().strip_prefix("cuda:")?.parse().ok();
+        let rails = self.present.iter();
+        rails.filter_map(move |rail| Some((number(rail)?, rail)))
     }
 }
 

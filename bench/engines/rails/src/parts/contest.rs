@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sets of rails on which ways of scheduling are compared.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use stripeline_engine::{Engine, Options, Scheduling};
+use stripeline_rail::Rail;
 
 use crate::arguments::Settings;
-use crate::drive;
+use crate::drive::{self, Run};
 use crate::failure::Failure;
 use crate::load::Load;
 use crate::rails::{self, Inventory, Kind};
 
 /// The contention control tries rails for some hundred milliseconds before it believes anything.
 const LEARNING: Duration = Duration::from_secs(2);
+
+/// A machine that is busy with something else for a moment must not look like a rail that hangs.
+const STALL: Duration = Duration::from_secs(10);
 
 /// Rails that are given work together.
 #[derive(Clone, Debug)]
@@ -30,14 +35,20 @@ pub struct RailGroup {
 impl RailGroup {
     /// All real rails of the machine, which share its CPUs and memory; none if it has but one.
     pub fn real(inventory: &Inventory) -> Option<Self> {
-        let rails = inventory.present.iter();
-        let names: Vec<_> = rails.map(|rail| rail.name()).collect();
-        (names.len() > 1).then(|| Self {
+        let rails: Vec<_> = inventory.present.iter().collect();
+        (rails.len() > 1).then(|| Self::of(&rails))
+    }
+
+    /// Real rails of this machine.
+    pub fn of(rails: &[&Arc<dyn Rail>]) -> Self {
+        let names: Vec<_> = rails.iter().map(|rail| rail.name()).collect();
+        let kinds = rails.iter().map(|rail| Kind::Real(Arc::clone(rail)));
+        Self {
             name: names.join("+"),
-            kinds: inventory.kinds(),
+            kinds: kinds.collect(),
             independent: false,
             apart: None,
-        })
+        }
     }
 
     /// Throttled rails of these rates in 10^9 bytes of data a second.
@@ -102,6 +113,7 @@ fn options(scheduling: Scheduling) -> Options {
     Options {
         // Comparing on a virtual rail would take its time from others.
         check_every: 0,
+        stall: STALL,
         ..rails::options(scheduling)
     }
 }
@@ -117,4 +129,22 @@ pub fn warm_up(
         false => LEARNING.max(settings.window * 8),
     };
     drive::steady(&contestant.engine, load, time, &contestant.name).map(drop)
+}
+
+/// The runs of each contestant, in turn within every repetition, which begins with another one.
+pub fn take_turns(
+    contestants: &[Contestant],
+    load: &mut Load,
+    window: Duration,
+    repetitions: usize,
+) -> Result<Vec<Vec<Run>>, Failure> {
+    let mut runs = vec![Vec::new(); contestants.len()];
+    for repetition in 0..repetitions {
+        for turn in 0..contestants.len() {
+            let index = (turn + repetition) % contestants.len();
+            let Contestant { name, engine } = &contestants[index];
+            runs[index].push(drive::steady(engine, load, window, name)?);
+        }
+    }
+    Ok(runs)
 }

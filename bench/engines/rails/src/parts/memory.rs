@@ -29,7 +29,7 @@ pub fn run(settings: &Settings, section: &mut Section) -> Result<(), Failure> {
     };
     let engine = rails::engine(&[Kind::cpu()], options)?;
     let mut load = Load::new(Operation::Encode, CELL_BYTES, OUTSTANDING);
-    load.poison();
+    load.poison()?;
     // By now pools, stacks and the allocator's arenas have their size.
     drive::count(&engine, &load, settings.tasks / 10 + OUTSTANDING as u64)?;
     let before = clocks::resident_bytes();

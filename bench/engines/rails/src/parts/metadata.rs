@@ -67,7 +67,7 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
                     operation,
                     number: 0,
                 };
-                load.poison();
+                load.poison()?;
                 let keeper = group.is_some().then_some(&mut keeper);
                 let rate = flow(
                     &engine,

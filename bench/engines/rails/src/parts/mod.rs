@@ -2,6 +2,7 @@
 //! The questions, a file each.
 
 pub mod contest;
+pub mod gpu;
 pub mod latency;
 pub mod memory;
 pub mod metadata;

@@ -124,7 +124,7 @@ fn compare(settings: &Settings, cell_bytes: usize, section: &mut Section) -> Res
         for turn in 0..count {
             let contestant = &mut contestants[(turn + repetition) % count];
             let engine = &engines[usize::from(contestant.helping)];
-            load.poison();
+            load.poison()?;
             let (begin, cpu) = (Instant::now(), clocks::process_cpu());
             code(contestant.way, engine, &mut load, stripes)?;
             let window = (begin.elapsed(), clocks::process_cpu() - cpu);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Throughput of several rails together, under both ways of scheduling.
 
-use super::contest::{self, Contestant, RailGroup};
+use super::contest::{self, RailGroup};
 use super::{CELL_BYTES, simulated, size};
 use crate::arguments::Settings;
-use crate::drive::{self, Run};
+use crate::drive::Run;
 use crate::failure::Failure;
 use crate::load::{Load, Operation};
 use crate::rails::Inventory;
@@ -57,10 +57,10 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
 
 /// What is asked of the rails.
 #[derive(Clone, Copy)]
-struct What {
-    operation: Operation,
-    cell_bytes: usize,
-    window: usize,
+pub(super) struct What {
+    pub operation: Operation,
+    pub cell_bytes: usize,
+    pub window: usize,
 }
 
 /// Virtual rails take the same time for both operations, so they encode only; instead they get
@@ -102,15 +102,8 @@ fn measure(
     for contestant in &contestants[singles..] {
         contest::warm_up(contestant, &mut load, settings)?;
     }
-    let mut runs = vec![Vec::new(); contestants.len()];
-    for repetition in 0..settings.repetitions {
-        for turn in 0..contestants.len() {
-            let index = (turn + repetition) % contestants.len();
-            let Contestant { name, engine } = &contestants[index];
-            let run = drive::steady(engine, &mut load, group.window(settings), name)?;
-            runs[index].push(run);
-        }
-    }
+    let window = group.window(settings);
+    let runs = contest::take_turns(&contestants, &mut load, window, settings.repetitions)?;
     let what = (group.name.as_str(), what);
     for (contestant, own) in contestants.iter().zip(&runs) {
         section
@@ -122,7 +115,7 @@ fn measure(
 }
 
 /// A figure of each repetition, from this one's run and those of the rails alone.
-fn point(
+pub(super) fn point(
     (group, what): (&str, What),
     name: &str,
     own: &[Run],

@@ -72,7 +72,7 @@ public final class BenchCommand implements Runnable {
       footerHeading = "%nArguments:%n",
       footer = {
         "  --quick              rough figures within seconds",
-        "  --part=PART,...      overhead, peaks, metadata, rates, latency (default: all)",
+        "  --part=PART,...      overhead, peaks, metadata, rates, latency, gpu (default: all)",
         "  --format=table|json  form of the result on stdout",
         "  --record=DIR         write the record as JSON and the plots as SVG there",
         "",

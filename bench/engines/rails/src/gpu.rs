@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//! A GPU's memory and copies, past the rail: what the rail is measured on, and against.
+//!
+//! Everything belongs to the device's primary context, which the rail uses, too. All `unsafe` that
+//! the driver needs is in this file.
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::mem::ManuallyDrop;
+use std::ops::Range;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use libloading::Library;
+use stripeline_rail::{CudaSettings, MemoryKind, Region};
+
+use crate::failure::Failure;
+
+/// Copies in different streams may run at the same time.
+const STREAMS: usize = 2;
+
+/// `CU_STREAM_NON_BLOCKING`, as the rail's.
+const STREAM_NON_BLOCKING: c_uint = 1;
+
+/// `CUDA_SUCCESS`.
+const SUCCESS: c_int = 0;
+
+/// `CUDA_ERROR_NOT_READY`: a stream has work that is not done yet.
+const NOT_READY: c_int = 600;
+
+/// How often a stream is asked whether it is done: nothing beside a window of copies.
+const PAUSE: Duration = Duration::from_micros(20);
+
+macro_rules! calls {
+    ($($name:ident = $symbol:literal ($($parameter:ty),*);)*) => {
+        /// The driver's functions. Contexts and streams are numbers here.
+        struct Calls {
+            $($name: unsafe extern "C" fn($($parameter),*) -> c_int,)*
+        }
+
+        impl Calls {
+            /// # Safety
+            /// The library is a CUDA driver.
+            unsafe fn find(library: &Library) -> Result<Self, libloading::Error> {
+                Ok(Self {
+                    // SAFETY: a CUDA driver's symbols of these names have these signatures.
+                    $($name: *unsafe { library.get($symbol.to_bytes_with_nul()) }?,)*
+                })
+            }
+        }
+    };
+}
+
+calls! {
+    initialize = c"cuInit" (c_uint);
+    device = c"cuDeviceGet" (*mut c_int, c_int);
+    context_retain = c"cuDevicePrimaryCtxRetain" (*mut usize, c_int);
+    context_release = c"cuDevicePrimaryCtxRelease_v2" (c_int);
+    context_push = c"cuCtxPushCurrent_v2" (usize);
+    context_pop = c"cuCtxPopCurrent_v2" (*mut usize);
+    device_allocate = c"cuMemAlloc_v2" (*mut u64, usize);
+    device_free = c"cuMemFree_v2" (u64);
+    pinned_allocate = c"cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
+    pinned_free = c"cuMemFreeHost" (*mut c_void);
+    copy_in = c"cuMemcpyHtoDAsync_v2" (u64, *const c_void, usize, usize);
+    copy_out = c"cuMemcpyDtoHAsync_v2" (*mut c_void, u64, usize, usize);
+    copy_within = c"cuMemcpyDtoDAsync_v2" (u64, u64, usize, usize);
+    stream_create = c"cuStreamCreate" (*mut usize, c_uint);
+    stream_destroy = c"cuStreamDestroy_v2" (usize);
+    stream_query = c"cuStreamQuery" (usize);
+    error_text = c"cuGetErrorString" (c_int, *mut *const c_char);
+}
+
+impl Calls {
+    fn check(&self, action: &str, status: c_int) -> Result<(), Failure> {
+        if status == SUCCESS {
+            return Ok(());
+        }
+        let mut text = std::ptr::null();
+        // SAFETY: the result goes to a local variable.
+        let known = unsafe { (self.error_text)(status, &raw mut text) };
+        if known != SUCCESS || text.is_null() {
+            return Err(Failure::unable(action, format!("CUDA error {status}")));
+        }
+        // SAFETY: the driver's texts end with a 0 and live as long as it, which stays loaded.
+        let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
+        Err(Failure::unable(
+            action,
+            format!("{text} (CUDA error {status})"),
+        ))
+    }
+}
+
+/// A GPU whose primary context is kept alive.
+pub struct Gpu {
+    calls: Calls,
+    ordinal: u16,
+    device: c_int,
+    context: usize,
+    /// Stays loaded for good, as the rail's does.
+    _library: ManuallyDrop<Library>,
+}
+
+impl Gpu {
+    /// The GPU of the rail `cuda:ordinal`.
+    ///
+    /// # Errors
+    /// If the driver or the device does not answer.
+    pub fn open(ordinal: u16) -> Result<Rc<Self>, Failure> {
+        let path = CudaSettings::default().library;
+        let unusable = |error| Failure::unable(&format!("use {}", path.display()), error);
+        // SAFETY: the rail's driver, which the rail has loaded already.
+        let library = ManuallyDrop::new(unsafe { Library::new(&path) }.map_err(unusable)?);
+        // SAFETY: as above.
+        let calls = unsafe { Calls::find(&library) }.map_err(unusable)?;
+        // SAFETY: 0 is the only value of the parameter.
+        calls.check("start the driver", unsafe { (calls.initialize)(0) })?;
+        let (mut device, mut context) = (0, 0);
+        // SAFETY: the result goes to a local variable.
+        let status = unsafe { (calls.device)(&raw mut device, c_int::from(ordinal)) };
+        calls.check("open the GPU", status)?;
+        // SAFETY: as above.
+        let status = unsafe { (calls.context_retain)(&raw mut context, device) };
+        calls.check("open a context on the GPU", status)?;
+        Ok(Rc::new(Self {
+            calls,
+            ordinal,
+            device,
+            context,
+            _library: library,
+        }))
+    }
+
+    /// Memory of the device is of this kind.
+    pub fn memory_kind(&self) -> MemoryKind {
+        MemoryKind::Device {
+            ordinal: self.ordinal,
+        }
+    }
+
+    /// Puts all copies, in their order, so many times into their streams and waits for them. The
+    /// time runs from the first one's putting to the last one's end.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn copy(&self, copies: &[Copy<'_>], rounds: usize) -> Result<Duration, Failure> {
+        self.within(|| {
+            let streams: Vec<_> = (0..STREAMS)
+                .map(|_| Stream::new(self))
+                .collect::<Result<_, _>>()?;
+            let begin = Instant::now();
+            let mut rounds = 0..rounds;
+            let put =
+                rounds.try_for_each(|_| copies.iter().try_for_each(|copy| copy.put(&streams)));
+            // What was put before a fault still uses the memory.
+            let mut ended = streams.iter().map(Stream::wait);
+            let ended = ended.by_ref().fold(Ok(()), Result::and);
+            let time = begin.elapsed();
+            put.and(ended).map(|()| time)
+        })
+    }
+
+    /// Does something while the context is this thread's current one.
+    fn within<R>(&self, action: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
+        // SAFETY: the context is retained.
+        let status = unsafe { (self.calls.context_push)(self.context) };
+        self.calls.check("enter the GPU's context", status)?;
+        let result = action();
+        let mut popped = 0;
+        // SAFETY: undoes the push above on the same thread.
+        unsafe { (self.calls.context_pop)(&raw mut popped) };
+        result
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // SAFETY: retained once in `open`; all memory holds the GPU and is gone.
+        unsafe { (self.calls.context_release)(self.device) };
+    }
+}
+
+/// Memory of the device, or of the host for the device to copy from and to by itself. Only one
+/// thread knows it, but for the regions that it gives out.
+pub struct Memory {
+    gpu: Rc<Gpu>,
+    kind: MemoryKind,
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl Memory {
+    /// Allocates pinned memory full of zeros, or memory of the device that holds anything.
+    ///
+    /// # Errors
+    /// If there is not so much.
+    pub fn new(gpu: &Rc<Gpu>, kind: MemoryKind, bytes: usize) -> Result<Self, Failure> {
+        let start = gpu.within(|| match kind {
+            MemoryKind::Device { .. } => {
+                let mut start = 0;
+                // SAFETY: the result goes to a local variable.
+                let status = unsafe { (gpu.calls.device_allocate)(&raw mut start, bytes) };
+                let action = format!("allocate {bytes} bytes on the GPU");
+                gpu.calls.check(&action, status)?;
+                Ok(std::ptr::without_provenance_mut(start as usize))
+            }
+            MemoryKind::Host | MemoryKind::HostPinned => {
+                let mut start = std::ptr::null_mut();
+                // SAFETY: the result goes to a local variable.
+                let status = unsafe { (gpu.calls.pinned_allocate)(&raw mut start, bytes, 0) };
+                let action = format!("allocate {bytes} bytes of pinned memory");
+                gpu.calls.check(&action, status)?;
+                // SAFETY: so many bytes that nobody else knows.
+                unsafe { start.cast::<u8>().write_bytes(0, bytes) };
+                Ok(start.cast())
+            }
+        })?;
+        Ok(Self {
+            gpu: Rc::clone(gpu),
+            kind,
+            start,
+            bytes,
+        })
+    }
+
+    /// What starts `offset` bytes from the start.
+    pub fn region(&self, offset: usize) -> Region {
+        assert!(offset < self.bytes, "inside the memory");
+        Region::new(self.start.wrapping_add(offset), self.kind)
+    }
+
+    /// Whether the CPU can use it.
+    pub fn is_on_host(&self) -> bool {
+        self.kind.is_host()
+    }
+
+    /// Bytes of pinned memory, which no job and no copy writes to meanwhile.
+    pub fn slice(&self, range: Range<usize>) -> &[u8] {
+        let start = self.host(&range);
+        // SAFETY: initialised memory that lives as long as this value; whoever lends its regions
+        // to jobs looks at it only when they have ended, and copies end before they return. A rail
+        // that resets the context under it fails its tasks, and with them the run.
+        unsafe { std::slice::from_raw_parts(start, range.len()) }
+    }
+
+    /// As [`Memory::slice`], to be written; no job and no copy reads it meanwhile.
+    pub fn slice_mut(&mut self, range: Range<usize>) -> &mut [u8] {
+        let start = self.host(&range);
+        // SAFETY: as for `slice`, and borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(start, range.len()) }
+    }
+
+    fn host(&self, range: &Range<usize>) -> *mut u8 {
+        assert!(self.is_on_host(), "the CPU cannot look into a GPU");
+        assert!(range.start <= range.end && range.end <= self.bytes);
+        self.start.wrapping_add(range.start)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let calls = &self.gpu.calls;
+        // An error leaves the memory allocated until the process ends, which is soon.
+        drop(self.gpu.within(|| {
+            // SAFETY: allocated in `new`; copies end before they return, and jobs before a load.
+            let status = unsafe {
+                match self.kind.is_host() {
+                    true => (calls.pinned_free)(self.start.cast()),
+                    false => (calls.device_free)(self.start.addr() as u64),
+                }
+            };
+            calls.check("free memory", status)
+        }));
+    }
+}
+
+/// A copy of `bytes` bytes between memories of one GPU, of which one at least is the device's.
+pub struct Copy<'a> {
+    /// The number of its stream: 0 or 1.
+    pub stream: usize,
+    /// Where to, and how many bytes from its start.
+    pub to: (&'a Memory, usize),
+    /// Where from, likewise.
+    pub from: (&'a Memory, usize),
+    /// How much.
+    pub bytes: usize,
+}
+
+impl Copy<'_> {
+    fn put(&self, streams: &[Stream<'_>]) -> Result<(), Failure> {
+        let place = |(memory, offset): (&Memory, usize)| {
+            assert!(offset + self.bytes <= memory.bytes, "inside the memory");
+            memory.start.wrapping_add(offset)
+        };
+        let (to, from) = (place(self.to), place(self.from));
+        let (device_to, device_from) = (to.addr() as u64, from.addr() as u64);
+        let Stream { gpu, handle } = &streams[self.stream];
+        let (calls, bytes) = (&gpu.calls, self.bytes);
+        // SAFETY: both have so many bytes, which stay borrowed until `Gpu::copy` has seen the
+        // streams end.
+        let status = unsafe {
+            match (self.to.0.is_on_host(), self.from.0.is_on_host()) {
+                (false, true) => (calls.copy_in)(device_to, from.cast(), bytes, *handle),
+                (true, false) => (calls.copy_out)(to.cast(), device_from, bytes, *handle),
+                (false, false) => (calls.copy_within)(device_to, device_from, bytes, *handle),
+                (true, true) => unreachable!("the device copies, so it takes part"),
+            }
+        };
+        calls.check("copy", status)
+    }
+}
+
+/// A stream while the context is current.
+struct Stream<'a> {
+    gpu: &'a Gpu,
+    handle: usize,
+}
+
+impl<'a> Stream<'a> {
+    fn new(gpu: &'a Gpu) -> Result<Self, Failure> {
+        let mut handle = 0;
+        // SAFETY: the result goes to a local variable.
+        let status = unsafe { (gpu.calls.stream_create)(&raw mut handle, STREAM_NON_BLOCKING) };
+        gpu.calls.check("make a stream", status)?;
+        Ok(Self { gpu, handle })
+    }
+
+    fn wait(&self) -> Result<(), Failure> {
+        loop {
+            // SAFETY: the stream is there until it is dropped.
+            let status = unsafe { (self.gpu.calls.stream_query)(self.handle) };
+            if status != NOT_READY {
+                return self.gpu.calls.check("copy", status);
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+}
+
+impl Drop for Stream<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made in `new`, in the context that is still current.
+        unsafe { (self.gpu.calls.stream_destroy)(self.handle) };
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What GPU rails do against the copies that bound them, and together with the CPU.
+
+mod bound;
+mod bounded;
+mod together;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use stripeline_engine::RailStatistics;
+use stripeline_rail::{MemoryKind, Rail};
+
+use super::contest::Contestant;
+use super::size;
+use crate::arguments::Settings;
+use crate::away::Away;
+use crate::failure::Failure;
+use crate::gpu::Gpu;
+use crate::load::{Load, RS_6_3, Shape};
+use crate::rails::Inventory;
+use crate::report::plot::{self, Bars, Panel};
+use crate::report::{Judgement, Point, Section};
+
+/// Twice as many stripes outstanding as a GPU's lanes have streams, so that none waits for the
+/// caller; with cells of 1 MiB they are more than the caches of today's GPUs hold.
+const WINDOW: usize = 16;
+
+/// Enough to see that all works.
+const QUICK_WINDOW: usize = 4;
+
+const RS_10_4: Shape = Shape {
+    data: 10,
+    parity: 4,
+};
+
+/// What is asked for, and how much of it.
+const PINNED: (&str, f64) = ("host-resident pinned over the measured PCIe copy rate", 0.8);
+const RESIDENT: (&str, f64) = (
+    "device-resident over the bound of the measured copy bandwidth",
+    0.6,
+);
+const TOGETHER: (&str, f64) = ("CPU and GPU together over the best of them alone", 0.95);
+
+/// A GPU and its rail.
+struct Device {
+    gpu: Rc<Gpu>,
+    rail: Arc<dyn Rail>,
+    cell_bytes: usize,
+    window: usize,
+}
+
+/// Runs the part.
+pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
+    let mut section = Section::new(
+        "gpu",
+        "GPU rails over what copies alone allow, and together with the CPU; encode, GB/s of data by wall clock",
+    );
+    for (ordinal, rail) in inventory.gpus() {
+        let device = Device {
+            gpu: Gpu::open(ordinal)?,
+            rail: Arc::clone(rail),
+            cell_bytes: settings.gpu_cell,
+            window: if settings.quick { QUICK_WINDOW } else { WINDOW },
+        };
+        section.notes.push(device.describe());
+        bounded::pinned(settings, &device, &mut section)?;
+        for shape in [RS_6_3, RS_10_4] {
+            bounded::resident(settings, &device, shape, &mut section)?;
+        }
+        together::measure(settings, &device, &mut section)?;
+    }
+    if section.points.is_empty() {
+        let absent = |(what, limit): (&str, f64)| {
+            Judgement::not_measured(format!("GPU rail, {what}"), &format!("at least {limit}"))
+        };
+        section
+            .judgements
+            .extend([PINNED, RESIDENT, TOGETHER].map(absent));
+        return Ok(section);
+    }
+    section.notes.extend(bounded::notes());
+    section.plot = draw(&section.points);
+    Ok(section)
+}
+
+impl Device {
+    fn describe(&self) -> String {
+        format!(
+            "{} is {}; cells of {}, {} stripes outstanding",
+            self.rail.name(),
+            self.rail.describe(),
+            size(self.cell_bytes),
+            self.window
+        )
+    }
+
+    /// Stripes to encode whose units are in this kind of memory.
+    fn load(&self, shape: Shape, kind: MemoryKind) -> Result<Load, Failure> {
+        let units = shape.units() * self.window;
+        let away = Away::new(&self.gpu, kind, self.cell_bytes, units)?;
+        Load::encode_away(shape, self.window, away)
+    }
+
+    /// A threshold's name for this device.
+    fn about(&self, place: &str, what: &str) -> String {
+        format!("{}, {place}, {what}", self.rail.name())
+    }
+}
+
+/// Refuses figures that hold a rail's failures.
+fn trust(contestant: &Contestant) -> Result<(), Failure> {
+    for RailStatistics {
+        name,
+        faults,
+        revoked,
+        quarantines,
+        ..
+    } in contestant.engine.statistics().rails
+    {
+        if faults + revoked + quarantines > 0 {
+            let action = format!("trust the figures of {}", contestant.name);
+            let reason = format!("{name} failed {faults} pieces, did not answer {revoked} times");
+            return Err(Failure::unable(&action, reason));
+        }
+    }
+    Ok(())
+}
+
+/// Ratios, without the copies that the others are measured against.
+fn draw(points: &[Point]) -> Option<String> {
+    let columns = |point: &Point, count: usize| -> String {
+        let columns = point.at.iter().take(count).map(|at| at.1.as_str());
+        columns.collect::<Vec<_>>().join(", ")
+    };
+    let by = |point: &Point| point.at.last().map_or(String::new(), |at| at.1.clone());
+    let panel = |caption: &str, figure: &str, places: usize, line: Option<f64>| {
+        let shown: Vec<_> = points
+            .iter()
+            .filter(|point| point.value(figure).is_some())
+            .collect();
+        let groups = distinct(shown.iter().map(|point| columns(point, places)));
+        let value = |group: &String, name: &String| {
+            let is = |point: &&&Point| columns(point, places) == *group && by(point) == *name;
+            shown.iter().find(is)?.value(figure)
+        };
+        let names = distinct(shown.iter().map(|point| by(point)));
+        let series = names.into_iter().map(|name| {
+            let values = groups.iter().map(|group| value(group, &name)).collect();
+            (name, values)
+        });
+        Panel::Bars(Bars {
+            caption: caption.to_owned(),
+            measure: "ratio".to_owned(),
+            series: series.collect(),
+            groups,
+            line,
+        })
+    };
+    let bounded = "rate over what copies allow; wanted are 0.8 pinned, 0.6 on the device";
+    let panels = [
+        panel(bounded, "x_bound", 2, None),
+        panel(
+            "rate over the better one's alone",
+            "x_best",
+            1,
+            Some(TOGETHER.1),
+        ),
+    ];
+    plot::draw("GPU rails", &panels)
+}
+
+fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in names {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
