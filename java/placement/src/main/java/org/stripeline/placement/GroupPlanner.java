@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
  *   <li>one that keeps the rack rule, or breaks it least: first the number of different racks
  *       gives way, then target racks, last the most blocks per rack;
  *   <li>one that sends the fewest data blocks;
- *   <li>one that moves the fewest blocks across racks, reads of the encoder included; where groups
- *       planned before have the links of racks busy, one whose core rack's link is done first.
+ *   <li>one that moves the fewest blocks across racks, reads of the encoder included; it gives way
+ *       somewhat where the link of the core rack is busy with groups planned before.
  * </ol>
  *
  * <p>Nothing is remembered between calls: the locations given are the truth, whatever was intended
@@ -23,6 +23,13 @@ import java.util.SplittableRandom;
 public final class GroupPlanner {
   /** Trying more core racks has not found better plans than the best of so many. */
   private static final int CORE_RACKS_MAX = 8;
+
+  /**
+   * What a block that crosses racks costs, in blocks that it would wait for: all groups pay for it,
+   * the wait is one group's. At 1 the busiest link has no less to do than at 3 (RS-6-3 in 6 racks to
+   * RS-10-4 in 20), and twice as much crosses racks in addition.
+   */
+  static final int CROSSING_WEIGHT = 3;
 
   private GroupPlanner() {}
 
@@ -80,7 +87,7 @@ public final class GroupPlanner {
     return new Search(task, shape, random).run();
   }
 
-  /** Looks for the core rack with which the fewest blocks cross its link, waiting ones included. */
+  /** Looks for the core rack with which the fewest blocks cross racks and wait for its link. */
   private static final class Search {
     private final GroupTask task;
     private final CodeShape shape;
@@ -88,7 +95,7 @@ public final class GroupPlanner {
     private final int[] racks;
     private GroupLayout best;
     private int bestCore;
-    private int bestThrough = Integer.MAX_VALUE;
+    private int bestCost = Integer.MAX_VALUE;
 
     Search(GroupTask task, CodeShape shape, SplittableRandom random) {
       this.task = task;
@@ -101,23 +108,23 @@ public final class GroupPlanner {
       int[] cores = CoreRacks.byBlocks(task, racks, random);
       for (int i = 0; i < Math.min(CORE_RACKS_MAX, cores.length); i++) {
         int reads = task.replicas().blocks() - task.replicas().blocksIn(cores[i]);
-        int least = best == null ? 0 : reads + fewestFreshAcrossRacks();
-        if (least >= bestThrough) {
+        int least = best == null ? 0 : CROSSING_WEIGHT * (reads + fewestFreshAcrossRacks());
+        if (least >= bestCost) {
           break;
         }
         int waiting = task.traffic().through(cores[i]);
-        if (least + waiting >= bestThrough) {
+        if (least + waiting >= bestCost) {
           continue;
         }
         GroupLayout layout = new GroupLayout(task, racks, cores[i], random);
         if (!layout.solve()) {
           throw tooFewNodes(layout.placed());
         }
-        int through = waiting + reads + layout.freshAcrossRacks();
-        if (through < bestThrough) {
+        int cost = waiting + CROSSING_WEIGHT * (reads + layout.freshAcrossRacks());
+        if (cost < bestCost) {
           best = layout;
           bestCore = cores[i];
-          bestThrough = through;
+          bestCost = cost;
         }
       }
       if (best == null) {

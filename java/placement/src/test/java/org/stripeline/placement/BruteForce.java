@@ -36,8 +36,8 @@ final class BruteForce {
   /**
    * Returns the cost of the best layout, the most important part first: blocks above c (the second
    * in a rack counts twice, and so on), blocks outside the target racks, racks missing, blocks
-   * sent, blocks that cross racks and those that the core rack's link carries already. Null if
-   * there is none.
+   * sent, blocks that cross racks (each counts {@link GroupPlanner#CROSSING_WEIGHT} times) and those
+   * that the core rack's link carries already. Null if there is none.
    */
   static long[] best(
       Topology topology,
@@ -62,7 +62,7 @@ final class BruteForce {
       int coreRack) {
     int[] counts = new int[topology.racks()];
     long sends = 0;
-    long crossing = traffic.through(coreRack);
+    long crossing = 0;
     for (int i = 0; i < nodes.length; i++) {
       counts[topology.rackOf(nodes[i])]++;
       boolean isKept = i < replicas.length && keeps(topology, replicas[i], nodes[i]);
@@ -82,7 +82,9 @@ final class BruteForce {
     int eligible = targets == null ? topology.racks() : targets.cardinality();
     int required =
         rule.racksRequired(nodes.length, Math.min(eligible, topology.liveRacks()));
-    return new long[] {above, offTarget, Math.max(0, required - racks), sends, crossing};
+    long waiting = traffic.through(coreRack);
+    crossing *= GroupPlanner.CROSSING_WEIGHT;
+    return new long[] {above, offTarget, Math.max(0, required - racks), sends, waiting + crossing};
   }
 
   private static boolean keeps(Topology topology, int[] replicas, int node) {

@@ -52,8 +52,9 @@ class GroupPlannerTest {
           BruteForce.cost(topology, rule, targets, traffic, replicas, nodes(plan), plan.coreRack());
       assertThat(cost).as("seed %d round %d, %s, %s", seed, round, rule, plan).isEqualTo(best);
       assertThat(plan.sends()).isEqualTo((int) cost[3]);
-      assertThat(plan.crossRackReads() + plan.crossRackSends() + plan.crossRackParity())
-          .isEqualTo((int) cost[4] - traffic.through(plan.coreRack()));
+      int crossing = plan.crossRackReads() + plan.crossRackSends() + plan.crossRackParity();
+      assertThat(GroupPlanner.CROSSING_WEIGHT * crossing + traffic.through(plan.coreRack()))
+          .isEqualTo((int) cost[4]);
       assertThat(plan.relaxation().isNone()).isEqualTo(cost[0] + cost[1] + cost[2] == 0);
       assertThat(plan.relaxation().blocksOffTarget()).isEqualTo((int) cost[1]);
       assertThat(plan.relaxation().racksMissing()).isEqualTo((int) cost[2]);
