@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
+import org.stripeline.tools.bench.Judgement;
 import org.stripeline.tools.bench.io.Spread;
 
 /**
@@ -16,10 +17,6 @@ import org.stripeline.tools.bench.io.Spread;
  * their median judged; what was not measured is not judged.
  */
 final class ConvertJudge {
-  static final String KEPT = "kept";
-  static final String MISSED = "MISSED";
-  static final String NOT_JUDGED = "not judged";
-
   private static final double TIMES_COPY_MIN = 2;
   private static final double TIMES_COPY_SHAPED_MIN = 4;
   private static final double CPU_MAX = 0.5;
@@ -38,23 +35,6 @@ final class ConvertJudge {
   private final List<ConvertSample> samples;
   private final boolean shaped;
   private final boolean rough;
-
-  /** A threshold and what was found. */
-  static final class Judgement {
-    final String name;
-    final double value;
-    final String limit;
-
-    /** kept, MISSED or not judged. */
-    final String verdict;
-
-    Judgement(String name, double value, String limit, String verdict) {
-      this.name = name;
-      this.value = value;
-      this.limit = limit;
-      this.verdict = verdict;
-    }
-  }
 
   ConvertJudge(List<ConvertSample> samples, boolean shaped, boolean rough) {
     this.samples = samples;
@@ -111,7 +91,7 @@ final class ConvertJudge {
     double value = Spread.of(ratios, Double::doubleValue).median;
     boolean kept = least ? value >= limit : value <= limit;
     String bound = String.format(Locale.ROOT, least ? ">= %.2f" : "<= %.2f", limit);
-    judgements.add(new Judgement(name, value, bound, rough ? NOT_JUDGED : kept ? KEPT : MISSED));
+    judgements.add(Judgement.of(name, value, bound, !rough, kept));
   }
 
   private List<ConvertSample> samples(String code, Way way) {

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.stripeline.tools.bench.BenchMachine;
+import org.stripeline.tools.bench.Judgement;
 import org.stripeline.tools.bench.io.Spread;
 
 /** What a run found; field names are those of the JSON record. */
@@ -42,7 +43,7 @@ final class ConvertReport {
   final List<String> failures = new ArrayList<>();
   final List<ConvertSample> samples = new ArrayList<>();
   final List<Row> rows = new ArrayList<>();
-  final List<ConvertJudge.Judgement> judgements = new ArrayList<>();
+  final List<Judgement> judgements = new ArrayList<>();
 
   /** All samples of one way with one code. */
   static final class Row {
@@ -115,8 +116,7 @@ final class ConvertReport {
 
   /** Whether nothing is wrong; with {@code strict} a missed threshold is wrong too. */
   boolean isSound(boolean strict) {
-    return failures.isEmpty()
-        && (!strict || judgements.stream().noneMatch(j -> j.verdict.equals(ConvertJudge.MISSED)));
+    return failures.isEmpty() && !(strict && Judgement.anyMissed(judgements));
   }
 
   void record(Path directory, String json) throws IOException {

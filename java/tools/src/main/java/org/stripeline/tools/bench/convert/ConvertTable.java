@@ -3,6 +3,7 @@ package org.stripeline.tools.bench.convert;
 
 import java.util.Locale;
 import org.stripeline.tools.TextTable;
+import org.stripeline.tools.bench.Judgement;
 import org.stripeline.tools.bench.io.Spread;
 
 /** A report for people. */
@@ -33,7 +34,7 @@ final class ConvertTable {
     text.append('\n').append(table().render()).append('\n');
     report.leftOut.forEach((name, reason) -> line(text, "left out %s: %s", name, reason));
     report.failures.forEach(failure -> line(text, "FAILED %s", failure));
-    for (ConvertJudge.Judgement judgement : report.judgements) {
+    for (Judgement judgement : report.judgements) {
       line(
           text, "%-10s %s: %.2f (limit %s)", judgement.verdict, judgement.name, judgement.value,
           judgement.limit);

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.stripeline.tools.ByteSize;
 import org.stripeline.tools.CommandException;
@@ -170,13 +171,11 @@ public final class IoBenchCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     IoSettings settings = settings();
     try {
-      if (settings.isShaped() && !PrivateNetwork.isInside()) {
-        String obstacle = PrivateNetwork.obstacle();
-        if (obstacle != null) {
-          throw new CommandException(
-              ExitStatus.UNCHECKED, "Cannot measure on a shaped network: " + obstacle);
+      if (settings.isShaped()) {
+        OptionalInt status = PrivateNetwork.enter(commandLine());
+        if (status.isPresent()) {
+          return status.getAsInt();
         }
-        return PrivateNetwork.run(commandLine());
       }
       try (Workplace place = Workplace.open(directory, Workplace.AtEnd.DELETE)) {
         return measure(settings, place);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.stripeline.natives.CoderStatus;
 import org.stripeline.tools.bench.BenchMachine;
+import org.stripeline.tools.bench.Judgement;
 import org.stripeline.tools.cluster.ClusterStatus;
 
 /** What a run found; field names are those of the JSON record. */
@@ -72,23 +73,6 @@ final class IoReport {
 
     /** Class of the stream that did it. */
     String stream;
-  }
-
-  /** A threshold and what was found. */
-  static final class Judgement {
-    final String name;
-    final Double value;
-    final String limit;
-
-    /** kept, MISSED or not judged. */
-    final String verdict;
-
-    Judgement(String name, Double value, String limit, String verdict) {
-      this.name = name;
-      this.value = value;
-      this.limit = limit;
-      this.verdict = verdict;
-    }
   }
 
   void describe(ClusterStatus status) {
@@ -176,8 +160,7 @@ final class IoReport {
 
   /** Whether nothing is wrong; with {@code strict} a missed threshold is wrong too. */
   boolean isSound(boolean strict) {
-    return !oursFailed
-        && (!strict || judgements.stream().noneMatch(j -> j.verdict.equals(Judge.MISSED)));
+    return !oursFailed && !(strict && Judgement.anyMissed(judgements));
   }
 
   /** Writes the record and the plots beside each other. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.stripeline.tools.TextTable;
+import org.stripeline.tools.bench.Judgement;
 
 /** A report for people. */
 final class IoTable {
@@ -42,7 +43,7 @@ final class IoTable {
     report.notes.forEach(note -> line(text, "note: %s", note));
     report.failures.forEach(failure -> line(text, "FAILED %s", failure));
     int unmeasured = 0;
-    for (IoReport.Judgement judgement : report.judgements) {
+    for (Judgement judgement : report.judgements) {
       if (judgement.value == null) {
         unmeasured++;
       } else {

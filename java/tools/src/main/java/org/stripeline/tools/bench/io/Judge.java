@@ -6,16 +6,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
+import org.stripeline.tools.bench.Judgement;
 
 /**
  * Holds the samples against what the client pipelines promise. A ratio is formed within each
  * repetition, and its median judged; what was not measured is not judged.
  */
 final class Judge {
-  static final String KEPT = "kept";
-  static final String MISSED = "MISSED";
-  static final String NOT_JUDGED = "not judged";
-
   private static final String COARSE = "RS-6-3-1024k";
   private static final String FINE = "RS-6-3-64k";
 
@@ -32,7 +29,7 @@ final class Judge {
 
   private final List<Sample> samples;
   private final boolean rough;
-  private final List<IoReport.Judgement> judgements = new ArrayList<>();
+  private final List<Judgement> judgements = new ArrayList<>();
 
   /**
    * Makes a judge.
@@ -48,7 +45,7 @@ final class Judge {
     return stream != null && stream.startsWith("org.apache.hadoop.hdfs.Stripeline");
   }
 
-  List<IoReport.Judgement> judge() {
+  List<Judgement> judge() {
     boolean loopback = samples.stream().anyMatch(s -> s.linkMbit == IoSettings.LOOPBACK);
     if (loopback) {
       judgeWrite();
@@ -241,7 +238,7 @@ final class Judge {
   private void add(String name, Double value, String limit, Side ours, boolean kept) {
     boolean live =
         samples.stream().filter(ours::holds).allMatch(sample -> isOurStream(sample.stream));
-    String verdict = rough || value == null || !live ? NOT_JUDGED : kept ? KEPT : MISSED;
-    judgements.add(new IoReport.Judgement(name, value, limit, verdict));
+    boolean judged = !rough && value != null && live;
+    judgements.add(Judgement.of(name, value, limit, judged, kept));
   }
 }

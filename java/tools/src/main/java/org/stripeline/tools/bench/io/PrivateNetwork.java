@@ -10,6 +10,9 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalInt;
+import org.stripeline.tools.CommandException;
+import org.stripeline.tools.ExitStatus;
 import org.stripeline.tools.Stripeline;
 
 /** Runs the command once more in a process that has network and mounts of its own. */
@@ -24,9 +27,23 @@ public final class PrivateNetwork {
 
   private PrivateNetwork() {}
 
-  /** Whether this process is that one. */
-  public static boolean isInside() {
-    return Boolean.getBoolean(INSIDE_KEY);
+  /**
+   * Runs the command line of a bench there, unless this process is there already.
+   *
+   * @return the exit status, or nothing if this process is to go on itself
+   * @throws CommandException if this user on this machine cannot have such a process
+   */
+  public static OptionalInt enter(List<String> arguments)
+      throws IOException, InterruptedException {
+    if (Boolean.getBoolean(INSIDE_KEY)) {
+      return OptionalInt.empty();
+    }
+    String obstacle = obstacle();
+    if (obstacle != null) {
+      throw new CommandException(
+          ExitStatus.UNCHECKED, "Cannot measure on a shaped network: " + obstacle);
+    }
+    return OptionalInt.of(run(arguments));
   }
 
   /** Returns why this user on this machine cannot have one, or null. */

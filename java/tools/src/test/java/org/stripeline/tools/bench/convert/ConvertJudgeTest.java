@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.stripeline.tools.bench.Judgement;
 
 /** Ratios within repetitions, and the thresholds that they are held to. */
 class ConvertJudgeTest {
@@ -23,8 +24,8 @@ class ConvertJudgeTest {
     samples.add(sample);
   }
 
-  private ConvertJudge.Judgement only(boolean shaped, boolean rough) {
-    List<ConvertJudge.Judgement> judgements = new ConvertJudge(samples, shaped, rough).judge();
+  private Judgement only(boolean shaped, boolean rough) {
+    List<Judgement> judgements = new ConvertJudge(samples, shaped, rough).judge();
     assertThat(judgements).hasSize(1);
     return judgements.get(0);
   }
@@ -37,7 +38,7 @@ class ConvertJudgeTest {
     sample("RS-6-3", Way.ADOPT, 1, 5, 3);
     sample("RS-6-3", Way.CP, 1, 10.5, 5);
 
-    List<ConvertJudge.Judgement> judgements = new ConvertJudge(samples, false, false).judge();
+    List<Judgement> judgements = new ConvertJudge(samples, false, false).judge();
 
     assertThat(judgements).extracting(j -> j.verdict).containsExactly("kept", "MISSED");
     assertThat(judgements.get(0).value).isBetween(1.99, 2.01);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.stripeline.tools.bench.Judgement;
 
 class JudgeTest {
   private static final String OURS = "org.apache.hadoop.hdfs.StripelineOutputStream";
@@ -21,7 +22,7 @@ class JudgeTest {
     add(1, "write", "functional-partitioned", OURS, 155);
     add(1, "write", "rs_java", STOCK, 50);
 
-    IoReport.Judgement judgement = judgement("write, times rs_java");
+    Judgement judgement = judgement("write, times rs_java");
 
     assertThat(judgement.value).isEqualTo(3.1);
     assertThat(judgement.verdict).isEqualTo("kept");
@@ -84,7 +85,7 @@ class JudgeTest {
     return org.assertj.core.data.Offset.offset(offset);
   }
 
-  private IoReport.Judgement judgement(String start) {
+  private Judgement judgement(String start) {
     return new Judge(samples, false)
         .judge().stream().filter(judgement -> judgement.name.startsWith(start)).findFirst().get();
   }
