@@ -47,6 +47,7 @@ public final class AgentCompat {
     {
       NODE,
       "Server ipcServer",
+      "BlockPoolTokenSecretManager getBlockPoolTokenSecretManager()",
       "FsDatasetSpi getFSDataset()",
       "DNConf getDnConf()",
       "Socket newSocket()",
@@ -56,6 +57,10 @@ public final class AgentCompat {
       "void notifyNamenodeReceivedBlock(ExtendedBlock, String, String, boolean)",
       "void reportBadBlocks(ExtendedBlock)",
       "void reportRemoteBadBlock(DatanodeInfo, ExtendedBlock)",
+    },
+    {
+      HDFS + "security.token.block.BlockPoolTokenSecretManager",
+      "void checkAccess(Token, String, ExtendedBlock, AccessMode)",
     },
     {
       HDFS + "client.impl.BlockReaderRemote",

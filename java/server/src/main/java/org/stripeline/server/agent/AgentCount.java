@@ -31,6 +31,8 @@ public enum AgentCount {
   TASKS_FAILED("TasksFailed", "tasks that have failed"),
   /** Tasks that were cancelled. */
   TASKS_CANCELLED("TasksCancelled", "tasks that were cancelled"),
+  /** Calls of holders of block tokens, refused ones among them. */
+  CALLS_BY_TOKEN("CallsByToken", "calls of holders of block tokens"),
   /** Calls that were refused or failed. */
   CALLS_FAILED("CallsFailed", "calls that were refused or failed");
 

@@ -3,9 +3,11 @@ package org.stripeline.server.agent;
 
 import java.io.IOException;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenSelector;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.ipc.ProtocolInfo;
 import org.apache.hadoop.security.KerberosInfo;
+import org.apache.hadoop.security.token.TokenInfo;
 
 /**
  * What travels to an agent, through the IPC server of its DataNode.
@@ -15,6 +17,7 @@ import org.apache.hadoop.security.KerberosInfo;
  * other. It is {@code Text} since Hadoop's engine cuts a {@code String} after 21,845 characters.
  */
 @ProtocolInfo(protocolName = AgentProtocol.NAME, protocolVersion = 1)
+@TokenInfo(BlockTokenSelector.class)
 @KerberosInfo(serverPrincipal = DFSConfigKeys.DFS_DATANODE_KERBEROS_PRINCIPAL_KEY)
 public interface AgentProtocol {
   /** The name under which the DataNode's IPC server knows it: this interface's. */

@@ -36,7 +36,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   public AgentService(DataNode dataNode, Configuration conf) throws IOException {
     AgentSettings settings = new AgentSettings(conf);
     this.dataNode = dataNode;
-    callers = new Callers(conf);
+    callers = new Callers(conf, dataNode.getBlockPoolTokenSecretManager());
     metrics = new AgentMetrics(dataNode);
     replicas = new LocalReplicas(dataNode, settings, metrics);
     handlers = new HandlerShare(settings.workers, settings.waiters);
@@ -52,11 +52,11 @@ public final class AgentService implements AgentProtocol, Closeable {
   public Text call(Text method, Text arguments) {
     Messages.Envelope envelope;
     try {
-      callers.check();
+      TokenGrant grant = callers.check();
       if (closed) {
         throw new AgentException(AgentException.Kind.NO_AGENT, "the agent has been stopped");
       }
-      Object answer = answer(method(method.toString()), arguments.toString());
+      Object answer = answer(method(method.toString()), arguments.toString(), grant);
       envelope = new Messages.Envelope(Messages.JSON.toJsonTree(answer), null);
     } catch (AgentException e) {
       LOG.debug("Cannot serve {}", method, e);
@@ -96,18 +96,31 @@ public final class AgentService implements AgentProtocol, Closeable {
                 .collect(Collectors.joining(", ")));
   }
 
-  private Object answer(AgentMethod method, String arguments) throws IOException {
+  /** {@code grant} is null for callers who may ask for all. */
+  private Object answer(AgentMethod method, String arguments, TokenGrant grant)
+      throws IOException {
+    if (grant != null) {
+      metrics.add(AgentCount.CALLS_BY_TOKEN, 1);
+      grant.check(method);
+    }
     switch (method) {
       case ABOUT:
         return about();
       case ENCODE:
         Messages.EncodeCall encode = read(arguments, Messages.EncodeCall.class);
         RequestCheck.encode(encode);
+        if (grant != null) {
+          grant.check(encode.request);
+        }
         return new Messages.TaskCall(tasks.begin(encode.ticket, encode.request), 0);
       case POLL:
-        return poll(read(arguments, Messages.TaskCall.class));
+        Messages.TaskCall poll = read(arguments, Messages.TaskCall.class);
+        checkTask(poll, grant);
+        return poll(poll);
       case CANCEL:
-        tasks.cancel(read(arguments, Messages.TaskCall.class).task);
+        Messages.TaskCall cancel = read(arguments, Messages.TaskCall.class);
+        checkTask(cancel, grant);
+        tasks.cancel(cancel.task);
         return new Messages.Empty();
       default:
         handlers.beginWork();
@@ -116,6 +129,12 @@ public final class AgentService implements AgentProtocol, Closeable {
         } finally {
           handlers.endWork();
         }
+    }
+  }
+
+  private void checkTask(Messages.TaskCall call, TokenGrant grant) throws AgentException {
+    if (grant != null) {
+      grant.checkGroup(tasks.find(call.task).group());
     }
   }
 

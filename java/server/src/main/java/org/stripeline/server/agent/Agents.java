@@ -3,17 +3,22 @@ package org.stripeline.server.agent;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.security.PrivilegedExceptionAction;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.token.Token;
 
 /**
  * The agents of a cluster, as their callers see them: each call names the DataNode that it is for.
  *
- * <p>The caller must be a superuser of HDFS; under Kerberos one with a ticket, for tokens are not
- * enough. Every method may be called by several threads at once, and throws an {@link
- * AgentException} whose kind says what to do. A call lasts seconds at most; what takes longer is a
- * task.
+ * <p>The caller must be a superuser of HDFS, under Kerberos one with a ticket; or have block tokens of
+ * a superuser, which are enough to have one group encoded. Every method may be called by several
+ * threads at once, and throws an {@link AgentException} whose kind says what to do. A call lasts
+ * seconds at most; what takes longer is a task.
  */
 public interface Agents extends Closeable {
 
@@ -23,6 +28,26 @@ public interface Agents extends Closeable {
   /** Returns the agents as the current user reaches them; nothing is connected to yet. */
   static Agents connect(Configuration conf) throws IOException {
     return new RpcAgents(conf, RpcAgents.CALL_MILLIS);
+  }
+
+  /**
+   * Returns the agents as the holder of a block token reaches them: for {@link #encode}, {@link
+   * #poll} and {@link #cancel} of the block group that it lets write, where the request has a token
+   * for each block to be read.
+   *
+   * @param token as {@code Token.encodeToUrlString} has it
+   */
+  static Agents connect(Configuration conf, String token) throws IOException {
+    Token<BlockTokenIdentifier> shown = new Token<>();
+    shown.decodeFromUrlString(token);
+    UserGroupInformation holder = UserGroupInformation.createRemoteUser("block-token");
+    holder.addToken(shown);
+    try {
+      return holder.doAs((PrivilegedExceptionAction<Agents>) () -> connect(conf));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Cannot connect to agents: interrupted");
+    }
   }
 
   /** Asks an agent about itself: whether it is there, and of which version. */

@@ -65,10 +65,22 @@ public final class EncodeRequest {
     /** Who has it, the nearest first; the next is asked where one fails. At least one. */
     public final List<AgentNode> nodes;
 
+    /**
+     * A token that lets read the block, as {@code Token.encodeToUrlString} has it; null for callers
+     * who need none.
+     */
+    public final String token;
+
     /** Names a block and its places. */
     public Source(AgentBlock block, List<AgentNode> nodes) {
+      this(block, nodes, null);
+    }
+
+    /** Names a block and its places, and shows a token for it. */
+    public Source(AgentBlock block, List<AgentNode> nodes, String token) {
       this.block = block;
       this.nodes = frozen(nodes);
+      this.token = token;
     }
   }
 

@@ -14,6 +14,7 @@ final class EncodeTask implements Runnable {
 
   private final long number;
   private final String ticket;
+  private final long group;
   private final Home home;
   private final Progress progress;
   private final long totalBytes;
@@ -39,6 +40,7 @@ final class EncodeTask implements Runnable {
       DataTransferThrottler shared) {
     this.number = number;
     this.ticket = ticket;
+    this.group = TokenGrant.groupOf(request.parity.get(0).block.id);
     this.home = home;
     this.progress = new Progress(home.metrics);
     this.totalBytes = GroupEncoder.totalBytes(request);
@@ -64,6 +66,11 @@ final class EncodeTask implements Runnable {
   /** Returns what its caller called it. */
   String ticket() {
     return ticket;
+  }
+
+  /** Id of the block group that it writes. */
+  long group() {
+    return group;
   }
 
   /** Returns whether whoever asked for it seems to be gone. */

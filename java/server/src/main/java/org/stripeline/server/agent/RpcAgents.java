@@ -191,7 +191,9 @@ final class RpcAgents implements Agents {
   private static AgentException refusal(DatanodeInfo node, AgentMethod method, RemoteException e) {
     String text = String.valueOf(e.getMessage());
     if (e.getClassName().endsWith("AuthorizationException") && !text.contains("not known")
-        || e.getClassName().endsWith("AccessControlException")) {
+        || e.getClassName().endsWith("AccessControlException")
+        || e.getClassName().endsWith("SaslException")
+        || e.getClassName().endsWith("InvalidToken")) {
       return failure(AgentException.Kind.DENIED, node, method, text, e);
     }
     return failure(

@@ -30,10 +30,12 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.io.erasurecode.ECSchema;
+import org.apache.hadoop.security.token.Token;
 
 /** A mini cluster whose DataNodes run agents, and a policy whose cells are as large as blocks. */
 public final class AgentCluster implements AutoCloseable {
@@ -144,6 +146,10 @@ public final class AgentCluster implements AutoCloseable {
     public final byte[] data;
     public final List<LocatedBlock> blocks;
     public final ExtendedBlock group;
+
+    /** Tokens that let write the group's internal blocks, if the cluster has tokens. */
+    public final Token<BlockTokenIdentifier>[] tokens;
+
     private final long fileId;
     private final String client;
 
@@ -184,6 +190,7 @@ public final class AgentCluster implements AutoCloseable {
                   null,
                   EnumSet.noneOf(AddBlockFlag.class));
       group = added.getBlock();
+      tokens = ((LocatedStripedBlock) added).getBlockTokens();
     }
 
     private ClientProtocol namenode() {

@@ -59,6 +59,11 @@ class AgentKerberosTest {
   }
 
   @Test
+  void theHolderOfABlockTokenNeedsNoTicket() throws Exception {
+    AgentTokenTest.encode(cluster);
+  }
+
+  @Test
   void othersAreRefused() throws Exception {
     DatanodeInfo node = cluster.nodes()[0];
     try (Agents agents = connect(kerberos.logIn("alice"))) {

@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.stripeline.server.agent.AgentLinkTest.refused;
 
 import java.io.IOException;
+import java.util.EnumSet;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.UserGroupInformation.AuthenticationMethod;
 import org.junit.jupiter.api.Test;
@@ -21,7 +25,7 @@ class CallersTest {
     conf.set("dfs.cluster.administrators", "dora admins");
     // Callers are checked also where the permissions of files are not.
     conf.setBoolean("dfs.permissions.enabled", false);
-    return new Callers(conf);
+    return new Callers(conf, new BlockPoolTokenSecretManager());
   }
 
   @Test
@@ -52,10 +56,32 @@ class CallersTest {
 
   /** Whoever may read a block of a superuser has a token in a superuser's name. */
   @Test
-  void tokensAreNotEnough() throws Exception {
+  void tokensDoNotMakeSuperusers() throws Exception {
     Callers callers = callers();
-    UserGroupInformation token = user("carol", "wheel");
-    token.setAuthenticationMethod(AuthenticationMethod.TOKEN);
-    refused(AgentException.Kind.DENIED, "log in with a ticket", () -> callers.check(token));
+    UserGroupInformation holder = user("carol", "wheel");
+    holder.setAuthenticationMethod(AuthenticationMethod.TOKEN);
+    refused(
+        AgentException.Kind.DENIED, "not one of a block", () -> callers.check(holder));
+    holder.addTokenIdentifier(token("carol"));
+    TokenGrant grant = callers.check(holder);
+    refused(
+        AgentException.Kind.DENIED,
+        "not enough for 'link'",
+        () -> grant.check(AgentMethod.LINK));
+    refused(
+        AgentException.Kind.DENIED,
+        "does not let write block 1",
+        () -> grant.check(AgentMethod.ENCODE));
+
+    user("alice", "users");
+    UserGroupInformation other = user("block-token");
+    other.setAuthenticationMethod(AuthenticationMethod.TOKEN);
+    other.addTokenIdentifier(token("alice"));
+    refused(AgentException.Kind.DENIED, "user alice: it is neither", () -> callers.check(other));
+  }
+
+  private static BlockTokenIdentifier token(String user) {
+    return new BlockTokenIdentifier(
+        user, "pool", 1, EnumSet.of(AccessMode.READ), null, null, false);
   }
 }

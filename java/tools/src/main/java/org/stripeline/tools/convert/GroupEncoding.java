@@ -43,7 +43,7 @@ final class GroupEncoding {
   GroupAnswer run(GroupOrder order, int attempts) throws IOException {
     GroupOrder.Encode encode = order.encode;
     DatanodeInfo node = encode.encoder.toDatanodeInfo();
-    try (Agents agents = Agents.connect(fs.getConf())) {
+    try (Agents agents = connect(encode)) {
       TaskReport report = null;
       for (int round = 0; round <= attempts; round++) {
         String ticket = encode.ticket + "-" + round;
@@ -63,6 +63,12 @@ final class GroupEncoding {
       }
       throw AgentTurn.failure(node, report);
     }
+  }
+
+  private Agents connect(GroupOrder.Encode encode) throws IOException {
+    return encode.token == null
+        ? Agents.connect(fs.getConf())
+        : Agents.connect(fs.getConf(), encode.token);
   }
 
   private TaskReport awaitEnd(Agents agents, DatanodeInfo node, long task) throws IOException {

@@ -77,6 +77,9 @@ final class GroupOrder {
 
     final EncodeRequest request;
 
+    /** A token that lets write the group; null where maps need none. */
+    String token;
+
     Encode(AgentNode encoder, String ticket, EncodeRequest request) {
       this.encoder = encoder;
       this.ticket = ticket;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.convert;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
@@ -16,6 +18,9 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.security.token.Token;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.GroupPlan;
 import org.stripeline.placement.GroupPlanner;
@@ -334,8 +339,17 @@ final class GroupWork implements AutoCloseable {
         node.getDatanodeUuid(), block.id, block.generationStamp, block.length);
   }
 
-  /** What the encoder has to do. */
+  /** What the encoder has to do, for callers who may ask for all. */
   EncodeRequest request(long bytesPerSecond) {
+    return request(bytesPerSecond, false);
+  }
+
+  /**
+   * What the encoder has to do.
+   *
+   * @param withTokens whether to show tokens for what is read, as holders of tokens must
+   */
+  EncodeRequest request(long bytesPerSecond, boolean withTokens) {
     int k = policy.getNumDataUnits();
     int m = policy.getNumParityUnits();
     int encoder = encoderNumber();
@@ -344,7 +358,8 @@ final class GroupWork implements AutoCloseable {
             .rack(cluster.node(encoder).getNetworkLocation())
             .bytesPerSecond(bytesPerSecond);
     for (int i = 0; i < blocks.size(); i++) {
-      request.data(new EncodeRequest.Source(source(i), readOrder(i, encoder)));
+      String token = withTokens ? text(blocks.get(i).getBlockToken()) : null;
+      request.data(new EncodeRequest.Source(source(i), readOrder(i, encoder), token));
       if (!isAdopted(i)) {
         request.send(new EncodeRequest.Send(i, goal(i, dataNode(i))));
       }
@@ -353,6 +368,25 @@ final class GroupWork implements AutoCloseable {
       request.parity(goal(k + i, cluster.node(plan.parityNode(i))));
     }
     return request.build();
+  }
+
+  /** Tells whether the cluster has block tokens. */
+  boolean hasTokens() {
+    return blocks.get(0).getBlockToken().getIdentifier().length > 0;
+  }
+
+  /** A token that lets write the group, for who has no ticket. */
+  String tokenToWrite() {
+    Token<BlockTokenIdentifier>[] tokens = ((LocatedStripedBlock) allocated).getBlockTokens();
+    return text(tokens[0]);
+  }
+
+  private static String text(Token<BlockTokenIdentifier> token) {
+    try {
+      return token.encodeToUrlString();
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot write a token into memory", e);
+    }
   }
 
   /** All DataNodes with a replica, those nearest to the encoder first. */

@@ -49,9 +49,11 @@ final class MapEncoder implements GroupEncoder {
         encoder,
         isGivenUp,
         bytesPerSecond -> {
-          EncodeRequest request = group.request(bytesPerSecond);
+          EncodeRequest request = group.request(bytesPerSecond, group.hasTokens());
           GroupOrder order = new GroupOrder(directory, group.number(), hosts(request, group));
           order.encode = new GroupOrder.Encode(AgentNode.of(group.encoder()), ticket, request);
+          // Maps have no ticket where agents want one.
+          order.encode.token = group.hasTokens() ? group.tokenToWrite() : null;
           return order;
         });
   }

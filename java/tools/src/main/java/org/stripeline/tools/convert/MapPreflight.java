@@ -8,7 +8,6 @@ import org.apache.hadoop.fs.QuotaUsage;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.Cluster;
-import org.apache.hadoop.security.UserGroupInformation;
 
 /** What must hold before maps are used; asks, and changes nothing. */
 final class MapPreflight {
@@ -23,14 +22,7 @@ final class MapPreflight {
   static void check(DistributedFileSystem fs, JobSettings settings, String root)
       throws IOException {
     requireFramework(fs);
-    if (Adoption.isFor(settings)) {
-      if (UserGroupInformation.isSecurityEnabled()) {
-        throw new RefusedException(
-            "Cannot use --driver=mapreduce with --layout=contiguous on a cluster with Kerberos:"
-                + " maps have tokens, agents want tickets; use --driver=client, or"
-                + " --layout=striped");
-      }
-    } else if (!settings.undo) {
+    if (!Adoption.isFor(settings) && !settings.undo) {
       requireNoSpaceQuota(fs, root);
     }
   }

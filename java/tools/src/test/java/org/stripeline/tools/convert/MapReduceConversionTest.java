@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -12,6 +13,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
@@ -27,6 +31,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.server.agent.AgentCount;
+import org.stripeline.server.agent.AgentMXBean;
 
 /** Conversion by maps, on the framework of one process. */
 class MapReduceConversionTest {
@@ -47,6 +53,8 @@ class MapReduceConversionTest {
             conf -> {
               conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
               conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
+              // With block tokens maps show those to agents, as they must under Kerberos.
+              conf.setBoolean("dfs.block.access.token.enable", true);
               conf.set("hadoop.security.key.provider.path", keys);
               conf.setInt("mapreduce.local.map.tasks.maximum", 4);
               // Readers ask several times for what cannot be read.
@@ -83,6 +91,18 @@ class MapReduceConversionTest {
         .stream()
         .map(LocatedBlock::getBlockSize)
         .collect(Collectors.toList());
+  }
+
+  /** Calls of agents by holders of block tokens, of this JVM's DataNodes together. */
+  private static long callsByToken() throws Exception {
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    ObjectName agents = new ObjectName("Hadoop:service=Stripeline,name=Agent*");
+    long calls = 0;
+    for (ObjectName name : server.queryNames(agents, null)) {
+      AgentMXBean bean = JMX.newMXBeanProxy(server, name, AgentMXBean.class);
+      calls += bean.getCounts().get(AgentCount.CALLS_BY_TOKEN.metricName());
+    }
+    return calls;
   }
 
   @Test
@@ -142,7 +162,9 @@ class MapReduceConversionTest {
     byte[] several = cluster.write("/adopted/a", 7 * BLOCK + 4711);
     byte[] one = cluster.write("/adopted/b", 3 * BLOCK);
 
+    long before = callsByToken();
     JobReport report = run(ConvertCluster.mapped(ConvertCluster.contiguous("/adopted", CODE)));
+    assertThat(callsByToken()).as("maps have no ticket").isGreaterThan(before);
 
     assertThat(report.failures()).isEmpty();
     Traffic traffic = report.traffic();
