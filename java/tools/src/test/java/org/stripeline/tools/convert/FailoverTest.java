@@ -14,9 +14,14 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.BlockReportOptions;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.OpenFileEntry;
 import org.apache.hadoop.hdfs.protocol.OpenFilesIterator.OpenFilesType;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -189,12 +194,37 @@ class FailoverTest {
     assertConverted(settings.path, files, policy);
   }
 
+  /**
+   * Has all DataNodes report all. A NameNode that comes back may miss what they received while they
+   * registered with it, and would learn of it from their next full report only, hours later.
+   */
+  private static void awaitWhole(String path) throws Exception {
+    for (DataNode node : cluster.mini.getDataNodes()) {
+      node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());
+    }
+    ErasureCodingPolicy policy = cluster.fs().getErasureCodingPolicy(new Path(path));
+    ConvertCluster.await(
+        "all internal blocks of " + path,
+        () -> {
+          boolean isWhole = true;
+          DFSClient client = cluster.fs().getClient();
+          for (LocatedBlock group :
+              client.getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
+            long cells = (group.getBlockSize() - 1) / policy.getCellSize() + 1;
+            long data = Math.min(policy.getNumDataUnits(), cells);
+            isWhole &= group.getLocations().length >= data + policy.getNumParityUnits();
+          }
+          return isWhole;
+        });
+  }
+
   private static void assertConverted(String root, Map<String, byte[]> files, String policy)
       throws Exception {
     for (Map.Entry<String, byte[]> file : files.entrySet()) {
       String path = file.getKey();
       assertThat(cluster.policy(path)).as(path).isEqualTo(policy);
       cluster.assertBytes(path, file.getValue());
+      awaitWhole(path);
     }
     cluster.assertHealthy(root);
     cluster.assertParityRight(files.keySet().iterator().next());
