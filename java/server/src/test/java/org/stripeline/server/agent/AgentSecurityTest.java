@@ -68,7 +68,8 @@ class AgentSecurityTest {
     }
   }
 
-  private static TaskReport await(Agents agents, DatanodeInfo agent, long task)
+  /** Polls a task to its end. */
+  static TaskReport await(Agents agents, DatanodeInfo agent, long task)
       throws IOException {
     TaskReport report;
     do {

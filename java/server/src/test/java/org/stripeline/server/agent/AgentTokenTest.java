@@ -79,15 +79,6 @@ class AgentTokenTest {
     }
   }
 
-  private static TaskReport awaitEnd(Agents agents, DatanodeInfo agent, long task)
-      throws IOException {
-    TaskReport report;
-    do {
-      report = agents.poll(agent, task, 1_000);
-    } while (!report.state.isFinal());
-    return report;
-  }
-
   /** Has a group encoded by somebody with tokens and nothing else. */
   static void encode(AgentCluster cluster) throws Exception {
     AgentCluster.Adoption file =
@@ -95,7 +86,7 @@ class AgentTokenTest {
     DatanodeInfo agent = file.node(0, 0);
     try (Agents holder = holder(cluster, file.tokens[0])) {
       long task = holder.encode(agent, request(file));
-      assertThat(awaitEnd(holder, agent, task).error).isNull();
+      assertThat(AgentSecurityTest.await(holder, agent, task).error).isNull();
       holder.cancel(agent, task);
     }
   }
@@ -147,7 +138,7 @@ class AgentTokenTest {
           "not " + other.group.getBlockId(),
           () -> holder.cancel(agent, task));
     }
-    assertThat(awaitEnd(cluster.agents(), agent, task).error).isNull();
+    assertThat(cluster.await(agent, task).error).isNull();
   }
 
   @Test

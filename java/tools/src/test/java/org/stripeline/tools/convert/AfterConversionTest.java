@@ -15,7 +15,6 @@ import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
-import org.apache.hadoop.hdfs.client.BlockReportOptions;
 import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -145,9 +144,7 @@ class AfterConversionTest {
     cluster.fs().saveNamespace();
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
     cluster.mini.restartNameNode(true);
-    for (DataNode node : cluster.mini.getDataNodes()) {
-      node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());
-    }
+    cluster.reportAll();
     ConvertCluster.await("reports", () -> isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
 

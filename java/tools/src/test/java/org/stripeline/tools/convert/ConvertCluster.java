@@ -27,6 +27,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
+import org.apache.hadoop.hdfs.client.BlockReportOptions;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -235,6 +236,13 @@ final class ConvertCluster implements Closeable {
       }
     }
     return count;
+  }
+
+  /** Has every DataNode report all that it holds. */
+  void reportAll() throws IOException {
+    for (DataNode node : mini.getDataNodes()) {
+      node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());
+    }
   }
 
   /** Reads a file through Hadoop's client and through ours. */

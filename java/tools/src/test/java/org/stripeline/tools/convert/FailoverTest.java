@@ -16,12 +16,10 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.client.BlockReportOptions;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.OpenFileEntry;
 import org.apache.hadoop.hdfs.protocol.OpenFilesIterator.OpenFilesType;
-import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -199,9 +197,7 @@ class FailoverTest {
    * registered with it, and would learn of it from their next full report only, hours later.
    */
   private static void awaitWhole(String path) throws Exception {
-    for (DataNode node : cluster.mini.getDataNodes()) {
-      node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());
-    }
+    cluster.reportAll();
     ErasureCodingPolicy policy = cluster.fs().getErasureCodingPolicy(new Path(path));
     ConvertCluster.await(
         "all internal blocks of " + path,
