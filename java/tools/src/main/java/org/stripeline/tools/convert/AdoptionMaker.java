@@ -13,6 +13,7 @@ import org.apache.hadoop.crypto.CryptoProtocolVersion;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.AddBlockFlag;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
@@ -48,7 +49,9 @@ final class AdoptionMaker implements Maker {
   @Override
   public long make(Attempt attempt) throws IOException {
     ErasureCodingPolicy policy = attempt.policy();
-    HdfsFileStatus temporary = create(attempt);
+    // Parity goes to the kind of disk that the file's blocks are meant for.
+    BlockStoragePolicy storage = job.client().getStoragePolicy(attempt.file().inodePath());
+    HdfsFileStatus temporary = create(attempt, storage);
     attempt.attributes().applyEncryption(job.client(), attempt.temporary());
     job.reached(Step.CREATED, attempt.open());
 
@@ -66,7 +69,7 @@ final class AdoptionMaker implements Maker {
         while (encoding.size() >= encoder.groupsAtOnce()) {
           encoding.remove().await();
         }
-        GroupWork group = plan(groups.get(i), i, policy, temporary.getFileId() + i);
+        GroupWork group = plan(groups.get(i), i, policy, storage, temporary.getFileId() + i);
         planned.add(group);
         group.allocate(allocate(attempt, temporary, previous, group.favoredNodes(), encoding));
         GroupAdoption adoption = new GroupAdoption(job, nodes, attempt, group, first);
@@ -120,7 +123,7 @@ final class AdoptionMaker implements Maker {
     }
   }
 
-  private HdfsFileStatus create(Attempt attempt) throws IOException {
+  private HdfsFileStatus create(Attempt attempt, BlockStoragePolicy storage) throws IOException {
     HdfsFileStatus created =
         job.namenode()
             .create(
@@ -134,17 +137,19 @@ final class AdoptionMaker implements Maker {
                 CryptoProtocolVersion.supported(),
                 attempt.policy().getName(),
                 null);
-    // Parity goes to the kind of disk that the file's blocks are meant for.
-    String storage = job.client().getStoragePolicy(attempt.file().inodePath()).getName();
-    job.client().setStoragePolicy(attempt.temporary(), storage);
+    job.client().setStoragePolicy(attempt.temporary(), storage.getName());
     return created;
   }
 
   private GroupWork plan(
-      List<LocatedBlock> blocks, int number, ErasureCodingPolicy policy, long seed)
+      List<LocatedBlock> blocks,
+      int number,
+      ErasureCodingPolicy policy,
+      BlockStoragePolicy storage,
+      long seed)
       throws IOException {
     try {
-      return GroupWork.plan(blocks, number, policy, nodes.now(), nodes.load(), seed);
+      return GroupWork.plan(blocks, number, policy, storage, nodes.now(), nodes.load(), seed);
     } catch (PlacementException e) {
       throw new IOException(e.getMessage(), e);
     }

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +20,8 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeStorageReport;
+import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.placement.NodeState;
@@ -45,7 +48,7 @@ final class AgentNodes {
   /** When DataNodes failed us, by identity: for some time they are not even asked. */
   private final Map<String, Long> doubted = new ConcurrentHashMap<>();
 
-  private final RackLoad load = new RackLoad();
+  private final JobLoad load = new JobLoad();
   private Snapshot latest;
 
   AgentNodes(DFSClient client, Agents agents) {
@@ -56,18 +59,22 @@ final class AgentNodes {
   /** The cluster at one moment; nodes are numbered for the planner. */
   static final class Snapshot {
     private final long at = System.nanoTime();
-    private final List<DatanodeInfo> nodes;
+    private final List<DatanodeStorageReport> reports;
     private final Set<String> sound;
+    private final Set<String> spared;
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<String> rackNames = new ArrayList<>();
     private final Topology topology;
 
-    private Snapshot(List<DatanodeInfo> nodes, Set<String> sound, Set<String> spared) {
-      this.nodes = nodes;
+    Snapshot(
+        List<DatanodeStorageReport> reports, Set<String> sound, Set<String> spared) {
+      this.reports = reports;
       this.sound = sound;
+      this.spared = spared;
       Map<String, Integer> racks = new HashMap<>();
       Topology.Builder builder = new Topology.Builder();
-      for (DatanodeInfo node : nodes) {
+      for (DatanodeStorageReport report : reports) {
+        DatanodeInfo node = report.getDatanodeInfo();
         int rack = racks.computeIfAbsent(node.getNetworkLocation(), any -> racks.size());
         if (rack == rackNames.size()) {
           rackNames.add(node.getNetworkLocation());
@@ -99,11 +106,20 @@ final class AgentNodes {
 
     /** The same, with the same numbers, but some DataNodes get no new blocks. */
     Snapshot sparing(Set<String> uuids) {
-      return new Snapshot(nodes, sound, uuids);
+      if (spared.containsAll(uuids)) {
+        return this;
+      }
+      Set<String> all = new HashSet<>(spared);
+      all.addAll(uuids);
+      return new Snapshot(reports, sound, all);
     }
 
     DatanodeInfo node(int number) {
-      return nodes.get(number);
+      return reports.get(number).getDatanodeInfo();
+    }
+
+    StorageReport[] storages(int number) {
+      return reports.get(number).getStorageReports();
     }
 
     /** Numbers of those of some DataNodes that are live. */
@@ -122,7 +138,7 @@ final class AgentNodes {
     /** A live DataNode, or null. */
     DatanodeInfo find(String uuid) {
       Integer number = numbers.get(uuid);
-      return number == null ? null : nodes.get(number);
+      return number == null ? null : node(number);
     }
   }
 
@@ -234,10 +250,11 @@ final class AgentNodes {
 
   /** The cluster as it is. */
   Snapshot fresh() throws IOException {
-    List<DatanodeInfo> nodes = new ArrayList<>();
+    List<DatanodeStorageReport> reports =
+        Arrays.asList(client.getDatanodeStorageReport(DatanodeReportType.LIVE));
     List<DatanodeInfo> unknown = new ArrayList<>();
-    for (DatanodeInfo node : client.datanodeReport(DatanodeReportType.LIVE)) {
-      nodes.add(node);
+    for (DatanodeStorageReport report : reports) {
+      DatanodeInfo node = report.getDatanodeInfo();
       if (!sound.contains(node.getDatanodeUuid()) && !isDoubted(node)) {
         unknown.add(node);
       }
@@ -246,12 +263,11 @@ final class AgentNodes {
       // DataNodes may come while a job goes on; those without an agent keep no blocks of groups.
       ask(unknown);
     }
-    return new Snapshot(
-        Collections.unmodifiableList(nodes), new TreeSet<>(sound), Collections.emptySet());
+    return new Snapshot(reports, new TreeSet<>(sound), Collections.emptySet());
   }
 
-  /** What groups that are planned, and not encoded yet, move between racks. */
-  RackLoad load() {
+  /** What groups that are planned, and not encoded yet, move between racks and write. */
+  JobLoad load() {
     return load;
   }
 

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -47,19 +48,25 @@ final class GroupWork implements AutoCloseable {
   /** Identities of DataNodes that have failed to encode this group. */
   private final Set<String> failedEncoders = new HashSet<>();
 
-  private final RackLoad load;
-  private RackLoad.Share share = new RackLoad.Share();
+  private final BlockNeed need;
+  private final JobLoad load;
+  private JobLoad.Share share = new JobLoad.Share();
   private List<LocatedBlock> blocks;
   private AgentNodes.Snapshot cluster;
   private GroupPlan plan;
   private LocatedBlock allocated;
 
   private GroupWork(
-      List<LocatedBlock> blocks, int number, ErasureCodingPolicy policy, RackLoad load) {
+      List<LocatedBlock> blocks,
+      int number,
+      ErasureCodingPolicy policy,
+      BlockStoragePolicy storagePolicy,
+      JobLoad load) {
     this.blocks = blocks;
     this.number = number;
     this.policy = policy;
     this.load = load;
+    need = BlockNeed.of(storagePolicy, blocks.get(0).getBlockSize());
     linked = new DatanodeInfo[blocks.size()];
     long sum = 0;
     for (LocatedBlock block : blocks) {
@@ -72,6 +79,7 @@ final class GroupWork implements AutoCloseable {
    * Plans a group on the replicas as they are.
    *
    * @param number index of the group in its file
+   * @param storagePolicy of the file: new blocks go only where it has room for them
    * @param load what groups planned before move; this one is added until it is closed
    * @param seed decides between equal plans
    * @throws PlacementException if there are too few nodes, or a block cannot be read
@@ -80,12 +88,13 @@ final class GroupWork implements AutoCloseable {
       List<LocatedBlock> blocks,
       int number,
       ErasureCodingPolicy policy,
+      BlockStoragePolicy storagePolicy,
       AgentNodes.Snapshot cluster,
-      RackLoad load,
+      JobLoad load,
       long seed)
       throws PlacementException {
-    GroupWork group = new GroupWork(blocks, number, policy, load);
-    group.take(cluster, traffic -> group.solve(cluster, traffic, seed));
+    GroupWork group = new GroupWork(blocks, number, policy, storagePolicy, load);
+    group.take(cluster, (nodes, traffic) -> group.solve(nodes, traffic, seed));
     return group;
   }
 
@@ -115,10 +124,10 @@ final class GroupWork implements AutoCloseable {
         shape, replicas, nodes.topology(), rule, null, traffic, new SplittableRandom(seed));
   }
 
-  private void take(AgentNodes.Snapshot nodes, RackLoad.Planner planner)
+  private void take(AgentNodes.Snapshot nodes, JobLoad.Planner planner)
       throws PlacementException {
     load.remove(share);
-    share = load.plan(nodes, traffic -> plan = planner.plan(traffic));
+    share = load.plan(nodes, need, (open, traffic) -> plan = planner.plan(open, traffic));
     cluster = nodes;
     sent.clear();
     for (int i = 0; i < blocks.size(); i++) {
@@ -145,7 +154,7 @@ final class GroupWork implements AutoCloseable {
       unwanted.computeIfAbsent(node, any -> new ArrayList<>()).add(target(unit));
     }
     blocks = now;
-    take(nodes, traffic -> elsewhere(nodes, before, traffic, seed));
+    take(nodes, (open, traffic) -> elsewhere(open, before, traffic, seed));
     for (int i = 0; i < linked.length; i++) {
       boolean stays =
           linked[i] == null
@@ -432,6 +441,7 @@ final class GroupWork implements AutoCloseable {
       }
     }
     // The NameNode expected another node there, but takes a group's blocks from any.
-    return new EncodeRequest.Target(target(unit), AgentNode.of(node), "DISK", "");
+    String type = allocated.getStorageTypes()[0].name();
+    return new EncodeRequest.Target(target(unit), AgentNode.of(node), type, "");
   }
 }

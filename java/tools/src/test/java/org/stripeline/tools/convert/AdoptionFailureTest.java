@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -20,12 +23,14 @@ import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.server.agent.AgentCount;
 
 /** Adoption where the cluster does not stay as it was, or is not of the simplest kind. */
 class AdoptionFailureTest {
@@ -207,6 +212,51 @@ class AdoptionFailureTest {
             .map(block -> block.getLocations().length)
             .collect(Collectors.toList());
     assertThat(replicas).containsOnly(3);
+  }
+
+  @Test
+  void writesNothingWhereThereIsNoRoom() throws Exception {
+    Map<String, byte[]> files = new TreeMap<>();
+    for (int i = 0; i < 8; i++) {
+      String path = "/crowded/" + i;
+      files.put(path, cluster.write(path, 3 * BLOCK));
+    }
+    DatanodeInfo[] all = cluster.fs().getDataNodeStats(DatanodeReportType.LIVE);
+    List<DatanodeInfo> full = List.of(all[0], all[1]);
+    fill(full);
+    Map<AgentCount, Long> before = AgentCounts.now();
+
+    assertThat(convert("/crowded", StepListener.NONE).failures()).isEmpty();
+
+    Map<AgentCount, Long> after = AgentCounts.now();
+    assertThat(after.get(AgentCount.TASKS_DONE)).isEqualTo(before.get(AgentCount.TASKS_DONE) + 8);
+    assertThat(after.get(AgentCount.TASKS_FAILED)).isEqualTo(before.get(AgentCount.TASKS_FAILED));
+    int kept = 0;
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      assertThat(cluster.read(file.getKey())).isEqualTo(file.getValue());
+      for (LocatedBlock group : blocks(file.getKey())) {
+        kept += (int) Arrays.stream(group.getLocations()).filter(full::contains).count();
+      }
+    }
+    assertThat(kept).as("internal blocks linked where nothing can be written").isPositive();
+
+    byte[] bytes = cluster.write("/late/a", 3 * BLOCK);
+    fill(Arrays.asList(all).subList(0, 6));
+
+    List<JobReport.Failure> failures = convert("/late", StepListener.NONE).failures();
+
+    assertThat(failures).hasSize(1);
+    assertThat(failures.get(0).reason).contains("needs 5 DataNodes", "1 of 7 take new blocks");
+    assertThat(cluster.policy("/late/a")).isNull();
+    assertThat(cluster.read("/late/a")).isEqualTo(bytes);
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  private void fill(List<DatanodeInfo> nodes) throws Exception {
+    for (DatanodeInfo node : nodes) {
+      cluster.setDiskCapacity(node, 1);
+    }
+    cluster.mini.triggerHeartbeats();
   }
 
   @Test

@@ -27,8 +27,6 @@ import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeDescriptor;
 import org.apache.hadoop.hdfs.server.blockmanagement.DatanodeManager;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.ScanOrder;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
-import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.hdfs.server.mover.Mover;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.util.ToolRunner;
@@ -266,8 +264,8 @@ class AfterConversionTest {
     DatanodeInfo full = groups("/balanced/a").get(0).getLocations()[0];
     DatanodeInfo empty = whereItMayGo(groups("/balanced/a").get(0), full);
     // A sixth or more of the one disk is in use, and next to nothing of the other.
-    setCapacity(full, 6 * BLOCK);
-    setCapacity(empty, 1000 * BLOCK);
+    cluster.setDiskCapacity(full, 6 * BLOCK);
+    cluster.setDiskCapacity(empty, 1000 * BLOCK);
     try {
       cluster.mini.triggerHeartbeats();
 
@@ -282,21 +280,11 @@ class AfterConversionTest {
             return isWhole("/balanced/a") && blocksOn(full) < before;
           });
     } finally {
-      setCapacity(full, -1);
-      setCapacity(empty, -1);
+      cluster.setDiskCapacity(full, -1);
+      cluster.setDiskCapacity(empty, -1);
       cluster.mini.triggerHeartbeats();
     }
     assertSound("/balanced/a", bytes);
-  }
-
-  /** Sets the size of a DataNode's disk; -1 for what it really is. */
-  private static void setCapacity(DatanodeInfo node, long bytes) throws IOException {
-    DataNode process = cluster.mini.getDataNode(node.getIpcPort());
-    try (FsDatasetSpi.FsVolumeReferences volumes =
-        process.getFSDataset().getFsVolumeReferences()) {
-      assertThat(volumes.get(0).getStorageType()).isEqualTo(StorageType.DISK);
-      ((FsVolumeImpl) volumes.get(0)).setCapacityForTesting(bytes);
-    }
   }
 
   private static int blocksOn(DatanodeInfo node) throws IOException {

@@ -28,9 +28,13 @@ import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.apache.hadoop.hdfs.client.BlockReportOptions;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsVolumeImpl;
 import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
 import org.apache.hadoop.hdfs.tools.DFSck;
 import org.apache.hadoop.hdfs.tools.DebugAdmin;
@@ -242,6 +246,18 @@ final class ConvertCluster implements Closeable {
   void reportAll() throws IOException {
     for (DataNode node : mini.getDataNodes()) {
       node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());
+    }
+  }
+
+  /** Sets the size of each disk of a DataNode; -1 for what it really is. Heartbeats tell it. */
+  void setDiskCapacity(DatanodeInfo node, long bytes) throws IOException {
+    try (FsDatasetSpi.FsVolumeReferences volumes =
+        mini.getDataNode(node.getIpcPort()).getFSDataset().getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        if (volume.getStorageType() == StorageType.DISK) {
+          ((FsVolumeImpl) volume).setCapacityForTesting(bytes);
+        }
+      }
     }
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -13,9 +12,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
-import javax.management.JMX;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
 import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
@@ -32,7 +28,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.server.agent.AgentCount;
-import org.stripeline.server.agent.AgentMXBean;
 
 /** Conversion by maps, on the framework of one process. */
 class MapReduceConversionTest {
@@ -93,18 +88,6 @@ class MapReduceConversionTest {
         .collect(Collectors.toList());
   }
 
-  /** Calls of agents by holders of block tokens, of this JVM's DataNodes together. */
-  private static long callsByToken() throws Exception {
-    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-    ObjectName agents = new ObjectName("Hadoop:service=Stripeline,name=Agent*");
-    long calls = 0;
-    for (ObjectName name : server.queryNames(agents, null)) {
-      AgentMXBean bean = JMX.newMXBeanProxy(server, name, AgentMXBean.class);
-      calls += bean.getCounts().get(AgentCount.CALLS_BY_TOKEN.metricName());
-    }
-    return calls;
-  }
-
   @Test
   void joinsGroupsThatMapsCopiedAndComesBack() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -162,9 +145,11 @@ class MapReduceConversionTest {
     byte[] several = cluster.write("/adopted/a", 7 * BLOCK + 4711);
     byte[] one = cluster.write("/adopted/b", 3 * BLOCK);
 
-    long before = callsByToken();
+    long before = AgentCounts.now().get(AgentCount.CALLS_BY_TOKEN);
     JobReport report = run(ConvertCluster.mapped(ConvertCluster.contiguous("/adopted", CODE)));
-    assertThat(callsByToken()).as("maps have no ticket").isGreaterThan(before);
+    assertThat(AgentCounts.now().get(AgentCount.CALLS_BY_TOKEN))
+        .as("maps have no ticket")
+        .isGreaterThan(before);
 
     assertThat(report.failures()).isEmpty();
     Traffic traffic = report.traffic();

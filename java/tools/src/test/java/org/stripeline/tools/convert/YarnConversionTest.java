@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -20,9 +20,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.management.JMX;
-import javax.management.MBeanServer;
-import javax.management.ObjectName;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
@@ -42,7 +39,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.server.agent.AgentMXBean;
+import org.stripeline.server.agent.AgentCount;
 import org.stripeline.tools.Stripeline;
 
 /** Conversion by maps in processes of their own, on YARN, some of which are killed. */
@@ -275,7 +272,7 @@ class YarnConversionTest {
 
     // And a map of the driver after that, whose task the next attempt takes up.
     settings.bytesPerSecond = BLOCK;
-    Map<String, Long> tasks = new HashMap<>();
+    Map<AgentCount, Long> tasks = new EnumMap<>(AgentCount.class);
     try (Driver next = driver()) {
       JobReport report =
           with(
@@ -283,34 +280,23 @@ class YarnConversionTest {
               "again",
               job -> {
                 ConvertCluster.await("task", () -> isFileOfMaps("task-0-0-"));
-                tasks.putAll(tasks());
+                tasks.putAll(AgentCounts.now());
                 job.killTask(attempt(job));
               });
       assertThat(report.failures()).isEmpty();
       assertThat(report.takenBack()).isEqualTo(1);
       assertThat(report.converted()).isEqualTo(1);
     }
-    assertThat(tasks().get("TasksDone") - tasks.get("TasksDone")).isOne();
-    assertThat(tasks().get("TasksFailed")).isEqualTo(tasks.get("TasksFailed"));
-    assertThat(tasks().get("TasksCancelled")).isEqualTo(tasks.get("TasksCancelled"));
+    Map<AgentCount, Long> now = AgentCounts.now();
+    assertThat(now.get(AgentCount.TASKS_DONE) - tasks.get(AgentCount.TASKS_DONE)).isOne();
+    assertThat(now.get(AgentCount.TASKS_FAILED)).isEqualTo(tasks.get(AgentCount.TASKS_FAILED));
+    assertThat(now.get(AgentCount.TASKS_CANCELLED)).isEqualTo(tasks.get(AgentCount.TASKS_CANCELLED));
     assertThat(states("again")).contains(JobStatus.State.KILLED, JobStatus.State.SUCCEEDED);
     assertThat(cluster.policy("/yarn-killed")).isEqualTo("RS-3-2-1024k");
     assertThat(cluster.read("/yarn-killed")).isEqualTo(bytes);
     cluster.assertHealthy("/yarn-killed");
     cluster.assertParityRight("/yarn-killed");
     assertThat(cluster.temporaries()).isEmpty();
-  }
-
-  /** What has become of the tasks of all agents. */
-  private static Map<String, Long> tasks() throws Exception {
-    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
-    Map<String, Long> sums = new HashMap<>();
-    for (ObjectName name :
-        server.queryNames(new ObjectName("Hadoop:service=Stripeline,name=Agent*"), null)) {
-      AgentMXBean agent = JMX.newMXBeanProxy(server, name, AgentMXBean.class);
-      agent.getCounts().forEach((count, value) -> sums.merge(count, value, Long::sum));
-    }
-    return sums;
   }
 
   private static Set<JobStatus.State> states(String name) throws Exception {
