@@ -346,7 +346,8 @@ done <<<"$entry_lines"
 status=0
 echo "Hadoop $hadoop, Java $java_version, coder $coder, engine $engine, client $client, placement $placement"
 "$java_home/bin/java" -Xshare:auto -cp "$classes" org.stripeline.conformance.Verdict "$run" \
-  "$SOURCES/deviations.txt" "$hadoop" "$java_version" "$coder" "$engine" "$client" |
+  "$SOURCES/deviations.txt" "$hadoop" "$java_version" "$coder" "$engine" "$client" \
+  "$placement" |
   tee "$run/summary.txt" || status=1
 report=$BUILD/$hadoop/report-$(IFS=+; echo "${selection[*]##*.}" | tr -c 'A-Za-z0-9+\n' _)
 report=${report:0:200}-$coder-$engine-$client-$placement-java$java_version

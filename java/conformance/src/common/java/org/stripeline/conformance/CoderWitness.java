@@ -35,7 +35,8 @@ import net.bytebuddy.matcher.ElementMatcher;
 
 /**
  * Java agent that counts, per class of coder, the {@code encode} and {@code decode} calls which a
- * JVM really made, and per class the streams of striped files that it opened.
+ * JVM really made, per class the streams of striped files that it opened, and the blocks for which
+ * our placement policy named DataNodes.
  *
  * <p>Hadoop falls back from one raw coder to the next with no more than a DEBUG line, so a green
  * test run proves nothing about the coder that was meant. This agent hooks every {@code
@@ -44,8 +45,9 @@ import net.bytebuddy.matcher.ElementMatcher;
  * arguments and no results.
  *
  * <p>Output, one record per line, tab separated: {@code calls <operation> <class> <count>}, {@code
- * streams <read or write> <class> <count>}, {@code engine <native or java> <instruction set>} if our
- * coder published its bean, and {@code peak-rss-kib <number>}.
+ * streams <read or write> <class> <count>}, {@code advised <count>} if our placement policy named
+ * DataNodes for blocks, {@code engine <native or java> <instruction set>} if our coder published its
+ * bean, and {@code peak-rss-kib <number>}.
  */
 public final class CoderWitness {
   private static final String ENCODER =
@@ -62,6 +64,12 @@ public final class CoderWitness {
   /** Hadoop's streams of striped files, and ours. */
   private static final String STREAM_CLASSES =
       "org\\.apache\\.hadoop\\.hdfs\\.(DFSStriped|Stripeline)(In|Out)putStream";
+
+  /** Names the DataNodes of a block, or none, for our placement policy. */
+  private static final String ADVISER =
+      "org.apache.hadoop.hdfs.server.blockmanagement.EarStripes";
+
+  private static final LongAdder ADVISED = new LongAdder();
 
   /** Calls in progress on this thread: overloads call each other, only the outermost counts. */
   private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
@@ -97,6 +105,10 @@ public final class CoderWitness {
         .transform(
             (builder, type, loader, module, domain) ->
                 builder.visit(Advice.to(OpenAdvice.class).on(isConstructor())))
+        .type(named(ADVISER))
+        .transform(
+            (builder, type, loader, module, domain) ->
+                builder.visit(Advice.to(PlaceAdvice.class).on(named("advise"))))
         .installOn(instrumentation);
   }
 
@@ -152,6 +164,17 @@ public final class CoderWitness {
   }
 
   /**
+   * Notes what our placement policy said of a block. Public because woven code calls it.
+   *
+   * @param nodes the DataNodes it named; null if none
+   */
+  public static void placed(Object nodes) {
+    if (nodes != null) {
+      ADVISED.increment();
+    }
+  }
+
+  /**
    * Returns how often each coder has been called in this JVM so far.
    *
    * @param operation {@code encode} or {@code decode}
@@ -173,6 +196,9 @@ public final class CoderWitness {
     new TreeMap<>(CALLS).forEach((key, count) -> lines.add("calls\t" + key + '\t' + count.sum()));
     new TreeMap<>(STREAMS)
         .forEach((key, count) -> lines.add("streams\t" + key + '\t' + count.sum()));
+    if (ADVISED.sum() > 0) {
+      lines.add("advised\t" + ADVISED.sum());
+    }
     engine().ifPresent(lines::add);
     try {
       for (String line : Files.readAllLines(Paths.get("/proc/self/status"))) {
@@ -240,6 +266,16 @@ public final class CoderWitness {
     @Advice.OnMethodExit
     static void exit(@Advice.This Object stream, @Advice.Origin Class<?> constructed) {
       CoderWitness.opened(stream, constructed);
+    }
+  }
+
+  /** Woven around the advice of our placement policy. */
+  public static final class PlaceAdvice {
+    private PlaceAdvice() {}
+
+    @Advice.OnMethodExit
+    static void exit(@Advice.Return Object nodes) {
+      CoderWitness.placed(nodes);
     }
   }
 }

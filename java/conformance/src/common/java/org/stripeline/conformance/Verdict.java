@@ -21,10 +21,11 @@ import java.util.stream.Stream;
  * did the work.
  *
  * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder, engine
- * of our coder ({@code native} or {@code java}), client ({@code stripeline} or {@code stock}). The
- * run directory holds one folder per class with {@code entry}, {@code exit}, {@code tests.tsv} and
- * {@code witness.tsv}. Prints a table; writes {@code results.tsv} into the run directory and the
- * names of folders whose logs are worth keeping into {@code keep}. Exit status 0 if all is as expected, 1 if not.
+ * of our coder ({@code native} or {@code java}), client ({@code stripeline} or {@code stock}),
+ * placement ({@code ear} or {@code stock}). The run directory holds one folder per class with {@code
+ * entry}, {@code exit}, {@code tests.tsv} and {@code witness.tsv}. Prints a table; writes {@code
+ * results.tsv} into the run directory and the names of folders whose logs are worth keeping into
+ * {@code keep}. Exit status 0 if all is as expected, 1 if not.
  */
 public final class Verdict {
   /** What a class is expected to do with coders. */
@@ -46,6 +47,7 @@ public final class Verdict {
   private final String coder;
   private final String engine;
   private final boolean ourClient;
+  private final boolean ourPlacement;
   private final List<String> unexpected = new ArrayList<>();
   private final List<String> results = new ArrayList<>();
   private final List<String> keep = new ArrayList<>();
@@ -56,12 +58,18 @@ public final class Verdict {
   private static final int DEVIATED = 3;
 
   Verdict(
-      Path run, List<Deviation> deviations, String coder, String engine, boolean ourClient) {
+      Path run,
+      List<Deviation> deviations,
+      String coder,
+      String engine,
+      boolean ourClient,
+      boolean ourPlacement) {
     this.run = run;
     this.deviations = deviations;
     this.coder = coder;
     this.engine = engine;
     this.ourClient = ourClient;
+    this.ourPlacement = ourPlacement;
   }
 
   /**
@@ -71,8 +79,8 @@ public final class Verdict {
    * @throws IOException if the run cannot be read
    */
   public static void main(String[] args) throws IOException {
-    if (args.length != 7) {
-      System.err.println("usage: Verdict RUN DEVIATIONS HADOOP JAVA CODER ENGINE CLIENT");
+    if (args.length != 8) {
+      System.err.println("usage: Verdict RUN DEVIATIONS HADOOP JAVA CODER ENGINE CLIENT PLACEMENT");
       System.exit(2);
     }
     List<Deviation> deviations =
@@ -81,7 +89,12 @@ public final class Verdict {
             .collect(Collectors.toList());
     Verdict verdict =
         new Verdict(
-            Paths.get(args[0]), deviations, args[4], args[5], args[6].equals("stripeline"));
+            Paths.get(args[0]),
+            deviations,
+            args[4],
+            args[5],
+            args[6].equals("stripeline"),
+            args[7].equals("ear"));
     System.exit(verdict.judge().isEmpty() ? 0 : 1);
   }
 
@@ -147,7 +160,9 @@ public final class Verdict {
     Witness witness = Witness.read(folder.resolve("witness.tsv"));
     String[] expected = entry[1].split("\\+", 2);
     judgeCoding(className, Coding.valueOf(expected[0].toUpperCase(Locale.ROOT)), witness);
-    judgeStreams(className, expected.length > 1 ? expected[1] : "", witness);
+    String works = expected.length > 1 ? expected[1] : "";
+    judgeStreams(className, works, witness);
+    judgePlacement(className, works.indexOf('p') >= 0, witness);
     for (int i = 0; i < counts.length; i++) {
       totals[i] += counts[i];
     }
@@ -241,6 +256,15 @@ public final class Verdict {
     }
   }
 
+  private void judgePlacement(String className, boolean wanted, Witness witness) {
+    if (ourPlacement && wanted && witness.advised == 0) {
+      unexpected.add(className + ": our placement policy placed no block");
+    }
+    if (!ourPlacement && witness.advised > 0) {
+      unexpected.add(className + ": our placement policy was used though not configured");
+    }
+  }
+
   private boolean isUnderTest(String coderClass) {
     boolean hadoops = coderClass.matches(".*\\.(RS|RSLegacy|XOR)Raw(En|De)coder");
     return coder.equals("rs_java")
@@ -254,15 +278,17 @@ public final class Verdict {
   }
 
   private static String describe(Witness witness) {
-    String streams = witness.streams.isEmpty() ? "" : " streams " + witness.streams;
+    String others =
+        (witness.streams.isEmpty() ? "" : " streams " + witness.streams)
+            + (witness.advised == 0 ? "" : " blocks placed by ours " + witness.advised);
     if (witness.calls.isEmpty()) {
-      return "none" + streams;
+      return "none" + others;
     }
     return witness.calls.entrySet().stream()
             .map(call -> call.getKey().replaceAll(".*\\.", "") + ' ' + call.getValue())
             .collect(Collectors.joining(", "))
         + (witness.engine.isEmpty() ? "" : " (" + witness.engine + ')')
-        + streams;
+        + others;
   }
 
   /** What {@link CoderWitness} saw in the JVM of one class. */
@@ -270,6 +296,7 @@ public final class Verdict {
     private final Map<String, Long> calls = new LinkedHashMap<>();
     private final Map<String, Long> streams = new LinkedHashMap<>();
     private String engine = "";
+    private long advised;
     private long peakRssKib;
 
     static Witness read(Path file) throws IOException {
@@ -283,6 +310,9 @@ public final class Verdict {
           case "streams":
             String whose = fields[2].replaceAll(".*\\.(DFSStriped|Stripeline).*", "$1");
             witness.streams.merge(fields[1] + ' ' + whose, Long.parseLong(fields[3]), Long::sum);
+            break;
+          case "advised":
+            witness.advised = Long.parseLong(fields[1]);
             break;
           case "engine":
             witness.engine = fields[1] + ' ' + fields[2];

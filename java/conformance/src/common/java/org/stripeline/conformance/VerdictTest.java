@@ -129,6 +129,18 @@ class VerdictTest {
     assertEquals(Collections.emptyList(), judge(true));
   }
 
+  @Test
+  void wantsBlocksPlacedByOursWhereListedAndNoneWithoutThePolicy() throws IOException {
+    entry("a.T\tany+p\t9", "0\t1", lines(PASSED, "end"), lines(RSS));
+    assertEquals(Collections.emptyList(), judge());
+    assertEquals(
+        Collections.singletonList("a.T: our placement policy placed no block"),
+        judge(false, true));
+    witness("advised\t3", RSS);
+    assertEquals(Collections.emptyList(), judge(false, true));
+    assertUnexpected("a.T: our placement policy was used though not configured");
+  }
+
   private void witness(String... lines) throws IOException {
     write(run.resolve("000-T").resolve("witness.tsv"), lines(lines));
   }
@@ -162,11 +174,16 @@ class VerdictTest {
   }
 
   private List<String> judge(boolean ourClient, String... deviations) throws IOException {
+    return judge(ourClient, false, deviations);
+  }
+
+  private List<String> judge(boolean ourClient, boolean ourPlacement, String... deviations)
+      throws IOException {
     Path file = run.resolve("deviations.txt");
     write(file, Arrays.asList(deviations));
     List<Deviation> known = Deviation.load(file);
     String client = ourClient ? "stripeline" : "stock";
     known.removeIf(deviation -> !deviation.appliesTo("3.4.2", "17", "stripeline", client));
-    return new Verdict(run, known, "stripeline", "native", ourClient).judge();
+    return new Verdict(run, known, "stripeline", "native", ourClient, ourPlacement).judge();
   }
 }
