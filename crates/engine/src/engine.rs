@@ -14,7 +14,7 @@ use crate::node::Membership;
 use crate::options::{Options, Scheduling, WhenFull};
 use crate::queue::Queues;
 use crate::request::Request;
-use crate::schedule::{Class, Policy, RAILS_MAX, RailTraits, Scheduler};
+use crate::schedule::{Class, HAND_OVER, Policy, RAILS_MAX, RailTraits, Scheduler};
 use crate::station::{Health, Station};
 use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
@@ -314,16 +314,6 @@ fn workers(tuning: &RailTuning, options: &Options) -> usize {
     }
 }
 
-/// How long another thread may take to wake up, in seconds.
-const WAKE_UP: f64 = 25e-6;
-
-/// Data that a rail codes while another thread wakes up: less is not worth handing over. At most
-/// what a core codes meanwhile, 10 GB a second.
-fn hand_over_bytes(tuning: &RailTuning) -> usize {
-    let meanwhile = tuning.usual_rate() * WAKE_UP;
-    (meanwhile as usize).min(256 << 10)
-}
-
 fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
     let granule_bytes = rail.capability().granule_bytes.max(1);
     RailTraits {
@@ -331,7 +321,8 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         workers,
         granule_bytes,
         piece_bytes: tuning.piece_bytes.max(granule_bytes),
-        smallest_bytes: tuning.smallest_data_bytes.max(hand_over_bytes(tuning)),
+        smallest_bytes: tuning.smallest_data_bytes,
+        hand_over: HAND_OVER,
         prior_rate: tuning.usual_rate(),
     }
 }

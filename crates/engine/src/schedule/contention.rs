@@ -48,10 +48,11 @@ const MEASURE_LAST_NS: u64 = 200_000_000;
 
 /// A difference that stands out after few pieces needs no more of them, and if it speaks for
 /// leaving things as they are, no second look: rails that add up are found out at a fraction of the
-/// cost. Stands out: by this many times 1 / sqrt(pieces), the deviation of a mean of pieces whose
-/// times vary by as much as they last.
+/// cost. Stands out: from three deviations of a mean of pieces whose times vary by a quarter, and
+/// from what a machine with other things to do takes away in the shortest measurement.
 const CLEAR_PIECES: f64 = 16.0;
-const CLEAR: f64 = 3.0;
+const CLEAR: f64 = 0.75;
+const CLEAR_DISTURBED: f64 = 0.1;
 
 /// Measurements of the tried set in a trial: enough to see how far they disagree, and more until the
 /// gain is so many standard errors from the least one that counts.
@@ -291,8 +292,7 @@ impl Controller {
                 trial.settling = false;
                 trial.restart(seen);
             } else if elapsed_ns >= SETTLE_LAST_NS {
-                self.rest_until_ns = seen.now_ns + GAP_FIRST_NS;
-                return;
+                return self.give_up(trial, seen, GAP_FIRST_NS);
             }
             self.trial = Some(trial);
             return;
@@ -306,8 +306,7 @@ impl Controller {
         }
         // Callers that pause now and then are all right, those that set the pace are not.
         if trial.ticks.saturated * 4 < trial.ticks.all * 3 {
-            self.rest_until_ns = seen.now_ns + WARM_UP_NS;
-            return;
+            return self.give_up(trial, seen, WARM_UP_NS);
         }
         trial.measured(rate, pieces as f64 / elapsed_ns as f64);
         trial.restart(seen);
@@ -336,14 +335,20 @@ impl Controller {
             }
             Question::Alone(_) => self.alone.answered(now_ns, changed, self.gap_last_ns),
         }
-        let mut rest_ns = 0.0;
+        self.rest_until_ns = now_ns;
         if changed {
             self.fed = trial.tried;
         } else {
-            let lost = (1.0 - variant / trial.base.mean()).max(0.0);
-            rest_ns = trial.variant_ns as f64 * lost / LOSS_MAX;
+            self.rest_until_ns += trial.rest_ns(variant / trial.base.mean());
         }
-        self.rest_until_ns = now_ns + rest_ns as u64;
+    }
+
+    /// Ends a trial without an answer. It has cost something all the same.
+    fn give_up(&mut self, mut trial: Trial, seen: &Seen, rest_ns: u64) {
+        trial.restart(seen);
+        let rate = |rails: RailSet| -> f64 { rails.iter().map(|rail| seen.rate[rail]).sum() };
+        let remaining = rate(trial.tried) / rate(self.fed.and(seen.in_service));
+        self.rest_until_ns = seen.now_ns + trial.rest_ns(remaining).max(rest_ns);
     }
 }
 
@@ -380,12 +385,19 @@ impl Trial {
         self.leg % 2 == 1
     }
 
+    /// How long its loss lasts, if the tried set does such a part of what the fed one does.
+    fn rest_ns(&self, remaining: f64) -> u64 {
+        let lost = (1.0 - remaining).max(0.0);
+        (self.variant_ns as f64 * lost / LOSS_MAX) as u64
+    }
+
     /// Whether so few pieces of a leg show already which set is the better one. Pieces that are
     /// missing show something too.
     fn is_clear(&self, rate: f64, pieces: u64, elapsed_ns: u64) -> bool {
         let pieces = (pieces as f64).max(self.pieces_per_ns * elapsed_ns as f64);
+        let disturbed = CLEAR_DISTURBED * (MEASURE_NS as f64 / elapsed_ns as f64).sqrt();
         let beyond = (self.gain(rate) - GAIN_MIN).abs();
-        self.is_trying() && pieces >= CLEAR_PIECES && beyond > CLEAR / pieces.sqrt()
+        self.is_trying() && pieces >= CLEAR_PIECES && beyond > CLEAR / pieces.sqrt() + disturbed
     }
 
     /// How much more the set with the rail in question does than that without it, or the rail

@@ -23,6 +23,10 @@ const WEIGHT_OF_CLASS: f64 = 1.0 / 32.0;
 /// times is still followed in four pieces.
 const OUTLIER: f64 = 8.0;
 
+/// A rail of many threads hands work to several of them: what is worth handing over grows no more
+/// beyond what the fastest of cores, 10 GB a second, does while another wakes up.
+const HAND_OVER_MAX: f64 = (256 << 10) as f64;
+
 /// Bytes dealt and not yet done, by priority.
 #[derive(Debug, Default)]
 pub(super) struct Backlog([AtomicI64; Priority::ALL.len()]);
@@ -164,6 +168,17 @@ impl Ledger {
     /// Of what was done recently; before anything was, by the prior rate.
     pub(super) fn cost_overall(&self) -> f64 {
         self.recent_cost.get()
+    }
+
+    /// Bytes of data below which a share is not worth having: its fixed cost would be more than its
+    /// work, or another thread would begin with it later than it could be done.
+    ///
+    /// `cost` is that of tasks of which it may be a share: that of shares would get higher as they
+    /// get smaller, and they smaller as it gets higher.
+    pub(super) fn smallest(&self, cost: f64) -> f64 {
+        let meanwhile = self.traits.hand_over.as_nanos() as f64 / cost;
+        let smallest = self.traits.smallest_bytes as f64;
+        smallest.max(meanwhile.min(HAND_OVER_MAX)).max(1.0)
     }
 
     /// Bytes of data done so far.

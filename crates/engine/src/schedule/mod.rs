@@ -31,5 +31,7 @@ mod split;
 
 pub use class::Class;
 pub use rail_set::{COMMON, RAILS_MAX, RailSet};
-pub use scheduler::{BEGUN, NoRail, Policy, Portion, RETRY, RailTraits, Scheduler, Share};
+pub use scheduler::{
+    BEGUN, HAND_OVER, NoRail, Policy, Portion, RETRY, RailTraits, Scheduler, Share,
+};
 pub use snapshot::{ClassRate, RailSnapshot};

@@ -25,6 +25,9 @@ pub const BEGUN: Priority = Priority::Foreground;
 /// How long a rail that adds nothing to the total may go untried at most, unless configured.
 pub const RETRY: Duration = Duration::from_secs(10);
 
+/// How long a thread that sleeps takes to begin with work.
+pub const HAND_OVER: Duration = Duration::from_micros(25);
+
 /// How tasks are dealt out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
@@ -51,6 +54,9 @@ pub struct RailTraits {
     pub piece_bytes: usize,
     /// Bytes of data, all inputs together, below which a share is not worth its fixed cost.
     pub smallest_bytes: usize,
+    /// How long another thread takes to begin: a share that the rail would do in less is not worth
+    /// handing over either. [`HAND_OVER`] for threads that sleep.
+    pub hand_over: Duration,
     /// Bytes of data a second, all workers together, assumed until measured; greater than 0.
     pub prior_rate: f64,
 }
@@ -269,7 +275,7 @@ impl Scheduler {
             rate: 1.0 / cost,
             wait_ns,
             workers: traits.workers as f64,
-            smallest: traits.smallest_bytes.max(1) as f64,
+            smallest: ledger.smallest(cost),
             granule_bytes: traits.granule_bytes,
         }
     }
@@ -310,11 +316,12 @@ impl Scheduler {
     /// and Kuck, 1987). [`Policy::FirstCome`] knows only the rail's largest piece.
     #[must_use]
     pub fn piece(&self, rail: usize, inputs: usize, remaining: usize) -> usize {
-        let traits = &self.ledgers[rail].traits;
-        let worthwhile = inputs * remaining / traits.smallest_bytes.max(1);
+        let ledger = &self.ledgers[rail];
+        let traits = &ledger.traits;
+        let worthwhile = (inputs * remaining) as f64 / ledger.smallest(ledger.cost_overall());
         let parts = match self.policy {
             Policy::FirstCome => 1,
-            Policy::Single(_) | Policy::RateAware => worthwhile.clamp(1, traits.workers),
+            Policy::Single(_) | Policy::RateAware => (worthwhile as usize).clamp(1, traits.workers),
         };
         let piece = remaining.div_ceil(parts).min(traits.piece_bytes);
         if piece == remaining {
@@ -392,7 +399,8 @@ impl Scheduler {
     /// Whether so much work is worth a rail's fixed cost.
     #[must_use]
     pub fn is_worthwhile(&self, rail: usize, task: Portion) -> bool {
-        task.inputs.saturating_mul(task.bytes) >= self.ledgers[rail].traits.smallest_bytes
+        let ledger = &self.ledgers[rail];
+        task.inputs.saturating_mul(task.bytes) as f64 >= ledger.smallest(ledger.cost_overall())
     }
 
     /// The rails in service.

@@ -64,7 +64,7 @@ pub(super) struct What {
 }
 
 /// Virtual rails take the same time for both operations, so they encode only; instead they get
-/// stripes that are large enough to be split, too: the engine splits none of less than 512 KiB.
+/// stripes that are large enough to be split over the fastest, too.
 fn whats(group: &RailGroup) -> Vec<What> {
     let operations = if group.independent {
         &Operation::ALL[..1]

@@ -5,7 +5,7 @@ use stripeline_engine::Priority;
 use stripeline_engine::schedule::simulation::{
     self, Bottleneck, Client, Report, Setup, VirtualRail,
 };
-use stripeline_engine::schedule::{Policy, RailTraits};
+use stripeline_engine::schedule::{HAND_OVER, Policy, RailTraits};
 use stripeline_rail::Mode;
 
 use super::CELL_BYTES;
@@ -141,7 +141,8 @@ fn rail(index: usize, rate: f64, case: &Case) -> VirtualRail {
             workers: 1,
             granule_bytes: 1,
             piece_bytes: 1 << 20,
-            smallest_bytes: 16 << 10,
+            smallest_bytes: 4 << 10,
+            hand_over: HAND_OVER,
             prior_rate: 5e9,
         },
         rate: rate * 1e9,

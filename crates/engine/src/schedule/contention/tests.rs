@@ -130,6 +130,21 @@ fn nothing_is_tried_while_callers_set_the_pace() {
 }
 
 #[test]
+fn trials_that_are_given_up_cost_as_little_as_others() {
+    let rates = [5.0, 5.0];
+    let mut world = World::new(&rates, |rails| rails.iter().map(|rail| rates[rail]).sum());
+    let all = world.fed;
+    for _ in 0..10_000 {
+        // Callers pause whenever a rail is left out.
+        world.seen.saturated = world.fed == all;
+        world.run(1);
+    }
+    assert!(world.ticks[&set(&[1])] > 10, "{:?}", world.ticks);
+    let part = world.part_of(10.0);
+    assert!(part > 0.985, "{part}");
+}
+
+#[test]
 fn a_rail_that_comes_back_is_fed() {
     let mut world = World::new(
         &[8.0, 10.0],

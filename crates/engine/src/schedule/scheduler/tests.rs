@@ -16,6 +16,7 @@ fn rail(name: &str, rate: f64) -> RailTraits {
         granule_bytes: 1,
         piece_bytes: MIB,
         smallest_bytes: 32 * KIB,
+        hand_over: Duration::ZERO,
         prior_rate: rate,
     }
 }

@@ -4,7 +4,7 @@ use stripeline_rail::Mode;
 
 use super::*;
 use crate::request::Priority;
-use crate::schedule::{Policy, RailTraits};
+use crate::schedule::{HAND_OVER, Policy, RailTraits};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -17,7 +17,8 @@ fn rail(index: usize, rate: f64) -> VirtualRail {
             workers: 1,
             granule_bytes: 1,
             piece_bytes: MIB,
-            smallest_bytes: 16 * KIB,
+            smallest_bytes: 4 * KIB,
+            hand_over: HAND_OVER,
             prior_rate: 5e9,
         },
         rate,
@@ -99,6 +100,17 @@ fn independent_rails_add_up() {
                 assert_eq!(fed(&report), vec![true; rates.len()], "{case}");
             }
         }
+    }
+}
+
+/// What is not worth handing over to a fast rail is to a slow one, which would hold up a small window
+/// with a whole stripe.
+#[test]
+fn slow_rails_get_parts_of_small_stripes() {
+    for rates in [&[0.4e9, 1.6e9][..], &[0.25e9, 0.5e9, 1e9]] {
+        let report = run(&setup(rates, vec![client(4, true, SMALL)]));
+        let part = report.throughput / rates.iter().sum::<f64>();
+        assert!(part >= 0.97, "{rates:?}: {part} of the sum");
     }
 }
 
