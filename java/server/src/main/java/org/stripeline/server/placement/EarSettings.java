@@ -4,16 +4,13 @@ package org.stripeline.server.placement;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
+import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
 
 /** What encoding-aware placement is configured with. Immutable. */
 public final class EarSettings {
-  private static final Pattern CODE = Pattern.compile("[A-Za-z]+(?:-LEGACY)?-(\\d{1,3})-(\\d{1,3})");
-
   private final List<String> directories;
   private final CodeShape shape;
   private final int blocksPerRack;
@@ -52,14 +49,12 @@ public final class EarSettings {
   }
 
   private static CodeShape shape(String code) {
-    Matcher parts = CODE.matcher(code);
-    if (!parts.matches()) {
+    try {
+      return CodeName.parse(code).shape();
+    } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "Cannot use " + EarKeys.CODE + "=" + code + ": must be like RS-6-3");
+          "Cannot use " + EarKeys.CODE + "=" + code + ": " + e.getMessage(), e);
     }
-    int data = Integer.parseInt(parts.group(1));
-    int parity = Integer.parseInt(parts.group(2));
-    return CodeShape.ofDataAndParity(data, parity);
   }
 
   private static int atLeast(Configuration conf, String key, int standard, int least) {

@@ -4,6 +4,7 @@ package org.stripeline.tools.plan;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.GroupPlan;
 import org.stripeline.placement.GroupPlanner;
@@ -106,7 +107,7 @@ final class ExpectedTraffic extends TrafficModel {
 
   private Shares shares(CodeShape shape, int blocks, int replication) {
     int replicas = Math.min(replication, Math.min(REPLICATION_MAX, topology.nodes()));
-    int key = (shape.hashCode() * TargetCode.BLOCKS_IN_GROUP_MAX + blocks) * 8 + replicas;
+    int key = (shape.hashCode() * CodeName.BLOCKS_IN_GROUP_MAX + blocks) * 8 + replicas;
     return known.computeIfAbsent(key, absent -> sample(shape, blocks, replicas));
   }
 

@@ -2,6 +2,7 @@
 package org.stripeline.tools.plan;
 
 import java.util.Arrays;
+import org.stripeline.placement.CodeName;
 
 /**
  * What a plan is made from: one file as a source saw it. A source may use one object for all its
@@ -85,7 +86,7 @@ final class PlannedFile {
       }
     }
     return blockSize >= 0
-        && blockSize <= STORED_MAX / TargetCode.BLOCKS_IN_GROUP_MAX
+        && blockSize <= STORED_MAX / CodeName.BLOCKS_IN_GROUP_MAX
         && replication >= 0
         && replication <= Short.MAX_VALUE
         && length >= 0

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.plan;
 
-import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 
 /** An erasure code that files may be converted to, and what it stores. */
 public final class TargetCode {
-  /** HDFS takes no more (HdfsServerConstants.MAX_BLOCKS_IN_GROUP). */
-  static final int BLOCKS_IN_GROUP_MAX = 16;
-
   /** Cells of HDFS are multiples of this (ErasureCodingPolicyManager). */
   private static final int CELL_UNIT = 1024;
-
-  /** k cells must be below it: HDFS computes stripes with 32 bits (StripedBlockUtil). */
-  private static final long STRIPE_BYTES_LIMIT = 1L << 31;
-
-  private static final Pattern FORM =
-      Pattern.compile("(RS|RS-LEGACY|XOR)-(\\d{1,3})-(\\d{1,3})(?:-(\\d{1,7})k)?");
 
   private final String codec;
   private final CodeShape shape;
@@ -38,29 +27,15 @@ public final class TargetCode {
    * @throws IllegalArgumentException if there is no such code
    */
   public static TargetCode parse(String name, long cellSize) {
-    Matcher form = FORM.matcher(name.trim().toUpperCase(Locale.ROOT).replaceFirst("K$", "k"));
-    if (!form.matches()) {
-      throw new IllegalArgumentException(
-          "Cannot use policy '" + name + "': write for example RS-6-3, RS-10-4 or XOR-2-1");
-    }
-    int data = Integer.parseInt(form.group(2));
-    int parity = Integer.parseInt(form.group(3));
-    if (data < 1 || parity < 1 || data + parity > BLOCKS_IN_GROUP_MAX) {
-      throw new IllegalArgumentException(
-          "Cannot use policy '" + name + "': HDFS takes 1 data block or more, 1 parity block or"
-              + " more, and at most " + BLOCKS_IN_GROUP_MAX + " together");
-    }
-    if (form.group(1).equals("XOR") && parity != 1) {
-      throw new IllegalArgumentException(
-          "Cannot use policy '" + name + "': XOR has 1 parity block, not " + parity);
-    }
-    long cell = form.group(4) == null ? cellSize : Long.parseLong(form.group(4)) * 1024;
-    if (cell < CELL_UNIT || cell % CELL_UNIT != 0 || cell * data >= STRIPE_BYTES_LIMIT) {
+    CodeName code = CodeName.parse(name);
+    int data = code.shape().data();
+    long cell = code.cellBytes() > 0 ? code.cellBytes() : cellSize;
+    if (cell < CELL_UNIT || cell % CELL_UNIT != 0 || cell > CodeName.STRIPE_BYTES_MAX / data) {
       throw new IllegalArgumentException(
           "Cannot use cells of " + cell + " bytes with " + data + " data blocks: a cell is a"
               + " multiple of 1024 bytes, and a stripe's are less than 2 GiB together");
     }
-    return new TargetCode(form.group(1), CodeShape.ofDataAndParity(data, parity), cell);
+    return new TargetCode(code.codec(), code.shape(), cell);
   }
 
   /** Returns the code with other counts of blocks, for striped cells of the same size. */
@@ -114,7 +89,7 @@ public final class TargetCode {
   boolean takesBlocksOf(long blockSize) {
     return blockSize >= CELL_UNIT
         && blockSize % CELL_UNIT == 0
-        && blockSize <= (STRIPE_BYTES_LIMIT - 1) / data();
+        && blockSize <= CodeName.STRIPE_BYTES_MAX / data();
   }
 
   /** Returns the bytes of a file, parity included, whose groups are its own blocks. */

@@ -145,8 +145,8 @@ class ConvertCommandTest {
   void refusesWhatMakesNoSense() throws Exception {
     assertRefused("--policy is missing", "/x");
     assertRefused("Cannot use policy 'RS-6'", "/x", "--policy=RS-6");
-    assertRefused("2 to 16 units", "/x", "--policy=RS-14-4");
-    assertRefused("XOR has one parity unit", "/x", "--policy=XOR-2-2");
+    assertRefused("at most 16 together", "/x", "--policy=RS-14-4");
+    assertRefused("XOR has 1 parity block, not 2", "/x", "--policy=XOR-2-2");
     assertRefused("must stay below 2 GiB", "/x", "--policy=RS-6-3", "--cell-size=512MiB");
     assertRefused("whole KiB", "/x", "--policy=RS-6-3", "--cell-size=1000");
     assertRefused("two cell sizes", "/x", "--policy=RS-6-3-64k", "--cell-size=1MiB");

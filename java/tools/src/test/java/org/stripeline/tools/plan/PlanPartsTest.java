@@ -34,7 +34,7 @@ class PlanPartsTest {
         "RS-0-3|1 data block or more",
         "RS-14-4|at most 16 together",
         "XOR-4-2|XOR has 1 parity block, not 2",
-        "RS-6-3-0k|a multiple of 1024 bytes",
+        "RS-6-3-0k|a cell has 1 KiB or more",
         "RS-6-3-400000k|less than 2 GiB",
       })
   void codesThatHdfsLacksAreRefused(String name, String reason) {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A code as HDFS names it: {@code RS-6-3}, or {@code RS-6-3-1024k} with the size of a cell. */
+public final class CodeName {
+  /** HDFS takes no more (HdfsServerConstants.MAX_BLOCKS_IN_GROUP). */
+  public static final int BLOCKS_IN_GROUP_MAX = 16;
+
+  /** What k cells may have: HDFS computes stripes with 32 bits (StripedBlockUtil). */
+  public static final long STRIPE_BYTES_MAX = Integer.MAX_VALUE;
+
+  private static final Pattern FORM =
+      Pattern.compile("(RS|RS-LEGACY|XOR)-(\\d{1,3})-(\\d{1,3})(?:-(\\d{1,7})K)?");
+
+  private final String codec;
+  private final CodeShape shape;
+  private final int cellBytes;
+
+  private CodeName(String codec, CodeShape shape, int cellBytes) {
+    this.codec = codec;
+    this.shape = shape;
+    this.cellBytes = cellBytes;
+  }
+
+  /**
+   * Reads a name, in whatever case.
+   *
+   * @throws IllegalArgumentException if HDFS can have no such code
+   */
+  public static CodeName parse(String name) {
+    Matcher form = FORM.matcher(name.trim().toUpperCase(Locale.ROOT));
+    if (!form.matches()) {
+      throw refused(name, "write for example RS-6-3, RS-10-4, XOR-2-1 or RS-6-3-1024k");
+    }
+    int data = Integer.parseInt(form.group(2));
+    int parity = Integer.parseInt(form.group(3));
+    if (data < 1 || parity < 1 || data + parity > BLOCKS_IN_GROUP_MAX) {
+      throw refused(
+          name,
+          "HDFS takes 1 data block or more, 1 parity block or more, and at most "
+              + BLOCKS_IN_GROUP_MAX + " together");
+    }
+    if (form.group(1).equals("XOR") && parity != 1) {
+      throw refused(name, "XOR has 1 parity block, not " + parity);
+    }
+    long cell = form.group(4) == null ? 0 : Long.parseLong(form.group(4)) * 1024;
+    if (form.group(4) != null && (cell == 0 || cell * data > STRIPE_BYTES_MAX)) {
+      throw refused(
+          name, "a cell has 1 KiB or more, and a stripe's data are less than 2 GiB together");
+    }
+    CodeShape shape = CodeShape.ofDataAndParity(data, parity);
+    return new CodeName(form.group(1), shape, (int) cell);
+  }
+
+  private static IllegalArgumentException refused(String name, String reason) {
+    return new IllegalArgumentException("Cannot use policy '" + name + "': " + reason);
+  }
+
+  /** Returns the codec, in capitals: RS, RS-LEGACY or XOR. */
+  public String codec() {
+    return codec;
+  }
+
+  /** Returns k and m. */
+  public CodeShape shape() {
+    return shape;
+  }
+
+  /** Returns the bytes of a cell, 0 if the name has none. */
+  public int cellBytes() {
+    return cellBytes;
+  }
+
+  /** Returns the name without a cell. */
+  @Override
+  public String toString() {
+    return codec + "-" + shape.data() + "-" + shape.parity();
+  }
+}
