@@ -60,7 +60,7 @@ final class ClusterNodes {
     Map<String, Integer> racks = new HashMap<>();
     for (DatanodeDescriptor node : seen) {
       numbers.put(node, numbers.size());
-      racks.putIfAbsent(node.getNetworkLocation(), racks.size());
+      racks.putIfAbsent(rack(node), racks.size());
     }
     DatanodeDescriptor[] nodes = seen.toArray(new DatanodeDescriptor[0]);
     return new ClusterNodes(nodes, numbers, racks, topology(nodes, racks, busyXceivers));
@@ -72,7 +72,7 @@ final class ClusterNodes {
     }
     for (DatanodeDescriptor node : seen) {
       Integer number = numbers.get(node);
-      Integer rack = racks.get(node.getNetworkLocation());
+      Integer rack = racks.get(rack(node));
       if (number == null || rack == null || rack != topology.rackOf(number)) {
         return false;
       }
@@ -85,7 +85,7 @@ final class ClusterNodes {
     Topology.Builder builder = new Topology.Builder();
     for (DatanodeDescriptor node : nodes) {
       int load = Math.max(0, node.getXceiverCount());
-      builder.add(racks.get(node.getNetworkLocation()), state(node, busyXceivers), load);
+      builder.add(racks.get(rack(node)), state(node, busyXceivers), load);
     }
     return builder.build();
   }
@@ -99,6 +99,14 @@ final class ClusterNodes {
     }
     boolean hasRoom = node.getRemaining() >= ROOM_BYTES;
     return hasRoom && node.getXceiverCount() <= busyXceivers ? NodeState.OPEN : NodeState.FULL;
+  }
+
+  /**
+   * Returns the rack of a node. Of clients whose names begin with a slash, and from scripts that end
+   * racks with one, Hadoop 3.3 keeps it in the location.
+   */
+  private static String rack(Node node) {
+    return NodeBase.normalize(node.getNetworkLocation());
   }
 
   /** Returns whether numbers mean the same as in another. */
@@ -119,7 +127,7 @@ final class ClusterNodes {
   /** Returns the number of a writer, or of any DataNode in its rack; -1 if there is none. */
   int near(Node writer, SplittableRandom random) {
     int number = number(writer);
-    Integer rack = writer == null ? null : racks.get(writer.getNetworkLocation());
+    Integer rack = writer == null ? null : racks.get(rack(writer));
     if (number >= 0 || rack == null || topology.open(rack) == 0) {
       return number;
     }

@@ -20,6 +20,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.net.Node;
+import org.apache.hadoop.net.NodeBase;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +119,23 @@ class EarPlacementPolicyTest {
           assertThat(plan.relaxation().blocksPerRackMost()).isEqualTo(1);
         }
       }
+    }
+  }
+
+  @Test
+  void aClientsRackIsWhereStripesBegin() throws Exception {
+    try (PaperCluster cluster = new PaperCluster(dir, 20, 5, settings())) {
+      String rack = cluster.nodes().get(0).getNetworkLocation();
+      Node client = new NodeBase("client", rack);
+      // As Hadoop 3.3 makes it of a client whose name begins with a slash.
+      Node slashed = new NodeBase("client", rack);
+      slashed.setNetworkLocation(rack + NodeBase.PATH_SEPARATOR);
+      for (int file = 0; file < 20; file++) {
+        Node writer = file % 2 == 0 ? client : slashed;
+        DatanodeDescriptor[] nodes = place(cluster, "/warm/" + file, 3, writer, null);
+        assertThat(nodes[0].getNetworkLocation()).isEqualTo(rack);
+      }
+      assertThat(advised(cluster)).isEqualTo(20);
     }
   }
 
