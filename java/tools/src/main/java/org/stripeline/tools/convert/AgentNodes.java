@@ -34,7 +34,8 @@ import org.stripeline.server.agent.Agents;
 /** The DataNodes as they are now, for planning: where they are, whether an agent runs there. */
 final class AgentNodes {
   private static final Logger LOG = LoggerFactory.getLogger(AgentNodes.class);
-  private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** Nothing is planned with what was seen longer ago. */
+  static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final long DOUBT_NANOS = TimeUnit.MINUTES.toNanos(2);
   private static final int ASKED_AT_ONCE = 16;
   private static final int NAMED_MAX = 10;
@@ -58,17 +59,23 @@ final class AgentNodes {
 
   /** The cluster at one moment; nodes are numbered for the planner. */
   static final class Snapshot {
-    private final long at = System.nanoTime();
     private final List<DatanodeStorageReport> reports;
+    private final long at;
     private final Set<String> sound;
     private final Set<String> spared;
     private final Map<String, Integer> numbers = new HashMap<>();
     private final List<String> rackNames = new ArrayList<>();
     private final Topology topology;
 
+    /**
+     * A look at the cluster.
+     *
+     * @param at when it was seen, as {@link System#nanoTime} gives it
+     */
     Snapshot(
-        List<DatanodeStorageReport> reports, Set<String> sound, Set<String> spared) {
+        List<DatanodeStorageReport> reports, long at, Set<String> sound, Set<String> spared) {
       this.reports = reports;
+      this.at = at;
       this.sound = sound;
       this.spared = spared;
       Map<String, Integer> racks = new HashMap<>();
@@ -111,15 +118,34 @@ final class AgentNodes {
       }
       Set<String> all = new HashSet<>(spared);
       all.addAll(uuids);
-      return new Snapshot(reports, sound, all);
+      return new Snapshot(reports, at, sound, all);
     }
 
     DatanodeInfo node(int number) {
       return reports.get(number).getDatanodeInfo();
     }
 
+    long at() {
+      return at;
+    }
+
+    /** Tells whether new blocks may not be written to a node, though it may keep what it has. */
+    boolean isSpared(DatanodeInfo node) {
+      return spared.contains(node.getDatanodeUuid());
+    }
+
+    /** How many nodes may get new blocks as far as they have room. */
+    int takers() {
+      return reports.size() - spared.size();
+    }
+
     StorageReport[] storages(int number) {
       return reports.get(number).getStorageReports();
+    }
+
+    /** Storages of a live DataNode. */
+    StorageReport[] storages(DatanodeInfo node) {
+      return storages(numbers.get(node.getDatanodeUuid()));
     }
 
     /** Numbers of those of some DataNodes that are live. */
@@ -250,6 +276,7 @@ final class AgentNodes {
 
   /** The cluster as it is. */
   Snapshot fresh() throws IOException {
+    long at = System.nanoTime();
     List<DatanodeStorageReport> reports =
         Arrays.asList(client.getDatanodeStorageReport(DatanodeReportType.LIVE));
     List<DatanodeInfo> unknown = new ArrayList<>();
@@ -263,7 +290,7 @@ final class AgentNodes {
       // DataNodes may come while a job goes on; those without an agent keep no blocks of groups.
       ask(unknown);
     }
-    return new Snapshot(reports, new TreeSet<>(sound), Collections.emptySet());
+    return new Snapshot(reports, at, new TreeSet<>(sound), Collections.emptySet());
   }
 
   /** What groups that are planned, and not encoded yet, move between racks and write. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.convert;
 
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
-import java.util.Set;
+import java.util.List;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
@@ -13,9 +13,11 @@ import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 /** The room that a new internal block needs: so many bytes in one storage of some types. */
 final class BlockNeed {
   private final long bytes;
-  private final Set<StorageType> types;
 
-  private BlockNeed(long bytes, Set<StorageType> types) {
+  /** Those that are wanted, then those that will do. */
+  private final List<StorageType> types;
+
+  private BlockNeed(long bytes, List<StorageType> types) {
     this.bytes = bytes;
     this.types = types;
   }
@@ -23,14 +25,15 @@ final class BlockNeed {
   /**
    * What the NameNode looks for with a storage policy.
    *
-   * <p>Of coded files it heeds those that put all blocks into one type of storage, and takes HOT
-   * for any other (ErasureCodingPolicyManager.checkStoragePolicySuitableForECStripedMode).
+   * <p>Of coded files it heeds those that put all blocks into one type of storage
+   * (ErasureCodingPolicyManager.checkStoragePolicySuitableForECStripedMode). For others it takes its
+   * default, which is taken for HOT here, as it is unless configured.
    *
    * @param policy that of the file
    * @param bytes length of the longest block
    */
   static BlockNeed of(BlockStoragePolicy policy, long bytes) {
-    Set<StorageType> types = EnumSet.noneOf(StorageType.class);
+    List<StorageType> types = new ArrayList<>();
     switch (policy.getId()) {
       case HdfsConstants.COLD_STORAGE_POLICY_ID:
       case HdfsConstants.ALLSSD_STORAGE_POLICY_ID:
@@ -55,17 +58,29 @@ final class BlockNeed {
    */
   boolean isMetBy(StorageReport[] storages, long promised) {
     long all = 0;
-    long most = 0;
     for (StorageReport storage : storages) {
-      boolean isUsable =
-          !storage.isFailed()
-              && storage.getStorage().getState() == DatanodeStorage.State.NORMAL
-              && types.contains(storage.getStorage().getStorageType());
-      if (isUsable) {
-        all += storage.getRemaining();
-        most = Math.max(most, storage.getRemaining());
+      all += isUsable(storage) ? storage.getRemaining() : 0;
+    }
+    return typeOn(storages) != null && all - promised >= bytes;
+  }
+
+  /** The type of storage of a DataNode that a block is best written to; null if none has room. */
+  StorageType typeOn(StorageReport[] storages) {
+    for (StorageType type : types) {
+      for (StorageReport storage : storages) {
+        if (isUsable(storage)
+            && storage.getStorage().getStorageType() == type
+            && storage.getRemaining() >= bytes) {
+          return type;
+        }
       }
     }
-    return most >= bytes && all - promised >= bytes;
+    return null;
+  }
+
+  private boolean isUsable(StorageReport storage) {
+    return !storage.isFailed()
+        && storage.getStorage().getState() == DatanodeStorage.State.NORMAL
+        && types.contains(storage.getStorage().getStorageType());
   }
 }

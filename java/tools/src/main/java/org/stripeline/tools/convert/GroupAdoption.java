@@ -89,7 +89,12 @@ final class GroupAdoption {
                   .linked(nodes.agents().link(group.dataNode(block), group.pool(), links)));
       group.linked(block);
     } catch (AgentException e) {
-      if (e.kind() != AgentException.Kind.CHANGED && e.kind() != AgentException.Kind.FAILED) {
+      boolean isMoved = e.kind() == AgentException.Kind.CHANGED;
+      if (!isMoved && e.kind() != AgentException.Kind.FAILED) {
+        throw e;
+      }
+      if (isMoved && !group.canBeSent(block)) {
+        // Where it is now is known to the NameNode.
         throw e;
       }
       LOG.info("Sending {} instead of linking it: {}", group.source(block), e.getMessage());

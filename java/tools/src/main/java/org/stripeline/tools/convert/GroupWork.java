@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -127,11 +128,29 @@ final class GroupWork implements AutoCloseable {
   private void take(AgentNodes.Snapshot nodes, JobLoad.Planner planner)
       throws PlacementException {
     load.remove(share);
-    share = load.plan(nodes, need, (open, traffic) -> plan = planner.plan(open, traffic));
-    cluster = nodes;
+    share =
+        load.plan(
+            nodes,
+            need,
+            (open, traffic) -> {
+              requireRoom(open);
+              cluster = open;
+              return plan = planner.plan(open, traffic);
+            });
     sent.clear();
     for (int i = 0; i < blocks.size(); i++) {
       sent.set(i, !plan.isAdopted(i));
+    }
+  }
+
+  /** The NameNode makes no group where it could not write data to as many DataNodes. */
+  private void requireRoom(AgentNodes.Snapshot open) throws PlacementException {
+    int k = policy.getNumDataUnits();
+    if (open.takers() < k) {
+      throw new PlacementException(
+          "Cannot place a group: HDFS makes one only while " + k + " DataNodes have room for a"
+              + " block of " + need.bytes() + " bytes, " + open.takers() + " of "
+              + open.topology().nodes() + " have; free space, or add DataNodes");
     }
   }
 
@@ -239,9 +258,15 @@ final class GroupWork implements AutoCloseable {
     linked[block] = dataNode(block);
   }
 
+  /** Tells whether a block that stays could as well be written where it is. */
+  boolean canBeSent(int block) {
+    return !cluster.isSpared(dataNode(block));
+  }
+
   /** Has a block sent to its node, since its replica there cannot be linked. */
   void send(int block) {
     sent.set(block);
+    load.addWrite(share, dataNode(block).getDatanodeUuid(), need.bytes());
   }
 
   /** Blocks that must be sent. */
@@ -441,7 +466,8 @@ final class GroupWork implements AutoCloseable {
       }
     }
     // The NameNode expected another node there, but takes a group's blocks from any.
-    String type = allocated.getStorageTypes()[0].name();
-    return new EncodeRequest.Target(target(unit), AgentNode.of(node), type, "");
+    StorageType fits = need.typeOn(cluster.storages(node));
+    StorageType type = fits == null ? allocated.getStorageTypes()[0] : fits;
+    return new EncodeRequest.Target(target(unit), AgentNode.of(node), type.name(), "");
   }
 }

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.convert;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.stripeline.placement.GroupPlan;
 import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.RackTraffic;
@@ -15,12 +19,38 @@ import org.stripeline.placement.RackTraffic;
  * numbers change from one look at the cluster to the next.
  */
 final class JobLoad {
+  /** What was written may be missing for so long from what DataNodes have told the NameNode. */
+  private static final long UNTOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final LongSupplier clock;
   private final Map<String, Blocks> racks = new HashMap<>();
   private final Map<String, Long> writes = new HashMap<>();
+
+  /** What groups wrote that are encoded, or given up; in the order in which they were. */
+  private final Deque<Written> written = new ArrayDeque<>();
+
+  JobLoad() {
+    this(System::nanoTime);
+  }
+
+  /** Reads the time, as {@link System#nanoTime} gives it, from a clock. */
+  JobLoad(LongSupplier clock) {
+    this.clock = clock;
+  }
 
   private static final class Blocks {
     int into;
     int outOf;
+  }
+
+  private static final class Written {
+    final Map<String, Long> bytes;
+    final long at;
+
+    Written(Map<String, Long> bytes, long at) {
+      this.bytes = bytes;
+      this.at = at;
+    }
   }
 
   /** What one group moves and writes. */
@@ -53,7 +83,7 @@ final class JobLoad {
         traffic.add(rack, blocks.into, blocks.outOf);
       }
     }
-    GroupPlan plan = planner.plan(nodes.sparing(full(nodes, need)), traffic);
+    GroupPlan plan = plan(nodes, need, traffic, planner);
     Share share = new Share();
     RackTraffic own = new RackTraffic(nodes.topology().racks());
     own.add(plan);
@@ -77,18 +107,66 @@ final class JobLoad {
     return share;
   }
 
+  private GroupPlan plan(
+      AgentNodes.Snapshot nodes, BlockNeed need, RackTraffic traffic, Planner planner)
+      throws PlacementException {
+    Map<String, Long> promised = promised(nodes);
+    try {
+      return planner.plan(nodes.sparing(full(nodes, need, promised)), traffic);
+    } catch (PlacementException e) {
+      if (promised.isEmpty()) {
+        throw e;
+      }
+      // Files that end free space, and much of what is promised may be there already.
+      return planner.plan(
+          nodes.sparing(full(nodes, need, new HashMap<>())), traffic);
+    }
+  }
+
+  /** Adds a block that is written where the plan had it kept. */
+  synchronized void addWrite(Share share, String uuid, long bytes) {
+    share.writes.merge(uuid, bytes, Long::sum);
+    writes.merge(uuid, bytes, Long::sum);
+  }
+
   /** Takes off what a group moved and wrote that is encoded, or given up; once is enough. */
   synchronized void remove(Share share) {
     count(share, -1);
+    if (!share.writes.isEmpty()) {
+      written.add(new Written(new HashMap<>(share.writes), clock.getAsLong()));
+    }
     share.racks.clear();
     share.writes.clear();
   }
 
-  private Set<String> full(AgentNodes.Snapshot nodes, BlockNeed need) {
+  /** Bytes that DataNodes still get, or have got since they told how much room they have. */
+  private Map<String, Long> promised(AgentNodes.Snapshot nodes) {
+    Map<String, Long> promised = new HashMap<>();
+    writes.forEach(
+        (uuid, bytes) -> {
+          if (bytes > 0) {
+            promised.put(uuid, bytes);
+          }
+        });
+    // Nobody plans with what was seen longer ago.
+    while (!written.isEmpty()
+        && clock.getAsLong() - written.peek().at > UNTOLD_NANOS + AgentNodes.REFRESH_NANOS) {
+      written.remove();
+    }
+    for (Written group : written) {
+      if (nodes.at() - group.at < UNTOLD_NANOS) {
+        group.bytes.forEach((uuid, bytes) -> promised.merge(uuid, bytes, Long::sum));
+      }
+    }
+    return promised;
+  }
+
+  private static Set<String> full(
+      AgentNodes.Snapshot nodes, BlockNeed need, Map<String, Long> promised) {
     Set<String> full = new HashSet<>();
     for (int number = 0; number < nodes.topology().nodes(); number++) {
       String uuid = nodes.node(number).getDatanodeUuid();
-      if (!need.isMetBy(nodes.storages(number), writes.getOrDefault(uuid, 0L))) {
+      if (!need.isMetBy(nodes.storages(number), promised.getOrDefault(uuid, 0L))) {
         full.add(uuid);
       }
     }

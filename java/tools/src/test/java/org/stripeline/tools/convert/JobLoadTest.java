@@ -2,6 +2,7 @@
 package org.stripeline.tools.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -9,6 +10,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
@@ -22,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.GroupPlan;
 import org.stripeline.placement.GroupPlanner;
-import org.stripeline.placement.NodeState;
 import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.RackRule;
 
@@ -33,6 +35,7 @@ class JobLoadTest {
 
   private final BlockStoragePolicySuite policies = BlockStoragePolicySuite.createDefaultSuite();
   private final BlockNeed disk = need(HdfsConstants.HOT_STORAGE_POLICY_ID);
+  private final AtomicLong now = new AtomicLong();
   private final SplittableRandom random = new SplittableRandom(7);
 
   private BlockNeed need(byte policy) {
@@ -97,31 +100,62 @@ class JobLoadTest {
   }
 
   @Test
-  void nodesGetNoMoreThanTheyHaveRoomFor() throws Exception {
-    // The first three keep what they have, the last has room for a single block.
-    JobLoad load = new JobLoad();
-    AgentNodes.Snapshot nodes = nodes(0, 0, 0, 20, 20, 20, 20, 1);
-    List<JobLoad.Share> shares = new ArrayList<>();
+  void ofTheTypesThatWillDoTheFirstWithRoomIsWrittenTo() {
+    StorageReport ssd = storage(StorageType.SSD, BLOCK);
+    StorageReport plain = storage(StorageType.DISK, BLOCK);
+    BlockNeed allSsd = need(HdfsConstants.ALLSSD_STORAGE_POLICY_ID);
+    assertThat(allSsd.typeOn(new StorageReport[] {plain, ssd})).isEqualTo(StorageType.SSD);
+    assertThat(allSsd.typeOn(new StorageReport[] {plain})).isEqualTo(StorageType.DISK);
+    assertThat(disk.typeOn(new StorageReport[] {ssd})).isNull();
+  }
+
+  /** The first three keep what they have, the last has room for a single block. */
+  private AgentNodes.Snapshot crowded() {
+    return nodes(0, 0, 0, 99, 99, 99, 99, 1);
+  }
+
+  /** Plans 20 groups and returns how many blocks the last DataNode gets of them. */
+  private int planTwenty(JobLoad load, List<JobLoad.Share> shares) throws PlacementException {
     int onSmall = 0;
     for (int i = 0; i < 20; i++) {
       GroupPlan[] plan = new GroupPlan[1];
-      shares.add(load.plan(nodes, disk, (open, traffic) -> plan[0] = plan(open)));
+      shares.add(load.plan(crowded(), disk, (open, traffic) -> plan[0] = plan(open)));
       onSmall += writesTo(plan[0], 7);
     }
-    assertThat(onSmall).isOne();
+    return onSmall;
+  }
+
+  @Test
+  void nodesGetNoMoreThanTheyHaveRoomFor() throws Exception {
+    JobLoad load = new JobLoad(now::get);
+    List<JobLoad.Share> shares = new ArrayList<>();
+    assertThat(planTwenty(load, shares)).isOne();
+
+    // What was written counts until DataNodes may be expected to have told of it.
     shares.forEach(load::remove);
     shares.forEach(load::remove);
-    load.plan(
-        nodes,
-        disk,
-        (open, traffic) -> {
-          assertThat(open.topology().state(7)).isEqualTo(NodeState.OPEN);
-          return plan(open);
-        });
+    now.addAndGet(TimeUnit.SECONDS.toNanos(9));
+    assertThat(planTwenty(load, shares)).isZero();
+
+    shares.forEach(load::remove);
+    now.addAndGet(TimeUnit.MINUTES.toNanos(1));
+    assertThat(planTwenty(load, shares)).isOne();
+  }
+
+  @Test
+  void whatIsPromisedAloneRefusesNoGroup() throws Exception {
+    JobLoad load = new JobLoad(now::get);
+    for (int i = 0; i < 3; i++) {
+      load.plan(nodes(0, 0, 0, 1, 1), disk, (open, traffic) -> plan(open));
+    }
+    assertThatThrownBy(
+            () -> load.plan(nodes(0, 0, 0, 1, 0), disk, (open, traffic) -> plan(open)))
+        .isInstanceOf(PlacementException.class)
+        .hasMessageContaining("1 of 5 take new blocks");
   }
 
   /** DataNodes of one rack with room for so many blocks each. */
-  private static AgentNodes.Snapshot nodes(int... room) {
+  private AgentNodes.Snapshot nodes(int... room) {
     List<DatanodeStorageReport> reports = new ArrayList<>();
     Set<String> sound = new HashSet<>();
     for (int i = 0; i < room.length; i++) {
@@ -131,7 +165,7 @@ class JobLoadTest {
       StorageReport[] storages = {storage(StorageType.DISK, room[i] * BLOCK)};
       reports.add(new DatanodeStorageReport(node, storages));
     }
-    return new AgentNodes.Snapshot(reports, sound, Collections.emptySet());
+    return new AgentNodes.Snapshot(reports, now.get(), sound, Collections.emptySet());
   }
 
   private GroupPlan plan(AgentNodes.Snapshot nodes) throws PlacementException {
