@@ -71,7 +71,7 @@ pub(super) struct Seen {
     pub(super) done_pieces: u64,
     /// Per rail, the bytes waiting or at work.
     pub(super) backlog: [usize; RAILS_MAX],
-    /// Per rail, any measure of speed.
+    /// Per rail, all of its workers together, in any unit.
     pub(super) rate: [f64; RAILS_MAX],
 }
 
@@ -292,7 +292,7 @@ impl Controller {
                 trial.settling = false;
                 trial.restart(seen);
             } else if elapsed_ns >= SETTLE_LAST_NS {
-                return self.give_up(trial, seen, GAP_FIRST_NS);
+                return self.give_up(&trial, seen, GAP_FIRST_NS);
             }
             self.trial = Some(trial);
             return;
@@ -306,7 +306,8 @@ impl Controller {
         }
         // Callers that pause now and then are all right, those that set the pace are not.
         if trial.ticks.saturated * 4 < trial.ticks.all * 3 {
-            return self.give_up(trial, seen, WARM_UP_NS);
+            trial.restart(seen);
+            return self.give_up(&trial, seen, WARM_UP_NS);
         }
         trial.measured(rate, pieces as f64 / elapsed_ns as f64);
         trial.restart(seen);
@@ -339,16 +340,29 @@ impl Controller {
         if changed {
             self.fed = trial.tried;
         } else {
-            self.rest_until_ns += trial.rest_ns(variant / trial.base.mean());
+            self.rest_until_ns += self.rest_ns(trial, variant / trial.base.mean());
         }
     }
 
-    /// Ends a trial without an answer. It has cost something all the same.
-    fn give_up(&mut self, mut trial: Trial, seen: &Seen, rest_ns: u64) {
-        trial.restart(seen);
+    /// Ends a trial without an answer. It has cost something all the same; a rail that was left out
+    /// and has not done yet what it had cost nothing.
+    fn give_up(&mut self, trial: &Trial, seen: &Seen, least_ns: u64) {
         let rate = |rails: RailSet| -> f64 { rails.iter().map(|rail| seen.rate[rail]).sum() };
         let remaining = rate(trial.tried) / rate(self.fed.and(seen.in_service));
-        self.rest_until_ns = seen.now_ns + trial.rest_ns(remaining).max(rest_ns);
+        let rest_ns = self.rest_ns(trial, remaining).max(least_ns);
+        self.rest_until_ns = seen.now_ns + rest_ns;
+        if let Question::With(rail) = trial.question {
+            // What it costs if the rail disturbs others is not known.
+            self.rails[rail].due_ns = seen.now_ns + self.rails[rail].gap_ns;
+        }
+    }
+
+    /// How long to ask nothing, so that a trial's loss stays a small part, if the set tried does
+    /// such a part of what the fed one does. Not longer than a question may wait.
+    fn rest_ns(&self, trial: &Trial, remaining: f64) -> u64 {
+        let lost = (1.0 - remaining).max(0.0);
+        let rest_ns = trial.variant_ns as f64 * lost / LOSS_MAX;
+        (rest_ns as u64).min(self.gap_last_ns)
     }
 }
 
@@ -383,12 +397,6 @@ impl Trial {
 
     fn is_trying(&self) -> bool {
         self.leg % 2 == 1
-    }
-
-    /// How long its loss lasts, if the tried set does such a part of what the fed one does.
-    fn rest_ns(&self, remaining: f64) -> u64 {
-        let lost = (1.0 - remaining).max(0.0);
-        (self.variant_ns as f64 * lost / LOSS_MAX) as u64
     }
 
     /// Whether so few pieces of a leg show already which set is the better one. Pieces that are

@@ -173,8 +173,8 @@ impl Ledger {
     /// Bytes of data below which a share is not worth having: its fixed cost would be more than its
     /// work, or another thread would begin with it later than it could be done.
     ///
-    /// `cost` is that of tasks of which it may be a share: that of shares would get higher as they
-    /// get smaller, and they smaller as it gets higher.
+    /// `cost` is best that of tasks of which it may be a share: that of shares gets higher as they
+    /// get smaller, and they smaller as it gets higher, down to the rail's smallest.
     pub(super) fn smallest(&self, cost: f64) -> f64 {
         let meanwhile = self.traits.hand_over.as_nanos() as f64 / cost;
         let smallest = self.traits.smallest_bytes as f64;
