@@ -125,16 +125,6 @@ class AfterConversionTest {
         .anyMatch(holder -> holder.getDatanodeUuid().equals(node.getDatanodeUuid()));
   }
 
-  private static boolean isWhole(String path) throws IOException {
-    for (LocatedBlock group : groups(path)) {
-      long data = Math.min(3, (group.getBlockSize() - 1) / BLOCK + 1);
-      if (group.getLocations().length != data + 2) {
-        return false;
-      }
-    }
-    return true;
-  }
-
   @Test
   void outlivesAnImageBlockReportsAndALostDataNode() throws Exception {
     byte[] bytes = converted("/kept/a");
@@ -143,7 +133,7 @@ class AfterConversionTest {
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
     cluster.mini.restartNameNode(true);
     cluster.reportAll();
-    ConvertCluster.await("reports", () -> isWhole("/kept/a"));
+    ConvertCluster.await("reports", () -> cluster.isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
 
     DatanodeInfo victim = groups("/kept/a").get(0).getLocations()[0];
@@ -151,12 +141,12 @@ class AfterConversionTest {
     cluster.assertBytes("/kept/a", bytes);
     cluster.mini.setDataNodeDead(victim);
     ConvertCluster.await(
-        "reconstruction", () -> !isOn("/kept/a", victim) && isWhole("/kept/a"));
+        "reconstruction", () -> !isOn("/kept/a", victim) && cluster.isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
     cluster.mini.restartDataNode(stopped, true);
     cluster.mini.waitActive();
     ConvertCluster.await("the DataNode", () -> live() == 8);
-    ConvertCluster.await("what is there twice to go", () -> isWhole("/kept/a"));
+    ConvertCluster.await("what is there twice to go", () -> cluster.isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
   }
 
@@ -184,7 +174,7 @@ class AfterConversionTest {
         cluster.mini.getNamesystem().writeUnlock();
       }
     }
-    ConvertCluster.await("what is there twice to go", () -> isWhole("/leaving/a"));
+    ConvertCluster.await("what is there twice to go", () -> cluster.isWhole("/leaving/a"));
     assertSound("/leaving/a", bytes);
   }
 
@@ -219,7 +209,7 @@ class AfterConversionTest {
     ConvertCluster.await(
         "the archive",
         () -> {
-          boolean isThere = isWhole("/cold/a");
+          boolean isThere = cluster.isWhole("/cold/a");
           for (LocatedBlock group : groups("/cold/a")) {
             for (StorageType type : group.getStorageTypes()) {
               isThere &= type == StorageType.ARCHIVE;
@@ -242,7 +232,7 @@ class AfterConversionTest {
 
     ConvertCluster.await(
         "the group to be whole without the damaged block",
-        () -> isWhole("/scanned/a") && !isOn(groups("/scanned/a").get(0), damaged));
+        () -> cluster.isWhole("/scanned/a") && !isOn(groups("/scanned/a").get(0), damaged));
     // What is rebuilt may be in a rack too few at first; the NameNode mends that too.
     ConvertCluster.await("the rack rule", () -> audit("/scanned/a").isEmpty());
     assertSound("/scanned/a", bytes);
@@ -277,7 +267,7 @@ class AfterConversionTest {
             BalancerCommand.run(
                 cluster.conf(), "-threshold", "5", "-idleiterations", "1", "-include",
                 full.getXferAddr() + "," + empty.getXferAddr());
-            return isWhole("/balanced/a") && blocksOn(full) < before;
+            return cluster.isWhole("/balanced/a") && blocksOn(full) < before;
           });
     } finally {
       cluster.setDiskCapacity(full, -1);

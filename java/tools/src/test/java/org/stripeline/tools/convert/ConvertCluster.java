@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -29,6 +31,9 @@ import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.apache.hadoop.hdfs.client.BlockReportOptions;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -242,6 +247,32 @@ final class ConvertCluster implements Closeable {
     return count;
   }
 
+  /**
+   * Whether the NameNode knows each internal block of a file on one DataNode. As many as there should
+   * be is not enough: one may be there twice, and another not yet.
+   */
+  boolean isWhole(String path) throws IOException {
+    ErasureCodingPolicy policy = fs().getErasureCodingPolicy(new Path(path));
+    for (LocatedBlock group :
+        fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
+      long cells = (group.getBlockSize() - 1) / policy.getCellSize() + 1;
+      BitSet missing = new BitSet();
+      missing.set(0, (int) Math.min(policy.getNumDataUnits(), cells));
+      int k = policy.getNumDataUnits();
+      missing.set(k, k + policy.getNumParityUnits());
+      for (byte index : ((LocatedStripedBlock) group).getBlockIndices()) {
+        if (!missing.get(index)) {
+          return false;
+        }
+        missing.clear(index);
+      }
+      if (!missing.isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Has every DataNode report all that it holds. */
   void reportAll() throws IOException {
     for (DataNode node : mini.getDataNodes()) {
@@ -287,7 +318,12 @@ final class ConvertCluster implements Closeable {
     } finally {
       System.setOut(before);
     }
-    assertThat(out.toString()).contains("All EC block group status: OK");
+    List<String> groups = new ArrayList<>();
+    for (LocatedBlock group :
+        fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
+      groups.add(group + Arrays.toString(((LocatedStripedBlock) group).getBlockIndices()));
+    }
+    assertThat(out.toString()).as("%s", groups).contains("All EC block group status: OK");
   }
 
   static void await(String what, Callable<Boolean> condition) throws Exception {

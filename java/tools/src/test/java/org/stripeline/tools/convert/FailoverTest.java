@@ -14,10 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
-import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.OpenFileEntry;
 import org.apache.hadoop.hdfs.protocol.OpenFilesIterator.OpenFilesType;
 import org.apache.hadoop.hdfs.server.namenode.NameNodeAdapter;
@@ -198,20 +195,7 @@ class FailoverTest {
    */
   private static void awaitWhole(String path) throws Exception {
     cluster.reportAll();
-    ErasureCodingPolicy policy = cluster.fs().getErasureCodingPolicy(new Path(path));
-    ConvertCluster.await(
-        "all internal blocks of " + path,
-        () -> {
-          boolean isWhole = true;
-          DFSClient client = cluster.fs().getClient();
-          for (LocatedBlock group :
-              client.getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
-            long cells = (group.getBlockSize() - 1) / policy.getCellSize() + 1;
-            long data = Math.min(policy.getNumDataUnits(), cells);
-            isWhole &= group.getLocations().length >= data + policy.getNumParityUnits();
-          }
-          return isWhole;
-        });
+    ConvertCluster.await("all internal blocks of " + path, () -> cluster.isWhole(path));
   }
 
   private static void assertConverted(String root, Map<String, byte[]> files, String policy)
