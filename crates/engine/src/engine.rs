@@ -324,6 +324,7 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         smallest_bytes: tuning.smallest_data_bytes,
         hand_over: HAND_OVER,
         prior_rate: tuning.usual_rate(),
+        shares_cpus: rail.capability().shares_cpus,
     }
 }
 

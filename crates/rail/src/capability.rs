@@ -34,6 +34,9 @@ pub struct Capability {
     /// Whether open lanes hold much, such as a device's context and memory, so that they are better
     /// opened when there is work for them than beforehand.
     pub costly_lanes: bool,
+    /// Whether it computes on the CPUs that all such rails share: two of them do as much as the
+    /// faster one alone, as a rule.
+    pub shares_cpus: bool,
 }
 
 impl Capability {
@@ -54,6 +57,7 @@ impl Capability {
             recovers_parity: true,
             detaches: false,
             costly_lanes: false,
+            shares_cpus: false,
         }
     }
 

@@ -55,6 +55,7 @@ impl Cpu {
         let lanes = std::thread::available_parallelism().map_or(1, usize::from);
         let capability = Capability {
             lanes,
+            shares_cpus: true,
             ..Capability::synchronous()
         };
         Synchronous::new(name, capability, Self { kernels })

@@ -58,6 +58,7 @@ impl Isal {
         let lanes = std::thread::available_parallelism().map_or(1, usize::from);
         let capability = Capability {
             lanes,
+            shares_cpus: true,
             ..Capability::synchronous()
         };
         Ok(Synchronous::new("isal", capability, Self::load(library)?))

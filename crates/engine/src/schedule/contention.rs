@@ -5,7 +5,7 @@
 //! the controller changes the set of rails fed for some milliseconds, there and back a few times,
 //! and compares the total throughput: all but one rail, one rail more, or the fastest rail alone.
 //! The last one makes sure that the total is never below that of the best single rail, however
-//! rails disturb each other.
+//! rails disturb each other. Of rails that are known to share the CPUs it begins with the fastest.
 //!
 //! A trial loses throughput while the worse of its two sets is fed. After it the controller rests
 //! long enough to keep that loss below a fixed part, and asks the same question again at intervals
@@ -78,7 +78,8 @@ pub(super) struct Seen {
 /// The rails judged worth feeding, and the trial under way.
 #[derive(Debug)]
 pub(super) struct Controller {
-    all: RailSet,
+    /// Those that share the CPUs.
+    sharing: RailSet,
     /// The longest time between two answers to one question: how long a change of the other
     /// programs on the node may go unnoticed.
     gap_last_ns: u64,
@@ -183,18 +184,34 @@ impl Rates {
 }
 
 impl Controller {
-    pub(super) fn new(rails: RailSet, gap_last_ns: u64) -> Self {
+    /// Begins with rails in service, of which some share the CPUs, at rates in any unit.
+    pub(super) fn new(
+        in_service: RailSet,
+        sharing: RailSet,
+        rate: &[f64; RAILS_MAX],
+        gap_last_ns: u64,
+    ) -> Self {
+        let crowd = in_service.and(sharing);
+        let fastest = crowd
+            .iter()
+            .max_by(|a, b| rate[*a].total_cmp(&rate[*b]).then(b.cmp(a)));
+        let others = crowd.iter().filter(|rail| Some(*rail) != fastest);
         Self {
-            all: rails,
+            sharing,
             gap_last_ns,
-            fed: rails,
-            in_service: rails,
+            fed: others.fold(in_service, |fed, rail| fed.without(rail)),
+            in_service,
             rails: [Outlook::NEW; RAILS_MAX],
             alone: Outlook::NEW,
             warm_up: None,
             rest_until_ns: 0,
             trial: None,
         }
+    }
+
+    /// The rails worth feeding, trials aside.
+    pub(super) fn fed(&self) -> RailSet {
+        self.fed
     }
 
     /// Whether the rail is worth feeding, trials aside.
@@ -221,11 +238,10 @@ impl Controller {
         }
     }
 
-    /// A rail that left or came back makes what was found void: all are fed until found out anew.
+    /// A rail that left or came back makes what was found void.
     fn follow_service(&mut self, seen: &Seen) {
         if seen.in_service != self.in_service {
-            *self = Self::new(self.all, self.gap_last_ns);
-            self.in_service = seen.in_service;
+            *self = Self::new(seen.in_service, self.sharing, &seen.rate, self.gap_last_ns);
         }
     }
 
@@ -328,7 +344,10 @@ impl Controller {
 
     fn answer(&mut self, trial: &Trial, now_ns: u64) {
         let variant = trial.variant.mean();
-        let (gain, changed) = (trial.gain(variant), trial.is_change(variant));
+        let gain = trial.gain(variant);
+        // In doubt a rail is left as it is, or out.
+        let in_doubt = matches!(trial.question, Question::With(_)) && !trial.is_sure();
+        let changed = trial.is_change(variant) && !in_doubt;
         match trial.question {
             Question::Without(rail) | Question::With(rail) => {
                 self.rails[rail].gain = Some(gain);
@@ -429,8 +448,13 @@ impl Trial {
         if self.is_trying() || self.variant.count < LEGS_MIN {
             return false;
         }
+        self.variant.count >= LEGS_MAX || self.is_sure()
+    }
+
+    /// Whether the gain is not, by chance, on the other side of the least that counts.
+    fn is_sure(&self) -> bool {
         let noise = CONFIDENCE * (self.base.doubt() + self.variant.doubt()).sqrt();
-        self.variant.count >= LEGS_MAX || (self.gain(self.variant.mean()) - GAIN_MIN).abs() > noise
+        (self.gain(self.variant.mean()) - GAIN_MIN).abs() > noise
     }
 }
 

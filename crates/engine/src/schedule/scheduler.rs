@@ -59,6 +59,9 @@ pub struct RailTraits {
     pub hand_over: Duration,
     /// Bytes of data a second, all workers together, assumed until measured; greater than 0.
     pub prior_rate: f64,
+    /// Whether it computes on the CPUs that all such rails share. Of these only the fastest is fed
+    /// until it is found that another one adds something.
+    pub shares_cpus: bool,
 }
 
 /// A rail's part of a task.
@@ -149,23 +152,28 @@ impl Scheduler {
             );
         }
         let all = RailSet::first(rails.len());
+        let controller = controller(rails, RETRY);
         Self {
             policy,
             ledgers: rails.iter().cloned().map(Ledger::new).collect(),
             cut_bytes: split::cut_bytes(rails.iter().map(|rail| rail.granule_bytes)),
             common: Backlog::default(),
             in_service: AtomicU32::new(all.bits()),
-            fed: AtomicU32::new(all.bits()),
+            fed: AtomicU32::new(controller.fed().bits()),
             open: AtomicU32::new(all.bits()),
-            controller: Mutex::new(Controller::new(all, nanoseconds(RETRY))),
+            controller: Mutex::new(controller),
         }
     }
 
     /// Tries rails that are not fed again within so long, other than [`RETRY`].
     #[must_use]
     pub fn retrying_within(self, retry: Duration) -> Self {
-        let all = RailSet::first(self.ledgers.len());
-        let controller = Mutex::new(Controller::new(all, nanoseconds(retry)));
+        let rails: Vec<_> = self
+            .ledgers
+            .iter()
+            .map(|ledger| ledger.traits.clone())
+            .collect();
+        let controller = Mutex::new(controller(&rails, retry));
         Self { controller, ..self }
     }
 
@@ -505,6 +513,23 @@ impl Scheduler {
             marginal_gain: controller.gain(rail),
         }
     }
+}
+
+fn controller(rails: &[RailTraits], retry: Duration) -> Controller {
+    let mut rate = [0.0; RAILS_MAX];
+    let mut sharing = RailSet::default();
+    for (index, rail) in rails.iter().enumerate() {
+        rate[index] = rail.prior_rate;
+        if rail.shares_cpus {
+            sharing = sharing.with(index);
+        }
+    }
+    Controller::new(
+        RailSet::first(rails.len()),
+        sharing,
+        &rate,
+        nanoseconds(retry),
+    )
 }
 
 fn nanoseconds(time: Duration) -> u64 {

@@ -120,6 +120,9 @@ impl Limits {
             depth: self.depth,
             recovers_parity: !self.has(abi::STRIPELINE_PLUGIN_RECOVERS_DATA_ONLY),
             detaches: !self.works_in_place(),
+            // What works on the caller's host memory before it comes back is no device, as a rule.
+            shares_cpus: self.works_in_place()
+                && !self.has(abi::STRIPELINE_PLUGIN_TAKES_DEVICE_MEMORY),
             ..Capability::synchronous()
         }
     }
@@ -179,6 +182,7 @@ mod tests {
             recovers_parity: false,
             detaches: true,
             costly_lanes: false,
+            shares_cpus: false,
         };
         assert_eq!(capability, expected);
     }

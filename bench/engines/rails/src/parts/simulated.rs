@@ -144,6 +144,7 @@ fn rail(index: usize, rate: f64, case: &Case) -> VirtualRail {
             smallest_bytes: 4 << 10,
             hand_over: HAND_OVER,
             prior_rate: 5e9,
+            shares_cpus: false,
         },
         rate: rate * 1e9,
         latency_ns: 500,

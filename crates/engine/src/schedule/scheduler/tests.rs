@@ -18,6 +18,7 @@ fn rail(name: &str, rate: f64) -> RailTraits {
         smallest_bytes: 32 * KIB,
         hand_over: Duration::ZERO,
         prior_rate: rate,
+        shares_cpus: false,
     }
 }
 

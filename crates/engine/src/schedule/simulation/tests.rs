@@ -20,6 +20,7 @@ fn rail(index: usize, rate: f64) -> VirtualRail {
             smallest_bytes: 4 * KIB,
             hand_over: HAND_OVER,
             prior_rate: 5e9,
+            shares_cpus: false,
         },
         rate,
         latency_ns: 500,
@@ -177,6 +178,41 @@ fn rails_that_disturb_each_other_do_as_much_as_the_best_alone() {
             );
             assert_eq!(fed(&report).iter().filter(|&&fed| fed).count(), 1, "{case}");
         }
+    }
+}
+
+#[test]
+fn of_rails_that_share_the_cpus_the_fastest_works_from_the_first() {
+    for (sizes, window) in [(SMALL, 4), (LARGE, 16), (MIXED, 8)] {
+        let rates = [5e9, 10e9, 2e9];
+        let mut setup = shared(&rates, 10e9, 0.7, client(window, true, sizes));
+        for (rail, rate) in setup.rails.iter_mut().zip(rates) {
+            rail.traits.shares_cpus = true;
+            rail.traits.prior_rate = rate;
+        }
+        let report = run(&setup);
+        let single = with_policy(&setup, Policy::Single(1));
+        for (from_ms, to_ms) in [(0, 100), (100, 1500)] {
+            let part = report.throughput_between(from_ms, to_ms)
+                / single.throughput_between(from_ms, to_ms);
+            let case = format!("{sizes:?} window {window}, {from_ms} to {to_ms} ms");
+            assert!(part >= 0.97, "{case}: {part} of the best");
+        }
+        assert_eq!(fed(&report), [false, true, false]);
+    }
+}
+
+#[test]
+fn rails_said_to_share_the_cpus_are_fed_if_they_add_up() {
+    for sizes in [SMALL, LARGE, MIXED] {
+        let mut setup = settled(setup(&[5e9, 5e9, 2e9], vec![client(16, true, sizes)]));
+        for rail in &mut setup.rails {
+            rail.traits.shares_cpus = true;
+        }
+        let report = run(&setup);
+        let part = report.throughput / 12e9;
+        assert!(part >= 0.95, "{sizes:?}: {part} of the sum");
+        assert_eq!(fed(&report), [true; 3], "{sizes:?}");
     }
 }
 
