@@ -17,10 +17,13 @@ use stripeline_engine::{Engine, Options, Request, Scheduling};
 use stripeline_rail::{Cpu, CudaSettings, Rail, owned::Units};
 use stripeline_testkit::{Random, Stripe};
 
-/// A GPU before the CPU, quick to give up and quick to try again.
-fn engine(mock: &Mock) -> Engine {
+/// Quick to give up what hangs.
+const QUICK: Duration = Duration::from_millis(20);
+
+/// A GPU before the CPU, quick to try again, which gives up after such a time.
+fn engine(mock: &Mock, patience: Duration) -> Engine {
     let settings = CudaSettings {
-        drop_limit: Duration::from_millis(20),
+        drop_limit: patience,
         ..mock.settings()
     };
     let rails: Vec<Arc<dyn Rail>> =
@@ -28,7 +31,7 @@ fn engine(mock: &Mock) -> Engine {
     let options = Options {
         scheduling: Scheduling::Single("cuda:0".to_owned()),
         quarantine: Duration::from_millis(1),
-        stall: Duration::from_millis(20),
+        stall: patience,
         check_every: 1,
         waiting_threads_help: false,
         ..Options::default()
@@ -72,7 +75,7 @@ fn back_in_service(mock: &Mock, engine: &Engine, stripe: &Stripe) {
 #[test]
 fn storms_in_the_driver_change_no_byte() {
     let mock = Mock::new();
-    let engine = engine(&mock);
+    let engine = engine(&mock, QUICK);
     let mut random = Random::new(11);
     let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
     // What is injected, and what ends it.
@@ -100,7 +103,9 @@ fn storms_in_the_driver_change_no_byte() {
 #[test]
 fn a_gpu_that_has_had_no_work_has_no_context() {
     let mock = Mock::new();
-    let engine = engine(&mock);
+    // A machine that is slow, as under a sanitizer, hangs in nothing.
+    let patience = Duration::from_secs(60);
+    let engine = engine(&mock, patience);
     let held = || ["contexts", "pinned_bytes", "device_bytes"].map(|what| mock.get(what));
     assert_eq!(held(), [0; 3]);
     expect_right_bytes(&engine, &Stripe::random(Code::Rs, 6, 3, 5_000));
@@ -108,14 +113,14 @@ fn a_gpu_that_has_had_no_work_has_no_context() {
     drop(engine);
     assert_eq!(held(), [0; 3]);
     // Whoever only opens an engine and closes it.
-    drop(self::engine(&mock));
+    drop(self::engine(&mock, patience));
     assert_eq!(held(), [0; 3]);
 }
 
 #[test]
 fn an_engine_ends_while_its_gpu_hangs() {
     let mock = Mock::new();
-    let engine = engine(&mock);
+    let engine = engine(&mock, QUICK);
     let stripe = Stripe::random(Code::Rs, 6, 3, 5_000);
     mock.set("hang", 1);
     expect_right_bytes(&engine, &stripe);
