@@ -195,11 +195,11 @@ impl Controller {
         let fastest = crowd
             .iter()
             .max_by(|a, b| rate[*a].total_cmp(&rate[*b]).then(b.cmp(a)));
-        let others = crowd.iter().filter(|rail| Some(*rail) != fastest);
+        let is_fed = |rail: &usize| !sharing.contains(*rail) || Some(*rail) == fastest;
         Self {
             sharing,
             gap_last_ns,
-            fed: others.fold(in_service, |fed, rail| fed.without(rail)),
+            fed: in_service.iter().filter(is_fed).collect(),
             in_service,
             rails: [Outlook::NEW; RAILS_MAX],
             alone: Outlook::NEW,
@@ -207,6 +207,11 @@ impl Controller {
             rest_until_ns: 0,
             trial: None,
         }
+    }
+
+    /// Asks the same question again within so long.
+    pub(super) fn ask_within(&mut self, gap_last_ns: u64) {
+        self.gap_last_ns = gap_last_ns;
     }
 
     /// The rails worth feeding, trials aside.

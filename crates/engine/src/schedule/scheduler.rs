@@ -152,7 +152,12 @@ impl Scheduler {
             );
         }
         let all = RailSet::first(rails.len());
-        let controller = controller(rails, RETRY);
+        let mut rate = [0.0; RAILS_MAX];
+        for (rate, rail) in rate.iter_mut().zip(rails) {
+            *rate = rail.prior_rate;
+        }
+        let sharing = all.iter().filter(|rail| rails[*rail].shares_cpus).collect();
+        let controller = Controller::new(all, sharing, &rate, nanoseconds(RETRY));
         Self {
             policy,
             ledgers: rails.iter().cloned().map(Ledger::new).collect(),
@@ -167,14 +172,11 @@ impl Scheduler {
 
     /// Tries rails that are not fed again within so long, other than [`RETRY`].
     #[must_use]
-    pub fn retrying_within(self, retry: Duration) -> Self {
-        let rails: Vec<_> = self
-            .ledgers
-            .iter()
-            .map(|ledger| ledger.traits.clone())
-            .collect();
-        let controller = Mutex::new(controller(&rails, retry));
-        Self { controller, ..self }
+    pub fn retrying_within(mut self, retry: Duration) -> Self {
+        let controller = self.controller.get_mut();
+        let controller = controller.unwrap_or_else(PoisonError::into_inner);
+        controller.ask_within(nanoseconds(retry));
+        self
     }
 
     /// The policy.
@@ -513,23 +515,6 @@ impl Scheduler {
             marginal_gain: controller.gain(rail),
         }
     }
-}
-
-fn controller(rails: &[RailTraits], retry: Duration) -> Controller {
-    let mut rate = [0.0; RAILS_MAX];
-    let mut sharing = RailSet::default();
-    for (index, rail) in rails.iter().enumerate() {
-        rate[index] = rail.prior_rate;
-        if rail.shares_cpus {
-            sharing = sharing.with(index);
-        }
-    }
-    Controller::new(
-        RailSet::first(rails.len()),
-        sharing,
-        &rate,
-        nanoseconds(retry),
-    )
 }
 
 fn nanoseconds(time: Duration) -> u64 {

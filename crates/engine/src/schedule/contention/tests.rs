@@ -24,7 +24,7 @@ impl<F: Fn(RailSet) -> f64> World<F> {
         let mut rate = [0.0; RAILS_MAX];
         rate[..rates.len()].copy_from_slice(rates);
         Self {
-            controller: Controller::new(all, RailSet::default(), &rate, GAP_LAST_NS),
+            controller: Controller::new(all, RailSet::EMPTY, &rate, GAP_LAST_NS),
             total,
             seen: Seen {
                 now_ns: 0,
