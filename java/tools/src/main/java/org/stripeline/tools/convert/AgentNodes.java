@@ -34,8 +34,10 @@ import org.stripeline.server.agent.Agents;
 /** The DataNodes as they are now, for planning: where they are, whether an agent runs there. */
 final class AgentNodes {
   private static final Logger LOG = LoggerFactory.getLogger(AgentNodes.class);
+
   /** Nothing is planned with what was seen longer ago. */
   static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
+
   private static final long DOUBT_NANOS = TimeUnit.MINUTES.toNanos(2);
   private static final int ASKED_AT_ONCE = 16;
   private static final int NAMED_MAX = 10;

@@ -134,8 +134,10 @@ final class GroupWork implements AutoCloseable {
             need,
             (open, traffic) -> {
               requireRoom(open);
+              plan = planner.plan(open, traffic);
+              // Numbers of nodes in a plan are those of the cluster that it was made for.
               cluster = open;
-              return plan = planner.plan(open, traffic);
+              return plan;
             });
     sent.clear();
     for (int i = 0; i < blocks.size(); i++) {

@@ -2,6 +2,7 @@
 package org.stripeline.tools.convert;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -83,7 +84,12 @@ final class JobLoad {
         traffic.add(rack, blocks.into, blocks.outOf);
       }
     }
-    GroupPlan plan = plan(nodes, need, traffic, planner);
+    Share share = share(nodes, need, plan(nodes, need, traffic, planner));
+    count(share, 1);
+    return share;
+  }
+
+  private static Share share(AgentNodes.Snapshot nodes, BlockNeed need, GroupPlan plan) {
     Share share = new Share();
     RackTraffic own = new RackTraffic(nodes.topology().racks());
     own.add(plan);
@@ -103,7 +109,6 @@ final class JobLoad {
     for (int block = 0; block < plan.shape().parity(); block++) {
       share.writes.put(nodes.node(plan.parityNode(block)).getDatanodeUuid(), need.bytes());
     }
-    count(share, 1);
     return share;
   }
 
@@ -118,15 +123,14 @@ final class JobLoad {
         throw e;
       }
       // Files that end free space, and much of what is promised may be there already.
-      return planner.plan(
-          nodes.sparing(full(nodes, need, new HashMap<>())), traffic);
+      return planner.plan(nodes.sparing(full(nodes, need, Collections.emptyMap())), traffic);
     }
   }
 
   /** Adds a block that is written where the plan had it kept. */
   synchronized void addWrite(Share share, String uuid, long bytes) {
     share.writes.merge(uuid, bytes, Long::sum);
-    writes.merge(uuid, bytes, Long::sum);
+    countWrite(uuid, bytes);
   }
 
   /** Takes off what a group moved and wrote that is encoded, or given up; once is enough. */
@@ -141,13 +145,7 @@ final class JobLoad {
 
   /** Bytes that DataNodes still get, or have got since they told how much room they have. */
   private Map<String, Long> promised(AgentNodes.Snapshot nodes) {
-    Map<String, Long> promised = new HashMap<>();
-    writes.forEach(
-        (uuid, bytes) -> {
-          if (bytes > 0) {
-            promised.put(uuid, bytes);
-          }
-        });
+    Map<String, Long> promised = new HashMap<>(writes);
     // Nobody plans with what was seen longer ago.
     while (!written.isEmpty()
         && clock.getAsLong() - written.peek().at > UNTOLD_NANOS + AgentNodes.REFRESH_NANOS) {
@@ -180,6 +178,10 @@ final class JobLoad {
           sum.into += times * blocks.into;
           sum.outOf += times * blocks.outOf;
         });
-    share.writes.forEach((uuid, bytes) -> writes.merge(uuid, times * bytes, Long::sum));
+    share.writes.forEach((uuid, bytes) -> countWrite(uuid, times * bytes));
+  }
+
+  private void countWrite(String uuid, long bytes) {
+    writes.merge(uuid, bytes, (sum, more) -> sum + more == 0 ? null : sum + more);
   }
 }

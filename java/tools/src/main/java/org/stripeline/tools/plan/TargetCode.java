@@ -27,15 +27,15 @@ public final class TargetCode {
    * @throws IllegalArgumentException if there is no such code
    */
   public static TargetCode parse(String name, long cellSize) {
-    CodeName code = CodeName.parse(name);
-    int data = code.shape().data();
-    long cell = code.cellBytes() > 0 ? code.cellBytes() : cellSize;
-    if (cell < CELL_UNIT || cell % CELL_UNIT != 0 || cell > CodeName.STRIPE_BYTES_MAX / data) {
+    CodeName named = CodeName.parse(name);
+    long cell = named.cellBytes() > 0 ? named.cellBytes() : cellSize;
+    TargetCode code = new TargetCode(named.codec(), named.shape(), cell);
+    if (!code.takesBlocksOf(cell)) {
       throw new IllegalArgumentException(
-          "Cannot use cells of " + cell + " bytes with " + data + " data blocks: a cell is a"
+          "Cannot use cells of " + cell + " bytes with " + code.data() + " data blocks: a cell is a"
               + " multiple of 1024 bytes, and a stripe's are less than 2 GiB together");
     }
-    return new TargetCode(code.codec(), code.shape(), cell);
+    return code;
   }
 
   /** Returns the code with other counts of blocks, for striped cells of the same size. */
