@@ -72,10 +72,6 @@ class AdoptionFailureTest {
     }
   }
 
-  private List<LocatedBlock> blocks(String path) throws IOException {
-    return cluster.fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
-  }
-
   @Test
   void leavesTheFileWhenADataNodeDiesAndConvertsItLater() throws Exception {
     byte[] first = cluster.write("/dying/a", 3 * BLOCK);
@@ -117,7 +113,7 @@ class AdoptionFailureTest {
   /** Stops the DataNode on which the most replicas of a file lie. */
   private DataNodeProperties stopHolder(String path, AtomicReference<DatanodeInfo> victim) {
     try {
-      victim.set(blocks(path).get(0).getLocations()[0]);
+      victim.set(cluster.blocks(path).get(0).getLocations()[0]);
       return cluster.mini.stopDataNode(victim.get().getXferAddr());
     } catch (IOException e) {
       throw new AssertionError(e);
@@ -208,7 +204,7 @@ class AdoptionFailureTest {
     assertThat(cluster.read("/snap/.snapshot/one/a")).isEqualTo(bytes);
     assertThat(cluster.policy("/snap/.snapshot/one/a")).isNull();
     List<Integer> replicas =
-        blocks("/snap/.snapshot/one/a").stream()
+        cluster.blocks("/snap/.snapshot/one/a").stream()
             .map(block -> block.getLocations().length)
             .collect(Collectors.toList());
     assertThat(replicas).containsOnly(3);
@@ -234,7 +230,7 @@ class AdoptionFailureTest {
     int kept = 0;
     for (Map.Entry<String, byte[]> file : files.entrySet()) {
       assertThat(cluster.read(file.getKey())).isEqualTo(file.getValue());
-      for (LocatedBlock group : blocks(file.getKey())) {
+      for (LocatedBlock group : cluster.blocks(file.getKey())) {
         kept += (int) Arrays.stream(group.getLocations()).filter(full::contains).count();
       }
     }
@@ -291,7 +287,7 @@ class AdoptionFailureTest {
             }
           });
       String holder = groups.get(0).blocks.get(0).node;
-      ExtendedBlock block = blocks(path).get(0).getBlock();
+      ExtendedBlock block = cluster.blocks(path).get(0).getBlock();
       for (DataNode node : cluster.mini.getDataNodes()) {
         if (node.getDatanodeUuid().equals(holder)) {
           node.getFSDataset()

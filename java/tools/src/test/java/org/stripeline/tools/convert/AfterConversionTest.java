@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.crypto.key.KeyProvider;
 import org.apache.hadoop.fs.Path;
@@ -107,24 +105,6 @@ class AfterConversionTest {
     return line.execute("plan", cluster.uri() + path, "--audit") == 0 ? "" : out.toString();
   }
 
-  private static List<LocatedBlock> groups(String path) throws IOException {
-    return cluster.fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
-  }
-
-  private static boolean isOn(String path, DatanodeInfo node) throws IOException {
-    for (LocatedBlock group : groups(path)) {
-      if (isOn(group, node)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isOn(LocatedBlock group, DatanodeInfo node) {
-    return Arrays.stream(group.getLocations())
-        .anyMatch(holder -> holder.getDatanodeUuid().equals(node.getDatanodeUuid()));
-  }
-
   @Test
   void outlivesAnImageBlockReportsAndALostDataNode() throws Exception {
     byte[] bytes = converted("/kept/a");
@@ -136,12 +116,12 @@ class AfterConversionTest {
     ConvertCluster.await("reports", () -> cluster.isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
 
-    DatanodeInfo victim = groups("/kept/a").get(0).getLocations()[0];
+    DatanodeInfo victim = cluster.blocks("/kept/a").get(0).getLocations()[0];
     DataNodeProperties stopped = cluster.mini.stopDataNode(victim.getXferAddr());
     cluster.assertBytes("/kept/a", bytes);
     cluster.mini.setDataNodeDead(victim);
     ConvertCluster.await(
-        "reconstruction", () -> !isOn("/kept/a", victim) && cluster.isWhole("/kept/a"));
+        "reconstruction", () -> !cluster.isOn("/kept/a", victim) && cluster.isWhole("/kept/a"));
     assertSound("/kept/a", bytes);
     cluster.mini.restartDataNode(stopped, true);
     cluster.mini.waitActive();
@@ -157,7 +137,7 @@ class AfterConversionTest {
   @Test
   void aDataNodeWithLinkedBlocksIsDecommissioned() throws Exception {
     byte[] bytes = converted("/leaving/a");
-    DatanodeInfo victim = groups("/leaving/a").get(0).getLocations()[0];
+    DatanodeInfo victim = cluster.blocks("/leaving/a").get(0).getLocations()[0];
     DatanodeManager nodes =
         cluster.mini.getNamesystem().getBlockManager().getDatanodeManager();
     DatanodeDescriptor leaving = nodes.getDatanode(victim.getDatanodeUuid());
@@ -180,7 +160,7 @@ class AfterConversionTest {
 
   /** Tells whether all internal blocks are there without those of one DataNode. */
   private static boolean remaining(String path, DatanodeInfo without) throws IOException {
-    for (LocatedBlock block : groups(path)) {
+    for (LocatedBlock block : cluster.blocks(path)) {
       LocatedStripedBlock group = (LocatedStripedBlock) block;
       Set<Byte> indices = new HashSet<>();
       for (int i = 0; i < group.getLocations().length; i++) {
@@ -210,7 +190,7 @@ class AfterConversionTest {
         "the archive",
         () -> {
           boolean isThere = cluster.isWhole("/cold/a");
-          for (LocatedBlock group : groups("/cold/a")) {
+          for (LocatedBlock group : cluster.blocks("/cold/a")) {
             for (StorageType type : group.getStorageTypes()) {
               isThere &= type == StorageType.ARCHIVE;
             }
@@ -223,7 +203,7 @@ class AfterConversionTest {
   @Test
   void theBlockScannerFindsADamagedLinkedBlock() throws Exception {
     byte[] bytes = converted("/scanned/a");
-    LocatedBlock first = internal((LocatedStripedBlock) groups("/scanned/a").get(0), 0);
+    LocatedBlock first = internal((LocatedStripedBlock) cluster.blocks("/scanned/a").get(0), 0);
     DatanodeInfo damaged = first.getLocations()[0];
     DataNode holder = cluster.mini.getDataNode(damaged.getIpcPort());
     cluster.mini.getMaterializedReplica(holder, first.getBlock()).corruptData();
@@ -232,7 +212,7 @@ class AfterConversionTest {
 
     ConvertCluster.await(
         "the group to be whole without the damaged block",
-        () -> cluster.isWhole("/scanned/a") && !isOn(groups("/scanned/a").get(0), damaged));
+        () -> cluster.isWhole("/scanned/a") && !ConvertCluster.isOn(cluster.blocks("/scanned/a").get(0), damaged));
     // What is rebuilt may be in a rack too few at first; the NameNode mends that too.
     ConvertCluster.await("the rack rule", () -> audit("/scanned/a").isEmpty());
     assertSound("/scanned/a", bytes);
@@ -251,8 +231,8 @@ class AfterConversionTest {
   @Test
   void theBalancerMovesALinkedBlock() throws Exception {
     byte[] bytes = converted("/balanced/a");
-    DatanodeInfo full = groups("/balanced/a").get(0).getLocations()[0];
-    DatanodeInfo empty = whereItMayGo(groups("/balanced/a").get(0), full);
+    DatanodeInfo full = cluster.blocks("/balanced/a").get(0).getLocations()[0];
+    DatanodeInfo empty = whereItMayGo(cluster.blocks("/balanced/a").get(0), full);
     // A sixth or more of the one disk is in use, and next to nothing of the other.
     cluster.setDiskCapacity(full, 6 * BLOCK);
     cluster.setDiskCapacity(empty, 1000 * BLOCK);
@@ -279,8 +259,8 @@ class AfterConversionTest {
 
   private static int blocksOn(DatanodeInfo node) throws IOException {
     int count = 0;
-    for (LocatedBlock group : groups("/balanced/a")) {
-      count += isOn(group, node) ? 1 : 0;
+    for (LocatedBlock group : cluster.blocks("/balanced/a")) {
+      count += ConvertCluster.isOn(group, node) ? 1 : 0;
     }
     return count;
   }
@@ -298,7 +278,7 @@ class AfterConversionTest {
           racks.add(holder.getNetworkLocation());
         }
       }
-      if (!isOn(group, node) && racks.size() >= racksNow.size()) {
+      if (!ConvertCluster.isOn(group, node) && racks.size() >= racksNow.size()) {
         return node;
       }
     }

@@ -7,8 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
@@ -21,7 +19,6 @@ import org.apache.hadoop.hdfs.MiniDFSCluster.DataNodeProperties;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.metrics.DataNodeMetrics;
@@ -205,47 +202,19 @@ class ContiguousConversionTest {
   void stockHdfsRebuildsWhatADataNodeHad() throws Exception {
     byte[] bytes = cluster.write("/lost/a", 6 * BLOCK + 99);
     assertThat(convert("/lost", "lost").failures()).isEmpty();
-    LocatedStripedBlock group = (LocatedStripedBlock) groups("/lost/a")[0];
+    LocatedStripedBlock group = (LocatedStripedBlock) cluster.blocks("/lost/a").get(0);
     DatanodeInfo victim = group.getLocations()[0];
 
     DataNodeProperties stopped = cluster.mini.stopDataNode(victim.getXferAddr());
     try {
       assertThat(cluster.read("/lost/a")).isEqualTo(bytes);
       cluster.mini.setDataNodeDead(victim);
-      ConvertCluster.await("reconstruction", () -> isWhole("/lost/a", victim));
+      ConvertCluster.await("reconstruction", () -> !cluster.isOn("/lost/a", victim) && cluster.isWhole("/lost/a"));
       assertConverted("/lost/a", bytes);
     } finally {
       cluster.mini.restartDataNode(stopped, true);
       cluster.mini.waitActive();
     }
-  }
-
-  private static LocatedBlock[] groups(String path) throws IOException {
-    return cluster
-        .fs()
-        .getClient()
-        .getLocatedBlocks(path, 0, Long.MAX_VALUE)
-        .getLocatedBlocks()
-        .toArray(new LocatedBlock[0]);
-  }
-
-  private static boolean isWhole(String path, DatanodeInfo without) throws IOException {
-    for (LocatedBlock block : groups(path)) {
-      Set<Byte> indices = new HashSet<>();
-      LocatedStripedBlock group = (LocatedStripedBlock) block;
-      for (int i = 0; i < group.getLocations().length; i++) {
-        String uuid = group.getLocations()[i].getDatanodeUuid();
-        if (without != null && uuid.equals(without.getDatanodeUuid())) {
-          return false;
-        }
-        indices.add(group.getBlockIndices()[i]);
-      }
-      int data = (int) Math.min(3, (group.getBlockSize() + BLOCK - 1) / BLOCK);
-      if (indices.size() < data + 2) {
-        return false;
-      }
-    }
-    return true;
   }
 
   @Test
@@ -254,7 +223,7 @@ class ContiguousConversionTest {
     assertThat(convert("/again", "again").failures()).isEmpty();
     cluster.mini.restartNameNode();
     cluster.mini.waitActive();
-    ConvertCluster.await("block reports", () -> isWhole("/again/a", null));
+    ConvertCluster.await("block reports", () -> cluster.isWhole("/again/a"));
     assertConverted("/again/a", bytes);
   }
 

@@ -247,14 +247,33 @@ final class ConvertCluster implements Closeable {
     return count;
   }
 
+  /** Blocks of a file, or its block groups. */
+  List<LocatedBlock> blocks(String path) throws IOException {
+    return fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
+  }
+
+  /** Whether a DataNode has anything of a file. */
+  boolean isOn(String path, DatanodeInfo node) throws IOException {
+    for (LocatedBlock block : blocks(path)) {
+      if (isOn(block, node)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static boolean isOn(LocatedBlock block, DatanodeInfo node) {
+    return Arrays.stream(block.getLocations())
+        .anyMatch(holder -> holder.getDatanodeUuid().equals(node.getDatanodeUuid()));
+  }
+
   /**
    * Whether the NameNode knows each internal block of a file on one DataNode. As many as there should
    * be is not enough: one may be there twice, and another not yet.
    */
   boolean isWhole(String path) throws IOException {
     ErasureCodingPolicy policy = fs().getErasureCodingPolicy(new Path(path));
-    for (LocatedBlock group :
-        fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
+    for (LocatedBlock group : blocks(path)) {
       long cells = (group.getBlockSize() - 1) / policy.getCellSize() + 1;
       BitSet missing = new BitSet();
       missing.set(0, (int) Math.min(policy.getNumDataUnits(), cells));
@@ -319,8 +338,7 @@ final class ConvertCluster implements Closeable {
       System.setOut(before);
     }
     List<String> groups = new ArrayList<>();
-    for (LocatedBlock group :
-        fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
+    for (LocatedBlock group : blocks(path)) {
       groups.add(group + Arrays.toString(((LocatedStripedBlock) group).getBlockIndices()));
     }
     assertThat(out.toString()).as("%s", groups).contains("All EC block group status: OK");

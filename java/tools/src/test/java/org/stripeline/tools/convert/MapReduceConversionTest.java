@@ -78,12 +78,7 @@ class MapReduceConversionTest {
   }
 
   private static List<Long> groups(String path) throws IOException {
-    return cluster
-        .fs()
-        .getClient()
-        .getLocatedBlocks(path, 0, Long.MAX_VALUE)
-        .getLocatedBlocks()
-        .stream()
+    return cluster.blocks(path).stream()
         .map(LocatedBlock::getBlockSize)
         .collect(Collectors.toList());
   }

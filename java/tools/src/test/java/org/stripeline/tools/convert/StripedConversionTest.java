@@ -340,8 +340,7 @@ class StripedConversionTest {
       String path = cluster.temporaries().get(0);
       ErasureCodingPolicy policy = cluster.fs().getErasureCodingPolicy(new Path(path));
       Redundancy.await(cluster.fs().getClient(), path, policy, 0);
-      List<LocatedBlock> groups =
-          cluster.fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
+      List<LocatedBlock> groups = cluster.blocks(path);
       LocatedStripedBlock last = (LocatedStripedBlock) groups.get(groups.size() - 1);
       LocatedBlock[] units =
           StripedBlockUtil.parseStripedBlockGroup(last, policy.getCellSize(), 3, 2);
