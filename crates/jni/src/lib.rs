@@ -15,6 +15,7 @@
 //! * [`calls`] and [`checksums`] are the operations over either.
 //! * [`registry`] turns handles into codecs. A handle is an index, never an address.
 //! * [`engine`] is the same over the rails of an engine, waited for or issued.
+//! * [`pages`] drops files from the page cache.
 //! * [`env`] is the JNI function table with types, [`failure`] the wrapper that every native runs
 //!   in.
 //!
@@ -29,6 +30,7 @@ mod env;
 mod failure;
 mod heap;
 mod natives;
+mod pages;
 mod registry;
 
 pub use engine::*;

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The exported functions, one per native method of `NativeBridge`, in its order.
 
-use std::ffi::c_void;
+use std::ffi::{OsString, c_void};
+use std::os::unix::ffi::OsStringExt;
 use std::panic::catch_unwind;
 
 use jni_sys::{
-    JNI_ERR, JNI_OK, JNI_VERSION_1_8, JNIEnv, JavaVM, jclass, jint, jlong, jobject, jstring,
+    JNI_ERR, JNI_FALSE, JNI_OK, JNI_VERSION_1_8, JNIEnv, JavaVM, jboolean, jbyteArray, jclass,
+    jint, jlong, jobject, jstring,
 };
 use stripeline_boundary::describe;
 
 use crate::arguments::{Units, non_negative, present};
 use crate::calls::{decode, encode, update, verify};
 use crate::checksums::{self, Sums};
-use crate::env::Env;
+use crate::env::{ByteArray, Env};
 use crate::failure::{Failure, guard};
-use crate::{direct, heap, registry};
+use crate::{direct, heap, pages, registry};
 
 /// The version of `NativeBridge` that these natives implement; Java refuses any other.
 const ABI_VERSION: u32 = 1;
@@ -381,6 +383,27 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_NativeBridge_encodeChe
         let mut outputs = Units::array("out", outputs, output_positions);
         outputs.read(env, Some(m))?;
         checksums::encode(env, codec, &inputs, &outputs, length, &sums)
+    })
+}
+
+/// `boolean dropPages(byte[] path)`
+///
+/// # Safety
+/// Only the JVM calls it.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Java_org_stripeline_natives_NativeBridge_dropPages(
+    env: *mut JNIEnv,
+    _class: jclass,
+    path: jbyteArray,
+) -> jboolean {
+    // SAFETY: the environment of this call.
+    let env = unsafe { Env::from_raw(env) };
+    guard(env, "drop a file's pages", JNI_FALSE, || {
+        // SAFETY: an argument of this native, whose type the JVM has checked.
+        let array: ByteArray = unsafe { present("path", path)? };
+        let mut path = vec![0; env.byte_array_length(array)];
+        env.read_bytes(array, 0, &mut path);
+        Ok(jboolean::from(pages::drop_pages(OsString::from_vec(path))))
     })
 }
 

@@ -31,12 +31,11 @@ final class EngineCompletions implements Runnable {
 
   private final long engine;
   private final ConcurrentMap<Long, EngineTask> tasks = new ConcurrentHashMap<>();
-  private final Thread thread = new Thread(this, THREAD_NAME);
+  private final Thread thread = SharedThreads.create(this, THREAD_NAME);
   private volatile boolean ended;
 
   EngineCompletions(long engine) {
     this.engine = engine;
-    thread.setDaemon(true);
   }
 
   void start() {

@@ -110,6 +110,9 @@ final class NativeBridge {
       int[] sums)
       throws IOException;
 
+  /** Drops a file from the page cache; returns whether the system took the advice. */
+  static native boolean dropPages(byte[] path);
+
   /** Panics inside the library: tests see that it arrives as an exception, not as a crash. */
   static native void panic();
 }
