@@ -17,6 +17,8 @@ public final class AgentCompat {
   private static final String NODE = HDFS + "server.datanode.DataNode";
   private static final String IMPL = HDFS + "server.datanode.fsdataset.impl.";
 
+  private static final String PROTOBUF = "org.apache.hadoop.thirdparty.protobuf.";
+
   /** A class, and what it must declare or inherit. */
   private static final String[][] NEEDED = {
     {
@@ -24,7 +26,8 @@ public final class AgentCompat {
       "ReplicaMap volumeMap",
       "void finalizeBlock(ExtendedBlock, boolean)",
       "void unfinalizeBlock(ExtendedBlock)",
-      "void invalidate(String, Block[])",
+      "void invalidate(String, Block[], boolean)",
+      "FsVolumeReferences getFsVolumeReferences()",
       "InputStream getBlockInputStream(ExtendedBlock, long)",
       "LengthInputStream getMetaDataInputStream(ExtendedBlock)",
     },
@@ -33,6 +36,11 @@ public final class AgentCompat {
       "ReplicaInPipeline createTemporary(ExtendedBlock)",
       "FsVolumeReference obtainReference()",
       "void onBlockFileDeletion(String, long)",
+      "File getFinalizedDir(String)",
+    },
+    {
+      HDFS + "server.datanode.DatanodeUtil",
+      "File idToBlockDir(File, long)",
     },
     {
       IMPL + "ReplicaMap",
@@ -43,12 +51,14 @@ public final class AgentCompat {
       HDFS + "server.datanode.ReplicaInPipeline",
       "ReplicaInfo getReplicaInfo()",
       "void releaseAllBytesReserved()",
+      "void stopWriter(long)",
     },
     {
       NODE,
       "Server ipcServer",
       "BlockPoolTokenSecretManager getBlockPoolTokenSecretManager()",
       "FsDatasetSpi getFSDataset()",
+      "BPOfferService getBPOfferService(String)",
       "DNConf getDnConf()",
       "Socket newSocket()",
       "SaslDataTransferClient getSaslClient()",
@@ -57,6 +67,21 @@ public final class AgentCompat {
       "void notifyNamenodeReceivedBlock(ExtendedBlock, String, String, boolean)",
       "void reportBadBlocks(ExtendedBlock)",
       "void reportRemoteBadBlock(DatanodeInfo, ExtendedBlock)",
+    },
+    {
+      HDFS + "server.datanode.BPOfferService",
+      "DatanodeProtocolClientSideTranslatorPB getActiveNN()",
+      "List getBPServiceActors()",
+    },
+    {
+      HDFS + "server.datanode.BPServiceActor",
+      "DatanodeProtocolClientSideTranslatorPB getNameNodeProxy()",
+      "InetSocketAddress getNNSocketAddress()",
+    },
+    {
+      HDFS + "NameNodeProxiesClient",
+      "ClientProtocol createNonHAProxyWithClientProtocol(InetSocketAddress, Configuration,"
+          + " UserGroupInformation, boolean, AtomicBoolean)",
     },
     {
       HDFS + "security.token.block.BlockPoolTokenSecretManager",
@@ -83,12 +108,27 @@ public final class AgentCompat {
       "void throttle(long, Canceler)",
     },
     {
-      "org.apache.hadoop.ipc.WritableRpcEngine",
-      "void ensureInitialized()",
+      "org.apache.hadoop.ipc.ProtobufRpcEngine2",
     },
     {
       "org.apache.hadoop.ipc.RPC$Server",
       "Server addProtocol(RpcKind, Class, Object)",
+      "void addTerseExceptions(Class[])",
+    },
+    {
+      PROTOBUF + "BytesValue",
+      "ByteString getValue()",
+      "Builder newBuilder()",
+    },
+    {
+      PROTOBUF + "BlockingService",
+      "ServiceDescriptor getDescriptorForType()",
+      "Message getRequestPrototype(MethodDescriptor)",
+      "Message callBlockingMethod(MethodDescriptor, RpcController, Message)",
+    },
+    {
+      PROTOBUF + "Descriptors$FileDescriptor",
+      "FileDescriptor buildFrom(FileDescriptorProto, FileDescriptor[])",
     },
   };
 

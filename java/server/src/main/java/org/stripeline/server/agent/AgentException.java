@@ -2,23 +2,41 @@
 package org.stripeline.server.agent;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 
 /** An agent cannot do what it was asked for, or cannot be asked. The kind says what to do. */
 public final class AgentException extends IOException {
   private static final long serialVersionUID = 1;
 
   private final Kind kind;
+  private final transient List<BadReplica> bad;
 
   /** Says what cannot be done and why. */
   public AgentException(Kind kind, String message) {
-    super(message);
-    this.kind = kind;
+    this(kind, message, null, Collections.emptyList());
+  }
+
+  /** Says that replicas were found to be bad, and which. */
+  public AgentException(String message, List<BadReplica> bad) {
+    this(Kind.CORRUPT, message, null, bad);
   }
 
   /** Says what cannot be done and what caused it. */
   public AgentException(Kind kind, String message, Throwable cause) {
+    this(kind, message, cause, Collections.emptyList());
+  }
+
+  private AgentException(Kind kind, String message, Throwable cause, List<BadReplica> bad) {
     super(message, cause);
     this.kind = kind;
+    this.bad = Collections.unmodifiableList(new ArrayList<>(bad));
+  }
+
+  /** Returns the replicas that must not be used; empty unless the kind is {@link Kind#CORRUPT}. */
+  public List<BadReplica> bad() {
+    return bad;
   }
 
   /** Returns the kind. */
@@ -52,7 +70,11 @@ public final class AgentException extends IOException {
     UNKNOWN_TASK,
     /** A replica is not what it was said to be: look at the file again. */
     CHANGED,
+    /** The bytes of replicas are wrong: use others. A task names the replicas. */
+    CORRUPT,
     /** It was tried and failed. */
-    FAILED
+    FAILED,
+    /** The NameNode does not tell, or does not know yet, what the agent needs: ask later. */
+    NOT_READY
   }
 }

@@ -72,5 +72,14 @@ public final class AgentKeys {
   /** Default of {@link #ABANDON_PERIOD}, in milliseconds. */
   public static final long ABANDON_PERIOD_DEFAULT = 300_000;
 
+  /**
+   * Time for which a task may move nothing, on top of what making a block durable may take, before
+   * it is given up.
+   */
+  public static final String STALL_PERIOD = "stripeline.agent.stall.period";
+
+  /** Default of {@link #STALL_PERIOD}, in milliseconds. */
+  public static final long STALL_PERIOD_DEFAULT = 600_000;
+
   private AgentKeys() {}
 }

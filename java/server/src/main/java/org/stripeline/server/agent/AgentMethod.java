@@ -6,7 +6,9 @@ enum AgentMethod {
   ABOUT("about"),
   LINK("link"),
   UNLINK("unlink"),
+  RESERVE("reserve"),
   CHECKSUM("checksum"),
+  CLAIM("claim"),
   ENCODE("encode"),
   POLL("poll"),
   CANCEL("cancel");

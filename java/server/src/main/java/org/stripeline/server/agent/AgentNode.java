@@ -37,6 +37,15 @@ public final class AgentNode {
     return new AgentNode(node);
   }
 
+  /** Returns whether another description leads to the same DataNode, at the same address. */
+  boolean isReachedAs(AgentNode other) {
+    return uuid.equals(other.uuid)
+        && address.equals(other.address)
+        && host.equals(other.host)
+        && transferPort == other.transferPort
+        && ipcPort == other.ipcPort;
+  }
+
   /** Returns the DataNode as Hadoop's calls want it. */
   public DatanodeInfo toDatanodeInfo() {
     return new DatanodeInfo.DatanodeInfoBuilder()

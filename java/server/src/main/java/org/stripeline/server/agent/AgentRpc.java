@@ -2,6 +2,7 @@
 package org.stripeline.server.agent;
 
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 
 /** Which of Hadoop's RPC engines carries {@link AgentProtocol}. */
@@ -9,14 +10,11 @@ public final class AgentRpc {
   private AgentRpc() {}
 
   /**
-   * Makes the engine for Writables that of the protocol, on either side, and loads it, without
-   * which a server does not know how to read its calls. Hadoop has deprecated it and keeps it; its
-   * other engine wants classes generated for the protobuf that it has shaded.
+   * Sets the engine of the protocol, on either side, to the one that the DataNode's own protocols
+   * use. The agent must never need another engine: a server reads the requests of every engine that
+   * is loaded, on all its ports and before it knows whether the caller has any rights.
    */
-  @SuppressWarnings("deprecation")
   public static void use(Configuration conf) {
-    org.apache.hadoop.ipc.WritableRpcEngine.ensureInitialized();
-    RPC.setProtocolEngine(
-        conf, AgentProtocol.class, org.apache.hadoop.ipc.WritableRpcEngine.class);
+    RPC.setProtocolEngine(conf, AgentProtocol.class, ProtobufRpcEngine2.class);
   }
 }

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.server.agent;
 
-import com.google.gson.JsonParseException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
+import org.apache.hadoop.hdfs.server.datanode.ActiveNameNodes;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
-import org.apache.hadoop.io.Text;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.util.VersionInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +27,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   private final AgentMetrics metrics;
   private final LocalReplicas replicas;
   private final HandlerShare handlers;
+  private final KnownDataNodes known;
   private final Agents peers;
   private final TaskTable tasks;
   private volatile boolean closed;
@@ -40,35 +44,63 @@ public final class AgentService implements AgentProtocol, Closeable {
     metrics = new AgentMetrics(dataNode);
     replicas = new LocalReplicas(dataNode, settings, metrics);
     handlers = new HandlerShare(settings.workers, settings.waiters);
+    known =
+        new KnownDataNodes(
+            new NameNodeReports(pool -> ActiveNameNodes.address(dataNode, pool), conf));
     peers = new RpcAgents(conf, settings.timeoutMillis);
     int most =
         settings.tasks * settings.windows * HdfsServerConstants.MAX_BLOCKS_IN_GROUP;
     BufferPool buffers = new BufferPool(settings.window, most);
-    tasks = new TaskTable(new Home(dataNode, replicas, peers, settings, metrics, buffers));
+    tasks =
+        new TaskTable(
+            new Home(dataNode, replicas, peers, settings, metrics, buffers, System::nanoTime));
     metrics.publish(tasks::running, tasks::queued, buffers::bytes);
   }
 
+  /**
+   * Lets the caller of the call that this thread serves send a request.
+   *
+   * @throws NotAdmittedException if the caller has no right to any method
+   */
+  public void admit() throws IOException {
+    try {
+      callers.check();
+    } catch (AgentException e) {
+      metrics.add(AgentCount.CALLS_FAILED, 1);
+      throw new NotAdmittedException(e.getMessage());
+    }
+  }
+
+  /** A class of its own, so that the server can be told not to log stacks for it. */
+  public static final class NotAdmittedException extends AccessControlException {
+    private static final long serialVersionUID = 1;
+
+    NotAdmittedException(String message) {
+      super(message);
+    }
+  }
+
   @Override
-  public Text call(Text method, Text arguments) {
+  public BytesValue call(RpcController controller, BytesValue request) {
     Messages.Envelope envelope;
     try {
       TokenGrant grant = callers.check();
-      if (closed) {
+      Wire.check(request);
+      AgentMethod method = method(Wire.method(request));
+      // Whether the tasks of an agent that was stopped have ended can still be asked.
+      if (closed && method != AgentMethod.POLL && method != AgentMethod.CANCEL) {
         throw new AgentException(AgentException.Kind.NO_AGENT, "the agent has been stopped");
       }
-      Object answer = answer(method(method.toString()), arguments.toString(), grant);
+      Object answer = answer(method, request, grant);
       envelope = new Messages.Envelope(Messages.JSON.toJsonTree(answer), null);
     } catch (AgentException e) {
-      LOG.debug("Cannot serve {}", method, e);
+      LOG.debug("Cannot serve a request", e);
       envelope = failure(e.kind(), e.getMessage());
-    } catch (JsonParseException e) {
-      envelope =
-          failure(AgentException.Kind.BAD_REQUEST, "the arguments are not as expected: " + e);
     } catch (IOException | RuntimeException e) {
-      LOG.warn("Cannot serve {}", method, e);
+      LOG.warn("Cannot serve a request", e);
       envelope = failure(AgentException.Kind.FAILED, AgentException.reason(e));
     }
-    return new Text(Messages.JSON.toJson(envelope));
+    return Wire.reply(envelope);
   }
 
   private Messages.Envelope failure(AgentException.Kind kind, String message) {
@@ -97,7 +129,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   }
 
   /** {@code grant} is null for callers who may ask for all. */
-  private Object answer(AgentMethod method, String arguments, TokenGrant grant)
+  private Object answer(AgentMethod method, BytesValue request, TokenGrant grant)
       throws IOException {
     if (grant != null) {
       metrics.add(AgentCount.CALLS_BY_TOKEN, 1);
@@ -107,62 +139,89 @@ public final class AgentService implements AgentProtocol, Closeable {
       case ABOUT:
         return about();
       case ENCODE:
-        Messages.EncodeCall encode = read(arguments, Messages.EncodeCall.class);
+        Messages.EncodeCall encode = Wire.arguments(request, Messages.EncodeCall.class);
         RequestCheck.encode(encode);
         if (grant != null) {
           grant.check(encode.request);
         }
+        known.check(encode.request);
         return new Messages.TaskCall(tasks.begin(encode.ticket, encode.request), 0);
       case POLL:
-        Messages.TaskCall poll = read(arguments, Messages.TaskCall.class);
-        checkTask(poll, grant);
+        Messages.TaskCall poll = Wire.arguments(request, Messages.TaskCall.class);
+        checkTask(poll.task, grant);
         return poll(poll);
       case CANCEL:
-        Messages.TaskCall cancel = read(arguments, Messages.TaskCall.class);
-        checkTask(cancel, grant);
-        tasks.cancel(cancel.task);
-        return new Messages.Empty();
+        Messages.CancelCall cancel = Wire.arguments(request, Messages.CancelCall.class);
+        RequestCheck.cancel(cancel);
+        return cancel(cancel, grant);
       default:
         handlers.beginWork();
         try {
-          return work(method, arguments);
+          return work(method, request);
         } finally {
           handlers.endWork();
         }
     }
   }
 
-  private void checkTask(Messages.TaskCall call, TokenGrant grant) throws AgentException {
+  private void checkTask(long task, TokenGrant grant) throws AgentException {
     if (grant != null) {
-      grant.checkGroup(tasks.find(call.task).group());
+      grant.checkGroup(tasks.find(task).group());
     }
   }
 
-  private Object work(AgentMethod method, String arguments) throws IOException {
+  private Messages.CancelAnswer cancel(Messages.CancelCall call, TokenGrant grant)
+      throws AgentException {
+    if (call.ticket == null) {
+      checkTask(call.task, grant);
+      tasks.cancel(call.task);
+      return new Messages.CancelAnswer(Collections.singletonList(call.task));
+    }
+    if (grant != null) {
+      throw new AgentException(
+          AgentException.Kind.DENIED, "a block token is not enough to cancel by ticket");
+    }
+    return new Messages.CancelAnswer(tasks.cancel(call.ticket));
+  }
+
+  private Object work(AgentMethod method, BytesValue request) throws IOException {
     switch (method) {
       case LINK:
-        Messages.LinkCall link = read(arguments, Messages.LinkCall.class);
+        Messages.LinkCall link = Wire.arguments(request, Messages.LinkCall.class);
         RequestCheck.link(link);
         return new Messages.LinkAnswer(replicas.link(link.pool, link.links));
       case UNLINK:
-        Messages.UnlinkCall unlink = read(arguments, Messages.UnlinkCall.class);
+        Messages.UnlinkCall unlink = Wire.arguments(request, Messages.UnlinkCall.class);
         RequestCheck.unlink(unlink);
-        return new Messages.UnlinkAnswer(replicas.unlink(unlink.pool, unlink.blocks));
+        return new Messages.UnlinkAnswer(replicas.unlink(unlink));
+      case RESERVE:
+        Messages.ReserveCall reserve = Wire.arguments(request, Messages.ReserveCall.class);
+        RequestCheck.reserve(reserve);
+        replicas.reserve(reserve);
+        return new Messages.Empty();
       case CHECKSUM:
-        Messages.ChecksumCall checksum = read(arguments, Messages.ChecksumCall.class);
+        Messages.ChecksumCall checksum = Wire.arguments(request, Messages.ChecksumCall.class);
         RequestCheck.checksum(checksum);
-        return replicas.checksum(checksum.pool, checksum.block);
+        return checksum(checksum);
+      case CLAIM:
+        Messages.ClaimCall claim = Wire.arguments(request, Messages.ClaimCall.class);
+        RequestCheck.claim(claim);
+        return replicas.claim(claim.pool, claim.block);
       default:
         throw new IllegalStateException("no work: " + method);
     }
   }
 
-  private static <T> T read(String arguments, Class<T> type) throws AgentException {
-    T read = Messages.JSON.fromJson(arguments, type);
-    if (read == null) {
-      throw new AgentException(AgentException.Kind.BAD_REQUEST, "there are no arguments");
+  private BlockChecksum checksum(Messages.ChecksumCall call) throws IOException {
+    if (!call.sync) {
+      return replicas.checksum(call);
     }
-    return read;
+    handlers.beginSync();
+    try {
+      return replicas.checksum(call);
+    } finally {
+      handlers.endSync();
+    }
   }
 
   private AboutAgent about() throws AgentException {
@@ -170,6 +229,12 @@ public final class AgentService implements AgentProtocol, Closeable {
     if (uuid == null) {
       throw new AgentException(
           AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; ask again");
+    }
+    if (handlers.isStuck()) {
+      // Drivers leave out DataNodes whose agents do not say who they are.
+      throw new AgentException(
+          AgentException.Kind.FAILED,
+          "no call to the agent has ended for minutes, as when a disk hangs; restart the DataNode");
     }
     CoderStatus coder = CoderStatus.current();
     return new AboutAgent(

@@ -27,6 +27,7 @@ final class AgentSettings {
 
   final long resultNanos;
   final long abandonNanos;
+  final long stallNanos;
 
   /**
    * Reads the settings.
@@ -52,7 +53,13 @@ final class AgentSettings {
             Long.MAX_VALUE);
     timeoutMillis =
         (int) millis(conf, AgentKeys.TIMEOUT, AgentKeys.TIMEOUT_DEFAULT, Integer.MAX_VALUE);
-    linksMax = integer(conf, AgentKeys.LINKS_MAX, AgentKeys.LINKS_MAX_DEFAULT, 1, 10_000);
+    linksMax =
+        integer(
+            conf,
+            AgentKeys.LINKS_MAX,
+            AgentKeys.LINKS_MAX_DEFAULT,
+            1,
+            RequestCheck.BLOCKS_MAX);
     hardLinks =
         conf.getBoolean(AgentKeys.HARD_LINKS_ENABLED, AgentKeys.HARD_LINKS_ENABLED_DEFAULT);
     int calls = integer(conf, AgentKeys.CALLS, AgentKeys.CALLS_DEFAULT, 0, 1_000);
@@ -72,6 +79,9 @@ final class AgentSettings {
     abandonNanos =
         TimeUnit.MILLISECONDS.toNanos(
             millis(conf, AgentKeys.ABANDON_PERIOD, AgentKeys.ABANDON_PERIOD_DEFAULT, longest));
+    stallNanos =
+        TimeUnit.MILLISECONDS.toNanos(
+            millis(conf, AgentKeys.STALL_PERIOD, AgentKeys.STALL_PERIOD_DEFAULT, longest));
   }
 
   private static int integer(Configuration conf, String key, int usual, int least, int most) {

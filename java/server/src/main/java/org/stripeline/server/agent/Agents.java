@@ -73,12 +73,50 @@ public interface Agents extends Closeable {
    */
   int unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException;
 
-  /** Reads a finalized replica through its checksums and returns the checksum of all its bytes. */
-  BlockChecksum checksum(DatanodeInfo node, String pool, AgentBlock block) throws IOException;
+  /**
+   * Lets a task write an internal block that is not there yet. Only the task that was let last may
+   * take the block back.
+   *
+   * @param writer any text that only the task has
+   * @throws AgentException of kind FAILED if something there has that name, or is being deleted
+   */
+  void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer)
+      throws IOException;
 
   /**
-   * Begins to encode a group. Nothing with the names of its targets may be there yet, for a task
-   * that fails removes whatever has them.
+   * Removes an internal block that a task was let write, unless another task, a link or an {@link
+   * #unlink} came after it.
+   *
+   * @return whether it was there and was removed
+   */
+  boolean takeBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
+      throws IOException;
+
+  /** Reads a finalized replica through its checksums and returns the checksum of all its bytes. */
+  default BlockChecksum checksum(DatanodeInfo node, String pool, AgentBlock block)
+      throws IOException {
+    return checksum(node, pool, block, 0, block.length, false);
+  }
+
+  /**
+   * Reads a part of a finalized replica through its checksums. Callers read large replicas part by
+   * part, so that each call is short.
+   *
+   * @param bytes how many to read from the offset on; 0 stands for all that there are
+   * @param sync whether to make the replica durable first, files and directories, and to drop it
+   *     from the page cache, so that this and later calls read what the disk has
+   * @return length and checksum of what was read
+   */
+  BlockChecksum checksum(
+      DatanodeInfo node, String pool, AgentBlock block, long offset, long bytes, boolean sync)
+      throws IOException;
+
+  /** Returns what the file of checksums of a finalized replica says its bytes are. */
+  BlockClaim claim(DatanodeInfo node, String pool, AgentBlock block) throws IOException;
+
+  /**
+   * Begins to encode a group. Nothing with the names of its targets may be there yet; a task that
+   * fails removes what it has written, and nothing else.
    *
    * @return the number of the task at that agent; numbers are not used again after a restart
    */
@@ -103,6 +141,14 @@ public interface Agents extends Closeable {
 
   /** Tells a task to end; one that has ended, or is not known any more, is no error. */
   void cancel(DatanodeInfo node, long task) throws IOException;
+
+  /**
+   * Tells the tasks of a ticket, and of all tickets that begin with it, to end. A call of {@link
+   * #encode} with such a ticket that comes later is refused: it may be on its way still.
+   *
+   * @return the tasks, which may take some seconds to end; empty if none is known
+   */
+  List<Long> cancel(DatanodeInfo node, String ticket) throws IOException;
 
   /** Closes the connections. Tasks go on. Later calls fail; closing again does nothing. */
   @Override

@@ -45,7 +45,11 @@ final class Callers {
   /** Looks at the user whose call this thread serves. */
   TokenGrant check() throws IOException {
     UserGroupInformation caller = Server.getRemoteUser();
-    return check(caller == null ? UserGroupInformation.getCurrentUser() : caller);
+    if (caller == null) {
+      throw new AgentException(
+          AgentException.Kind.DENIED, "Cannot serve a call of which the server names no user");
+    }
+    return check(caller);
   }
 
   /**

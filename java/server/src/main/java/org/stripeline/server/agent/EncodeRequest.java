@@ -34,7 +34,10 @@ public final class EncodeRequest {
   /** Data blocks to be sent because they could not be adopted; may be empty. */
   public final List<Send> sends;
 
-  /** Most bytes a second that the task reads and sends, all together; 0 for no bound. */
+  /** Data blocks that links have adopted: each is verified where it is. May be empty. */
+  public final List<Kept> kept;
+
+  /** Most bytes a second that the task reads, sends and verifies, all together; 0 for no bound. */
   public final long bytesPerSecond;
 
   /** Bytes of a unit that are coded at once, at most what the agent is set to; 0 for that. */
@@ -49,6 +52,7 @@ public final class EncodeRequest {
     data = frozen(builder.data);
     parity = frozen(builder.parity);
     sends = frozen(builder.sends);
+    kept = frozen(builder.kept);
     bytesPerSecond = builder.bytesPerSecond;
     windowBytes = builder.windowBytes;
   }
@@ -122,6 +126,25 @@ public final class EncodeRequest {
     }
   }
 
+  /** A data block that is an internal block already, by a link to a replica of the source. */
+  public static final class Kept {
+    /** The data unit, an index into {@link EncodeRequest#data}. */
+    public final int unit;
+
+    /** The internal block that the link has made, of the same length. */
+    public final AgentBlock block;
+
+    /** The DataNode that has the replica and the link. */
+    public final AgentNode node;
+
+    /** Asks for one link to be verified. */
+    public Kept(int unit, AgentBlock block, AgentNode node) {
+      this.unit = unit;
+      this.block = block;
+      this.node = node;
+    }
+  }
+
   /** Collects a request; what is not set has no bound or is empty. */
   public static final class Builder {
     private final String pool;
@@ -132,6 +155,7 @@ public final class EncodeRequest {
     private final List<Source> data = new ArrayList<>();
     private final List<Target> parity = new ArrayList<>();
     private final List<Send> sends = new ArrayList<>();
+    private final List<Kept> kept = new ArrayList<>();
     private long bytesPerSecond;
     private int windowBytes;
 
@@ -164,6 +188,12 @@ public final class EncodeRequest {
     /** Adds a data unit to be sent. */
     public Builder send(Send send) {
       sends.add(send);
+      return this;
+    }
+
+    /** Adds a link to be verified. */
+    public Builder kept(Kept link) {
+      kept.add(link);
       return this;
     }
 

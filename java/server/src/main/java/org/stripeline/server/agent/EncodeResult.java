@@ -5,7 +5,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What a task that succeeded has done. All that it sent was read back at rest and is right. */
+/**
+ * What a task that succeeded has done. All that it sent, and all that the request names as kept, was
+ * made durable, read back at rest and is right.
+ */
 public final class EncodeResult {
   /** Bytes read from replicas of the agent's own DataNode. */
   public final long readLocal;
@@ -31,8 +34,16 @@ public final class EncodeResult {
   /** Checksums of what was written: parity in its order, then sends in theirs. */
   public final List<BlockChecksum> written;
 
+  /** Checksums of the kept blocks, in the request's order; null from agents that check none. */
+  public final List<BlockChecksum> kept;
+
   /** Collects a result. {@code read} and {@code sent} count local, rack and remote bytes. */
-  public EncodeResult(long[] read, long[] sent, double seconds, List<BlockChecksum> written) {
+  public EncodeResult(
+      long[] read,
+      long[] sent,
+      double seconds,
+      List<BlockChecksum> written,
+      List<BlockChecksum> kept) {
     this.readLocal = read[0];
     this.readRack = read[1];
     this.readRemote = read[2];
@@ -41,5 +52,6 @@ public final class EncodeResult {
     this.sentRemote = sent[2];
     this.seconds = seconds;
     this.written = Collections.unmodifiableList(new ArrayList<>(written));
+    this.kept = Collections.unmodifiableList(new ArrayList<>(kept));
   }
 }

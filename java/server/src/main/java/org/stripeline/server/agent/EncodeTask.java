@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.server.agent;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,8 @@ final class EncodeTask implements Runnable {
   private final long group;
   private final Home home;
   private final Progress progress;
+  private final Pace pace;
+  private final long stallNanos;
   private final long totalBytes;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile long askedNanos = System.nanoTime();
@@ -27,9 +30,14 @@ final class EncodeTask implements Runnable {
 
   private TaskState state = TaskState.QUEUED;
   private boolean cancelled;
+
+  /** Why it was cancelled, unless its caller wanted it. */
+  private String stall;
+
   private EncodeResult result;
   private String error;
   private AgentException.Kind errorKind;
+  private List<BadReplica> bad = Collections.emptyList();
 
   /** {@code request} has been checked; {@code shared} is null if all tasks have no bound. */
   EncodeTask(
@@ -44,7 +52,10 @@ final class EncodeTask implements Runnable {
     this.home = home;
     this.progress = new Progress(home.metrics);
     this.totalBytes = GroupEncoder.totalBytes(request);
-    Pace pace = new Pace(request.bytesPerSecond, shared, this::objection);
+    this.pace = new Pace(request.bytesPerSecond, shared, this::objection);
+    // Nothing moves while a block is made durable.
+    this.stallNanos =
+        home.settings.stallNanos + Home.syncNanos(home.settings, request.data.get(0).block);
     this.encoder =
         new GroupEncoder(home, request, "stripeline-agent-" + number, progress, pace);
   }
@@ -96,6 +107,7 @@ final class EncodeTask implements Runnable {
         return;
       }
       state = TaskState.RUNNING;
+      pace.begin();
       running = encoder;
     }
     long start = System.nanoTime();
@@ -104,9 +116,10 @@ final class EncodeTask implements Runnable {
       if (objection != null) {
         throw new AgentException(AgentException.Kind.FAILED, "Cannot begin: " + objection);
       }
-      List<BlockChecksum> written = running.run();
+      GroupEncoder.Verified done = running.run();
       double seconds = (System.nanoTime() - start) / 1e9;
-      succeed(new EncodeResult(progress.read(), progress.sent(), seconds, written));
+      succeed(
+          new EncodeResult(progress.read(), progress.sent(), seconds, done.written, done.kept));
     } catch (Throwable e) {
       // Whatever it is: a task that never ended would be asked for for ever.
       fail(e);
@@ -120,7 +133,10 @@ final class EncodeTask implements Runnable {
   }
 
   private synchronized void fail(Throwable why) {
-    StringBuilder text = new StringBuilder(cancelled ? "cancelled" : AgentException.reason(why));
+    boolean isWanted = cancelled && stall == null;
+    StringBuilder text =
+        new StringBuilder(
+            isWanted ? "cancelled" : stall == null ? AgentException.reason(why) : stall);
     for (Throwable left : why.getSuppressed()) {
       text.append("; and left behind: ").append(AgentException.reason(left));
     }
@@ -129,9 +145,12 @@ final class EncodeTask implements Runnable {
         why instanceof AgentException
             ? ((AgentException) why).kind()
             : AgentException.Kind.FAILED;
-    end(cancelled ? TaskState.CANCELLED : TaskState.FAILED);
-    home.metrics.add(cancelled ? AgentCount.TASKS_CANCELLED : AgentCount.TASKS_FAILED, 1);
-    if (cancelled) {
+    if (why instanceof AgentException) {
+      bad = ((AgentException) why).bad();
+    }
+    end(isWanted ? TaskState.CANCELLED : TaskState.FAILED);
+    home.metrics.add(isWanted ? AgentCount.TASKS_CANCELLED : AgentCount.TASKS_FAILED, 1);
+    if (isWanted) {
       LOG.info("Task {} is cancelled: {}", number, error);
     } else {
       LOG.warn("Task {} has failed: {}", number, error, why);
@@ -160,6 +179,17 @@ final class EncodeTask implements Runnable {
     }
   }
 
+  /** A disk that hangs reports no error; without this, the task would never end. */
+  synchronized void endIfStalled() {
+    long idle = pace.idleNanos();
+    if (state == TaskState.RUNNING && !cancelled && idle > stallNanos) {
+      stall =
+          "nothing has moved for " + TimeUnit.NANOSECONDS.toSeconds(idle)
+              + " s, as when a disk of this DataNode hangs (" + AgentKeys.STALL_PERIOD + ")";
+      cancel();
+    }
+  }
+
   /** Waits for the end, so long at most, and returns whether it has come. */
   boolean awaitEnd(long millis) throws InterruptedException {
     return ended.await(millis, TimeUnit.MILLISECONDS);
@@ -168,8 +198,9 @@ final class EncodeTask implements Runnable {
   /** Says how far it is, to somebody who still wants to know. */
   TaskReport report() {
     askedNanos = System.nanoTime();
+    endIfStalled();
     synchronized (this) {
-      return new TaskReport(state, progress.done(), totalBytes, result, error, errorKind);
+      return new TaskReport(state, progress.done(), totalBytes, result, error, errorKind, bad);
     }
   }
 }

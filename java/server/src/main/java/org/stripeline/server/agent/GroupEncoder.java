@@ -5,11 +5,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.util.DataChecksum;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +35,7 @@ final class GroupEncoder {
   private final Home home;
   private final EncodeRequest request;
   private final String name;
+  private final String writer = UUID.randomUUID().toString();
   private final Pace pace;
   private final int windowBytes;
   private final long length;
@@ -39,6 +43,8 @@ final class GroupEncoder {
   private final List<TargetWriter> targets = new ArrayList<>();
   private final List<StreamThread> sourceThreads = new ArrayList<>();
   private final List<StreamThread> targetThreads = new ArrayList<>();
+  private final List<ReplicaCheck> checks = new ArrayList<>();
+  private final List<StreamThread> checkThreads = new ArrayList<>();
 
   /** Who may be interrupted; nobody once it cleans up. */
   private Thread runner;
@@ -57,9 +63,13 @@ final class GroupEncoder {
     int wanted = request.windowBytes == 0 ? most : Math.min(request.windowBytes, most);
     this.windowBytes = (int) Math.min(wanted, length);
     int ahead = home.settings.windows + 2;
-    for (EncodeRequest.Source source : request.data) {
-      sources.add(new SourceReader(home, request, source, progress, pace));
+    EncodeRequest.Kept[] kept = new EncodeRequest.Kept[request.data.size()];
+    request.kept.forEach(link -> kept[link.unit] = link);
+    for (int unit = 0; unit < kept.length; unit++) {
+      sources.add(new SourceReader(home, request, unit, kept[unit], progress, pace));
       sourceThreads.add(new StreamThread(name + "-read-" + sources.size(), ahead));
+      checks.add(new ReplicaCheck(home, request, unit, kept[unit], pace));
+      checkThreads.add(new StreamThread(name + "-check-" + checks.size(), 2));
     }
     for (EncodeRequest.Target target : request.parity) {
       addTarget(target, progress, ahead);
@@ -70,7 +80,7 @@ final class GroupEncoder {
   }
 
   private void addTarget(EncodeRequest.Target target, Progress progress, int ahead) {
-    targets.add(new TargetWriter(home, request, target, progress, pace));
+    targets.add(new TargetWriter(home, request, target, writer, progress, pace));
     targetThreads.add(new StreamThread(name + "-send-" + targets.size(), ahead));
   }
 
@@ -89,19 +99,36 @@ final class GroupEncoder {
     return total;
   }
 
+  /** Checksums of what was written, and of what was kept. */
+  static final class Verified {
+    final List<BlockChecksum> written = new ArrayList<>();
+    final List<BlockChecksum> kept = new ArrayList<>();
+  }
+
   /**
-   * Does all of it, and returns the checksums of what was written. On failure, nothing of it is
-   * left at the targets, or a suppressed exception says what may be.
+   * Does all of it, and returns the checksums of what is there now. On failure, nothing that was
+   * sent is left at the targets, or a suppressed exception says what may be.
+   *
+   * @throws AgentException of kind CORRUPT if replicas are bad, naming them
    */
-  List<BlockChecksum> run() throws IOException, InterruptedException {
+  Verified run() throws IOException, InterruptedException {
     List<Window> windows = new ArrayList<>();
     Throwable failure = null;
     try (ErasureCodec codec =
         ErasureCodec.create(Code.of(request.codec), request.dataUnits, request.parityUnits)) {
       begin();
-      openTargets();
-      takeWindows(windows);
-      encode(codec, windows);
+      List<Future<?>> claims = askClaims();
+      try {
+        openTargets();
+        takeWindows(windows);
+        encode(codec, windows);
+      } catch (AgentException e) {
+        if (!e.bad().isEmpty()) {
+          refuseWithOutvoted(e.bad(), claims);
+        }
+        throw e;
+      }
+      getAll(claims);
       return finish();
     } catch (IOException | InterruptedException | RuntimeException | Error e) {
       failure = e;
@@ -125,6 +152,22 @@ final class GroupEncoder {
     if (runner != null) {
       runner.interrupt();
     }
+  }
+
+  private List<Future<?>> askClaims() {
+    List<Future<?>> asked = new ArrayList<>();
+    for (int unit = 0; unit < checks.size(); unit++) {
+      ReplicaCheck check = checks.get(unit);
+      asked.add(
+          checkThreads
+              .get(unit)
+              .give(
+                  () -> {
+                    check.askClaims();
+                    return null;
+                  }));
+    }
+    return asked;
   }
 
   private void openTargets() throws IOException, InterruptedException {
@@ -242,19 +285,75 @@ final class GroupEncoder {
     }
   }
 
-  private List<BlockChecksum> finish() throws IOException, InterruptedException {
+  private Verified finish() throws IOException, InterruptedException {
     for (SourceReader source : sources) {
       source.checkUnchanged();
+    }
+    requireAgreement();
+    List<Future<BlockChecksum>> keptReads = new ArrayList<>();
+    for (EncodeRequest.Kept link : request.kept) {
+      ReplicaCheck check = checks.get(link.unit);
+      BlockChecksum encoded = sources.get(link.unit).read();
+      keptReads.add(checkThreads.get(link.unit).give(() -> check.readKept(encoded)));
     }
     List<Future<BlockChecksum>> finished = new ArrayList<>();
     for (int i = 0; i < targets.size(); i++) {
       finished.add(targetThreads.get(i).give(targets.get(i)::finish));
     }
-    List<BlockChecksum> written = new ArrayList<>();
-    for (Future<BlockChecksum> one : finished) {
-      written.add(get(one));
+    Verified verified = new Verified();
+    List<BadReplica> bad = new ArrayList<>();
+    for (int i = 0; i < keptReads.size(); i++) {
+      BlockChecksum there = get(keptReads.get(i));
+      verified.kept.add(there);
+      if (there == null) {
+        bad.add(checks.get(request.kept.get(i).unit).badKept());
+      }
     }
-    return written;
+    refuse(bad);
+    for (Future<BlockChecksum> one : finished) {
+      verified.written.add(get(one));
+    }
+    return verified;
+  }
+
+  /** Checks that what was encoded is what the replicas' checksums say. */
+  private void requireAgreement() throws AgentException {
+    List<BadReplica> bad = new ArrayList<>();
+    for (int unit = 0; unit < checks.size(); unit++) {
+      ReplicaCheck check = checks.get(unit);
+      for (AgentNode node : check.contradicted(sources.get(unit).readAsClaim())) {
+        bad.add(check.bad(node));
+      }
+    }
+    refuse(bad);
+  }
+
+  private static void refuse(List<BadReplica> bad) throws AgentException {
+    if (!bad.isEmpty()) {
+      throw new AgentException("Cannot make a group of bad replicas: " + bad, bad);
+    }
+  }
+
+  private static void getAll(List<Future<?>> claims) throws IOException, InterruptedException {
+    for (Future<?> one : claims) {
+      get(one);
+    }
+  }
+
+  /**
+   * Refuses replicas that cannot be read, and those of the same blocks that most checksums contradict.
+   * The next plan leaves out the first, whose checksums may be right all the same, and would let the
+   * others decide among themselves.
+   */
+  private void refuseWithOutvoted(List<BadReplica> found, List<Future<?>> claims)
+      throws IOException, InterruptedException {
+    getAll(claims);
+    List<BadReplica> bad = new ArrayList<>(found);
+    for (BadReplica one : found) {
+      ReplicaCheck check = checks.get(one.unit);
+      check.outvoted().forEach(node -> bad.add(check.bad(node)));
+    }
+    refuse(bad);
   }
 
   /** Waits for a piece of work and throws what it threw. */
@@ -280,8 +379,9 @@ final class GroupEncoder {
     pace.end();
     sources.forEach(SourceReader::stop);
     if (endThreads()) {
-      sources.forEach(SourceReader::close);
-      windows.forEach(Window::give);
+      release(windows);
+    } else {
+      releaseLater(windows);
     }
     if (failure != null) {
       takeBack(failure);
@@ -289,18 +389,44 @@ final class GroupEncoder {
     targets.forEach(TargetWriter::close);
   }
 
+  private void release(List<Window> windows) {
+    sources.forEach(SourceReader::close);
+    windows.forEach(Window::give);
+  }
+
+  /** A replica that stays open keeps its volume from being removed, when its disk fails or else. */
+  private void releaseLater(List<Window> windows) {
+    Thread last =
+        new Thread(
+            () -> {
+              for (List<StreamThread> threads :
+                  Arrays.asList(targetThreads, sourceThreads, checkThreads)) {
+                while (!awaitEnds(threads, END_NANOS)) {
+                  LOG.debug("Threads of {} still hang", name);
+                }
+              }
+              release(windows);
+            },
+            name + "-release");
+    last.setDaemon(true);
+    last.start();
+  }
+
   private boolean endThreads() {
     sourceThreads.forEach(StreamThread::interrupt);
+    checkThreads.forEach(StreamThread::interrupt);
     // An interrupted connection is closed at once, and what its receiver then does is not seen.
     targetThreads.forEach(StreamThread::end);
     if (!awaitEnds(targetThreads, GRACE_NANOS)) {
       targetThreads.forEach(StreamThread::interrupt);
       targets.forEach(TargetWriter::close);
     }
-    if (awaitEnds(targetThreads, END_NANOS) && awaitEnds(sourceThreads, END_NANOS)) {
+    if (awaitEnds(targetThreads, END_NANOS)
+        && awaitEnds(sourceThreads, END_NANOS)
+        && awaitEnds(checkThreads, END_NANOS)) {
       return true;
     }
-    LOG.warn("Threads of a task hang; their files and buffers are not used again");
+    LOG.warn("Threads of {} hang; their files and buffers stay in use until they end", name);
     return false;
   }
 
@@ -319,6 +445,12 @@ final class GroupEncoder {
     }
   }
 
+  /** Longer than a call to another agent, which may be busy. */
+  private long takeBackNanos() {
+    long call = TimeUnit.MILLISECONDS.toNanos(home.settings.timeoutMillis);
+    return 2 * (call + END_NANOS) + GRACE_NANOS;
+  }
+
   /** All at once: those that do not answer take their time. */
   private void takeBack(Throwable failure) {
     int millis = (int) TimeUnit.NANOSECONDS.toMillis(GRACE_NANOS);
@@ -334,12 +466,18 @@ final class GroupEncoder {
               }));
       thread.finish();
     }
+    long start = System.nanoTime();
     for (Future<?> end : ends) {
       try {
-        get(end);
-      } catch (IOException | InterruptedException e) {
-        LOG.warn("Cannot take back what was sent", e);
-        failure.addSuppressed(e);
+        end.get(
+            Math.max(0, takeBackNanos() - (System.nanoTime() - start)), TimeUnit.NANOSECONDS);
+      } catch (ExecutionException | TimeoutException | InterruptedException e) {
+        Throwable why = e instanceof ExecutionException ? e.getCause() : e;
+        LOG.warn("Cannot take back what was sent", why);
+        failure.addSuppressed(
+            e instanceof TimeoutException
+                ? new IOException("A target's disk or agent hangs; what it has was not removed")
+                : why);
       }
     }
   }

@@ -38,9 +38,28 @@ final class Messages {
     final String pool;
     final List<AgentBlock> blocks;
 
-    UnlinkCall(String pool, List<AgentBlock> blocks) {
+    /** The task that takes back what it has written; null removes whatever is there. */
+    final String writer;
+
+    UnlinkCall(String pool, List<AgentBlock> blocks, String writer) {
       this.pool = pool;
       this.blocks = blocks;
+      this.writer = writer;
+    }
+  }
+
+  /** Arguments of {@code reserve}. */
+  static final class ReserveCall {
+    final String pool;
+    final AgentBlock block;
+
+    /** The task that is about to write the block: any text that only it has. */
+    final String writer;
+
+    ReserveCall(String pool, AgentBlock block, String writer) {
+      this.pool = pool;
+      this.block = block;
+      this.writer = writer;
     }
   }
 
@@ -57,8 +76,28 @@ final class Messages {
   static final class ChecksumCall {
     final String pool;
     final AgentBlock block;
+    final long offset;
 
-    ChecksumCall(String pool, AgentBlock block) {
+    /** How many to read; 0 stands for all from the offset on. */
+    final long bytes;
+
+    final boolean sync;
+
+    ChecksumCall(String pool, AgentBlock block, long offset, long bytes, boolean sync) {
+      this.pool = pool;
+      this.block = block;
+      this.offset = offset;
+      this.bytes = bytes;
+      this.sync = sync;
+    }
+  }
+
+  /** Arguments of {@code claim}. */
+  static final class ClaimCall {
+    final String pool;
+    final AgentBlock block;
+
+    ClaimCall(String pool, AgentBlock block) {
       this.pool = pool;
       this.block = block;
     }
@@ -77,7 +116,7 @@ final class Messages {
     }
   }
 
-  /** Arguments of {@code poll} and {@code cancel}, answer of {@code encode}. */
+  /** Arguments of {@code poll}, answer of {@code encode}. */
   static final class TaskCall {
     final long task;
     final long patienceMillis;
@@ -85,6 +124,38 @@ final class Messages {
     TaskCall(long task, long patienceMillis) {
       this.task = task;
       this.patienceMillis = patienceMillis;
+    }
+  }
+
+  /** Arguments of {@code cancel}: a task, or a ticket and all that begin with it. */
+  static final class CancelCall {
+    final long task;
+    final String ticket;
+
+    CancelCall(long task, String ticket) {
+      this.task = task;
+      this.ticket = ticket;
+    }
+  }
+
+  /** Answer of {@code cancel}. */
+  static final class CancelAnswer {
+    /** The tasks of the ticket; they may take some seconds to end. */
+    final List<Long> tasks;
+
+    CancelAnswer(List<Long> tasks) {
+      this.tasks = tasks;
+    }
+  }
+
+  /** What is sent, whatever the method. */
+  static final class Request {
+    final String method;
+    final Object arguments;
+
+    Request(String method, Object arguments) {
+      this.method = method;
+      this.arguments = arguments;
     }
   }
 

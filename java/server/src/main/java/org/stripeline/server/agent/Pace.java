@@ -3,6 +3,7 @@ package org.stripeline.server.agent;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.util.Canceler;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
@@ -19,6 +20,11 @@ final class Pace {
   private final DataTransferThrottler shared;
   private final Supplier<String> objection;
   private final Canceler canceler = new Canceler();
+
+  /** Streams that wait here, as they should. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  private volatile long movedNanos = System.nanoTime();
 
   /**
    * Sets the bounds.
@@ -46,8 +52,14 @@ final class Pace {
    * @throws IOException if the task should not go on
    */
   void moved(long bytes) throws IOException {
-    throttle(own, bytes);
-    throttle(shared, bytes);
+    waiting.incrementAndGet();
+    try {
+      throttle(own, bytes);
+      throttle(shared, bytes);
+    } finally {
+      movedNanos = System.nanoTime();
+      waiting.decrementAndGet();
+    }
     String reason = objection.get();
     if (reason != null) {
       throw new IOException("Cannot go on: " + reason);
@@ -55,6 +67,16 @@ final class Pace {
     if (canceler.isCancelled() || Thread.currentThread().isInterrupted()) {
       throw new InterruptedIOException("Cannot go on: the task ends");
     }
+  }
+
+  /** The task begins to move bytes now. */
+  void begin() {
+    movedNanos = System.nanoTime();
+  }
+
+  /** Returns for how long no stream of the task has moved anything, though it might have. */
+  long idleNanos() {
+    return waiting.get() > 0 ? 0 : System.nanoTime() - movedNanos;
   }
 
   private void throttle(DataTransferThrottler throttler, long bytes) {

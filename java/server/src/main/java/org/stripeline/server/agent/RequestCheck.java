@@ -11,7 +11,18 @@ import org.stripeline.natives.ErasureCodec;
 
 /** Refuses requests that came over the wire incomplete or contradict themselves. */
 final class RequestCheck {
+  /** Most blocks to be linked or unlinked in one call; callers with more of them call again. */
+  static final int BLOCKS_MAX = 10_000;
+
   private static final int WINDOW_MIN = 4096;
+
+  /** Replicas of a block: HDFS' usual limit, {@code dfs.replication.max}. */
+  private static final int REPLICAS_MAX = 512;
+
+  /** Characters of a name: of a block pool, storage, host or DataNode, and of a ticket. */
+  private static final int NAME_MAX = 255;
+
+  private static final int RACK_MAX = 4096;
 
   private final String what;
 
@@ -23,7 +34,7 @@ final class RequestCheck {
   static void link(Messages.LinkCall call) throws AgentException {
     RequestCheck check = new RequestCheck("link");
     check.pool(call.pool);
-    check.list(call.links, "links");
+    check.list(call.links, BLOCKS_MAX, "links");
     for (Link link : call.links) {
       check.block(link.source, "a source");
       check.block(link.target, "a target");
@@ -34,12 +45,42 @@ final class RequestCheck {
   static void unlink(Messages.UnlinkCall call) throws AgentException {
     RequestCheck check = new RequestCheck("unlink");
     check.pool(call.pool);
-    check.list(call.blocks, "blocks");
+    check.list(call.blocks, BLOCKS_MAX, "blocks");
+    if (call.writer != null) {
+      check.text(call.writer, NAME_MAX, "writer");
+    }
+  }
+
+  /** Checks arguments of {@code reserve}. */
+  static void reserve(Messages.ReserveCall call) throws AgentException {
+    RequestCheck check = new RequestCheck("reserve");
+    check.pool(call.pool);
+    check.block(call.block, "the block");
+    check.text(call.writer, NAME_MAX, "writer");
+  }
+
+  /** Checks arguments of {@code cancel}. */
+  static void cancel(Messages.CancelCall call) throws AgentException {
+    RequestCheck check = new RequestCheck("cancel");
+    if (call.ticket != null) {
+      check.text(call.ticket, NAME_MAX, "ticket");
+      check.need(!call.ticket.isEmpty(), "an empty ticket, with which all begin");
+    }
   }
 
   /** Checks arguments of {@code checksum}. */
   static void checksum(Messages.ChecksumCall call) throws AgentException {
     RequestCheck check = new RequestCheck("checksum");
+    check.pool(call.pool);
+    check.block(call.block, "the block");
+    check.need(
+        call.offset >= 0 && call.bytes >= 0 && call.offset <= call.block.length - call.bytes,
+        call.bytes + " bytes from " + call.offset + " of " + call.block.length);
+  }
+
+  /** Checks arguments of {@code claim}. */
+  static void claim(Messages.ClaimCall call) throws AgentException {
+    RequestCheck check = new RequestCheck("claim");
     check.pool(call.pool);
     check.block(call.block, "the block");
   }
@@ -51,9 +92,12 @@ final class RequestCheck {
     EncodeRequest request = call.request;
     check.pool(request.pool);
     check.code(request);
-    check.list(request.data, "data");
-    check.list(request.parity, "parity");
-    check.list(request.sends, "sends");
+    check.text(call.ticket, NAME_MAX, "ticket");
+    check.text(request.rack, RACK_MAX, "rack");
+    check.list(request.data, HdfsServerConstants.MAX_BLOCKS_IN_GROUP, "data");
+    check.list(request.parity, HdfsServerConstants.MAX_BLOCKS_IN_GROUP, "parity");
+    check.list(request.sends, HdfsServerConstants.MAX_BLOCKS_IN_GROUP, "sends");
+    check.list(request.kept, HdfsServerConstants.MAX_BLOCKS_IN_GROUP, "kept blocks");
     check.data(request);
     check.targets(request);
     check.need(request.bytesPerSecond >= 0, request.bytesPerSecond + " bytes per second");
@@ -66,8 +110,8 @@ final class RequestCheck {
   }
 
   private void code(EncodeRequest request) throws AgentException {
-    need(request.codec != null, "no codec");
-    int units = request.dataUnits + request.parityUnits;
+    text(request.codec, NAME_MAX, "codec");
+    long units = (long) request.dataUnits + request.parityUnits;
     need(
         units <= HdfsServerConstants.MAX_BLOCKS_IN_GROUP,
         units + " units; HDFS has at most " + HdfsServerConstants.MAX_BLOCKS_IN_GROUP);
@@ -86,7 +130,7 @@ final class RequestCheck {
     for (int i = 0; i < count; i++) {
       EncodeRequest.Source source = request.data.get(i);
       block(source.block, "data block " + i);
-      list(source.nodes, "nodes of data block " + i);
+      list(source.nodes, REPLICAS_MAX, "nodes of data block " + i);
       need(!source.nodes.isEmpty(), "no nodes to read data block " + i + " from");
       for (AgentNode node : source.nodes) {
         node(node, "data block " + i);
@@ -115,6 +159,19 @@ final class RequestCheck {
       need(send.target != null, "no target for data unit " + send.unit);
       target(send.target, request.data.get(send.unit).block.length, ids);
     }
+    for (EncodeRequest.Kept kept : request.kept) {
+      need(
+          kept.unit >= 0 && kept.unit < request.data.size() && sent.add(kept.unit),
+          "data unit " + kept.unit + " kept, which is not there, or kept twice, or sent as well");
+      block(kept.block, "a kept block");
+      need(kept.block.id < 0, "kept " + kept.block + ", which is no block of a block group");
+      need(ids.add(kept.block.id), "kept block " + kept.block + " named twice");
+      long length = request.data.get(kept.unit).block.length;
+      need(
+          kept.block.length == length,
+          "kept block " + kept.block + " for a unit of " + length + " bytes");
+      node(kept.node, "kept block " + kept.block);
+    }
   }
 
   private void target(EncodeRequest.Target target, long length, Set<Long> ids)
@@ -126,7 +183,8 @@ final class RequestCheck {
         target.block.length == length,
         "target " + target.block + " for units of " + length + " bytes");
     node(target.node, "target " + target.block);
-    need(target.storageId != null, "target " + target.block + " without a storage id");
+    text(target.storageId, NAME_MAX, "storage id of target " + target.block);
+    text(target.storageType, NAME_MAX, "storage type of target " + target.block);
     need(isStorageType(target.storageType), "storage type '" + target.storageType + "'");
   }
 
@@ -140,13 +198,11 @@ final class RequestCheck {
   }
 
   private void node(AgentNode node, String of) throws AgentException {
-    need(
-        node != null
-            && node.uuid != null
-            && node.address != null
-            && node.host != null
-            && node.rack != null,
-        "an incomplete DataNode for " + of);
+    need(node != null, "no DataNode for " + of);
+    text(node.uuid, NAME_MAX, "identity of a DataNode for " + of);
+    text(node.address, NAME_MAX, "address of a DataNode for " + of);
+    text(node.host, NAME_MAX, "host of a DataNode for " + of);
+    text(node.rack, RACK_MAX, "rack of a DataNode for " + of);
     need(
         node.transferPort > 0
             && node.transferPort < 1 << 16
@@ -157,10 +213,20 @@ final class RequestCheck {
 
   private void pool(String pool) throws AgentException {
     need(pool != null && !pool.isEmpty(), "no block pool");
+    text(pool, NAME_MAX, "block pool");
   }
 
-  private void list(List<?> list, String of) throws AgentException {
+  /** Every list of a request has a bound: what the largest legal request needs. */
+  private void list(List<?> list, int most, String of) throws AgentException {
     need(list != null && !list.contains(null), "incomplete list of " + of);
+    need(list.size() <= most, list.size() + " " + of + "; at most " + most + " are taken");
+  }
+
+  private void text(String text, int most, String what) throws AgentException {
+    need(text != null, "no " + what);
+    need(
+        text.length() <= most,
+        "a " + what + " of " + text.length() + " characters; at most " + most + " are taken");
   }
 
   private void block(AgentBlock block, String of) throws AgentException {

@@ -2,12 +2,12 @@
 package org.stripeline.server.agent;
 
 import com.google.gson.JsonParseException;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.net.SocketException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +17,12 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.io.Text;
 import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.net.NetUtils;
 import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
 /** Agents reached through Hadoop's RPC; one proxy for each DataNode. */
 final class RpcAgents implements Agents {
@@ -70,15 +71,44 @@ final class RpcAgents implements Agents {
 
   @Override
   public int unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException {
-    Messages.UnlinkCall arguments = new Messages.UnlinkCall(pool, blocks);
-    return call(node, AgentMethod.UNLINK, arguments, Messages.UnlinkAnswer.class).removed;
+    int removed = 0;
+    for (int from = 0; from < blocks.size(); from += RequestCheck.BLOCKS_MAX) {
+      int to = Math.min(blocks.size(), from + RequestCheck.BLOCKS_MAX);
+      Messages.UnlinkCall arguments =
+          new Messages.UnlinkCall(pool, blocks.subList(from, to), null);
+      removed += call(node, AgentMethod.UNLINK, arguments, Messages.UnlinkAnswer.class).removed;
+    }
+    return removed;
   }
 
   @Override
-  public BlockChecksum checksum(DatanodeInfo node, String pool, AgentBlock block)
+  public void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer)
       throws IOException {
-    Messages.ChecksumCall arguments = new Messages.ChecksumCall(pool, block);
+    Messages.ReserveCall arguments = new Messages.ReserveCall(pool, block, writer);
+    call(node, AgentMethod.RESERVE, arguments, Messages.Empty.class);
+  }
+
+  @Override
+  public boolean takeBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
+      throws IOException {
+    Messages.UnlinkCall arguments =
+        new Messages.UnlinkCall(pool, Collections.singletonList(block), writer);
+    return call(node, AgentMethod.UNLINK, arguments, Messages.UnlinkAnswer.class).removed > 0;
+  }
+
+  @Override
+  public BlockChecksum checksum(
+      DatanodeInfo node, String pool, AgentBlock block, long offset, long bytes, boolean sync)
+      throws IOException {
+    Messages.ChecksumCall arguments =
+        new Messages.ChecksumCall(pool, block, offset, bytes, sync);
     return call(node, AgentMethod.CHECKSUM, arguments, BlockChecksum.class);
+  }
+
+  @Override
+  public BlockClaim claim(DatanodeInfo node, String pool, AgentBlock block) throws IOException {
+    Messages.ClaimCall arguments = new Messages.ClaimCall(pool, block);
+    return call(node, AgentMethod.CLAIM, arguments, BlockClaim.class);
   }
 
   @Override
@@ -110,7 +140,8 @@ final class RpcAgents implements Agents {
     }
   }
 
-  private static void pause(long millis) throws IOException {
+  /** Sleeps; an interrupt ends the work of the thread. */
+  static void pause(long millis) throws IOException {
     try {
       Thread.sleep(millis);
     } catch (InterruptedException e) {
@@ -121,8 +152,14 @@ final class RpcAgents implements Agents {
 
   @Override
   public void cancel(DatanodeInfo node, long task) throws IOException {
-    Messages.TaskCall arguments = new Messages.TaskCall(task, 0);
-    call(node, AgentMethod.CANCEL, arguments, Messages.Empty.class);
+    Messages.CancelCall arguments = new Messages.CancelCall(task, null);
+    call(node, AgentMethod.CANCEL, arguments, Messages.CancelAnswer.class);
+  }
+
+  @Override
+  public List<Long> cancel(DatanodeInfo node, String ticket) throws IOException {
+    Messages.CancelCall arguments = new Messages.CancelCall(0, ticket);
+    return call(node, AgentMethod.CANCEL, arguments, Messages.CancelAnswer.class).tasks;
   }
 
   /**
@@ -144,6 +181,9 @@ final class RpcAgents implements Agents {
             && method != AgentMethod.ENCODE
             && System.nanoTime() - end < 0) {
           pause(PAUSE_MILLIS);
+        } else if (unanswered) {
+          // The first call may have been served, whatever the second one met.
+          throw new AgentException(AgentException.Kind.UNREACHABLE, e.getMessage(), e);
         } else {
           throw e;
         }
@@ -153,26 +193,25 @@ final class RpcAgents implements Agents {
 
   /** Returns whether a connection broke, and not whether there was none to be had. */
   private static boolean isLost(Throwable cause) {
-    return cause instanceof EOFException
-        || cause instanceof SocketException && !(cause instanceof ConnectException);
+    return cause instanceof IOException
+        && !(cause instanceof ConnectException)
+        && !(cause instanceof InterruptedIOException)
+        && !(cause instanceof ClosedByInterruptException);
   }
 
   private <T> T callOnce(
       DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
       throws IOException {
-    Text reply;
+    BytesValue reply;
     try {
-      reply =
-          proxy(node)
-              .call(new Text(method.wireName()), new Text(Messages.JSON.toJson(arguments)));
-    } catch (RemoteException e) {
-      throw refusal(node, method, e);
+      reply = proxy(node).call(null, Wire.request(method, arguments));
+    } catch (ServiceException e) {
+      throw unserved(node, method, e.getCause() == null ? e : e.getCause());
     } catch (IOException e) {
-      throw failure(AgentException.Kind.UNREACHABLE, node, method, String.valueOf(e), e);
+      throw unserved(node, method, e);
     }
     try {
-      Messages.Envelope envelope =
-          Messages.JSON.fromJson(reply.toString(), Messages.Envelope.class);
+      Messages.Envelope envelope = Wire.envelope(reply);
       if (envelope.error != null) {
         throw failure(kind(envelope.error.kind), node, method, envelope.error.message, null);
       }
@@ -183,25 +222,45 @@ final class RpcAgents implements Agents {
       return value;
     } catch (JsonParseException | NullPointerException e) {
       throw failure(
-          AgentException.Kind.BAD_REQUEST, node, method, "it answers '" + reply + "'", e);
+          AgentException.Kind.BAD_REQUEST,
+          node,
+          method,
+          "it answers '" + reply.getValue().toStringUtf8() + "'",
+          e);
     }
+  }
+
+  /** Says why a call got no reply of an agent: the server refused it, or there is no server. */
+  private static AgentException unserved(DatanodeInfo node, AgentMethod method, Throwable why) {
+    return why instanceof RemoteException
+        ? refusal(node, method, (RemoteException) why)
+        : failure(AgentException.Kind.UNREACHABLE, node, method, String.valueOf(why), why);
   }
 
   /** Tells apart, by what Hadoop's RPC reports, an agent that is not there and one that fails. */
   private static AgentException refusal(DatanodeInfo node, AgentMethod method, RemoteException e) {
-    String text = String.valueOf(e.getMessage());
+    // The other lines are the stack of the server's thread.
+    String text = String.valueOf(e.getMessage()).split("\n", 2)[0];
     if (e.getClassName().endsWith("AuthorizationException") && !text.contains("not known")
         || e.getClassName().endsWith("AccessControlException")
+        || e.getClassName().endsWith("NotAdmittedException")
         || e.getClassName().endsWith("SaslException")
         || e.getClassName().endsWith("InvalidToken")) {
       return failure(AgentException.Kind.DENIED, node, method, text, e);
     }
-    return failure(
-        AgentException.Kind.NO_AGENT,
-        node,
-        method,
-        text + "; the plug-in must be in dfs.datanode.plugins there",
-        e);
+    if (e.getClassName().endsWith("RpcNoSuchProtocolException")
+        || e.getClassName().endsWith("RpcNoSuchMethodException")
+        || e.getClassName().endsWith("VersionMismatch")
+        || e.getClassName().endsWith("AuthorizationException")) {
+      return failure(
+          AgentException.Kind.NO_AGENT,
+          node,
+          method,
+          text + "; the plug-in must be in dfs.datanode.plugins there",
+          e);
+    }
+    // The server may be too busy, or lack memory, for a while.
+    return failure(AgentException.Kind.UNREACHABLE, node, method, e.getClassName() + ": " + text, e);
   }
 
   /** A kind that only a later version knows is a failure like any other. */

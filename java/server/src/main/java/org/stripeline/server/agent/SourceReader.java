@@ -4,6 +4,8 @@ package org.stripeline.server.agent;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.zip.Checksum;
 import org.apache.hadoop.fs.ChecksumException;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FinalizedReplicas;
@@ -24,6 +26,10 @@ final class SourceReader implements Closeable {
   private final ExtendedBlock block;
   private final Progress progress;
   private final Pace pace;
+  private final EncodeRequest.Kept kept;
+  private final int unit;
+  private final Checksum crc32c = checksum(DataChecksum.Type.CRC32C);
+  private final byte[] copy = new byte[Pace.STEP];
   private final StringBuilder failures = new StringBuilder();
 
   private long position;
@@ -32,11 +38,24 @@ final class SourceReader implements Closeable {
   private boolean changed;
   private boolean closed;
 
+  /** Checksum of the kind that the replicas have; null before the first is opened. */
+  private Checksum own;
+
+  private DataChecksum.Type ownType;
+
+  /** {@code kept} is null if no replica of the unit is kept. */
   SourceReader(
-      Home home, EncodeRequest request, EncodeRequest.Source source, Progress progress, Pace pace) {
+      Home home,
+      EncodeRequest request,
+      int unit,
+      EncodeRequest.Kept kept,
+      Progress progress,
+      Pace pace) {
     this.home = home;
     this.request = request;
-    this.source = source;
+    this.unit = unit;
+    this.kept = kept;
+    this.source = request.data.get(unit);
     this.block = source.block.in(request.pool);
     this.progress = progress;
     this.pace = pace;
@@ -44,7 +63,26 @@ final class SourceReader implements Closeable {
 
   /** Returns the kind of checksum of the replica that is read, opening one if none is yet. */
   DataChecksum checksum() throws IOException {
-    return stream().checksum();
+    DataChecksum kind = stream().checksum();
+    if (own == null) {
+      ownType = kind.getChecksumType();
+      own = ownType == DataChecksum.Type.CRC32C ? crc32c : checksum(ownType);
+    }
+    return kind;
+  }
+
+  private static Checksum checksum(DataChecksum.Type type) {
+    return DataChecksum.newDataChecksum(type, Pace.STEP);
+  }
+
+  /** Returns the checksum of what was read, once that is all. */
+  BlockChecksum read() {
+    return new BlockChecksum(position, (int) crc32c.getValue());
+  }
+
+  /** Returns it in the kind that the replicas have. */
+  BlockClaim readAsClaim() {
+    return new BlockClaim(ownType.name(), (int) own.getValue());
   }
 
   /** Fills the buffer from the block, and what is beyond the block's end with zeros. */
@@ -74,9 +112,20 @@ final class SourceReader implements Closeable {
         giveUp(e);
       }
     }
+    sum(into, begin, bytes);
     position += bytes;
     progress.read(home.distance(request.rack, source.nodes.get(node)), bytes);
     pace.moved(bytes);
+  }
+
+  private void sum(ByteBuffer from, int begin, int bytes) {
+    ByteBuffer view = from.duplicate();
+    view.position(begin);
+    view.get(copy, 0, bytes);
+    crc32c.update(copy, 0, bytes);
+    if (own != null && own != crc32c) {
+      own.update(copy, 0, bytes);
+    }
   }
 
   private ReplicaStream stream() throws IOException {
@@ -135,22 +184,16 @@ final class SourceReader implements Closeable {
     failures.append(position).append(": ").append(AgentException.reason(why));
     changed |= AgentException.isChange(why);
     home.metrics.add(AgentCount.READ_FAILOVERS, 1);
-    if (why instanceof ChecksumException) {
-      reportCorrupt(from);
-    }
     node++;
-  }
-
-  /** The NameNode has corrupt replicas replaced, as it does when a client reports them. */
-  private void reportCorrupt(AgentNode from) {
-    try {
-      if (home.isHere(from)) {
-        home.dataNode.reportBadBlocks(block);
-      } else {
-        home.dataNode.reportRemoteBadBlock(from.toDatanodeInfo(), block);
+    if (why instanceof ChecksumException) {
+      home.reportCorrupt(request.pool, source.block, from);
+      if (kept != null && kept.node.uuid.equals(from.uuid)) {
+        // Nothing comes of this group: it would be made of what was just found to be wrong.
+        throw new AgentException(
+            "Cannot keep the replica of " + source.block + " at " + from + ": "
+                + AgentException.reason(why),
+            Collections.singletonList(new BadReplica(unit, from.uuid)));
       }
-    } catch (IOException e) {
-      LOG.warn("Cannot report the corrupt replica of {} at {}", source.block, from, e);
     }
   }
 

@@ -35,9 +35,16 @@ import org.apache.hadoop.util.DataChecksum;
 final class TargetWriter implements Closeable {
   private static final int PACKET_BYTES = Pace.STEP;
 
+  /** Bytes after which written data is synced, so that the end of the block does not sync all of it. */
+  private static final long SYNC_BYTES = 32 << 20;
+
   private final Home home;
   private final EncodeRequest.Target target;
   private final String pool;
+
+  /** Names the task to the target's agent: only what this task has written is taken back. */
+  private final String writer;
+
   private final Progress.Distance distance;
   private final Progress progress;
   private final Pace pace;
@@ -48,6 +55,7 @@ final class TargetWriter implements Closeable {
   private byte[] sums;
   private int filled;
   private long position;
+  private long synced;
   private long sequence;
   private DataOutputStream out;
   private InputStream in;
@@ -59,9 +67,11 @@ final class TargetWriter implements Closeable {
       Home home,
       EncodeRequest request,
       EncodeRequest.Target target,
+      String writer,
       Progress progress,
       Pace pace) {
     this.home = home;
+    this.writer = writer;
     this.target = target;
     this.pool = request.pool;
     this.distance = home.distance(request.rack, target.node);
@@ -93,6 +103,9 @@ final class TargetWriter implements Closeable {
     String[] ids = {target.storageId};
     Token<BlockTokenIdentifier> token =
         node.getBlockAccessToken(block, EnumSet.of(AccessMode.WRITE), types, ids);
+    // The receiver refuses a block that is there by closing the connection, as it also does when all
+    // is well. So its agent says whether the block is there, and remembers who writes it.
+    home.reserve(pool, target, writer);
     Socket connected = Transfers.connect(node, to, home.settings.timeoutMillis);
     synchronized (this) {
       socket = connected;
@@ -160,7 +173,9 @@ final class TargetWriter implements Closeable {
     int sumBytes = chunks * checksum.getChecksumSize();
     checksum.calculateChunkedSums(packet, 0, filled, sums, 0);
     crc.update(packet, 0, filled);
-    header(filled, sumBytes, false);
+    boolean sync = position + filled - synced >= SYNC_BYTES;
+    header(filled, sumBytes, false, sync);
+    synced = sync ? position + filled : synced;
     out.write(sums, 0, sumBytes);
     out.write(packet, 0, filled);
     int bytes = filled;
@@ -170,14 +185,15 @@ final class TargetWriter implements Closeable {
     pace.moved(bytes);
   }
 
-  private void header(int dataBytes, int sumBytes, boolean last) throws IOException {
+  private void header(int dataBytes, int sumBytes, boolean last, boolean sync)
+      throws IOException {
     // The length of a packet counts itself, and not the header.
     int length = dataBytes + sumBytes + Integer.BYTES;
-    new PacketHeader(length, position, sequence++, last, dataBytes, false).write(out);
+    new PacketHeader(length, position, sequence++, last, dataBytes, sync).write(out);
   }
 
   /**
-   * Ends the block, waits until the receiver has it, and reads it at rest.
+   * Ends the block, waits until the receiver has it durably, and reads it at rest.
    *
    * @throws AgentException if it is not there, or differs from what was sent
    */
@@ -186,7 +202,7 @@ final class TargetWriter implements Closeable {
       if (filled > 0) {
         sendPacket();
       }
-      header(0, 0, true);
+      header(0, 0, true, true);
       out.flush();
       awaitClose();
     } catch (IOException | RuntimeException e) {
@@ -195,7 +211,7 @@ final class TargetWriter implements Closeable {
     BlockChecksum sent = new BlockChecksum(position, (int) crc.getValue());
     BlockChecksum there;
     try {
-      there = home.checksum(pool, target);
+      there = home.checksum(pool, target.node, target.block, pace);
     } catch (IOException e) {
       throw failure("verify", e);
     }
@@ -234,7 +250,7 @@ final class TargetWriter implements Closeable {
       return;
     }
     drain(timeoutMillis);
-    home.unlink(pool, target);
+    home.takeBack(pool, target, writer);
   }
 
   private void drain(int timeoutMillis) {

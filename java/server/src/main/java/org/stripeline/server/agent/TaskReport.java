@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.server.agent;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
 /** How far a task is. */
 public final class TaskReport {
   /** Where it is. */
@@ -21,6 +25,9 @@ public final class TaskReport {
   /** Of what kind that is; null where {@link #error} is, or if only a later version knows it. */
   public final AgentException.Kind errorKind;
 
+  /** The replicas that it found to be bad if {@link #errorKind} is CORRUPT, else null or empty. */
+  public final List<BadReplica> bad;
+
   /** Says how far it is. */
   public TaskReport(
       TaskState state,
@@ -28,12 +35,14 @@ public final class TaskReport {
       long bytesTotal,
       EncodeResult result,
       String error,
-      AgentException.Kind errorKind) {
+      AgentException.Kind errorKind,
+      List<BadReplica> bad) {
     this.state = state;
     this.bytesDone = bytesDone;
     this.bytesTotal = bytesTotal;
     this.result = result;
     this.error = error;
     this.errorKind = errorKind;
+    this.bad = Collections.unmodifiableList(new ArrayList<>(bad));
   }
 }

@@ -5,7 +5,10 @@ import java.io.Closeable;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -33,6 +36,9 @@ final class TaskTable implements Closeable {
 
   /** By number, the oldest first. */
   private final Map<Long, EncodeTask> tasks = new LinkedHashMap<>();
+
+  /** Beginnings of tickets that were cancelled, the oldest first. */
+  private final Set<String> endedTickets = new LinkedHashSet<>();
 
   private long next = Math.multiplyExact(System.currentTimeMillis(), 1_000_000L);
   private boolean closed;
@@ -67,6 +73,13 @@ final class TaskTable implements Closeable {
         return known.number();
       }
     }
+    for (String end : endedTickets) {
+      if (ticket.startsWith(end)) {
+        throw new AgentException(
+            AgentException.Kind.FAILED,
+            "Cannot begin a task: its ticket " + ticket + " was cancelled before it came");
+      }
+    }
     EncodeTask task = new EncodeTask(next, ticket, home, request, throttler);
     try {
       threads.execute(task);
@@ -95,6 +108,8 @@ final class TaskTable implements Closeable {
         ended--;
       } else if (!task.hasEnded() && task.isAbandoned() && threads.remove(task)) {
         task.cancel();
+      } else {
+        task.endIfStalled();
       }
     }
   }
@@ -120,6 +135,27 @@ final class TaskTable implements Closeable {
       threads.remove(task);
       task.cancel();
     }
+  }
+
+  /**
+   * Cancels the tasks of all tickets that begin with a text, and lets none of those begin later.
+   *
+   * @return the numbers of those tasks
+   */
+  synchronized List<Long> cancel(String ticket) {
+    endedTickets.remove(ticket);
+    endedTickets.add(ticket);
+    if (endedTickets.size() > ENDED_MAX) {
+      endedTickets.remove(endedTickets.iterator().next());
+    }
+    List<Long> cancelled = new ArrayList<>();
+    for (EncodeTask task : tasks.values()) {
+      if (task.ticket().startsWith(ticket)) {
+        cancelled.add(task.number());
+      }
+    }
+    cancelled.forEach(this::cancel);
+    return cancelled;
   }
 
   int running() {

@@ -49,6 +49,9 @@ final class TokenGrant {
     for (EncodeRequest.Send send : request.sends) {
       checkGroup(groupOf(send.target.block.id));
     }
+    for (EncodeRequest.Kept kept : request.kept) {
+      checkGroup(groupOf(kept.block.id));
+    }
     for (EncodeRequest.Source source : request.data) {
       checkRead(request.pool, source);
     }

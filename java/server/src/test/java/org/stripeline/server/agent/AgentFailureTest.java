@@ -17,7 +17,9 @@ import java.util.zip.CRC32C;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.DeleteQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -102,6 +104,10 @@ class AgentFailureTest {
   private void checkDone(TaskReport report) throws IOException {
     assertThat(report.error).isNull();
     assertThat(report.state).isEqualTo(TaskState.DONE);
+    checkParity();
+  }
+
+  private void checkParity() throws IOException {
     byte[][] units = new byte[AgentCluster.K + AgentCluster.M][BLOCK];
     for (int i = 0; i < DATA.length; i++) {
       units[i / BLOCK][i % BLOCK] = DATA[i];
@@ -173,10 +179,20 @@ class AgentFailureTest {
   }
 
   @Test
-  void truncatedReplicasAreReplacedByOthers() throws Exception {
+  void aTruncatedReplicaIsReplacedByOthers() throws Exception {
+    truncate(replica(0, file.node(0, 0)), BLOCK - 1_000);
+    checkDone(run(request(file.node(0, 0), file.node(0, 1), file.node(0, 2))));
+  }
+
+  /** One of three is no majority: it may be the one with wrong bytes. */
+  @Test
+  void aReplicaDoesNotDecideAloneWhenTheOthersAreTruncated() throws Exception {
     truncate(replica(0, file.node(0, 0)), BLOCK - 1_000);
     truncate(replica(0, file.node(0, 1)), BLOCK - 1_000);
-    checkDone(run(request(file.node(0, 0), file.node(0, 1), file.node(0, 2))));
+    checkFailed(
+        run(request(file.node(0, 0), file.node(0, 1), file.node(0, 2))),
+        AgentException.Kind.FAILED,
+        "more than half of its 3 replicas must have the same checksums");
   }
 
   @Test
@@ -284,37 +300,174 @@ class AgentFailureTest {
     checkDone(run(request(agent)));
     TaskReport report = run(request(agent));
     assertThat(report.state).isEqualTo(TaskState.FAILED);
-    assertThat(report.error).contains(targets.get(0).getXferAddr().split(":")[0]);
+    assertThat(report.error)
+        .contains("Cannot make a replica of")
+        .contains("there is another replica of that name, FINALIZED")
+        .contains("unlink it first")
+        .doesNotContain("left behind");
+    checkParity();
   }
 
-  /** Connections are accepted by the system, and nobody reads what comes. */
+  @Test
+  void aTaskThatWasGivenUpLeavesWhatItsSuccessorWrote() throws Exception {
+    DatanodeInfo other = file.node(0, 1);
+    long lost = encodeUntilBothReceive(100_000);
+    // What a driver does that cannot reach the first agent any more.
+    for (int i = 0; i < AgentCluster.M; i++) {
+      AgentBlock parity = file.internal(AgentCluster.K + i);
+      cluster.agents().unlink(targets.get(i), file.pool(), Arrays.asList(parity));
+    }
+    checkDone(cluster.await(other, cluster.agents().encode(other, request(other).build())));
+
+    cluster.agents().cancel(agent, lost);
+    assertThat(cluster.await(agent, lost).state.isFinal()).isTrue();
+    Conditions.await("streams of tasks to end", () -> AgentCluster.taskThreads().isEmpty());
+    checkParity();
+  }
+
+  /** The driver may have told another DataNode's agent to link what a task was to send. */
+  @Test
+  void aTaskThatWasGivenUpLeavesALink() throws Exception {
+    DatanodeInfo holder = file.node(0, 1);
+    AgentBlock block = file.internal(0);
+    cluster.agents().reserve(holder, file.pool(), block, "a task");
+    cluster.agents().link(holder, file.pool(), Arrays.asList(file.link(0)));
+    assertThat(cluster.agents().takeBack(holder, file.pool(), block, "a task")).isFalse();
+    assertThat(cluster.probe(holder).state(block.id)).isEqualTo("FINALIZED");
+    // A driver removes what it wants to.
+    assertThat(cluster.agents().unlink(holder, file.pool(), Arrays.asList(block))).isEqualTo(1);
+  }
+
+  @Test
+  void onlyTheTaskThatWasLetLastTakesABlockBack() throws Exception {
+    DatanodeInfo target = targets.get(0);
+    AgentBlock block = file.internal(AgentCluster.K);
+    checkDone(run(request(agent)));
+    assertThat(cluster.agents().takeBack(target, file.pool(), block, "another task")).isFalse();
+    checkParity();
+    cluster.agents().unlink(target, file.pool(), Arrays.asList(block));
+    cluster.agents().reserve(target, file.pool(), block, "one");
+    cluster.agents().reserve(target, file.pool(), block, "two");
+    cluster.agents().unlink(targets.get(1), file.pool(), Arrays.asList(file.internal(4)));
+    // This one is let last.
+    checkDone(run(request(agent)));
+    for (String writer : Arrays.asList("one", "two")) {
+      assertThat(cluster.agents().takeBack(target, file.pool(), block, writer)).isFalse();
+    }
+    checkParity();
+  }
+
+  /** Files are deleted before the answer, whatever waits in the queue of the volume. */
+  @Test
+  void whatIsUnlinkedAndWrittenAgainStays() throws Exception {
+    checkDone(run(request(agent)));
+    DatanodeInfo target = targets.get(0);
+    List<AgentBlock> parity = Arrays.asList(file.internal(AgentCluster.K));
+    File data = cluster.probe(target).file(parity.get(0).id);
+    String storage = cluster.probe(target).storage(parity.get(0).id);
+    long blocks = cluster.probe(target).held().blocks;
+    try (DeleteQueue queue = DeleteQueue.hold(cluster.dataNode(target))) {
+      assertThat(cluster.agents().unlink(target, file.pool(), parity)).isEqualTo(1);
+      assertThat(data).doesNotExist();
+      assertThat(cluster.probe(target).held().blocks).isEqualTo(blocks - 1);
+      cluster.agents().unlink(targets.get(1), file.pool(), Arrays.asList(file.internal(4)));
+      // On the same volume, or its queue would not matter.
+      checkDone(run(request(agent, storage)));
+    }
+    DeleteQueue.hold(cluster.dataNode(target)).close();
+    checkParity();
+  }
+
+  @Test
+  void whatTheNameNodeHasDeletedIsNotWrittenBeforeItIsGone() throws Exception {
+    checkDone(run(request(agent)));
+    DatanodeInfo target = targets.get(0);
+    AgentBlock block = file.internal(AgentCluster.K);
+    String storage = cluster.probe(target).storage(block.id);
+    try (DeleteQueue queue = DeleteQueue.hold(cluster.dataNode(target))) {
+      cluster
+          .dataNode(target)
+          .getFSDataset()
+          .invalidate(file.pool(), new Block[] {block.in(file.pool()).getLocalBlock()});
+      TaskReport report = run(request(agent, storage));
+      assertThat(report.state).isEqualTo(TaskState.FAILED);
+      assertThat(report.error).containsAnyOf("is pending", "unlink it first");
+    }
+    Conditions.await("the parity to go", () -> cluster.probe(target).state(block.id) == null);
+    cluster.agents().unlink(targets.get(1), file.pool(), Arrays.asList(file.internal(4)));
+    DeleteQueue.hold(cluster.dataNode(target)).close();
+    checkDone(run(request(agent, storage)));
+  }
+
+  /** A receiver that went on could finalize or discard what its successor receives. */
+  @Test
+  void unlinkingEndsTheReceiver() throws Exception {
+    long task = encodeUntilBothReceive(20_000);
+    for (int i = 0; i < AgentCluster.M; i++) {
+      AgentBlock parity = file.internal(AgentCluster.K + i);
+      assertThat(cluster.agents().unlink(targets.get(i), file.pool(), Arrays.asList(parity)))
+          .isEqualTo(1);
+      assertThat(cluster.probe(targets.get(i)).held().temporary).isEmpty();
+    }
+    TaskReport report = cluster.await(agent, task);
+    assertThat(report.error).contains("Cannot send");
+    cluster.awaitHeld(before);
+  }
+
+  private long encodeUntilBothReceive(long bytesPerSecond) throws IOException {
+    EncodeRequest slow =
+        request(agent, file.node(0, 1)).bytesPerSecond(bytesPerSecond).build();
+    long task = cluster.agents().encode(agent, slow);
+    Conditions.await(
+        "both targets to receive",
+        () ->
+            !cluster.probe(targets.get(0)).held().temporary.isEmpty()
+                && !cluster.probe(targets.get(1)).held().temporary.isEmpty());
+    return task;
+  }
+
+  /** Returns a request whose first parity is for that storage of its target. */
+  private EncodeRequest.Builder request(DatanodeInfo reader, String storage) {
+    EncodeRequest.Builder builder = new EncodeRequest.Builder(file.pool(), "rs", 3, 2);
+    for (int unit = 0; unit < file.blocks.size(); unit++) {
+      builder.data(file.from(unit, file.blocks.get(unit).getLocations()));
+    }
+    return builder
+        .rack(reader.getNetworkLocation())
+        .parity(
+            new EncodeRequest.Target(
+                file.internal(AgentCluster.K), AgentNode.of(targets.get(0)), "DISK", storage))
+        .parity(file.to(AgentCluster.K + 1, targets.get(1)));
+  }
+
   @Test
   void aTargetThatHangsCountsAsDead() throws Exception {
-    try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      DatanodeInfo hung = hung(deaf);
-      targets = Arrays.asList(targets.get(0), hung);
+    DatanodeInfo hung = targets.get(1);
+    try (ServerSocket deaf = hang(hung);
+        ServerSocket agentToo =
+            new ServerSocket(hung.getIpcPort(), 1, InetAddress.getLoopbackAddress())) {
       TaskReport report = run(request(agent));
       assertThat(report.state).isEqualTo(TaskState.FAILED);
-      assertThat(report.error).contains("timeout").contains(hung.getXferAddr());
+      assertThat(report.error).contains("timeout").contains(hung.getIpcAddr(false));
     }
     cluster.awaitHeld(before);
   }
 
   @Test
   void aReplicaThatHangsIsReplacedByAnother() throws Exception {
-    try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      checkDone(run(request(hung(deaf), agent)));
+    DatanodeInfo hung = file.node(0, 1);
+    try (ServerSocket deaf = hang(hung)) {
+      checkDone(run(request(hung, agent, file.node(0, 2))));
     }
   }
 
-  private static DatanodeInfo hung(ServerSocket deaf) {
-    return new DatanodeInfo.DatanodeInfoBuilder()
-        .setIpAddr("127.0.0.1")
-        .setHostName("localhost")
-        .setDatanodeUuid("hung")
-        .setXferPort(deaf.getLocalPort())
-        .setIpcPort(deaf.getLocalPort())
-        .setNetworkLocation("/a")
-        .build();
+  /**
+   * Puts something in the place of a DataNode whose connections the system accepts, and that reads
+   * nothing of what comes.
+   */
+  private ServerSocket hang(DatanodeInfo node) throws IOException {
+    stopped = cluster.mini().stopDataNode(node.getXferAddr());
+    before.remove(stoppedName());
+    return new ServerSocket(node.getXferPort(), 1, InetAddress.getLoopbackAddress());
   }
 }

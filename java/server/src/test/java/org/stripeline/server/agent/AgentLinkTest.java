@@ -365,7 +365,7 @@ class AgentLinkTest {
       open.write(value ^ 4);
     }
     refused(
-        AgentException.Kind.FAILED,
+        AgentException.Kind.CORRUPT,
         "wrong checksum at " + 200_000 / 512 * 512,
         () -> cluster.agents().checksum(node, file.pool(), file.source(1)));
     Files.delete(cluster.probe(node).meta(file.source(0).id).toPath());

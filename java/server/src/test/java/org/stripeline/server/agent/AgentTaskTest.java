@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
@@ -89,6 +90,24 @@ class AgentTaskTest {
       assertThat(cluster.agents().checksum(targets.get(i), file.pool(), parity).crc32c)
           .isEqualTo(report.result.written.get(i).crc32c);
     }
+  }
+
+  @Test
+  void aTicketThatIsCancelledBeginsNothingLater() throws Exception {
+    String ticket = UUID.randomUUID().toString();
+    long task = cluster.agents().encode(agent, ticket + "-0", slow());
+    assertThat(cluster.agents().cancel(agent, ticket)).containsExactly(task);
+    assertThat(cluster.await(agent, task).state).isEqualTo(TaskState.CANCELLED);
+    refused(
+        AgentException.Kind.FAILED,
+        "was cancelled before it came",
+        () -> cluster.agents().encode(agent, ticket + "-1", slow()));
+    assertThat(cluster.agents().cancel(agent, "no such ticket")).isEmpty();
+    refused(
+        AgentException.Kind.BAD_REQUEST,
+        "an empty ticket",
+        () -> cluster.agents().cancel(agent, ""));
+    cluster.awaitHeld(before);
   }
 
   @Test

@@ -166,6 +166,33 @@ class AgentTokenTest {
   }
 
   @Test
+  void hostsThatTheNameNodeDoesNotKnowAreNotConnectedTo() throws Exception {
+    AgentCluster.Adoption file = file(8);
+    DatanodeInfo agent = file.node(0, 0);
+    EncodeRequest request = request(file);
+    EncodeRequest.Source first = request.data.get(0);
+    DatanodeInfo stranger =
+        new DatanodeInfo.DatanodeInfoBuilder()
+            .setFrom(first.nodes.get(0).toDatanodeInfo())
+            .setDatanodeUuid("stranger")
+            .build();
+    EncodeRequest.Builder builder =
+        new EncodeRequest.Builder(
+                request.pool, request.codec, request.dataUnits, request.parityUnits)
+            .data(
+                new EncodeRequest.Source(
+                    first.block, Arrays.asList(AgentNode.of(stranger)), first.token));
+    request.data.subList(1, request.data.size()).forEach(builder::data);
+    request.parity.forEach(builder::parity);
+    try (Agents holder = holder(file.tokens[0])) {
+      refused(
+          AgentException.Kind.NOT_READY,
+          "no DataNode stranger",
+          () -> holder.encode(agent, builder.build()));
+    }
+  }
+
+  @Test
   void tokensThatLetReadAreNotEnough() throws Exception {
     AgentCluster.Adoption file = file(6);
     DatanodeInfo agent = file.node(0, 0);

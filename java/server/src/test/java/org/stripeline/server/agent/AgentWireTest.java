@@ -10,13 +10,16 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.apache.hadoop.io.Text;
 import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RetriableException;
 import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.thirdparty.protobuf.ByteString;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 import org.apache.hadoop.util.VersionInfo;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.AfterAll;
@@ -45,7 +48,10 @@ class AgentWireTest {
     AgentRpc.use(conf);
     raw =
         RPC.getProxy(
-            AgentProtocol.class, 1, NetUtils.createSocketAddr(node.getIpcAddr(false)), conf);
+            AgentProtocol.class,
+            AgentProtocol.CALL_VERSION,
+            NetUtils.createSocketAddr(node.getIpcAddr(false)),
+            conf);
   }
 
   @AfterAll
@@ -55,13 +61,22 @@ class AgentWireTest {
   }
 
   private JsonObject call(String method, String arguments) throws Exception {
-    return JsonParser.parseString(raw.call(new Text(method), new Text(arguments)).toString())
+    return send("{\"method\":\"" + method + "\",\"arguments\":" + arguments + '}');
+  }
+
+  private JsonObject send(String request) throws Exception {
+    BytesValue bytes =
+        BytesValue.newBuilder().setValue(ByteString.copyFromUtf8(request)).build();
+    return JsonParser.parseString(raw.call(null, bytes).getValue().toStringUtf8())
         .getAsJsonObject();
   }
 
   private void check(String method, String arguments, String kind, String message)
       throws Exception {
-    JsonObject reply = call(method, arguments);
+    check(call(method, arguments), kind, message);
+  }
+
+  private static void check(JsonObject reply, String kind, String message) {
     assertThat(reply.has("answer")).isFalse();
     JsonObject error = reply.getAsJsonObject("error");
     assertThat(error.get("kind").getAsString()).as(reply.toString()).isEqualTo(kind);
@@ -81,7 +96,7 @@ class AgentWireTest {
 
   @Test
   void whatIsNotKnownIsSaid() throws Exception {
-    check("decode", "{}", "BAD_REQUEST", "no method 'decode' in protocol 1");
+    check("decode", "{}", "BAD_REQUEST", "no method 'decode' in protocol 3");
     check("poll", "{\"task\":5}", "UNKNOWN_TASK", "Cannot find task 5");
     assertThat(call("cancel", "{\"task\":5}").has("answer")).isTrue();
   }
@@ -96,8 +111,17 @@ class AgentWireTest {
             .as(method + ' ' + text + reply)
             .isEqualTo("BAD_REQUEST");
       }
-      check(method, "", "BAD_REQUEST", "no arguments");
+      check(method, "", "BAD_REQUEST", "not as expected");
+      check(send("{\"method\":\"" + method + "\"}"), "BAD_REQUEST", "no arguments");
       check(method, "null", "BAD_REQUEST", "no arguments");
+    }
+    for (String text : Arrays.asList("", "null", "7", "[]", "{\"method\":[]}", "{} {}")) {
+      check(send(text), "BAD_REQUEST", "Cannot read the request");
+    }
+    check(send("{\"arguments\":{}}"), "BAD_REQUEST", "it names no method");
+    // What Gson takes by default and other readers of JSON do not.
+    for (String text : Arrays.asList("{'pool':'p'}", "{pool:1}", "{}/**/", "{\"pool\"=1}")) {
+      check("link", text, "BAD_REQUEST", "not as expected");
     }
     check("link", "{}", "BAD_REQUEST", "no block pool");
     check("link", "{\"pool\":\"p\"}", "BAD_REQUEST", "list of links");
@@ -108,11 +132,11 @@ class AgentWireTest {
     check("encode", "{\"ticket\":\"t\",\"request\":{}}", "BAD_REQUEST", "no block pool");
   }
 
-  /** Hadoop's engine cuts strings after 21,845 characters. */
+  /** Also more blocks than one call takes: callers with very many of them call several times. */
   @Test
   void longArgumentsArriveWhole() throws Exception {
     List<AgentBlock> blocks = new ArrayList<>();
-    for (long i = 1; i <= 10_000; i++) {
+    for (long i = 1; i <= 2 * RequestCheck.BLOCKS_MAX + 1; i++) {
       blocks.add(new AgentBlock(-i, 1_000_000, 128 << 20));
     }
     assertThat(cluster.agents().unlink(node, pool(), blocks)).isZero();
@@ -121,6 +145,79 @@ class AgentWireTest {
         AgentException.Kind.BAD_REQUEST,
         "negative ids",
         () -> cluster.agents().unlink(node, pool(), blocks));
+  }
+
+  @Test
+  void nestingDoesNotExhaustTheStack() throws Exception {
+    for (String open : Arrays.asList("[", "{\"a\":")) {
+      for (int depth : new int[] {Wire.DEPTH_MAX, 500_000}) {
+        String nested = String.join("", Collections.nCopies(depth, open));
+        for (String text :
+            Arrays.asList(nested, "{\"pool\":" + nested, "{\"links\":" + nested)) {
+          check("link", text, "BAD_REQUEST", "inside each other");
+        }
+        check(send(nested), "BAD_REQUEST", "Cannot read the request");
+      }
+    }
+    assertThat(cluster.agents().about(node).uuid).isEqualTo(node.getDatanodeUuid());
+  }
+
+  @Test
+  void hugeValuesAreRefused() throws Exception {
+    String digits = String.join("", Collections.nCopies(1_000_000, "9"));
+    for (String number :
+        Arrays.asList(digits, "-" + digits, "1e" + digits, "0." + digits, "1e999999999", "1e99")) {
+      check("poll", "{\"task\":" + number + '}', "BAD_REQUEST", "not as expected");
+      check("about", "{\"later\":" + digits + '}', "BAD_REQUEST", "not as expected");
+    }
+    check("poll", "{\"task\":\"" + digits + "\"}", "BAD_REQUEST", "1000000 characters");
+    check("poll", "{\"" + digits + "\":1}", "BAD_REQUEST", "1000000 characters");
+    check(digits, "{}", "BAD_REQUEST", "1000000 characters");
+    String empty = String.join(",", Collections.nCopies(Wire.VALUES_MAX, "{}"));
+    check("unlink", "{\"blocks\":[" + empty + "]}", "BAD_REQUEST", "values");
+    String blank = String.join("", Collections.nCopies(Wire.REQUEST_MAX, " "));
+    check("about", blank + "{}", "BAD_REQUEST", "at most " + Wire.REQUEST_MAX + " are read");
+    assertThat(cluster.agents().about(node).uuid).isEqualTo(node.getDatanodeUuid());
+  }
+
+  @Test
+  void repliesMayBeLong() {
+    String reason = String.join("", Collections.nCopies(Wire.REQUEST_MAX, "r"));
+    Messages.Envelope failed =
+        new Messages.Envelope(null, new Messages.Failure("FAILED", reason));
+    assertThat(Wire.envelope(Wire.reply(failed)).error.message).isEqualTo(reason);
+  }
+
+  @Test
+  void listsAndTextsHaveBounds() throws Exception {
+    String name = String.join("", Collections.nCopies(300, "n"));
+    String blocks = String.join(",", Collections.nCopies(RequestCheck.BLOCKS_MAX + 1, "{}"));
+    String pool = "{\"pool\":\"p\",";
+    check("link", pool + "\"links\":[" + blocks + "]}", "BAD_REQUEST", "10001 links");
+    check("unlink", pool + "\"blocks\":[" + blocks + "]}", "BAD_REQUEST", "10001 blocks");
+    check(
+        "unlink",
+        "{\"pool\":\"" + name + "\",\"blocks\":[]}",
+        "BAD_REQUEST",
+        "block pool of 300");
+    AgentNode there = AgentNode.of(cluster.nodes()[1]);
+    AgentBlock data = new AgentBlock(1, 1, 1000);
+    EncodeRequest.Source source = new EncodeRequest.Source(data, Arrays.asList(there));
+    EncodeRequest.Target parity = target(-2, 1000, "DISK");
+    EncodeRequest.Source replicas =
+        new EncodeRequest.Source(data, Collections.nCopies(513, there));
+    check(builder("rs", 1, 1).data(replicas).parity(parity), "513 nodes of data block 0");
+    EncodeRequest.Builder many = builder("rs", 1, 1);
+    for (int i = 0; i < 17; i++) {
+      many.data(source).parity(parity).send(new EncodeRequest.Send(0, parity));
+    }
+    check(many, "17 data; at most 16");
+    check(builder(name, 1, 1).data(source).parity(parity), "codec of 300 characters");
+    check(
+        builder("rs", 1, 1).data(source).parity(target(-2, 1000, name)),
+        "storage type of target");
+    check(builder("rs", Integer.MAX_VALUE, 2).data(source).parity(parity), "2147483649 units");
+    check(builder("rs", -1, 2).data(source).parity(parity), "-1");
   }
 
   private String pool() {
@@ -197,13 +294,7 @@ class AgentWireTest {
   void whoIsNotThereCannotBeReached() throws Exception {
     DatanodeInfo gone;
     try (ServerSocket free = new ServerSocket(0)) {
-      gone =
-          new DatanodeInfo.DatanodeInfoBuilder()
-              .setIpAddr("127.0.0.1")
-              .setHostName("localhost")
-              .setDatanodeUuid("gone")
-              .setIpcPort(free.getLocalPort())
-              .build();
+      gone = at(free.getLocalPort());
     }
     refused(
         AgentException.Kind.UNREACHABLE, "Cannot about at agent", () -> cluster.agents().about(gone));
@@ -211,5 +302,43 @@ class AgentWireTest {
     closed.close();
     closed.close();
     Assertions.assertThatThrownBy(() -> closed.about(node)).hasMessageContaining("closed");
+  }
+
+  /** What a server throws before the agent is called does not mean that there is no agent. */
+  @Test
+  void aServerThatIsTooBusyIsAskedLater() throws Exception {
+    Configuration conf = new Configuration(false);
+    AgentRpc.use(conf);
+    AgentEndpoint busy =
+        new AgentEndpoint(
+            null,
+            () -> {
+              throw new RetriableException("Server is too busy.");
+            });
+    RPC.Server server =
+        new RPC.Builder(conf)
+            .setProtocol(AgentProtocol.class)
+            .setInstance(busy)
+            .setBindAddress("127.0.0.1")
+            .build();
+    server.start();
+    try {
+      DatanodeInfo there = at(server.getListenerAddress().getPort());
+      refused(
+          AgentException.Kind.UNREACHABLE,
+          "RetriableException: Server is too busy.",
+          () -> cluster.agents().about(there));
+    } finally {
+      server.stop();
+    }
+  }
+
+  private static DatanodeInfo at(int port) {
+    return new DatanodeInfo.DatanodeInfoBuilder()
+        .setIpAddr("127.0.0.1")
+        .setHostName("localhost")
+        .setDatanodeUuid("at " + port)
+        .setIpcPort(port)
+        .build();
   }
 }

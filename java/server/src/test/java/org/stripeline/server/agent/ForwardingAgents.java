@@ -29,9 +29,27 @@ class ForwardingAgents implements Agents {
   }
 
   @Override
-  public BlockChecksum checksum(DatanodeInfo node, String pool, AgentBlock block)
+  public void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer)
       throws IOException {
-    return to.checksum(node, pool, block);
+    to.reserve(node, pool, block, writer);
+  }
+
+  @Override
+  public boolean takeBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
+      throws IOException {
+    return to.takeBack(node, pool, block, writer);
+  }
+
+  @Override
+  public BlockChecksum checksum(
+      DatanodeInfo node, String pool, AgentBlock block, long offset, long bytes, boolean sync)
+      throws IOException {
+    return to.checksum(node, pool, block, offset, bytes, sync);
+  }
+
+  @Override
+  public BlockClaim claim(DatanodeInfo node, String pool, AgentBlock block) throws IOException {
+    return to.claim(node, pool, block);
   }
 
   @Override
@@ -53,6 +71,11 @@ class ForwardingAgents implements Agents {
   @Override
   public void cancel(DatanodeInfo node, long task) throws IOException {
     to.cancel(node, task);
+  }
+
+  @Override
+  public List<Long> cancel(DatanodeInfo node, String ticket) throws IOException {
+    return to.cancel(node, ticket);
   }
 
   @Override

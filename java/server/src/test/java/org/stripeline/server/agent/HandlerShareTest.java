@@ -4,6 +4,8 @@ package org.stripeline.server.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.stripeline.server.agent.AgentLinkTest.refused;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
@@ -20,6 +22,41 @@ class HandlerShareTest {
     share.beginWork();
     share.endWait();
     assertThat(share.beginWait()).isTrue();
+  }
+
+  @Test
+  void callsThatWaitForADiskLeaveAPlaceForOthers() throws Exception {
+    HandlerShare share = new HandlerShare(3, 1);
+    for (int i = 0; i < 2; i++) {
+      share.beginWork();
+      share.beginSync();
+    }
+    share.beginWork();
+    refused(AgentException.Kind.BUSY, AgentKeys.CALLS, share::beginSync);
+    share.endWork();
+    share.beginWork();
+    share.endSync();
+    share.beginSync();
+  }
+
+  @Test
+  void callsThatHangAreToldFromCallsThatComeAndGo() throws Exception {
+    AtomicLong minutes = new AtomicLong();
+    HandlerShare share =
+        new HandlerShare(2, 1, () -> TimeUnit.MINUTES.toNanos(minutes.get()));
+    assertThat(share.isStuck()).isFalse();
+    share.beginWork();
+    minutes.set(10);
+    assertThat(share.isStuck()).as("one place is left").isFalse();
+    share.beginWork();
+    minutes.set(14);
+    assertThat(share.isStuck()).isFalse();
+    minutes.set(16);
+    assertThat(share.isStuck()).isTrue();
+    share.endWork();
+    assertThat(share.isStuck()).isFalse();
+    share.beginWork();
+    assertThat(share.isStuck()).as("they come and go").isFalse();
   }
 
   @Test

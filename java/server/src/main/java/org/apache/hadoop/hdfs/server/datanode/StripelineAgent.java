@@ -15,6 +15,7 @@ import org.apache.hadoop.util.ServicePlugin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.server.agent.AgentCompat;
+import org.stripeline.server.agent.AgentEndpoint;
 import org.stripeline.server.agent.AgentProtocol;
 import org.stripeline.server.agent.AgentRpc;
 import org.stripeline.server.agent.AgentService;
@@ -65,9 +66,14 @@ public class StripelineAgent implements ServicePlugin {
     }
   }
 
-  private static void register(DataNode dataNode, Configuration conf, AgentProtocol service) {
+  private static void register(DataNode dataNode, Configuration conf, AgentService service) {
     AgentRpc.use(conf);
-    dataNode.ipcServer.addProtocol(RPC.RpcKind.RPC_WRITABLE, AgentProtocol.class, service);
+    dataNode.ipcServer.addProtocol(
+        RPC.RpcKind.RPC_PROTOCOL_BUFFER,
+        AgentProtocol.class,
+        new AgentEndpoint(service, service::admit));
+    // Anybody can cause these, as fast as the network allows.
+    dataNode.ipcServer.addTerseExceptions(AgentService.NotAdmittedException.class);
     if (conf.getBoolean(CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHORIZATION, false)) {
       dataNode.ipcServer.refreshServiceAcl(conf, new WithAgent());
     }

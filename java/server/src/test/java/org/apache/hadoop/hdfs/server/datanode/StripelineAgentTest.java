@@ -4,13 +4,20 @@ package org.apache.hadoop.hdfs.server.datanode;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.Server;
 import org.apache.log4j.AppenderSkeleton;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
@@ -20,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.server.agent.AgentCluster;
 import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.AgentKeys;
+import org.stripeline.server.agent.AgentProtocol;
 
 /** A DataNode runs on where the agent cannot. */
 class StripelineAgentTest {
@@ -48,6 +56,58 @@ class StripelineAgentTest {
         .first()
         .asString()
         .contains("Cannot use " + AgentKeys.TASKS + " = -1: it must be from 1 to 64");
+  }
+
+  /** What a DataNode reads on its IPC port, before it knows of any right, is what it read before. */
+  @Test
+  void nothingButItsProtocolIsAddedToThePort() throws Exception {
+    Set<String> without;
+    Configuration conf = new Configuration(false);
+    conf.set("dfs.datanode.plugins", "");
+    try (AgentCluster cluster = new AgentCluster(dir.resolve("without"), conf, "/a")) {
+      without = served(cluster.mini().getDataNodes().get(0));
+    }
+    assertThat(without)
+        .contains("RPC_PROTOCOL_BUFFER org.apache.hadoop.hdfs.protocol.ClientDatanodeProtocol 1");
+    Configuration usual = new Configuration(false);
+    try (AgentCluster cluster = new AgentCluster(dir.resolve("with"), usual, "/a")) {
+      Set<String> with = served(cluster.mini().getDataNodes().get(0));
+      String added =
+          RPC.RpcKind.RPC_PROTOCOL_BUFFER
+              + " "
+              + AgentProtocol.NAME
+              + " "
+              + AgentProtocol.CALL_VERSION;
+      assertThat(with).contains(added);
+      with.remove(added);
+      assertThat(with).isEqualTo(without);
+      // Engines are the JVM's, and the DataNode before may have started after one with an agent.
+      assertThat(with.stream().filter(one -> one.startsWith("engine ")))
+          .containsExactly("engine " + RPC.RpcKind.RPC_PROTOCOL_BUFFER);
+    }
+  }
+
+  /** Returns the protocols of each engine that the DataNode's IPC server serves, and the engines. */
+  private static Set<String> served(DataNode node) throws Exception {
+    Set<String> served = new TreeSet<>();
+    Method protocols =
+        RPC.Server.class.getDeclaredMethod("getProtocolImplMap", RPC.RpcKind.class);
+    protocols.setAccessible(true);
+    for (RPC.RpcKind kind : RPC.RpcKind.values()) {
+      if (Server.getRpcInvoker(kind) != null) {
+        served.add("engine " + kind);
+      }
+      for (Object key : ((Map<?, ?>) protocols.invoke(node.ipcServer, kind)).keySet()) {
+        served.add(kind + " " + field(key, "protocol") + " " + field(key, "version"));
+      }
+    }
+    return served;
+  }
+
+  private static Object field(Object of, String name) throws Exception {
+    Field field = of.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(of);
   }
 
   /** Starts a DataNode, which must serve files and no agent, and returns what the agent says. */

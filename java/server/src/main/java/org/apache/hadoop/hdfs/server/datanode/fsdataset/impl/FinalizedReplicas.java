@@ -3,14 +3,18 @@ package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
 import java.io.Closeable;
 import java.io.DataInputStream;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.DatanodeUtil;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.io.IOUtils;
 import org.stripeline.server.agent.AgentException;
 
@@ -78,10 +82,70 @@ public final class FinalizedReplicas {
     return replica;
   }
 
+  /**
+   * Checks that nothing on this DataNode has the name of a block, and that no deletion by that name
+   * is pending, so that a replica made under it stays.
+   *
+   * @throws AgentException of kind FAILED if something has
+   */
+  public void requireAbsent(ExtendedBlock block) throws IOException {
+    ReplicaInfo there = dataset.volumeMap.get(block.getBlockPoolId(), block.getBlockId());
+    if (there != null) {
+      throw taken(
+          block,
+          "there is another replica of that name, " + there.getState() + ' '
+              + there.getStorageUuid() + "; unlink it first");
+    }
+    requireNoFile(block);
+  }
+
+  /** Checks that no file has the name of a block that has no replica here. */
+  void requireNoFile(ExtendedBlock block) throws IOException {
+    File file = fileOf(block);
+    if (file != null) {
+      // Hadoop 3.3 forgets a replica when it queues the deletion of its files.
+      throw taken(block, "the deletion of its file " + file + " is pending; try again later");
+    }
+  }
+
+  private static AgentException taken(ExtendedBlock block, String how) {
+    return new AgentException(
+        AgentException.Kind.FAILED, "Cannot make a replica of " + block + ": " + how);
+  }
+
+  /** Returns the file of a finalized replica of that block on whatever volume, or null. */
+  File fileOf(ExtendedBlock block) throws IOException {
+    String pool = block.getBlockPoolId();
+    try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
+      for (FsVolumeSpi each : volumes) {
+        if (each instanceof FsVolumeImpl && Arrays.asList(each.getBlockPoolList()).contains(pool)) {
+          File finalized = ((FsVolumeImpl) each).getFinalizedDir(pool);
+          File directory = DatanodeUtil.idToBlockDir(finalized, block.getBlockId());
+          File file = new File(directory, block.getBlockName());
+          if (file.exists()) {
+            return file;
+          }
+        }
+      }
+    }
+    return null;
+  }
+
   private static AgentException changed(ExtendedBlock block, String how) {
     return new AgentException(
         AgentException.Kind.CHANGED,
         "Cannot use " + block + " of " + block.getNumBytes() + " bytes: " + how);
+  }
+
+  /**
+   * Makes a replica that {@link #check} passes survive a loss of power, and drops it from the page
+   * cache.
+   */
+  public void sync(ExtendedBlock block) throws IOException {
+    ReplicaInfo replica = require(block);
+    try (FsVolumeReference volume = replica.getVolume().obtainReference()) {
+      ReplicaSync.sync(new File(replica.getBlockURI()), new File(replica.getMetadataURI()));
+    }
   }
 
   /** Opens a replica that {@link #check} passes, at a position; its volume stays until closed. */

@@ -120,6 +120,7 @@ public final class ReplicaLinker {
       throw new AgentException(
           AgentException.Kind.FAILED, "Cannot link to " + target + ": somebody else just does");
     }
+    replicas.requireNoFile(target);
     ReplicaInPipeline pipeline = volume.createTemporary(target);
     dataset.volumeMap.add(target.getBlockPoolId(), pipeline.getReplicaInfo());
     return pipeline;

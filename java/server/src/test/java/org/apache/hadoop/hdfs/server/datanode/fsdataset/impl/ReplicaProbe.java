@@ -81,6 +81,18 @@ public final class ReplicaProbe {
     return new Held(reserved, blocks, replicas, temporary);
   }
 
+  /** Returns how many users the volumes have; one that has any cannot be removed. */
+  public int users() throws IOException {
+    int users = 0;
+    try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {
+      for (FsVolumeSpi volume : volumes) {
+        // One of them is this look.
+        users += ((FsVolumeImpl) volume).getReferenceCount() - 1;
+      }
+    }
+    return users;
+  }
+
   /** Returns where the volumes keep temporary replicas. */
   public List<Path> temporaryDirectories() throws IOException {
     List<Path> directories = new ArrayList<>();

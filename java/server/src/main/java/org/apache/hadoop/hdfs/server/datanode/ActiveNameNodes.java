@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.datanode;
+
+import java.net.InetSocketAddress;
+import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolClientSideTranslatorPB;
+
+/** The NameNodes that a DataNode obeys, of whose class other packages know nothing. */
+public final class ActiveNameNodes {
+  private ActiveNameNodes() {}
+
+  /**
+   * Returns the address of the active NameNode of a block pool, or null if the DataNode has no such
+   * pool or none is active.
+   */
+  public static InetSocketAddress address(DataNode dataNode, String pool) {
+    BPOfferService service = dataNode.getBPOfferService(pool);
+    if (service == null) {
+      return null;
+    }
+    DatanodeProtocolClientSideTranslatorPB active = service.getActiveNN();
+    for (BPServiceActor actor : service.getBPServiceActors()) {
+      if (active != null && actor.getNameNodeProxy() == active) {
+        return actor.getNNSocketAddress();
+      }
+    }
+    return null;
+  }
+}

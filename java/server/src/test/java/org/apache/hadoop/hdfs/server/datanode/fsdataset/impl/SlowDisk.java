@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
+
+import java.io.Closeable;
+import java.io.InterruptedIOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+/** Holds what makes replicas durable in this JVM until it is closed. */
+public final class SlowDisk implements Closeable {
+  private final CountDownLatch asked = new CountDownLatch(1);
+  private final CountDownLatch released = new CountDownLatch(1);
+  private final Set<String> held = ConcurrentHashMap.newKeySet();
+
+  public SlowDisk() {
+    ReplicaSync.way =
+        (data, meta) -> {
+          asked.countDown();
+          try {
+            released.await();
+          } catch (InterruptedException e) {
+            throw new InterruptedIOException();
+          }
+          ReplicaSync.toDisk(data, meta);
+        };
+  }
+
+  /** Like a real one, from which no interrupt frees a thread. */
+  public static SlowDisk uninterruptible() {
+    SlowDisk disk = new SlowDisk();
+    ReplicaSync.way =
+        (data, meta) -> {
+          disk.held.add(data.getName());
+          boolean isInterrupted = false;
+          while (true) {
+            try {
+              disk.released.await();
+              break;
+            } catch (InterruptedException e) {
+              isInterrupted = true;
+            }
+          }
+          if (isInterrupted) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException();
+          }
+          ReplicaSync.toDisk(data, meta);
+        };
+    return disk;
+  }
+
+  /** Returns whether a replica of that name was held. */
+  public boolean holds(String name) {
+    return held.contains(name);
+  }
+
+  /** Returns when a replica is held. */
+  public void awaitAsked() throws InterruptedException {
+    asked.await();
+  }
+
+  @Override
+  public void close() {
+    ReplicaSync.way = ReplicaSync::toDisk;
+    released.countDown();
+  }
+}
