@@ -15,13 +15,16 @@ public final class ClientKeys {
   /** Default of {@link #READ_WINDOW}. */
   public static final long READ_WINDOW_DEFAULT = 16L << 20;
 
-  /** Bytes of buffers of all streams of the JVM beyond which none reads ahead. */
+  /**
+   * Most bytes of buffers of all streams of the JVM, of which three quarters may be read ahead; 0
+   * takes a third of what the JVM has. The first client's value holds.
+   */
   public static final String READ_MEMORY = "stripeline.client.read.memory";
 
   /** Default of {@link #READ_MEMORY}. */
-  public static final long READ_MEMORY_DEFAULT = 192L << 20;
+  public static final long READ_MEMORY_DEFAULT = 0;
 
-  /** Most threads that fetch cells, per JVM; the first client's value holds. */
+  /** Most threads that fetch cells, per JVM, at least 16; the first client's value holds. */
   public static final String READ_THREADS = "stripeline.client.read.threads";
 
   /** Default of {@link #READ_THREADS}. */
@@ -91,8 +94,8 @@ public final class ClientKeys {
   public static final int WRITE_ENCODERS_DEFAULT = 0;
 
   /**
-   * Bytes of cells in use by all writers of the JVM from which on each makes do with one stripe; 0
-   * takes half of the largest heap.
+   * Most bytes of cells of all writers of the JVM, beyond which a writer waits for others; beyond
+   * half of it each makes do with one stripe; 0 takes a third of what the JVM has.
    */
   public static final String WRITE_MEMORY = "stripeline.client.write.memory";
 
@@ -106,13 +109,22 @@ public final class ClientKeys {
   public static final long WRITE_BUFFERS_DEFAULT = 256L << 20;
 
   /**
-   * What hflush and hsync of an erasure-coded file do: {@code warn} once per stream and go on, or
+   * What hflush and hsync of an erasure-coded file do: {@code warn} once per client and go on, or
    * {@code refuse} by an UnsupportedOperationException.
    */
   public static final String WRITE_SYNC = "stripeline.client.write.sync";
 
   /** Default of {@link #WRITE_SYNC}. */
   public static final String WRITE_SYNC_DEFAULT = "warn";
+
+  /**
+   * Least milliseconds without an acknowledgement after which a writer goes on without a DataNode,
+   * if no more than the code can lose are that late; 0 waits until Hadoop gives up.
+   */
+  public static final String WRITE_SLOW = "stripeline.client.write.slow.timeout";
+
+  /** Default of {@link #WRITE_SLOW}. */
+  public static final long WRITE_SLOW_DEFAULT = 30_000;
 
   private ClientKeys() {}
 }

@@ -13,15 +13,17 @@ public final class PipelineChoice {
     this.write = write;
   }
 
-  /**
-   * Reads the choice.
-   *
-   * @throws IllegalArgumentException if a value is none of those that its key takes
-   */
+  /** Reads the choice. */
   public static PipelineChoice of(Configuration conf) {
+    return of(new ClientSettings(conf));
+  }
+
+  /** Reads the choice. */
+  public static PipelineChoice of(ClientSettings settings) {
     return new PipelineChoice(
-        conf.getBoolean(ClientKeys.READ_ENABLED, ClientKeys.READ_ENABLED_DEFAULT),
-        WriteMode.parse(conf.get(ClientKeys.WRITE_MODE, ClientKeys.WRITE_MODE_DEFAULT)));
+        settings.flag(ClientKeys.READ_ENABLED, ClientKeys.READ_ENABLED_DEFAULT),
+        settings.choice(
+            ClientKeys.WRITE_MODE, ClientKeys.WRITE_MODE_DEFAULT, WriteMode::parse));
   }
 
   /** Returns whether erasure-coded files are read by our pipeline. */

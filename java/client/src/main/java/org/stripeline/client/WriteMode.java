@@ -29,15 +29,11 @@ public enum WriteMode {
    */
   public static WriteMode parse(String name) {
     for (WriteMode mode : values()) {
-      if (mode.configurationName().equals(name.trim())) {
+      if (mode.configurationName().equals(name)) {
         return mode;
       }
     }
     throw new IllegalArgumentException(
-        "Cannot use "
-            + ClientKeys.WRITE_MODE
-            + " '"
-            + name
-            + "': use stock, blocking, non-blocking or functional-partitioned");
+        "use stock, blocking, non-blocking or functional-partitioned");
   }
 }

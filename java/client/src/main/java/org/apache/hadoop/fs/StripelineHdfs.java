@@ -7,17 +7,20 @@ import java.net.URISyntaxException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.StripelineClients;
+import org.stripeline.client.ClassLoaderCheck;
 
 /**
  * The twin of {@link org.apache.hadoop.hdfs.StripelineFileSystem} for {@link FileContext}; name it
  * in {@code fs.AbstractFileSystem.hdfs.impl}.
  */
 public class StripelineHdfs extends Hdfs {
+  private final boolean isOurs;
 
   /** Called by {@link AbstractFileSystem#createFileSystem} through reflection. */
   StripelineHdfs(URI uri, Configuration conf) throws IOException, URISyntaxException {
     super(uri, conf);
-    DFSClient ours = StripelineClients.create(uri, conf, getStatistics());
+    isOurs = ClassLoaderCheck.isLoadedWithHadoop();
+    DFSClient ours = isOurs ? StripelineClients.create(uri, conf, getStatistics()) : null;
     if (ours != null) {
       // Hadoop's constructor has made a client of its own, which nothing has used yet.
       dfs.close();
@@ -27,6 +30,7 @@ public class StripelineHdfs extends Hdfs {
 
   @Override
   public RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path) throws IOException {
-    return StripelineClients.correct(dfs, super.listLocatedStatus(path));
+    RemoteIterator<LocatedFileStatus> all = super.listLocatedStatus(path);
+    return isOurs ? StripelineClients.correct(dfs, all) : all;
   }
 }

@@ -17,7 +17,9 @@ final class FailedUnits {
     StringBuilder failed = new StringBuilder();
     for (int unit = 0; unit < units; unit++) {
       StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
-      IOException last = streamer.getLastException().get();
+      // That a streamer was interrupted does not say why.
+      IOException late = stream.late() == null ? null : stream.late().cause(unit);
+      IOException last = late == null ? streamer.getLastException().get() : late;
       // Hadoop stops the healthy ones, too, before it throws.
       if (streamer.getErrorState().hasInternalError() && !isInterrupt(last)) {
         failed.append(failed.length() == 0 ? "" : "; ").append(unit);

@@ -33,6 +33,7 @@ final class StripeSender implements StripeSink {
       wire.groupOpens();
       try {
         WriteCompat.allocateNewBlock(stream);
+        stream.groupOpened();
       } catch (IOException e) {
         throw stream.named(e);
       }
@@ -100,6 +101,7 @@ final class StripeSender implements StripeSink {
   private void queueCopy(Stripe stripe, int unit, int offset, int length) throws IOException {
     StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
     if (!streamer.isHealthy()) {
+      giveUpUnhealthy(unit);
       return;
     }
     int chunk = stripe.layout().bytesPerChecksum();
@@ -138,6 +140,23 @@ final class StripeSender implements StripeSink {
               streamer.getAndIncCurrentSeqno());
       queue(streamer, packet, count, unit);
     }
+    if (length > stripe.sent(unit)) {
+      giveUpUnhealthy(unit);
+    }
+  }
+
+  /**
+   * Gives up a streamer that may not have been given all bytes of its block. When a DataNode is back
+   * after a restart, Hadoop lets its streamer go on. The bytes that were not queued during the restart
+   * would be missing from the block: what follows would be written too early, with checksums that fit.
+   */
+  private void giveUpUnhealthy(int unit) throws IOException {
+    StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
+    if (!streamer.isHealthy() && !streamer.streamerClosed()) {
+      IOException cause =
+          new IOException("Cannot write internal block " + unit + ": its DataNode restarts");
+      WriteCompat.handleStreamerFailure(stream, "unit=" + unit, cause, streamer);
+    }
   }
 
   private void queue(StripedDataStreamer streamer, DFSPacket packet, int length, int unit)
@@ -175,6 +194,8 @@ final class StripeSender implements StripeSink {
           // As Hadoop's: the next group finds the streamer unhealthy and replaces it.
           DFSClient.LOG.debug("Ending internal block {} of {}", unit, stream.getSrc(), e);
         }
+      } else {
+        giveUpUnhealthy(unit);
       }
     }
     WriteCompat.setCurrentStreamer(stream, 0);

@@ -2,7 +2,10 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.concurrent.locks.ReentrantLock;
 import org.apache.hadoop.hdfs.DFSInputStream.DNAddrPair;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
@@ -27,21 +30,35 @@ final class StripelineBlockGroup implements BlockGroup {
   private final long startOffset;
   private final String name;
 
+  /**
+   * Held by the one thread that asks the NameNode for all that want its answer. The others can be
+   * interrupted: a NameNode that hangs must not hold threads whose reads were given up.
+   */
+  private final ReentrantLock asking = new ReentrantLock();
+
+  /** What the stream last knew of the group. */
+  private volatile LocatedStripedBlock located;
+
   private volatile LocatedBlock[] units;
-  private long refreshedNanos;
+  private volatile long refreshedNanos;
 
   StripelineBlockGroup(
-      StripelineInputStream stream, ErasureCodingPolicy policy, LocatedStripedBlock group) {
+      StripelineInputStream stream, ErasureCodingPolicy policy, LocatedStripedBlock group)
+      throws IOException {
     this.stream = stream;
     this.policy = policy;
     this.startOffset = group.getStartOffset();
     this.name =
         stream.getSrc() + ", block group " + group.getBlock().getBlockName() + " at " + startOffset;
+    this.located = group;
     this.units = parse(group);
     this.refreshedNanos = System.nanoTime() - FRESH_NANOS;
   }
 
-  private LocatedBlock[] parse(LocatedStripedBlock group) {
+  private LocatedBlock[] parse(LocatedStripedBlock group) throws IOException {
+    if (!group.getBlock().equals(located.getBlock())) {
+      throw PlainInputStream.replaced(stream.getSrc());
+    }
     return StripedBlockUtil.parseStripedBlockGroup(
         group, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
   }
@@ -56,6 +73,13 @@ final class StripelineBlockGroup implements BlockGroup {
     LocatedBlock block = units[unit];
     DatanodeInfo[] locations = block == null ? null : block.getLocations();
     return locations == null || locations.length == 0 ? null : locations[0];
+  }
+
+  @Override
+  public String storage(int unit) {
+    LocatedBlock block = units[unit];
+    String[] storages = block == null ? null : block.getStorageIDs();
+    return storages == null || storages.length == 0 ? null : storages[0];
   }
 
   @Override
@@ -94,29 +118,63 @@ final class StripelineBlockGroup implements BlockGroup {
 
   /** Asks the NameNode, unless it has been asked just now, and returns whether the block is elsewhere. */
   private boolean hasMoved(int unit, LocatedBlock before, DatanodeInfo from) throws IOException {
-    synchronized (this) {
+    lockToAsk();
+    try {
       if (System.nanoTime() - refreshedNanos >= FRESH_NANOS) {
         reload(before);
       }
+    } finally {
+      asking.unlock();
     }
     DatanodeInfo now = location(unit);
     return now != null && !now.getXferAddr().equals(from.getXferAddr());
   }
 
   /** Loads locations and tokens anew, unless another thread has done so since {@code seen}. */
-  private synchronized void reload(LocatedBlock seen) throws IOException {
-    for (LocatedBlock block : units) {
-      if (block == seen) {
-        refresh();
-        return;
+  private void reload(LocatedBlock seen) throws IOException {
+    lockToAsk();
+    try {
+      for (LocatedBlock block : units) {
+        if (block == seen) {
+          refresh();
+          return;
+        }
       }
+    } finally {
+      asking.unlock();
+    }
+  }
+
+  private void lockToAsk() throws InterruptedIOException {
+    try {
+      asking.lockInterruptibly();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Interrupted while another read asks the NameNode");
     }
   }
 
   @Override
-  public synchronized void refresh() throws IOException {
+  public void refresh() throws IOException {
     units = parse(stream.fetchGroup(startOffset));
     refreshedNanos = System.nanoTime();
+  }
+
+  /** Takes what the stream knows of the group by now; returns whether that is something new. */
+  boolean update(LocatedStripedBlock group) throws IOException {
+    if (group == located) {
+      return false;
+    }
+    units = parse(group);
+    located = group;
+    return true;
+  }
+
+  @Override
+  public boolean mayInterruptOpen(int unit) {
+    DatanodeInfo node = location(unit);
+    return node == null
+        || stream.packets().isTcp(new InetSocketAddress(node.getIpAddr(), node.getXferPort()));
   }
 
   @Override

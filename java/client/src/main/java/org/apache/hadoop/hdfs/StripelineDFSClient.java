@@ -5,7 +5,12 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.WeakHashMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
 import org.apache.hadoop.fs.CreateFlag;
@@ -33,6 +38,10 @@ class StripelineDFSClient extends DFSClient {
   private final PipelineChoice choice;
   private final ReadContext readContext;
   private final StripelineOutputStreams outputs;
+  private final SyncRefusal syncRefusal;
+
+  /** Streams that were not closed and can still be reached. Guarded by itself. */
+  private final Set<StripelineInputStream> reading = Collections.newSetFromMap(new WeakHashMap<>());
 
   private StripelineDFSClient(
       URI uri,
@@ -44,13 +53,14 @@ class StripelineDFSClient extends DFSClient {
     super(uri, ClientDefaults.apply(conf), statistics);
     this.choice = PipelineChoice.of(conf);
     this.readContext = readContext;
+    this.syncRefusal = new SyncRefusal(writeSettings.refusesSync());
     this.outputs =
         choice.write() == WriteMode.STOCK
             ? null
             : new StripelineOutputStreams(this, writeSettings);
   }
 
-  /** Creates a client; settings are read first, so that a wrong one leaves no client behind. */
+  /** Creates a client. */
   static StripelineDFSClient create(
       URI uri, Configuration conf, FileSystem.Statistics statistics) throws IOException {
     ReadContext readContext = new ReadContext(conf);
@@ -61,6 +71,10 @@ class StripelineDFSClient extends DFSClient {
 
   ReadContext readContext() {
     return readContext;
+  }
+
+  SyncRefusal syncRefusal() {
+    return syncRefusal;
   }
 
   @Override
@@ -93,9 +107,36 @@ class StripelineDFSClient extends DFSClient {
     }
     ErasureCodingPolicy policy = blocks.getErasureCodingPolicy();
     if (policy == null) {
-      return new DFSInputStream(this, src, verifyChecksum, blocks);
+      return new PlainInputStream(this, src, verifyChecksum, blocks);
     }
-    return new StripelineInputStream(this, src, verifyChecksum, policy, blocks);
+    StripelineInputStream in =
+        new StripelineInputStream(this, src, verifyChecksum, policy, blocks);
+    synchronized (reading) {
+      reading.add(in);
+    }
+    return in;
+  }
+
+  /** Called by a stream that is closed. */
+  void forget(StripelineInputStream in) {
+    synchronized (reading) {
+      reading.remove(in);
+    }
+  }
+
+  /** Closes the client, and gives up what streams that were not closed hold. */
+  @Override
+  public void close() throws IOException {
+    try {
+      super.close();
+    } finally {
+      List<StripelineInputStream> open;
+      synchronized (reading) {
+        open = new ArrayList<>(reading);
+        reading.clear();
+      }
+      open.forEach(StripelineInputStream::clientClosed);
+    }
   }
 
   @Override

@@ -8,6 +8,7 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathFilter;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.stripeline.client.ClassLoaderCheck;
 
 /**
  * {@code hdfs://} with Stripeline's pipelines for erasure-coded files; name it in {@code
@@ -16,6 +17,7 @@ import org.apache.hadoop.fs.RemoteIterator;
  * one WARN says so.
  */
 public class StripelineFileSystem extends DistributedFileSystem {
+  private boolean isOurs;
 
   @Override
   void initDFSClient(URI uri, Configuration conf) throws IOException {
@@ -28,8 +30,16 @@ public class StripelineFileSystem extends DistributedFileSystem {
   }
 
   @Override
+  public void initialize(URI uri, Configuration conf) throws IOException {
+    // In another class loader the method above overrides nothing.
+    isOurs = ClassLoaderCheck.isLoadedWithHadoop();
+    super.initialize(uri, conf);
+  }
+
+  @Override
   protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter)
       throws IOException {
-    return StripelineClients.correct(dfs, super.listLocatedStatus(path, filter));
+    RemoteIterator<LocatedFileStatus> all = super.listLocatedStatus(path, filter);
+    return isOurs ? StripelineClients.correct(dfs, all) : all;
   }
 }

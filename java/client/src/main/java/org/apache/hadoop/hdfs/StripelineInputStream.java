@@ -8,9 +8,15 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.statistics.IOStatistics;
 import org.apache.hadoop.fs.statistics.IOStatisticsSource;
 import org.apache.hadoop.fs.statistics.impl.DynamicIOStatisticsBuilder;
@@ -29,6 +35,7 @@ import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.stripeline.client.read.GroupKnowledge;
 import org.stripeline.client.read.GroupReader;
+import org.stripeline.client.read.PositionalRun;
 import org.stripeline.client.read.RangeRead;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
@@ -44,9 +51,7 @@ import org.stripeline.client.read.UnitReader;
 class StripelineInputStream extends DFSStripedInputStream implements IOStatisticsSource {
   private static final int GROUPS_REMEMBERED = 64;
 
-  /** A reader that goes on is given readers for so many bytes beyond what it asks for. */
-  private static final long ONWARD_BYTES = 16 << 20;
-
+  private final StripelineDFSClient client;
   private final ReadContext context;
   private final ErasureCodingPolicy policy;
   private final RawErasureDecoder decoder;
@@ -62,7 +67,19 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   /** Readers that a positional read has left open for one that goes on where it ended. */
   private final AtomicReference<Onward> onward = new AtomicReference<>();
 
-  private volatile long lastPositionalEnd = -1;
+  private final PositionalRun run = new PositionalRun();
+
+  /** The reader that the window was given last. */
+  private volatile GroupReader entered;
+
+  /** Readers of positional reads that are under way. */
+  private final Set<GroupReader> positional = ConcurrentHashMap.newKeySet();
+
+  /** Whether a thread reads at the stream's position; it holds the monitor then. */
+  private volatile boolean isReading;
+
+  /** Why there is nothing more to read, null while there is. */
+  private volatile String ended;
 
   StripelineInputStream(
       StripelineDFSClient client,
@@ -72,6 +89,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
       LocatedBlocks blocks)
       throws IOException {
     super(client, src, verifyChecksum, policy, blocks);
+    this.client = client;
     this.context = client.readContext();
     this.policy = policy;
     this.decoder =
@@ -97,16 +115,19 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     return decoder;
   }
 
+  StripelinePackets packets() {
+    return packets;
+  }
+
   /**
    * Opens an internal block: over TCP with our packet reader, in all other ways with Hadoop's
    * readers.
    */
   UnitReader openUnit(LocatedBlock block, DNAddrPair node, long from, long to)
       throws IOException {
-    CachingStrategy caching;
-    synchronized (infoLock) {
-      caching = cachingStrategy;
-    }
+    // Its lock is held during calls of the NameNode, for which reads of blocks must not wait. The
+    // object does not change, and every read takes the lock before it asks for blocks.
+    CachingStrategy caching = cachingStrategy;
     StripelineUnitRequest request =
         new StripelineUnitRequest(src, block, node, from, to, verifyChecksum, caching);
     UnitReader ours = decoder.preferDirectBuffer() ? packets.open(request) : null;
@@ -118,9 +139,24 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     return new StripelineUnitReader(theirs, node.info.getXferAddr(), to);
   }
 
-  /** Asks the NameNode for the group that begins there. */
+  /**
+   * Asks the NameNode for the group that begins there, without the lock of the stream, which all
+   * its reads need.
+   */
   LocatedStripedBlock fetchGroup(long startOffset) throws IOException {
-    return (LocatedStripedBlock) fetchBlockAt(startOffset);
+    LocatedBlocks blocks = dfsClient.getLocatedBlocks(src, startOffset, 1);
+    if (blocks == null || blocks.locatedBlockCount() == 0) {
+      throw new IOException("Cannot find " + src + " at " + startOffset);
+    }
+    return striped(blocks.get(0));
+  }
+
+  /** A file that was converted back to replication while this stream was open has plain blocks. */
+  private LocatedStripedBlock striped(LocatedBlock block) throws IOException {
+    if (!(block instanceof LocatedStripedBlock)) {
+      throw PlainInputStream.replaced(src);
+    }
+    return (LocatedStripedBlock) block;
   }
 
   void noteCorrupt(ExtendedBlock block, DatanodeInfo node) {
@@ -129,12 +165,14 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
 
   @Override
   protected synchronized int readWithStrategy(ReaderStrategy strategy) throws IOException {
-    checkUsable();
-    maybeRegisterBlockRefresh();
-    if (pos >= getFileLength()) {
-      return -1;
-    }
+    isReading = true;
+    window.begin();
     try {
+      checkUsable();
+      maybeRegisterBlockRefresh();
+      if (pos >= getFileLength()) {
+        return -1;
+      }
       if (pos > blockEnd || !window.isOpen()) {
         enterGroup();
       }
@@ -149,28 +187,44 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
       }
       return done;
     } finally {
+      isReading = false;
+      window.end();
+      if (ended != null) {
+        giveUpReaders();
+      }
       reportCorrupt();
     }
   }
 
   private void enterGroup() throws IOException {
-    LocatedBlock group = getBlockAt(pos);
+    LocatedBlock group = groupAt(pos);
     long end = group.getStartOffset() + group.getBlockSize();
-    if (pos < group.getStartOffset() || pos >= end) {
-      throw new EOFException("Cannot read " + src + " at " + pos + ": no block group is there");
-    }
-    window.enter(new GroupReader(context, knowledgeOf(group), counters));
+    GroupReader reader = new GroupReader(context, knowledgeOf(group), counters);
+    window.enter(reader);
+    entered = reader;
+    checkNotEnded();
     currentLocatedBlock = group;
     blockEnd = end - 1;
   }
 
-  private GroupKnowledge knowledgeOf(LocatedBlock group) {
+  /** Returns the block group that has the byte at that position of the file. */
+  LocatedBlock groupAt(long position) throws IOException {
+    LocatedBlock group = getBlockAt(position);
+    long end = group.getStartOffset() + group.getBlockSize();
+    if (position < group.getStartOffset() || position >= end) {
+      throw new EOFException(
+          "Cannot read " + src + " at " + position + ": no block group is there");
+    }
+    return group;
+  }
+
+  private GroupKnowledge knowledgeOf(LocatedBlock group) throws IOException {
     synchronized (knowledge) {
       GroupKnowledge known = knowledge.get(group.getBlock());
       if (known == null || known.groupBytes() != group.getBlockSize()) {
         known =
             new GroupKnowledge(
-                new StripelineBlockGroup(this, policy, (LocatedStripedBlock) group),
+                new StripelineBlockGroup(this, policy, striped(group)),
                 policy.getNumDataUnits(),
                 policy.getNumParityUnits(),
                 policy.getCellSize(),
@@ -179,6 +233,9 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
           knowledge.remove(knowledge.keySet().iterator().next());
         }
         knowledge.put(group.getBlock(), known);
+      } else if (((StripelineBlockGroup) known.group()).update(striped(group))) {
+        // dfs.client.refresh.read-block-locations.ms has new locations fetched.
+        known.forgive();
       }
       return known;
     }
@@ -192,8 +249,9 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     // The list of blocks in hand may be older than what the stream knows by now.
     LocatedBlock group = getBlockAt(block.getStartOffset());
     long position = group.getStartOffset() + start;
-    boolean goesOn = position == lastPositionalEnd;
-    Onward left = goesOn ? onward.getAndSet(null) : null;
+    long positionAfter = group.getStartOffset() + end + 1;
+    long ahead = run.next(position, positionAfter);
+    Onward left = onward.getAndSet(null);
     GroupReader reader = null;
     if (left != null) {
       if (left.serves(group.getBlock(), position)) {
@@ -206,17 +264,16 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
       reader = new GroupReader(context, knowledgeOf(group), counters);
     }
     boolean keep = false;
+    positional.add(reader);
     try {
-      long openTo = end + 1;
-      if (goesOn) {
-        openTo = Math.min(group.getBlockSize(), openTo + Math.max(ONWARD_BYTES, end + 1 - start));
-      }
+      checkNotEnded();
+      long openTo = Math.min(group.getBlockSize(), end + 1 + ahead);
       new RangeRead(reader, new Counting()).read(start, end + 1, openTo, buffer);
-      lastPositionalEnd = group.getStartOffset() + end + 1;
-      keep = goesOn && end + 1 < group.getBlockSize();
+      keep = openTo > end + 1;
     } finally {
+      positional.remove(reader);
       if (keep) {
-        leaveOpen(new Onward(reader, group.getBlock(), lastPositionalEnd));
+        leaveOpen(new Onward(reader, group.getBlock(), positionAfter));
       } else {
         reader.close();
       }
@@ -238,12 +295,51 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     fetchBlockByteRange(block, start, end, buffer, corruptedBlocks);
   }
 
+  /** Overrides Hadoop's from 3.4 on, which cannot be said for the sake of 3.3. */
+  public void readVectored(
+      List<? extends FileRange> ranges,
+      IntFunction<ByteBuffer> allocate,
+      Consumer<ByteBuffer> release)
+      throws IOException {
+    new VectoredRead(this, Objects.requireNonNull(release)).read(ranges, allocate);
+  }
+
+  @Override
+  public void readVectored(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
+      throws IOException {
+    readVectored(ranges, allocate, buffer -> {});
+  }
+
+  /** Returns a reader for a positional read, to be closed by {@link #closeReader}. */
+  GroupReader openReader(LocatedBlock group) throws IOException {
+    GroupReader reader = new GroupReader(context, knowledgeOf(group), counters);
+    positional.add(reader);
+    if (ended != null) {
+      closeReader(reader);
+      throw new IOException(ended);
+    }
+    return reader;
+  }
+
+  void closeReader(GroupReader reader) {
+    positional.remove(reader);
+    reader.close();
+  }
+
+  Segment.Tally tally() {
+    return new Counting();
+  }
+
+  ReadContext context() {
+    return context;
+  }
+
   private void leaveOpen(Onward next) {
     Onward old = onward.getAndSet(next);
     if (old != null) {
       old.reader.close();
     }
-    if (closed.get()) {
+    if (ended != null) {
       closeOnward();
     }
   }
@@ -255,15 +351,53 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
-  private void checkUsable() throws IOException {
+  void checkUsable() throws IOException {
     dfsClient.checkOpen();
-    if (closed.get()) {
-      throw new IOException("Stream closed");
+    checkNotEnded();
+  }
+
+  private void checkNotEnded() throws IOException {
+    String message = ended;
+    if (message != null) {
+      throw new IOException(message);
+    }
+  }
+
+  /** Ends all reads, those of other threads that are under way too. */
+  private void end(String message) {
+    ended = message;
+    GroupReader reader = entered;
+    if (reader != null) {
+      reader.abort(message);
+    }
+    positional.forEach(each -> each.abort(message));
+  }
+
+  /** Called with the monitor held. */
+  private void giveUpReaders() {
+    blockEnd = -1;
+    window.close();
+    closeOnward();
+  }
+
+  /**
+   * Called when the client is closed, after which nothing can be read: gives up connections and
+   * buffers, also where the program forgets to close its streams. A thread that reads does that
+   * itself when it is woken, so this waits for no thread.
+   */
+  void clientClosed() {
+    end("Filesystem closed");
+    if (!isReading) {
+      synchronized (this) {
+        giveUpReaders();
+      }
+    } else {
+      closeOnward();
     }
   }
 
   /** Reports what the pipeline has found corrupt, on a thread that may call the NameNode. */
-  private void reportCorrupt() {
+  void reportCorrupt() {
     if (corrupt.isEmpty()) {
       return;
     }
@@ -299,20 +433,22 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   @Override
   protected void closeCurrentBlockReaders() {
     super.closeCurrentBlockReaders();
-    blockEnd = -1;
-    window.close();
-    closeOnward();
+    giveUpReaders();
   }
 
+  /** Closes the stream; a read that waits in another thread fails at once. */
   @Override
-  public synchronized void close() throws IOException {
-    try {
-      super.close();
-    } finally {
-      window.close();
-      closeOnward();
-      decoder.release();
-      reportCorrupt();
+  public void close() throws IOException {
+    end("Stream closed");
+    client.forget(this);
+    synchronized (this) {
+      try {
+        super.close();
+      } finally {
+        giveUpReaders();
+        decoder.release();
+        reportCorrupt();
+      }
     }
   }
 

@@ -15,7 +15,6 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
-import org.stripeline.client.write.CellPool;
 import org.stripeline.client.write.Stripe;
 import org.stripeline.client.write.StripeEncoder;
 import org.stripeline.client.write.StripeEncoders;
@@ -44,8 +43,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private final StripeEncoder stripeEncoder;
   private final StripeSender sender;
   private final StripePipeline pipeline;
-  private final CellPool pool;
   private final SyncRefusal sync;
+
+  /** Null if late DataNodes are waited for. */
+  private final LateStreamers late;
 
   /** The base class' own cells, all null but during close. */
   private final ByteBuffer[] baseCells;
@@ -61,9 +62,15 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /** Guarded by the monitor of this object. */
   private boolean helpersReleased;
 
+  /**
+   * The stripe that is not full, if the file ends with one: kept until the stream is closed.
+   * Changed under collecting.
+   */
+  private volatile Stripe last;
+
   /** Creates a stream for a new file. */
   StripelineOutputStream(
-      DFSClient client,
+      StripelineDFSClient client,
       String src,
       HdfsFileStatus stat,
       EnumSet<CreateFlag> flag,
@@ -77,7 +84,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /** Creates a stream that appends block groups to a file; {@code last} is null for a new one. */
   StripelineOutputStream(
-      DFSClient client,
+      StripelineDFSClient client,
       String src,
       EnumSet<CreateFlag> flag,
       Progressable progress,
@@ -108,11 +115,44 @@ class StripelineOutputStream extends DFSStripedOutputStream {
             stripeEncoder.prefersDirect());
     groupSize = blockSize * layout.dataUnits();
     WriteResources resources = WriteResources.shared(conf);
-    pool = resources.pool();
     sender = new StripeSender(this);
     pipeline = new StripePipeline(src, settings, layout, resources, stripeEncoder, sender);
-    sync = new SyncRefusal(src, settings.refusesSync());
+    sync = client.syncRefusal();
+    late =
+        settings.slowNanos() == 0
+            ? null
+            : new LateStreamers(this, layout, settings.slowNanos());
     baseCells = WriteCompat.takeCellBuffers(this);
+  }
+
+  @Override
+  protected synchronized void start() {
+    try {
+      super.start();
+      if (late != null) {
+        late.start();
+      }
+    } catch (RuntimeException | Error e) {
+      // For want of threads, say: those that run must not stay.
+      try {
+        abort();
+      } catch (IOException notAborted) {
+        e.addSuppressed(notAborted);
+      }
+      throw e;
+    }
+  }
+
+  /** Called when a block group is allocated, before anything of it is sent. */
+  void groupOpened() {
+    if (late != null) {
+      late.groupOpened(layout.units());
+    }
+  }
+
+  /** Returns what looks after late DataNodes, or null. */
+  LateStreamers late() {
+    return late;
   }
 
   /** Returns the block group that the last stripe sent belongs to, or null. */
@@ -177,7 +217,12 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   public void write(int value) throws IOException {
     synchronized (collecting) {
       checkWritable();
-      stripeToFill().put((byte) value);
+      Stripe stripe = stripeToFill();
+      try {
+        stripe.put((byte) value);
+      } catch (IOException e) {
+        throw failed(e);
+      }
       collected(1);
     }
   }
@@ -198,7 +243,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
       int done = 0;
       try {
         while (done < length) {
-          int count = stripeToFill().put(bytes, offset + done, length - done);
+          int count = put(stripeToFill(), bytes, offset + done, length - done);
           done += count;
           collected(count);
         }
@@ -209,13 +254,28 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
+  private int put(Stripe stripe, byte[] bytes, int offset, int length) throws IOException {
+    try {
+      return stripe.put(bytes, offset, length);
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  /** For want of memory: part of what was written is lost, so that nothing may follow it. */
+  private IOException failed(IOException cause) {
+    pipeline.fail(cause);
+    return told(cause);
+  }
+
   private Stripe stripeToFill() throws IOException {
-    if (current == null) {
-      try {
+    try {
+      if (current == null) {
         current = pipeline.acquire(collected % groupSize == 0);
-      } catch (IOException e) {
-        throw told(e);
       }
+      current.reserve();
+    } catch (IOException e) {
+      throw told(e);
     }
     return current;
   }
@@ -282,17 +342,17 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   @Override
   public void hflush() {
-    sync.called("hflush");
+    sync.called("hflush", getSrc());
   }
 
   @Override
   public void hsync() {
-    sync.called("hsync");
+    sync.called("hsync", getSrc());
   }
 
   @Override
   public void hsync(EnumSet<SyncFlag> flags) {
-    sync.called("hsync");
+    sync.called("hsync", getSrc());
   }
 
   @Override
@@ -339,9 +399,11 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
     dfsClient.checkOpen();
     if (current != null) {
-      Stripe last = current;
+      Stripe stripe = current;
       current = null;
-      pipeline.submit(last);
+      stripe.retain();
+      last = stripe;
+      pipeline.submit(stripe);
     }
     pipeline.finish();
   }
@@ -359,17 +421,21 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   }
 
   private void releaseAll() throws IOException {
-    releaseCurrent();
+    releaseStripes();
     synchronized (this) {
       releaseHelpers();
     }
   }
 
-  private void releaseCurrent() {
+  private void releaseStripes() {
     synchronized (collecting) {
       if (current != null) {
         current.release();
         current = null;
+      }
+      if (last != null) {
+        last.release();
+        last = null;
       }
     }
   }
@@ -378,6 +444,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private void releaseHelpers() throws IOException {
     if (!helpersReleased) {
       helpersReleased = true;
+      if (late != null) {
+        late.stop();
+      }
       stripeEncoder.close();
       WriteCompat.releaseHelpers(this);
     }
@@ -389,16 +458,14 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    */
   @Override
   protected synchronized void closeImpl() throws IOException {
-    ByteBuffer cell = null;
-    ExtendedBlock group = currentGroup();
-    long size = group == null ? 0 : group.getNumBytes() % layout.stripeSize();
-    if (size != 0) {
+    // Released once the stream is closed.
+    Stripe partial = closed ? null : last;
+    if (partial != null) {
       // It pads the cells of a partial stripe, byte by byte, before it encodes them: these look
-      // padded.
-      cell = pool.take(layout.cellSize(), layout.direct());
+      // padded. They are of memory that the stream has, so that closing waits for none.
+      int padded = partial.length(layout.dataUnits());
       for (int i = 0; i < baseCells.length; i++) {
-        baseCells[i] = cell.duplicate();
-        baseCells[i].position((int) Math.min(size, layout.cellSize()));
+        baseCells[i] = partial.data(0, padded, 0);
       }
     }
     try {
@@ -407,9 +474,6 @@ class StripelineOutputStream extends DFSStripedOutputStream {
       throw named(e);
     } finally {
       clearBaseCells();
-      if (cell != null) {
-        pool.give(cell);
-      }
     }
   }
 
@@ -443,7 +507,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
       super.abort();
     } finally {
       if (first) {
-        releaseCurrent();
+        releaseStripes();
         synchronized (this) {
           releaseHelpers();
         }

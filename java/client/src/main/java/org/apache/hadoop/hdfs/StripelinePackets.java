@@ -2,6 +2,8 @@
 package org.apache.hadoop.hdfs;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import org.apache.hadoop.hdfs.client.impl.DfsClientConf;
 import org.apache.hadoop.hdfs.client.impl.DfsClientConf.ShortCircuitConf;
 import org.apache.hadoop.hdfs.net.Peer;
@@ -17,17 +19,30 @@ import org.stripeline.client.read.UnitReader;
  */
 final class StripelinePackets {
   private final StripelineDFSClient client;
-  private final boolean isPlainTcp;
+
+  /** Whether other ways than TCP are configured for DataNodes of this host. */
+  private final boolean hasLocalWays;
+
+  /** Whether Hadoop's readers are wanted for every DataNode. */
+  private final boolean hasOtherWays;
 
   StripelinePackets(StripelineDFSClient client) {
     this.client = client;
     DfsClientConf conf = client.getConf();
     ShortCircuitConf local = conf.getShortCircuitConf();
-    isPlainTcp =
-        !local.isShortCircuitLocalReads()
-            && !local.isDomainSocketDataTraffic()
-            && conf.getReplicaAccessorBuilderClasses().isEmpty()
-            && !DFSInputStream.tcpReadsDisabledForTesting;
+    hasLocalWays = local.isShortCircuitLocalReads() || local.isDomainSocketDataTraffic();
+    hasOtherWays =
+        !conf.getReplicaAccessorBuilderClasses().isEmpty()
+            || DFSInputStream.tcpReadsDisabledForTesting;
+  }
+
+  /** Returns whether a DataNode at that address is read from over TCP, as far as is configured. */
+  boolean isTcp(InetSocketAddress address) {
+    try {
+      return !hasOtherWays && !(hasLocalWays && DFSUtilClient.isLocalAddress(address));
+    } catch (IOException unresolved) {
+      return !hasOtherWays;
+    }
   }
 
   /**
@@ -37,7 +52,7 @@ final class StripelinePackets {
    *     connection wraps its bytes in a way that does not let packets be received in place
    */
   UnitReader open(StripelineUnitRequest request) throws IOException {
-    if (!isPlainTcp) {
+    if (!isTcp(request.node.addr)) {
       return null;
     }
     for (int tries = client.getConf().getNumCachedConnRetry(); tries > 0; tries--) {
@@ -52,10 +67,11 @@ final class StripelinePackets {
       try {
         return StripelinePacketReader.open(client, request, cached);
       } catch (IOException e) {
-        if (isAboutSecurity(e) || Thread.currentThread().isInterrupted()) {
+        if (isAboutSecurity(e) || e instanceof SocketTimeoutException || Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        // The DataNode closes connections that idle; that says nothing of the block.
+        // The DataNode closes connections that idle; that says nothing of the block. One that is
+        // open and silent says that it hangs, on each of its connections.
       }
     }
     Peer peer =

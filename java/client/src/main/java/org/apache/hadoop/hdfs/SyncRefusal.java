@@ -6,25 +6,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.client.ClientKeys;
 
-/** Answers hflush and hsync, which a striped file cannot do: never in silence. */
+/**
+ * Answers hflush and hsync, which a striped file cannot do: never in silence. One for all streams of
+ * a client, since some programs sync every file that they write.
+ */
 final class SyncRefusal {
   private static final Logger LOG = LoggerFactory.getLogger(StripelineOutputStream.class);
 
-  private final String src;
   private final boolean refuses;
   private final AtomicBoolean warned = new AtomicBoolean();
 
-  SyncRefusal(String src, boolean refuses) {
-    this.src = src;
+  SyncRefusal(boolean refuses) {
     this.refuses = refuses;
   }
 
   /**
    * Warns once.
    *
+   * @param what names the call
+   * @param src is the file
    * @throws UnsupportedOperationException if the configuration says so
    */
-  void called(String what) {
+  void called(String what, String src) {
     String message =
         "Cannot " + what + " " + src + ": an erasure-coded file is durable only when it is closed";
     if (refuses) {
@@ -32,7 +35,10 @@ final class SyncRefusal {
           message + "; write it replicated, or accept that by " + ClientKeys.WRITE_SYNC + "=warn");
     }
     if (warned.compareAndSet(false, true)) {
-      LOG.warn("{}; ignored, as {} says", message, ClientKeys.WRITE_SYNC);
+      LOG.warn(
+          "{}; ignored, as {} says. Further calls of this client are not logged",
+          message,
+          ClientKeys.WRITE_SYNC);
     }
   }
 }

@@ -15,6 +15,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
+import org.apache.hadoop.hdfs.DFSStripedOutputStream.Coordinator;
+import org.apache.hadoop.hdfs.DFSStripedOutputStream.MultipleBlockingQueue;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 
 /**
@@ -54,7 +56,12 @@ final class WriteCompat {
   private static final MethodHandle SOCKET = getter(DataStreamer.class, "s");
   private static final MethodHandle REPLIES = getter(DataStreamer.class, "blockReplyStream");
   private static final MethodHandle SET_REPLIES = setter(DataStreamer.class, "blockReplyStream");
+  private static final MethodHandle ACKNOWLEDGED = getter(DataStreamer.class, "lastAckedSeqno");
   private static final MethodHandle ENCODER = getter(DFSStripedOutputStream.class, "encoder");
+  private static final MethodHandle COORDINATOR =
+      getter(DFSStripedOutputStream.class, "coordinator");
+  private static final MethodHandle END_BLOCKS =
+      getter(DFSStripedOutputStream.Coordinator.class, "endBlocks");
 
   private WriteCompat() {}
 
@@ -62,9 +69,18 @@ final class WriteCompat {
     return Collections.unmodifiableList(MISSING);
   }
 
-  /** Waits for the ends of the group before, replaces failed streamers and allocates a group. */
+  /**
+   * Waits for the ends of the group before, replaces failed streamers and allocates a group. What
+   * failed streamers did not take, or nothing took of them, is dropped: Hadoop leaves it in queues
+   * that have room for one block, and fails when the next group puts another there.
+   */
   static void allocateNewBlock(DFSStripedOutputStream stream) throws IOException {
+    Coordinator coordinator = (Coordinator) call(() -> COORDINATOR.invoke(stream));
+    // Streamers that have written their part of the group before have taken theirs.
+    coordinator.getFollowingBlocks().clear();
     call(() -> ALLOCATE.invoke(stream));
+    // It has taken the ends of streamers that have not failed.
+    ((MultipleBlockingQueue<?>) call(() -> END_BLOCKS.invoke(coordinator))).clear();
   }
 
   /** Handles streamers that have failed since the last call; throws if too many have. */
@@ -123,6 +139,11 @@ final class WriteCompat {
             return null;
           });
     }
+  }
+
+  /** Returns the number of the last packet that was acknowledged, or -1; read without a lock. */
+  static long lastAcknowledged(StripedDataStreamer streamer) throws IOException {
+    return (Long) call(() -> ACKNOWLEDGED.invoke(streamer));
   }
 
   /** Releases what Hadoop's stream releases on close only: threads for flushing, its encoder. */

@@ -25,6 +25,9 @@ public interface WriteMXBean {
   /** Returns the nanoseconds that writers waited for room. */
   long getStallNanos();
 
+  /** Returns how often a writer went on without a DataNode since it was late. */
+  long getLateDataNodes();
+
   /** Returns the mean number of stripes on their way when one more was begun. */
   double getMeanWindowOccupancy();
 

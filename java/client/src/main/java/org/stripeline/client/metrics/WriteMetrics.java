@@ -49,6 +49,11 @@ final class WriteMetrics implements WriteMXBean, MetricsSource {
   }
 
   @Override
+  public long getLateDataNodes() {
+    return statistics.lateDataNodes();
+  }
+
+  @Override
   public double getMeanWindowOccupancy() {
     return statistics.meanOccupancy();
   }
@@ -71,6 +76,9 @@ final class WriteMetrics implements WriteMXBean, MetricsSource {
         Interns.info("Stalls", "times that a writer waited for room"), getStalls());
     record.addCounter(
         Interns.info("StallNanos", "nanoseconds that writers waited"), getStallNanos());
+    record.addCounter(
+        Interns.info("LateDataNodes", "late DataNodes that writers went on without"),
+        getLateDataNodes());
     record.addGauge(
         Interns.info("MeanWindowOccupancy", "stripes on their way, mean"),
         getMeanWindowOccupancy());

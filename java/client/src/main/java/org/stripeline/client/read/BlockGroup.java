@@ -11,6 +11,12 @@ public interface BlockGroup {
   String node(int unit);
 
   /**
+   * Returns the storage of that DataNode, a disk as a rule, by a name that is the same in all
+   * streams; null if it is not known.
+   */
+  String storage(int unit);
+
+  /**
    * Opens an internal block.
    *
    * @param unit index of the internal block in its group
@@ -19,6 +25,12 @@ public interface BlockGroup {
    * @throws IOException if it cannot be read from, with the DataNode and the cause
    */
   UnitReader open(int unit, long from, long to) throws IOException;
+
+  /**
+   * Returns whether a thread that opens an internal block may be interrupted. One that opens a file
+   * which is shared by all streams of the process may not, since that would close it.
+   */
+  boolean mayInterruptOpen(int unit);
 
   /** Takes note that an internal block, as {@code node} serves it, is corrupt. */
   void corrupt(int unit, String node);

@@ -7,28 +7,34 @@ import java.util.List;
 
 /** What a segment decodes from: k units over one span, zeros where a unit has ended. */
 final class DecodeInputs {
+  private final Segment segment;
   private final GroupReader reader;
   private final SpanPlan plan;
   private final ByteBuffer[] units;
   private final List<ByteBuffer> scratch = new ArrayList<>();
 
-  private DecodeInputs(GroupReader reader, SpanPlan plan) {
+  private DecodeInputs(Segment segment, GroupReader reader, SpanPlan plan) {
+    this.segment = segment;
     this.reader = reader;
     this.plan = plan;
     this.units = new ByteBuffer[reader.geometry().units()];
   }
 
   /** Gathers inputs, under the segment's lock; null if k units are not there yet. */
-  static DecodeInputs gather(GroupReader reader, SpanPlan plan) {
+  static DecodeInputs gather(Segment segment, GroupReader reader, SpanPlan plan) {
     if (!plan.areOwnDone()) {
       return null;
     }
-    DecodeInputs inputs = new DecodeInputs(reader, plan);
-    if (!inputs.areThere()) {
-      inputs.release();
-      return null;
+    DecodeInputs inputs = new DecodeInputs(segment, reader, plan);
+    boolean done = false;
+    try {
+      done = inputs.areThere();
+    } finally {
+      if (!done) {
+        inputs.release();
+      }
     }
-    return inputs;
+    return done ? inputs : null;
   }
 
   /** Returns a buffer for each of k units, null for the others. */
@@ -57,28 +63,44 @@ final class DecodeInputs {
   }
 
   private ByteBuffer source(int unit) {
-    SpanRead read = plan.promised(unit);
-    if (read == null || read.state != SpanRead.State.DONE) {
+    if (!plan.lacking(unit, true).isEmpty()) {
       return null;
     }
+    Span present = plan.present(unit);
+    ByteBuffer joined = null;
+    for (SpanRead read : plan.reads(unit)) {
+      if (read.state != SpanRead.State.DONE) {
+        continue;
+      }
+      Span part = read.span.intersection(present);
+      if (part.covers(plan.decodeSpan())) {
+        return bytes(read, part).slice();
+      }
+      if (!part.isEmpty()) {
+        joined = joined == null ? zeros() : joined;
+        ByteBuffer into = joined.duplicate();
+        into.position((int) (part.lo - present.lo));
+        into.put(bytes(read, part));
+      }
+    }
+    return joined;
+  }
+
+  private ByteBuffer bytes(SpanRead read, Span part) {
     if (read.buffer == null) {
-      read.buffer = reader.takeBuffer(read.span.length());
+      read.buffer = segment.takeBuffer(read.span.length());
       read.collect();
     }
-    Span present = plan.present(unit);
-    ByteBuffer part = read.buffer.duplicate();
-    part.position((int) (present.lo - read.span.lo)).limit((int) (present.hi - read.span.lo));
-    if (present.hi == plan.decodeSpan().hi) {
-      return part.slice();
-    }
-    ByteBuffer padded = zeros();
-    padded.duplicate().put(part);
-    return padded;
+    ByteBuffer bytes = read.buffer.duplicate();
+    bytes
+        .limit((int) (part.hi - read.span.lo))
+        .position((int) (part.lo - read.span.lo));
+    return bytes;
   }
 
   private ByteBuffer zeros() {
     int length = plan.decodeSpan().length();
-    ByteBuffer buffer = reader.takeBuffer(length);
+    ByteBuffer buffer = segment.takeBuffer(length);
     buffer.limit(length);
     scratch.add(buffer);
     for (ByteBuffer fill = buffer.duplicate(); fill.hasRemaining(); ) {

@@ -1,60 +1,183 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.read;
 
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.natives.SharedThreads;
 
 /**
  * The threads that fetch: as many as there is work for, up to a bound; beyond it tasks wait for a
- * thread to come free. Idle threads end. A task may submit tasks without risk of a deadlock. What
- * waits is bounded by the lanes of the open streams, each of which has one task at most.
+ * thread to come free. One DataNode has a quarter of them at most, so that one that hangs leaves the
+ * others theirs. Idle threads end. A task may submit tasks without risk of a deadlock. What waits is
+ * bounded by the lanes of the open streams, each of which has one task at most.
  */
-final class FetchThreads implements Executor {
+final class FetchThreads {
+  private static final Logger LOG = LoggerFactory.getLogger(FetchThreads.class);
   private static final long IDLE_SECONDS = 10;
 
+  /** Enough for work that never waits. */
+  private static final int ASIDE_THREADS = 2;
+
   private final ThreadPoolExecutor pool;
-  private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
+  private final ThreadPoolExecutor aside;
+  private final int most;
+  private final int mostOfNode;
+
+  /** Has only DataNodes for which a task runs or waits for a thread. Guards all below, too. */
+  private final Map<String, Turns> nodes = new HashMap<>();
+
+  /** Tasks for which there is no thread. */
+  private final Queue<Runnable> waiting = new ArrayDeque<>();
+
+  /** Threads that run tasks or are about to; each ends only when it finds that none waits. */
+  private int running;
 
   FetchThreads(int most) {
-    AtomicInteger count = new AtomicInteger();
+    this(most, new SharedThreads("stripeline-fetch-"), new SharedThreads("stripeline-aside-"));
+  }
+
+  /** Creates the pool with threads that {@code fetching} and {@code setAside} make. */
+  FetchThreads(int most, ThreadFactory fetching, ThreadFactory setAside) {
+    this.most = most;
+    mostOfNode = Math.max(1, most / 4);
     pool =
         new ThreadPoolExecutor(
             0,
-            most,
+            Integer.MAX_VALUE,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "stripeline-fetch-" + count.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+            fetching);
+    aside =
+        new ThreadPoolExecutor(
+            ASIDE_THREADS,
+            ASIDE_THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            setAside);
+    aside.allowCoreThreadTimeOut(true);
   }
 
-  @Override
-  public void execute(Runnable task) {
+  /** Runs a task that waits for nothing, whatever all the others wait for. */
+  void executeAside(Runnable task) {
     try {
-      pool.execute(() -> runAnd(task));
-    } catch (RejectedExecutionException busy) {
-      waiting.add(task);
-      try {
-        // If a thread came free before the task was in the queue, nobody would look there.
-        pool.execute(() -> runAnd(() -> {}));
-      } catch (RejectedExecutionException stillBusy) {
-        // Each of the busy threads looks into the queue when it is done.
+      aside.execute(() -> run(task));
+    } catch (OutOfMemoryError noMoreThreads) {
+      execute(task);
+    }
+  }
+
+  /** The tasks of one DataNode. */
+  private static final class Turns {
+    final Queue<Runnable> waiting = new ArrayDeque<>();
+    int taken;
+  }
+
+  /**
+   * Runs a task that reads from a DataNode, null if it is not known which.
+   *
+   * @throws OutOfMemoryError if there is no thread and none can be started
+   */
+  void execute(String nodeOrNull, Runnable task) {
+    String node = String.valueOf(nodeOrNull);
+    synchronized (nodes) {
+      Turns turns = nodes.computeIfAbsent(node, name -> new Turns());
+      if (turns.taken == mostOfNode) {
+        turns.waiting.add(task);
+        return;
+      }
+      turns.taken++;
+    }
+    try {
+      execute(() -> runInTurn(node, task));
+    } catch (RuntimeException | Error e) {
+      Runnable next = endTurn(node);
+      if (next != null) {
+        synchronized (nodes) {
+          waiting.add(() -> runInTurn(node, next));
+        }
+      }
+      throw e;
+    }
+  }
+
+  private void runInTurn(String node, Runnable task) {
+    try {
+      task.run();
+    } finally {
+      Runnable next = endTurn(node);
+      if (next != null) {
+        // Behind what waits for a thread already.
+        execute(() -> runInTurn(node, next));
       }
     }
   }
 
+  /** Ends a task's turn, or hands it to the next one that waits for it, which is returned. */
+  private Runnable endTurn(String node) {
+    synchronized (nodes) {
+      Turns turns = nodes.get(node);
+      Runnable next = turns.waiting.poll();
+      if (next == null && --turns.taken == 0) {
+        nodes.remove(node);
+      }
+      return next;
+    }
+  }
+
+  private void execute(Runnable task) {
+    synchronized (nodes) {
+      if (running == most) {
+        waiting.add(task);
+        return;
+      }
+      running++;
+    }
+    try {
+      pool.execute(() -> runAnd(task));
+    } catch (RuntimeException | Error e) {
+      synchronized (nodes) {
+        running--;
+        if (running > 0) {
+          waiting.add(task);
+          return;
+        }
+      }
+      throw e;
+    }
+  }
+
   private void runAnd(Runnable first) {
-    for (Runnable task = first; task != null; task = waiting.poll()) {
+    for (Runnable task = first; task != null; task = next()) {
+      run(task);
+    }
+  }
+
+  private Runnable next() {
+    synchronized (nodes) {
+      Runnable next = waiting.poll();
+      if (next == null) {
+        running--;
+      }
+      return next;
+    }
+  }
+
+  private static void run(Runnable task) {
+    try {
       task.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("A thread that fetches goes on after an unexpected failure", e);
     }
   }
 }

@@ -8,7 +8,7 @@ package org.stripeline.client.read;
  */
 final class GroupGeometry {
   /** The usual bytes per checksum; with others the read is as right, only not as cheap. */
-  private static final int CHUNK_BYTES = 512;
+  static final int CHUNK_BYTES = 512;
 
   private final int dataUnits;
   private final int parityUnits;
@@ -114,6 +114,11 @@ final class GroupGeometry {
   /** Returns the end of the cell that holds a byte of the group. */
   long cellEnd(long offset) {
     return Math.min(groupBytes, (offset / cellBytes + 1) * cellBytes);
+  }
+
+  /** Returns the end of the chunk that ends with or holds the byte before {@code offset}. */
+  long chunkEnd(long offset) {
+    return Math.min(groupBytes, (offset + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES);
   }
 
   /** Returns the end of the stripe that holds a byte of the group. */

@@ -7,7 +7,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.Executor;
 
 /**
  * Reads spans of one internal block, one after the other, on a thread that it has only while there
@@ -23,8 +22,10 @@ final class Lane implements Runnable {
 
   private final BlockGroup group;
   private final int unit;
-  private final Executor threads;
+  private final FetchThreads threads;
+  private final NodeHealth health;
   private final ReadBuffers buffers;
+  private final IdleLanes idle;
 
   private final Deque<SpanRead> queue = new ArrayDeque<>();
   private SpanRead current;
@@ -42,7 +43,9 @@ final class Lane implements Runnable {
     this.group = group;
     this.unit = unit;
     this.threads = context.threads();
+    this.health = context.health();
     this.buffers = context.buffers();
+    this.idle = context.idleLanes();
   }
 
   void submit(SpanRead read) {
@@ -54,8 +57,19 @@ final class Lane implements Runnable {
       }
       scheduled = true;
       currentSinceNanos = System.nanoTime();
+      if (reader != null) {
+        idle.remove(this);
+      }
     }
-    threads.execute(this);
+    try {
+      threads.execute(group.node(unit), this);
+    } catch (RuntimeException | Error e) {
+      synchronized (this) {
+        scheduled = false;
+        queue.remove(read);
+      }
+      throw e;
+    }
   }
 
   @Override
@@ -65,7 +79,7 @@ final class Lane implements Runnable {
       if (read.segment.begin(read)) {
         run(read);
       } else {
-        finish();
+        finish(read);
       }
     }
   }
@@ -83,7 +97,7 @@ final class Lane implements Runnable {
       fault = new IOException("Cannot read internal block " + unit + " of " + group.name(), e);
       closeReader();
     }
-    finish();
+    finish(read);
     if (fault == null) {
       read.segment.done(read);
     } else {
@@ -95,8 +109,10 @@ final class Lane implements Runnable {
     current = queue.poll();
     if (current == null) {
       scheduled = false;
-      if (retired) {
+      if (reader != null && (retired || readerOffset >= reader.end())) {
         closeReader();
+      } else if (reader != null) {
+        idle.add(this);
       }
       return null;
     }
@@ -111,10 +127,13 @@ final class Lane implements Runnable {
   }
 
   /** After this no interrupt of {@link #cancel} can hit the thread. */
-  private synchronized void finish() {
+  private synchronized void finish(SpanRead read) {
     current = null;
     runner = null;
     Thread.interrupted();
+    if (read.lingersAt != null) {
+      health.over(read.lingersAt, read);
+    }
   }
 
   private void fetch(SpanRead read) throws IOException {
@@ -122,7 +141,10 @@ final class Lane implements Runnable {
     try {
       fill(read);
     } catch (IOException e) {
-      if (fresh || e instanceof CorruptUnitException || read.cancelled) {
+      if (fresh
+          || e instanceof CorruptUnitException
+          || read.cancelled
+          || !read.segment.isWanted(read)) {
         throw e;
       }
       // A reader kept from earlier may have been cut off for idling, which says nothing of the block.
@@ -138,29 +160,39 @@ final class Lane implements Runnable {
         fillPlace(read);
       } else {
         ByteBuffer target = read.buffer.duplicate();
-        target.position(0).limit(read.span.length());
-        while (target.hasRemaining()) {
-          reader.read(target);
+        target.clear();
+        while (readerOffset < read.span.hi) {
+          receive(read, target);
         }
       }
     } catch (CorruptUnitException e) {
       group.corrupt(unit, reader.node());
       throw e;
     }
-    readerOffset = read.span.hi;
+  }
+
+  /** Receives some of a span, from another reader where the open one ends. */
+  private void receive(SpanRead read, ByteBuffer target) throws IOException {
+    if (readerOffset >= reader.end()) {
+      open(read, readerOffset);
+    }
+    long left = Math.min(read.span.hi, reader.end()) - readerOffset;
+    int start = target.position();
+    target.limit((int) Math.min(target.capacity(), start + left));
+    reader.read(target);
+    readerOffset += target.position() - start;
   }
 
   /** Passes the bytes through a buffer that stays in the processor's cache. */
   private void fillPlace(SpanRead read) throws IOException {
     ByteBuffer buffer = buffers.take(PASSING_BYTES, group.prefersDirectBuffers());
     try {
-      for (long at = read.span.lo; at < read.span.hi; ) {
-        buffer.clear().limit((int) Math.min(buffer.capacity(), read.span.hi - at));
-        reader.read(buffer);
+      while (readerOffset < read.span.hi) {
+        long at = readerOffset;
+        buffer.clear();
+        receive(read, buffer);
         buffer.flip();
-        int length = buffer.remaining();
         read.place(at, buffer);
-        at += length;
       }
     } finally {
       buffers.give(buffer);
@@ -170,23 +202,36 @@ final class Lane implements Runnable {
   /** Brings the reader to where the span begins; returns whether it had to be opened for it. */
   private boolean place(SpanRead read) throws IOException {
     long gap = read.span.lo - readerOffset;
-    if (reader != null && gap >= 0 && gap <= SKIP_MAX_BYTES && read.span.hi <= reader.end()) {
-      if (gap > 0) {
-        reader.skip(gap);
+    if (reader != null && gap >= 0 && gap <= SKIP_MAX_BYTES && read.span.lo < reader.end()) {
+      try {
+        if (gap > 0) {
+          reader.skip(gap);
+        }
+        readerOffset = read.span.lo;
+        read.node = reader.node();
+        return false;
+      } catch (IOException e) {
+        if (read.cancelled) {
+          throw e;
+        }
+        // What was to be passed over is not what is wanted.
       }
-      readerOffset = read.span.lo;
-      return false;
     }
-    closeReader();
-    reader = group.open(unit, read.span.lo, Math.max(read.openTo, read.span.hi));
-    readerOffset = read.span.lo;
+    open(read, read.span.lo);
     return true;
   }
 
+  private void open(SpanRead read, long from) throws IOException {
+    closeReader();
+    reader = group.open(unit, from, Math.max(read.openTo, read.span.hi));
+    readerOffset = from;
+    read.node = reader.node();
+  }
+
   /**
-   * Stops a read that nobody waits for: one in the queue is forgotten, one under way interrupted.
-   * Short-circuit reads are let go on, since an interrupt would close the file for all streams; and
-   * late ones, since their end tells whether the DataNode hangs or was slow for once.
+   * Stops a read whose bytes are not wanted any more. It is removed from the queue, or interrupted
+   * if it is under way. A late read goes on if it is the only one of its DataNode that does, and a
+   * short-circuit read always: an interrupt would close the file for all streams.
    *
    * @return whether it was under way, so that this lane may be held up
    */
@@ -198,10 +243,22 @@ final class Lane implements Runnable {
     if (current != read) {
       return false;
     }
-    if (runner != null && !read.late && (reader == null || !reader.isShortCircuit())) {
+    UnitReader open = reader;
+    if (runner != null
+        && !mayLinger(read)
+        && (open == null ? group.mayInterruptOpen(unit) : !open.isShortCircuit())) {
       read.cancelled = true;
       runner.interrupt();
     }
+    return true;
+  }
+
+  private boolean mayLinger(SpanRead read) {
+    String node = group.node(unit);
+    if (!read.late || node == null || !health.mayLinger(node, read)) {
+      return false;
+    }
+    read.lingersAt = node;
     return true;
   }
 
@@ -210,10 +267,18 @@ final class Lane implements Runnable {
     List<SpanRead> waiting = new ArrayList<>(queue);
     queue.clear();
     retired = true;
-    if (!scheduled) {
+    if (!scheduled && reader != null) {
+      idle.remove(this);
       closeReader();
     }
     return waiting;
+  }
+
+  /** Closes the reader if there is nothing to read. */
+  synchronized void putAway() {
+    if (!scheduled) {
+      closeReader();
+    }
   }
 
   private void closeReader() {

@@ -5,7 +5,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.ClientSettings;
+import org.stripeline.client.MemoryLimits;
 
 /**
  * What the streams of one client share: settings, and knowledge about its DataNodes. Threads,
@@ -14,48 +18,81 @@ import org.stripeline.client.ClientKeys;
 public final class ReadContext {
   private static final AtomicReference<FetchThreads> THREADS = new AtomicReference<>();
   private static final AtomicReference<ReadBuffers> BUFFERS = new AtomicReference<>();
+  private static final AtomicReference<IdleLanes> IDLE = new AtomicReference<>();
   private static final ReadCounters COUNTERS = new ReadCounters(null);
   private static final NodeLatencies LATENCIES = new NodeLatencies();
 
+  /** Which part of the memory of the JVM readers take by default. */
+  private static final int MEMORY_PART = 3;
+
+  /** With less, readers would wait for each other all the time. */
+  private static final long MEMORY_LEAST = 8 << 20;
+
+  /** With more, they are no faster. */
+  private static final long MEMORY_MOST = 512 << 20;
+
+  /** With fewer, as many DataNodes as a code can lose would hold all of them when they hang. */
+  private static final int THREADS_LEAST = 16;
+
+  /** For how long a reader waits for the buffers of others. */
+  private static final long PATIENCE_MILLIS = 10_000;
+
+  private final ReadBuffers buffers;
   private final long windowBytes;
-  private final long memoryBytes;
   private final boolean hedged;
   private final long hedgeMinNanos;
   private final long hedgeMaxNanos;
+  private final long socketTimeoutMillis;
   private final NodeHealth health;
   private final LatencyEstimate latency = new LatencyEstimate();
 
-  /**
-   * Reads the settings.
-   *
-   * @throws IllegalArgumentException if one is out of its range, naming key, value and range
-   */
+  /** Reads the settings. */
   public ReadContext(Configuration conf) {
-    windowBytes =
-        atLeast(
-            ClientKeys.READ_WINDOW,
-            conf.getLongBytes(ClientKeys.READ_WINDOW, ClientKeys.READ_WINDOW_DEFAULT),
-            0);
-    memoryBytes =
-        atLeast(
-            ClientKeys.READ_MEMORY,
-            conf.getLongBytes(ClientKeys.READ_MEMORY, ClientKeys.READ_MEMORY_DEFAULT),
-            0);
-    hedged = conf.getBoolean(ClientKeys.HEDGE_ENABLED, ClientKeys.HEDGE_ENABLED_DEFAULT);
-    long least = millis(conf, ClientKeys.HEDGE_MIN, ClientKeys.HEDGE_MIN_DEFAULT);
-    long most = millis(conf, ClientKeys.HEDGE_MAX, ClientKeys.HEDGE_MAX_DEFAULT);
-    hedgeMinNanos = TimeUnit.MILLISECONDS.toNanos(atLeast(ClientKeys.HEDGE_MIN, least, 1));
-    hedgeMaxNanos = TimeUnit.MILLISECONDS.toNanos(atLeast(ClientKeys.HEDGE_MAX, most, least));
+    this(conf, new ClientSettings(conf), null);
+  }
+
+  /** Reads the settings. */
+  public ReadContext(Configuration conf, ClientSettings settings) {
+    this(conf, settings, null);
+  }
+
+  /** Creates a context with buffers of its own, or those of the JVM if they are null. */
+  ReadContext(Configuration conf, ClientSettings settings, ReadBuffers own) {
+    windowBytes = settings.bytes(ClientKeys.READ_WINDOW, ClientKeys.READ_WINDOW_DEFAULT, 0);
+    hedged = settings.flag(ClientKeys.HEDGE_ENABLED, ClientKeys.HEDGE_ENABLED_DEFAULT);
+    long least = settings.millis(ClientKeys.HEDGE_MIN, ClientKeys.HEDGE_MIN_DEFAULT, 1);
+    long most =
+        settings.millis(
+            ClientKeys.HEDGE_MAX, Math.max(least, ClientKeys.HEDGE_MAX_DEFAULT), least);
+    hedgeMinNanos = TimeUnit.MILLISECONDS.toNanos(least);
+    hedgeMaxNanos = TimeUnit.MILLISECONDS.toNanos(most);
     health =
         new NodeHealth(
-            atLeast(
-                ClientKeys.SUSPECT_PERIOD,
-                millis(conf, ClientKeys.SUSPECT_PERIOD, ClientKeys.SUSPECT_PERIOD_DEFAULT),
-                0));
-    int most2 = conf.getInt(ClientKeys.READ_THREADS, ClientKeys.READ_THREADS_DEFAULT);
-    int threads = (int) atLeast(ClientKeys.READ_THREADS, most2, 1);
+            settings.millis(ClientKeys.SUSPECT_PERIOD, ClientKeys.SUSPECT_PERIOD_DEFAULT, 0));
+    socketTimeoutMillis =
+        conf.getLong(
+            HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, HdfsConstants.READ_TIMEOUT);
+    int threads =
+        settings.countRaised(
+            ClientKeys.READ_THREADS, ClientKeys.READ_THREADS_DEFAULT, THREADS_LEAST);
     THREADS.compareAndSet(null, new FetchThreads(threads));
-    BUFFERS.compareAndSet(null, new ReadBuffers(memoryBytes));
+    IDLE.compareAndSet(
+        null,
+        new IdleLanes(
+            conf.getLong(
+                HdfsClientConfigKeys.DFS_CLIENT_SOCKET_CACHE_EXPIRY_MSEC_KEY,
+                HdfsClientConfigKeys.DFS_CLIENT_SOCKET_CACHE_EXPIRY_MSEC_DEFAULT)));
+    buffers = own == null ? sharedBuffers(settings, IDLE.get()) : own;
+  }
+
+  private static synchronized ReadBuffers sharedBuffers(ClientSettings settings, IdleLanes idle) {
+    if (BUFFERS.get() == null) {
+      long most = MemoryLimits.part(MEMORY_PART, MEMORY_MOST);
+      long bytes = MemoryLimits.of(settings, ClientKeys.READ_MEMORY, most);
+      IdleWindows windows = new IdleWindows(idle.thread(), idle.expiryMillis());
+      BUFFERS.set(new ReadBuffers(Math.max(bytes, MEMORY_LEAST), windows, PATIENCE_MILLIS));
+    }
+    return BUFFERS.get();
   }
 
   /** Returns the counters of this JVM. */
@@ -82,8 +119,17 @@ public final class ReadContext {
     return THREADS.get();
   }
 
+  IdleLanes idleLanes() {
+    return IDLE.get();
+  }
+
   ReadBuffers buffers() {
-    return BUFFERS.get();
+    return buffers;
+  }
+
+  /** Returns how long a connection may be silent, 0 or less for any time. */
+  long socketTimeoutMillis() {
+    return socketTimeoutMillis;
   }
 
   NodeHealth health() {
@@ -96,11 +142,6 @@ public final class ReadContext {
 
   long windowBytes() {
     return windowBytes;
-  }
-
-  /** Returns whether read-ahead may take more buffers; what a caller waits for always may. */
-  boolean mayReadAhead() {
-    return buffers().usedBytes() < memoryBytes;
   }
 
   boolean isHedged() {
@@ -120,17 +161,5 @@ public final class ReadContext {
 
   long hedgeMinNanos() {
     return hedgeMinNanos;
-  }
-
-  private static long millis(Configuration conf, String key, long value) {
-    return conf.getTimeDuration(key, value, TimeUnit.MILLISECONDS);
-  }
-
-  private static long atLeast(String key, long value, long least) {
-    if (value < least) {
-      throw new IllegalArgumentException(
-          "Cannot use " + key + " " + value + ": it must be at least " + least);
-    }
-    return value;
   }
 }

@@ -5,6 +5,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A range of a block group being fetched: what each data unit has of it, and, where units fail or
@@ -40,11 +42,23 @@ public final class Segment implements Closeable {
   /** Hedging has nobody left to ask; waiting is all there is until something changes. */
   private boolean hedgingEnded;
 
+  private final Standstill standstill;
+
   private IOException failure;
   private long decodeMillis;
+
+  /** Bytes of buffers that are reserved and not taken yet. */
+  private long reserved;
+
   private boolean isCounted;
 
-  Segment(GroupReader reader, long from, long to, long openTo, Placement placement) {
+  Segment(
+      GroupReader reader,
+      long from,
+      long to,
+      long openTo,
+      Placement placement,
+      List<Segment> before) {
     this.reader = reader;
     this.context = reader.context();
     this.counters = reader.counters();
@@ -52,9 +66,24 @@ public final class Segment implements Closeable {
     this.from = from;
     this.to = to;
     this.placement = placement;
-    this.plan = new SpanPlan(this, reader, openTo, placement);
+    this.standstill = new Standstill(context.socketTimeoutMillis());
+    this.plan = new SpanPlan(this, reader, openTo, placement, fetched(before));
     this.lateness = new Lateness(context, plan.all());
     this.decoded = new ByteBuffer[geometry.units()];
+  }
+
+  private static List<SpanRead> fetched(List<Segment> segments) {
+    List<SpanRead> fetched = new ArrayList<>();
+    for (Segment segment : segments) {
+      synchronized (segment) {
+        for (SpanRead read : segment.plan.all()) {
+          if (read.state == SpanRead.State.DONE && read.buffer != null) {
+            fetched.add(read);
+          }
+        }
+      }
+    }
+    return fetched;
   }
 
   /** Returns the first byte of the range, in the group. */
@@ -67,9 +96,34 @@ public final class Segment implements Closeable {
     return to;
   }
 
-  synchronized void start() {
-    plan.askForNeeds();
-    advance();
+  /**
+   * Asks for what the range needs.
+   *
+   * @param bytes what is reserved for its buffers
+   */
+  void start(long bytes) {
+    synchronized (this) {
+      reserved = bytes;
+      plan.askForNeeds();
+      if (!plan.isAnyMissing()) {
+        unreserve();
+      }
+      advance();
+    }
+    // Segments before this may have brought all sources, with no lane to notice.
+    decodeIfReady();
+  }
+
+  /** Returns a buffer for a part of this range, out of what is reserved for it as far as that goes. */
+  synchronized ByteBuffer takeBuffer(int bytes) {
+    long counted = Math.min(reserved, ReadBuffers.sizeFor(bytes));
+    reserved -= counted;
+    return reader.takeBuffer(bytes, counted);
+  }
+
+  private void unreserve() {
+    context.buffers().unreserve(reserved);
+    reserved = 0;
   }
 
   /**
@@ -80,6 +134,7 @@ public final class Segment implements Closeable {
    *     stripe of it by itself
    */
   public void await() throws IOException {
+    reader.awaits(this);
     boolean refreshed = false;
     boolean stalled = false;
     while (true) {
@@ -144,7 +199,7 @@ public final class Segment implements Closeable {
     long patience = context.isHedged() && !hedgingEnded ? lateness.patienceNanos(now) : Long.MAX_VALUE;
     try {
       if (patience == Long.MAX_VALUE) {
-        wait();
+        waitForAnything();
       } else if (patience > 0) {
         wait(patience / 1_000_000, (int) (patience % 1_000_000));
       } else {
@@ -156,6 +211,23 @@ public final class Segment implements Closeable {
           new InterruptedIOException("Interrupted while reading " + range());
       interrupted.initCause(e);
       throw interrupted;
+    }
+  }
+
+  /** Every read ends by a time-out of its own; that all of them went missing must not hang a caller. */
+  private void waitForAnything() throws InterruptedException {
+    if (standstill.isOver()) {
+      fail(
+          new IOException(
+              "Cannot read "
+                  + range()
+                  + ": nothing has come or failed for "
+                  + standstill.limitMinutes()
+                  + " min"));
+    } else {
+      long start = System.nanoTime();
+      wait(Standstill.STEP_MILLIS);
+      standstill.waited(System.nanoTime() - start);
     }
   }
 
@@ -178,17 +250,50 @@ public final class Segment implements Closeable {
     plan.doWithout(read);
   }
 
-  /** Called when the read before this one held up its lane: others are asked without waiting. */
+  /**
+   * Called when a read that waits is not going to be made, since the one before it holds up its
+   * lane: others are asked without waiting.
+   */
   void heldUp(SpanRead read) {
-    synchronized (this) {
-      if (isComplete || isReleased || !read.isPending() || read.late) {
-        return;
+    guarded(
+        () -> {
+          synchronized (this) {
+            if (read.state == SpanRead.State.ABANDONED) {
+              giveBack(read);
+              return;
+            }
+            read.state = SpanRead.State.FAILED;
+            giveBack(read);
+            read.fault =
+                new IOException(
+                    "internal block " + read.unit + ": an earlier read of it got no answer in time");
+            plan.doWithout(read);
+            counters.add(ReadCount.HEDGES, 1);
+            advance();
+          }
+          decodeIfReady();
+        });
+  }
+
+  /** Does what must not leave a caller waiting: what goes wrong unexpectedly fails the segment. */
+  private void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      synchronized (this) {
+        if (!isComplete && failure == null) {
+          fail(new IOException("Cannot read " + range() + ": " + e, e));
+        } else {
+          // The step may have completed the segment and thrown before it woke the caller.
+          notifyAll();
+        }
       }
-      markLate(read);
-      counters.add(ReadCount.HEDGES, 1);
-      advance();
     }
-    decodeIfReady();
+  }
+
+  /** Returns whether the bytes of a read are still wanted. */
+  synchronized boolean isWanted(SpanRead read) {
+    return read.state != SpanRead.State.ABANDONED;
   }
 
   /** Called by a lane; returns whether the read is still wanted. */
@@ -204,11 +309,15 @@ public final class Segment implements Closeable {
 
   /** Called by a lane when the span is in the buffer. */
   void done(SpanRead read) {
+    guarded(() -> doneUnguarded(read));
+  }
+
+  private void doneUnguarded(SpanRead read) {
     synchronized (this) {
       if (read.state == SpanRead.State.ABANDONED) {
         giveBack(read);
         if (read.late) {
-          trust(read.unit);
+          trust(read);
         }
         return;
       }
@@ -227,6 +336,10 @@ public final class Segment implements Closeable {
 
   /** Called by a lane when the span cannot be had. */
   void failed(SpanRead read, IOException fault) {
+    guarded(() -> failedUnguarded(read, fault));
+  }
+
+  private void failedUnguarded(SpanRead read, IOException fault) {
     synchronized (this) {
       if (read.state == SpanRead.State.ABANDONED) {
         giveBack(read);
@@ -234,7 +347,15 @@ public final class Segment implements Closeable {
       }
       read.state = SpanRead.State.FAILED;
       read.fault = fault;
-      reader.failed(read.unit, fault);
+      giveBack(read);
+      if (isForMemory(fault)) {
+        // That is not the internal block's fault, and to read others in its stead would take more.
+        if (!isComplete && failure == null) {
+          fail(fault);
+        }
+        return;
+      }
+      reader.failed(read, fault);
       plan.doWithout(read);
       hedgingEnded = false;
       advance();
@@ -250,27 +371,28 @@ public final class Segment implements Closeable {
   private void giveBack(SpanRead read) {
     if (read.buffer != null) {
       reader.giveBuffer(read.buffer);
+      read.buffer = null;
     }
   }
 
   private void praise(SpanRead read) {
     context.latency().sample(read.span.length(), read.nanos);
-    String node = trust(read.unit);
-    if (node != null) {
-      context.nodeLatencies().sample(node, read.nanos);
-    }
+    trust(read);
+    context.nodeLatencies().sample(read.node, read.nanos);
   }
 
-  private String trust(int unit) {
-    String node = reader.group().node(unit);
-    if (node != null) {
-      context.health().trust(node);
+  /** Takes note that a DataNode has answered; it need not be the one that was asked first. */
+  private void trust(SpanRead read) {
+    if (read.replica != null && read.replica.node().equals(read.node)) {
+      read.replica.trust(context.health());
+    } else {
+      context.health().trust(read.node);
     }
-    return node;
   }
 
   /** Looks at where things stand: completes, or asks for what decoding lacks. */
   private void advance() {
+    standstill.changed();
     if (isComplete || isReleased || isDecoding || failure != null) {
       return;
     }
@@ -287,6 +409,7 @@ public final class Segment implements Closeable {
 
   private void complete() {
     isComplete = true;
+    unreserve();
     for (SpanRead read : plan.all()) {
       if (read.isPending()) {
         giveUp(read);
@@ -297,16 +420,15 @@ public final class Segment implements Closeable {
 
   private void giveUp(SpanRead read) {
     boolean late = read.late;
+    boolean isRunning = read.state == SpanRead.State.RUNNING;
     read.placeNoMore();
     read.state = SpanRead.State.ABANDONED;
     if (late && plan.isOwn(read)) {
       counters.add(ReadCount.HEDGES_WON, 1);
     }
-    if (late) {
-      String node = reader.group().node(read.unit);
-      if (node != null) {
-        context.health().suspect(node);
-      }
+    // What waits for a thread is late because of others.
+    if (late && isRunning) {
+      reader.suspect(read);
     }
     reader.cancel(read);
   }
@@ -314,28 +436,27 @@ public final class Segment implements Closeable {
   private void decodeIfReady() {
     DecodeInputs inputs;
     int[] erased;
-    ByteBuffer[] outputs;
     Span span;
     synchronized (this) {
       if (isComplete || isReleased || isDecoding || failure != null || !plan.isAnyMissing()) {
         return;
       }
-      inputs = DecodeInputs.gather(reader, plan);
+      inputs = DecodeInputs.gather(this, reader, plan);
       if (inputs == null) {
         return;
       }
       isDecoding = true;
       span = plan.decodeSpan();
       erased = plan.missingUnits();
-      outputs = new ByteBuffer[erased.length];
-      for (int i = 0; i < outputs.length; i++) {
-        outputs[i] = reader.takeBuffer(span.length());
-        outputs[i].limit(span.length());
-      }
     }
+    ByteBuffer[] outputs = new ByteBuffer[erased.length];
     IOException trouble = null;
     long start = System.nanoTime();
     try {
+      for (int i = 0; i < outputs.length; i++) {
+        outputs[i] = takeBuffer(span.length());
+        outputs[i].limit(span.length());
+      }
       reader.group().decode(inputs.units(), erased, outputs);
     } catch (IOException e) {
       trouble = e;
@@ -361,6 +482,14 @@ public final class Segment implements Closeable {
     }
   }
 
+  /** Wakes the caller that waits, if one does. */
+  synchronized void abort(String message) {
+    if (!isComplete && failure == null) {
+      failure = new IOException(message);
+      notifyAll();
+    }
+  }
+
   private void giveBackDecoded() {
     for (int unit = 0; unit < decoded.length; unit++) {
       if (decoded[unit] != null) {
@@ -368,6 +497,11 @@ public final class Segment implements Closeable {
         decoded[unit] = null;
       }
     }
+  }
+
+  /** Returns whether that is, or was caused by, a lack of memory. */
+  static boolean isForMemory(Throwable fault) {
+    return fault instanceof OutOfMemoryError || fault.getCause() instanceof OutOfMemoryError;
   }
 
   private void fail(IOException cause) {
@@ -458,6 +592,7 @@ public final class Segment implements Closeable {
 
   /** Gives back what is this segment's; of abandoned reads the lanes take care. */
   private void giveBackAll() {
+    unreserve();
     for (SpanRead read : plan.all()) {
       if (read.state != SpanRead.State.ABANDONED) {
         giveBack(read);

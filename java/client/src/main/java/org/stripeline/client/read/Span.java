@@ -33,6 +33,19 @@ final class Span {
     return other.isEmpty() ? this : new Span(Math.min(lo, other.lo), Math.max(hi, other.hi));
   }
 
+  /** Returns what is in both. */
+  Span intersection(Span other) {
+    return new Span(Math.max(lo, other.lo), Math.min(hi, other.hi));
+  }
+
+  /** Returns what is in this and not in another; all of this where that would be two spans. */
+  Span without(Span other) {
+    if (other.lo <= lo && other.hi > lo) {
+      return other.hi >= hi ? EMPTY : new Span(other.hi, hi);
+    }
+    return other.lo < hi && other.hi >= hi ? new Span(lo, other.lo) : this;
+  }
+
   @Override
   public String toString() {
     return "[" + lo + ", " + hi + ")";

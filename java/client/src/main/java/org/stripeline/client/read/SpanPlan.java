@@ -24,10 +24,14 @@ final class SpanPlan {
   private final GroupGeometry geometry;
   private final long openTo;
   private final Placement placement;
+  private final List<SpanRead> before;
 
   private final Span[] need;
   private final SpanRead[] own;
-  private final SpanRead[] extra;
+
+  /** What each unit was asked for besides, to decode from. */
+  private final List<List<SpanRead>> extra = new ArrayList<>();
+
   private final boolean[] missing;
   private final List<SpanRead> all = new ArrayList<>();
   private Span decodeSpan = Span.EMPTY;
@@ -38,17 +42,26 @@ final class SpanPlan {
    *
    * @param openTo up to where of the group readers are opened
    * @param placement where the bytes are wanted; null if nobody knows yet
+   * @param before what other segments have brought, to decode from
    */
-  SpanPlan(Segment segment, GroupReader reader, long openTo, Placement placement) {
+  SpanPlan(
+      Segment segment,
+      GroupReader reader,
+      long openTo,
+      Placement placement,
+      List<SpanRead> before) {
     this.segment = segment;
     this.reader = reader;
     this.geometry = reader.geometry();
     this.openTo = openTo;
     this.placement = placement;
+    this.before = before;
     int units = geometry.units();
     need = new Span[units];
     own = new SpanRead[units];
-    extra = new SpanRead[units];
+    for (int unit = 0; unit < units; unit++) {
+      extra.add(new ArrayList<>());
+    }
     missing = new boolean[units];
     Arrays.fill(need, Span.EMPTY);
   }
@@ -57,14 +70,14 @@ final class SpanPlan {
   void askForNeeds() {
     for (int unit = 0; unit < geometry.dataUnits(); unit++) {
       need[unit] = geometry.wholeChunks(unit, exactNeed(unit));
-      missing[unit] = !need[unit].isEmpty() && reader.standing(unit) != Standing.GOOD;
+      missing[unit] = !need[unit].isEmpty() && !reader.admits(unit);
     }
     // What will be decoded from is wanted in buffers.
     boolean mayPlace = placement != null && !isAnyMissing();
     for (int unit = 0; unit < geometry.dataUnits(); unit++) {
       if (!need[unit].isEmpty() && !missing[unit]) {
         boolean wantedWhole = exactNeed(unit).covers(need[unit]);
-        own[unit] = mayPlace && wantedWhole ? issueToPlace(unit) : issue(unit, need[unit]);
+        own[unit] = mayPlace && wantedWhole ? issueToPlace(unit) : issueNeed(unit);
       }
     }
   }
@@ -140,13 +153,11 @@ final class SpanPlan {
   /** Lets units that have failed be asked again. */
   void forgetFailures() {
     for (int unit = 0; unit < geometry.units(); unit++) {
-      own[unit] = withoutFailure(own[unit]);
-      extra[unit] = withoutFailure(extra[unit]);
+      if (own[unit] != null && own[unit].state == SpanRead.State.FAILED) {
+        own[unit] = null;
+      }
+      extra.get(unit).removeIf(read -> read.state == SpanRead.State.FAILED);
     }
-  }
-
-  private static SpanRead withoutFailure(SpanRead read) {
-    return read != null && read.state == SpanRead.State.FAILED ? null : read;
   }
 
   /** Returns the span over which all missing units are decoded. */
@@ -188,7 +199,7 @@ final class SpanPlan {
   private int promisedSources() {
     int count = 0;
     for (int unit = 0; unit < geometry.units(); unit++) {
-      if (!missing[unit] && (isZero(unit) || promised(unit) != null)) {
+      if (!missing[unit] && isPromised(unit)) {
         count++;
       }
     }
@@ -205,24 +216,54 @@ final class SpanPlan {
     return new Span(decodeSpan.lo, Math.min(decodeSpan.hi, geometry.unitBytes(unit)));
   }
 
-  /** Returns the read that has, or may still bring, what a unit has of the span to decode. */
-  SpanRead promised(int unit) {
-    Span wanted = present(unit);
-    if (own[unit] != null && own[unit].promises(wanted)) {
-      return own[unit];
+  /** Returns whether all that a unit has of the span to decode is there or may still come. */
+  private boolean isPromised(int unit) {
+    return isZero(unit) || lacking(unit, false).isEmpty();
+  }
+
+  /**
+   * Returns what is to be asked of a unit, that no read has brought, so that it has the span to
+   * decode.
+   *
+   * @param onlyDone whether what may still come lacks too
+   */
+  Span lacking(int unit, boolean onlyDone) {
+    Span rest = present(unit);
+    for (SpanRead read : reads(unit)) {
+      if (onlyDone ? read.state == SpanRead.State.DONE : read.isPromising()) {
+        rest = rest.without(read.span);
+      }
     }
-    return extra[unit] != null && extra[unit].promises(wanted) ? extra[unit] : null;
+    return rest;
+  }
+
+  /** Returns what a unit was asked for, except what has been forgotten, and what had come before. */
+  List<SpanRead> reads(int unit) {
+    List<SpanRead> reads = new ArrayList<>();
+    if (own[unit] != null) {
+      reads.add(own[unit]);
+    }
+    // What lies beside the need first: what is left then is one span.
+    for (int i = before.size() - 1; i >= 0; i--) {
+      if (before.get(i).unit == unit) {
+        reads.add(before.get(i));
+      }
+    }
+    reads.addAll(extra.get(unit));
+    return reads;
   }
 
   /** Asks up to so many more units of a standing; returns how many. */
   private int askMore(int most, Standing standing) {
     int asked = 0;
     for (int unit = 0; unit < geometry.units() && asked < most; unit++) {
-      if (missing[unit] || isZero(unit) || promised(unit) != null || hasTried(unit)) {
+      if (missing[unit] || isPromised(unit) || hasTried(unit)) {
         continue;
       }
-      if (reader.standing(unit) == standing) {
-        extra[unit] = issue(unit, present(unit));
+      boolean isAsked =
+          standing == Standing.GOOD ? reader.admits(unit) : reader.standing(unit) == standing;
+      if (isAsked) {
+        extra.get(unit).add(issueExtra(unit, lacking(unit, false)));
         asked++;
       }
     }
@@ -231,13 +272,10 @@ final class SpanPlan {
 
   /** Returns whether the span, or part of it, failed or is late with that unit already. */
   private boolean hasTried(int unit) {
-    return isSpent(own[unit]) || isSpent(extra[unit]);
+    return reads(unit).stream().anyMatch(this::isSpent);
   }
 
   private boolean isSpent(SpanRead read) {
-    if (read == null) {
-      return false;
-    }
     boolean overlaps = read.span.lo < decodeSpan.hi && decodeSpan.lo < read.span.hi;
     return overlaps && (read.state == SpanRead.State.FAILED || read.isPending() && read.late);
   }
@@ -249,10 +287,11 @@ final class SpanPlan {
   private boolean askMissing() {
     boolean changed = false;
     for (int unit = 0; unit < geometry.units(); unit++) {
-      changed |= takeBack(own[unit]);
-      changed |= takeBack(extra[unit]);
+      for (SpanRead read : reads(unit)) {
+        changed |= takeBack(read);
+      }
       if (missing[unit] && own[unit] == null && reader.standing(unit) != Standing.ABSENT) {
-        own[unit] = issue(unit, need[unit]);
+        own[unit] = issueNeed(unit);
         missing[unit] = false;
         changed = true;
       }
@@ -261,7 +300,7 @@ final class SpanPlan {
   }
 
   private boolean takeBack(SpanRead read) {
-    if (read == null || !read.isPending() || !read.late) {
+    if (!read.isPending() || !read.late) {
       return false;
     }
     read.late = false;
@@ -270,21 +309,56 @@ final class SpanPlan {
     return true;
   }
 
-  private SpanRead issue(int unit, Span span) {
-    return issue(unit, span, reader.takeBuffer(span.length()), null);
+  private SpanRead issueNeed(int unit) {
+    Span span = need[unit];
+    for (int other = 0; other < geometry.dataUnits(); other++) {
+      if (missing[other] && before.stream().noneMatch(read -> read.unit == unit)) {
+        // What will be decoded from comes with it where it is beside it.
+        Span decoded = need[other].intersection(new Span(0, geometry.unitBytes(unit)));
+        span = span.intersection(decoded).isEmpty() ? span : span.union(decoded);
+      }
+    }
+    return issue(unit, span, openTo(unit), segment.takeBuffer(span.length()), null);
   }
 
   private SpanRead issueToPlace(int unit) {
-    return issue(unit, need[unit], null, placement);
+    return issue(unit, need[unit], openTo(unit), null, placement);
   }
 
-  private SpanRead issue(int unit, Span span, ByteBuffer buffer, Placement place) {
+  /**
+   * Asks a unit for what is decoded from. Readers of a stream that goes on are opened up to where
+   * the missing units will be wanted; segments of one read ask in any order, which would close them.
+   */
+  private SpanRead issueExtra(int unit, Span span) {
+    long end = span.hi;
+    boolean goesOn = placement == null && end == present(unit).hi;
+    for (int other = 0; other < geometry.dataUnits(); other++) {
+      if (goesOn && missing[other]) {
+        end = Math.max(end, openTo(other));
+      }
+    }
+    end = Math.min(end, geometry.unitBytes(unit));
+    return issue(unit, span, end, segment.takeBuffer(span.length()), null);
+  }
+
+  /** Returns to where readers of a unit are opened that bring what the segment needs of it. */
+  private long openTo(int unit) {
     // A DataNode that is asked for more than is read has its connection closed on it.
-    boolean goesOn = openTo > segment.to();
-    long end = goesOn ? Math.max(span.hi, geometry.endInUnit(unit, openTo)) : span.hi;
+    return openTo > segment.to()
+        ? Math.max(need[unit].hi, geometry.need(unit, segment.from(), openTo).hi)
+        : need[unit].hi;
+  }
+
+  private SpanRead issue(int unit, Span span, long end, ByteBuffer buffer, Placement place) {
     SpanRead read = new SpanRead(segment, unit, span, end, buffer, place);
     all.add(read);
-    reader.submit(read);
+    try {
+      reader.submit(read);
+    } catch (RuntimeException | Error e) {
+      // No lane will give its buffer back; the segment does that for reads that have failed.
+      read.state = SpanRead.State.FAILED;
+      throw e;
+    }
     return read;
   }
 
@@ -294,7 +368,7 @@ final class SpanPlan {
     IOException first = null;
     int lost = 0;
     for (int unit = 0; unit < geometry.units(); unit++) {
-      if (!missing[unit] && (isZero(unit) || promised(unit) != null)) {
+      if (!missing[unit] && isPromised(unit)) {
         continue;
       }
       lost++;
@@ -323,11 +397,10 @@ final class SpanPlan {
   }
 
   private IOException lastFault(int unit) {
-    if (own[unit] != null && own[unit].fault != null) {
-      return own[unit].fault;
-    }
-    if (extra[unit] != null && extra[unit].fault != null) {
-      return extra[unit].fault;
+    for (SpanRead read : reads(unit)) {
+      if (read.fault != null) {
+        return read.fault;
+      }
     }
     return reader.knowledge().fault(unit);
   }

@@ -37,6 +37,12 @@ final class SpanRead {
   /** Set by its lane when an interrupt is on its way, after which trying again makes no sense. */
   volatile boolean cancelled;
 
+  /** The DataNode that it is read from; null before a reader is open. */
+  volatile String node;
+
+  /** Where it was asked for. */
+  volatile Replica replica;
+
   State state = State.QUEUED;
   Lane lane;
   long startedNanos;
@@ -44,6 +50,9 @@ final class SpanRead {
 
   /** Whether others have been asked in its stead. */
   boolean late;
+
+  /** The DataNode for which it is {@link NodeHealth#mayLinger the read that goes on}, or null. */
+  String lingersAt;
 
   IOException fault;
   boolean shortCircuit;
@@ -87,8 +96,8 @@ final class SpanRead {
     return state == State.QUEUED || state == State.RUNNING;
   }
 
-  /** Returns whether it has, or may still bring, all of what the unit has of that span. */
-  boolean promises(Span wanted) {
-    return (state == State.DONE || isPending() && !late) && span.covers(wanted);
+  /** Returns whether it has, or may still bring, its span. */
+  boolean isPromising() {
+    return state == State.DONE || isPending() && !late;
   }
 }

@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.stripeline.natives.SharedThreads;
 
 /**
  * The threads that encode for all streams of the process. They only compute, so that a slow
@@ -17,7 +17,6 @@ final class EncoderThreads {
   static final String NAME = "stripeline-encoder-";
 
   private static final long IDLE_SECONDS = 5;
-  private static final AtomicInteger COUNTER = new AtomicInteger();
 
   private EncoderThreads() {}
 
@@ -29,11 +28,7 @@ final class EncoderThreads {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, NAME + COUNTER.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
+            new SharedThreads(NAME));
     executor.allowCoreThreadTimeOut(true);
     return executor;
   }

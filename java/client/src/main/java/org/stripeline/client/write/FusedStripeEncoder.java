@@ -53,7 +53,7 @@ final class FusedStripeEncoder implements StripeEncoder {
   }
 
   /** The pass has summed padding along with the last bytes of the file, where there was any. */
-  private void sumShortChunk(Stripe stripe) {
+  private void sumShortChunk(Stripe stripe) throws IOException {
     StripeLayout layout = stripe.layout();
     int unit = (stripe.size() - 1) / layout.cellSize();
     int length = stripe.length(unit);

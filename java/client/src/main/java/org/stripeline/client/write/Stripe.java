@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.write;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -13,6 +14,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * stripe that was sent is when DataNodes have acknowledged all of it.
  */
 public final class Stripe {
+  /** Up to this many are put faster one by one. */
+  private static final int FEW_BYTES = 6;
+
   private final StripeLayout layout;
   private final StripeWindow window;
   private final CellPool pool;
@@ -21,12 +25,29 @@ public final class Stripe {
   private final int[] sent;
   private final AtomicInteger references = new AtomicInteger(1);
   private boolean groupToOpen;
+
+  /** Bytes of memory that the pool has reserved for it. */
+  private long reserved;
+
+  /** User bytes that have memory reserved. */
+  private int capacity;
+
   private ByteBuffer current;
   private int size;
   private ByteBuffer checksums;
-  private volatile boolean encoded;
 
-  Stripe(StripeLayout layout, StripeWindow window, CellPool pool, boolean opensGroup) {
+  /** Stands for all data cells without user bytes. */
+  private ByteBuffer zeros;
+
+  private volatile boolean encoded;
+  private boolean isSending;
+
+  Stripe(
+      StripeLayout layout,
+      StripeWindow window,
+      CellPool pool,
+      boolean opensGroup,
+      long reserved) {
     this.layout = layout;
     this.window = window;
     this.pool = pool;
@@ -34,6 +55,8 @@ public final class Stripe {
     this.groupToOpen = opensGroup;
     this.cells = new ByteBuffer[layout.units()];
     this.sent = new int[layout.units()];
+    this.reserved = reserved;
+    this.capacity = reserved < layout.bytes() ? layout.cellSize() : layout.stripeSize();
   }
 
   /** Returns the sizes. */
@@ -63,28 +86,57 @@ public final class Stripe {
     return size == layout.stripeSize();
   }
 
-  /** Takes as many bytes as fit, and returns their number. */
-  public int put(byte[] bytes, int offset, int length) {
+  /**
+   * Reserves memory for one byte more, waiting for that of other streams. After an exception
+   * nothing has changed.
+   */
+  public void reserve() throws IOException {
+    if (size == capacity) {
+      grow(layout.bytes());
+      capacity = layout.stripeSize();
+    }
+  }
+
+  private void grow(long bytes) throws IOException {
+    if (bytes > reserved) {
+      window.grow(reserved, bytes - reserved);
+      reserved = bytes;
+    }
+  }
+
+  /**
+   * Takes as many bytes as fit into what is reserved, and returns their number; after an exception
+   * some are lost.
+   */
+  public int put(byte[] bytes, int offset, int length) throws IOException {
     int done = 0;
-    while (done < length && size < layout.stripeSize()) {
+    while (done < length && size < capacity) {
       ByteBuffer cell = cellToFill();
       int count = Math.min(length - done, cell.remaining());
-      cell.put(bytes, offset + done, count);
+      if (count <= FEW_BYTES) {
+        for (int i = 0; i < count; i++) {
+          cell.put(bytes[offset + done + i]);
+        }
+      } else {
+        cell.put(bytes, offset + done, count);
+      }
       done += count;
       size += count;
     }
     return done;
   }
 
-  /** Takes one byte; there must be room. */
-  public void put(byte value) {
+  /** Takes one byte; memory must be reserved. */
+  public void put(byte value) throws IOException {
     cellToFill().put(value);
     size++;
   }
 
-  private ByteBuffer cellToFill() {
+  private ByteBuffer cellToFill() throws IOException {
     if (current == null || !current.hasRemaining()) {
-      current = cell(size / layout.cellSize());
+      int unit = size / layout.cellSize();
+      cells[unit] = take(layout.cellSize());
+      current = cells[unit];
     }
     return current;
   }
@@ -113,29 +165,55 @@ public final class Stripe {
     return length(layout.dataUnits());
   }
 
-  /** Returns the buffer of a unit, taking one from the pool if it has none. */
-  ByteBuffer cell(int unit) {
-    if (cells[unit] == null) {
-      cells[unit] = pool.take(layout.cellSize(), layout.direct());
-    }
-    return cells[unit];
-  }
-
   /** Returns units as the encoder takes them: of equal length, short ones padded with zeros. */
-  ByteBuffer[] padded(int from, int to) {
+  ByteBuffer[] padded(int from, int to) throws IOException {
     ByteBuffer[] views = new ByteBuffer[to - from];
     int length = encodedLength();
     for (int unit = from; unit < to; unit++) {
-      ByteBuffer view = cell(unit).duplicate();
-      if (unit < layout.dataUnits()) {
+      ByteBuffer view;
+      if (unit >= layout.dataUnits()) {
+        view = parity(unit).duplicate();
+      } else if (cells[unit] != null) {
+        view = cells[unit].duplicate();
         view.position(length(unit));
         zero(view, length);
+      } else {
+        view = zeros().duplicate();
       }
       view.position(0);
       view.limit(length);
       views[unit - from] = view;
     }
     return views;
+  }
+
+  private ByteBuffer parity(int unit) throws IOException {
+    if (cells[unit] == null) {
+      cells[unit] = takeEncoded();
+    }
+    return cells[unit];
+  }
+
+  private ByteBuffer zeros() throws IOException {
+    if (zeros == null) {
+      zeros = takeEncoded();
+      zero(zeros, encodedLength());
+    }
+    return zeros;
+  }
+
+  private ByteBuffer takeEncoded() throws IOException {
+    return take(layout.capacity(encodedLength()));
+  }
+
+  /** Returns a buffer; the wait for one ends when the stream fails. */
+  private ByteBuffer take(int bytes) throws IOException {
+    try {
+      return pool.take(bytes, layout.direct(), window::hasFailed);
+    } catch (IOException e) {
+      window.throwFailure();
+      throw e;
+    }
   }
 
   private static void zero(ByteBuffer view, int end) {
@@ -151,10 +229,9 @@ public final class Stripe {
    * Returns the buffer for checksums: those of each unit of {@link #encodedLength()} bytes one
    * after another.
    */
-  ByteBuffer checksums() {
+  ByteBuffer checksums() throws IOException {
     if (checksums == null) {
-      int most = layout.units() * layout.checksums(layout.cellSize()) * layout.checksumSize();
-      checksums = pool.take(most, layout.direct());
+      checksums = take(layout.checksumBytes());
     }
     return checksums;
   }
@@ -190,6 +267,22 @@ public final class Stripe {
     return view;
   }
 
+  /** Takes all buffers that encoding and sending will want, so that neither waits for memory. */
+  void prepareToSend() throws IOException {
+    grow(layout.bytes(size));
+    if (size <= (layout.dataUnits() - 1) * layout.cellSize()) {
+      zeros();
+    }
+    for (int unit = layout.dataUnits(); unit < layout.units(); unit++) {
+      parity(unit);
+    }
+    if (layout.checksumSize() > 0) {
+      checksums();
+    }
+    isSending = true;
+    pool.startedSending();
+  }
+
   boolean isEncoded() {
     return encoded;
   }
@@ -218,6 +311,12 @@ public final class Stripe {
       }
       giveBack(checksums);
       checksums = null;
+      giveBack(zeros);
+      zeros = null;
+      if (isSending) {
+        pool.endedSending();
+      }
+      pool.unreserve(reserved);
       window.returned();
     }
   }

@@ -8,6 +8,7 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.StripelineRawEncoder;
 import org.apache.hadoop.util.DataChecksum;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.ClientSettings;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
@@ -24,7 +25,8 @@ public final class StripeEncoders {
     RawErasureEncoder encoder =
         CodecUtil.createRawEncoder(conf, codec, new ErasureCoderOptions(dataUnits, parityUnits));
     DataChecksum.Type type = checksum.getChecksumType();
-    boolean separate = conf.getBoolean(ClientKeys.WRITE_ENGINE, ClientKeys.WRITE_ENGINE_DEFAULT);
+    boolean separate =
+        new ClientSettings(conf).flag(ClientKeys.WRITE_ENGINE, ClientKeys.WRITE_ENGINE_DEFAULT);
     boolean fuses =
         encoder instanceof StripelineRawEncoder && FusedStripeEncoder.kind(type) != null;
     if (fuses && !separate) {

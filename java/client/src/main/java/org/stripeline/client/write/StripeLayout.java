@@ -3,6 +3,8 @@ package org.stripeline.client.write;
 
 /** The sizes that all stripes of a file share. */
 public final class StripeLayout {
+  private static final int CAPACITY_MIN = 4 << 10;
+
   private final int dataUnits;
   private final int parityUnits;
   private final int cellSize;
@@ -75,8 +77,34 @@ public final class StripeLayout {
     return direct;
   }
 
+  /** Returns the capacity of a buffer for that many bytes of a cell; there are few capacities. */
+  public int capacity(int bytes) {
+    long power = (long) Integer.highestOneBit(Math.max(bytes, CAPACITY_MIN) - 1) << 1;
+    return (int) Math.min(cellSize, power);
+  }
+
   /** Returns the number of checksums that cover so many bytes. */
   int checksums(int bytes) {
     return (bytes + bytesPerChecksum - 1) / bytesPerChecksum;
+  }
+
+  /** Returns the bytes of the checksums of a full stripe. */
+  int checksumBytes() {
+    return units() * checksums(cellSize) * checksumSize;
+  }
+
+  /** Returns the bytes of all buffers of a stripe. */
+  long bytes() {
+    return (long) units() * cellSize + checksumBytes();
+  }
+
+  /** Returns the bytes of all buffers of a stripe of {@code size} user bytes when it is sent. */
+  long bytes(int size) {
+    if (size > cellSize) {
+      return bytes();
+    }
+    // Parity, and the zeros that stand for all other cells.
+    int small = parityUnits + (dataUnits > 1 ? 1 : 0);
+    return cellSize + (long) small * capacity(size) + checksumBytes();
   }
 }

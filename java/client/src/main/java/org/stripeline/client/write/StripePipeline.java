@@ -46,8 +46,10 @@ public final class StripePipeline {
   private boolean nextGroupOpen;
   private int unsent;
   private boolean finishing;
-  private IOException failure;
   private Thread thread;
+
+  /** Changed under the lock; read without it for every call of the user, however small. */
+  private volatile IOException failure;
 
   /** Creates a pipeline; threads start when they are needed. */
   public StripePipeline(
@@ -113,12 +115,21 @@ public final class StripePipeline {
     }
   }
 
-  /** Takes a stripe that holds at least one byte; the caller must not use it any more. */
+  /**
+   * Takes a stripe that holds at least one byte; the caller must not use it any more. After an
+   * exception the pipeline has failed: the bytes of the stripe are lost.
+   */
   public void submit(Stripe stripe) throws IOException {
     boolean open = false;
     try {
       openGroup(stripe);
+      stripe.prepareToSend();
       open = true;
+    } catch (IOException e) {
+      fail(e);
+      throw e;
+    } catch (RuntimeException | Error e) {
+      throw failed("send", e);
     } finally {
       if (!open) {
         stripe.release();
@@ -451,9 +462,7 @@ public final class StripePipeline {
 
   /** Returns what the pipeline failed with, or null. */
   public IOException failure() {
-    synchronized (lock) {
-      return failure;
-    }
+    return failure;
   }
 
   /** Returns the stripes that are collected, encoded or not yet acknowledged. */

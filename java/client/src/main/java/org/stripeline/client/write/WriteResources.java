@@ -2,12 +2,24 @@
 package org.stripeline.client.write;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.ClientSettings;
+import org.stripeline.client.MemoryLimits;
+import org.stripeline.natives.SharedThreads;
 
 /** Threads and buffers that all streams of the process share; the first one sets their bounds. */
 public final class WriteResources {
+  /** Which part of the memory of the JVM writers take by default. */
+  private static final int MEMORY_PART = 3;
+
   private static WriteResources shared;
+
+  /** No thread while no stream is open. */
+  private static final ScheduledExecutorService TIMER = createTimer();
 
   private final Executor encoders;
   private final CellPool pool;
@@ -20,22 +32,36 @@ public final class WriteResources {
   /** Returns those of the process, made after this configuration if there are none yet. */
   public static synchronized WriteResources shared(Configuration conf) {
     if (shared == null) {
-      int threads = conf.getInt(ClientKeys.WRITE_ENCODERS, ClientKeys.WRITE_ENCODERS_DEFAULT);
-      if (threads <= 0) {
-        threads = Math.max(1, Math.min(8, Runtime.getRuntime().availableProcessors() / 2));
-      }
-      long memory = conf.getLongBytes(ClientKeys.WRITE_MEMORY, ClientKeys.WRITE_MEMORY_DEFAULT);
-      if (memory <= 0) {
-        // By default a JVM allows as much outside the heap as in it.
-        memory = Runtime.getRuntime().maxMemory() / 2;
-      }
-      long kept = conf.getLongBytes(ClientKeys.WRITE_BUFFERS, ClientKeys.WRITE_BUFFERS_DEFAULT);
-      shared =
-          new WriteResources(
-              EncoderThreads.create(threads),
-              new CellPool(Math.min(kept, memory / 2), memory));
+      shared = of(new ClientSettings(conf));
     }
     return shared;
+  }
+
+  /** Makes threads and buffers of their own; threads start when they are needed. */
+  public static WriteResources of(ClientSettings settings) {
+    int threads = settings.count(ClientKeys.WRITE_ENCODERS, ClientKeys.WRITE_ENCODERS_DEFAULT, 0);
+    if (threads == 0) {
+      threads = Math.max(1, Math.min(8, Runtime.getRuntime().availableProcessors() / 2));
+    }
+    long part = MemoryLimits.part(MEMORY_PART, Long.MAX_VALUE);
+    long memory = MemoryLimits.of(settings, ClientKeys.WRITE_MEMORY, part);
+    long kept = settings.bytes(ClientKeys.WRITE_BUFFERS, ClientKeys.WRITE_BUFFERS_DEFAULT, 0);
+    return new WriteResources(
+        EncoderThreads.create(threads), new CellPool(Math.min(kept, memory / 2), memory));
+  }
+
+  private static ScheduledExecutorService createTimer() {
+    ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(1, new SharedThreads("stripeline-write-timer-"));
+    timer.setRemoveOnCancelPolicy(true);
+    timer.setKeepAliveTime(5, TimeUnit.SECONDS);
+    timer.allowCoreThreadTimeOut(true);
+    return timer;
+  }
+
+  /** Returns the thread for what is done at regular times; its tasks must be short. */
+  public static ScheduledExecutorService timer() {
+    return TIMER;
   }
 
   /** Returns the buffers. */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.write;
 
+import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.ClientSettings;
+import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
 
 /** What the configuration says about writing, within its bounds. */
@@ -14,25 +17,34 @@ public final class WriteSettings {
   private final long windowBytes;
   private final long packetBytes;
   private final boolean refusesSync;
+  private final long slowNanos;
 
-  private WriteSettings(WriteMode mode, long windowBytes, long packetBytes, boolean refusesSync) {
+  private WriteSettings(
+      WriteMode mode, long windowBytes, long packetBytes, boolean refusesSync, long slowNanos) {
     this.mode = mode;
     this.windowBytes = windowBytes;
     this.packetBytes = packetBytes;
     this.refusesSync = refusesSync;
+    this.slowNanos = slowNanos;
   }
 
-  /**
-   * Reads the settings.
-   *
-   * @throws IllegalArgumentException if a value is none of those that its key takes
-   */
+  /** Reads the settings. */
   public static WriteSettings of(Configuration conf) {
+    return of(new ClientSettings(conf));
+  }
+
+  /** Reads the settings. */
+  public static WriteSettings of(ClientSettings settings) {
     return new WriteSettings(
-        WriteMode.parse(conf.get(ClientKeys.WRITE_MODE, ClientKeys.WRITE_MODE_DEFAULT)),
-        conf.getLongBytes(ClientKeys.WRITE_WINDOW, ClientKeys.WRITE_WINDOW_DEFAULT),
-        conf.getLongBytes(ClientKeys.WRITE_PACKET, ClientKeys.WRITE_PACKET_DEFAULT),
-        refusesSync(conf.getTrimmed(ClientKeys.WRITE_SYNC, ClientKeys.WRITE_SYNC_DEFAULT)));
+        PipelineChoice.of(settings).write(),
+        settings.bytes(ClientKeys.WRITE_WINDOW, ClientKeys.WRITE_WINDOW_DEFAULT, 0),
+        settings.bytes(ClientKeys.WRITE_PACKET, ClientKeys.WRITE_PACKET_DEFAULT, 0),
+        settings.choice(
+            ClientKeys.WRITE_SYNC,
+            ClientKeys.WRITE_SYNC_DEFAULT,
+            WriteSettings::refusesSync),
+        TimeUnit.MILLISECONDS.toNanos(
+            settings.millis(ClientKeys.WRITE_SLOW, ClientKeys.WRITE_SLOW_DEFAULT, 0)));
   }
 
   private static boolean refusesSync(String value) {
@@ -42,8 +54,7 @@ public final class WriteSettings {
       case "refuse":
         return true;
       default:
-        throw new IllegalArgumentException(
-            "Cannot use " + ClientKeys.WRITE_SYNC + " '" + value + "': use warn or refuse");
+        throw new IllegalArgumentException("use warn or refuse");
     }
   }
 
@@ -52,9 +63,14 @@ public final class WriteSettings {
     return mode;
   }
 
-  /** Returns whether hflush and hsync are refused; otherwise they warn once per stream. */
+  /** Returns whether hflush and hsync are refused; otherwise they warn once per client. */
   public boolean refusesSync() {
     return refusesSync;
+  }
+
+  /** Returns the least wait of a late DataNode; 0 if late ones are waited for. */
+  public long slowNanos() {
+    return slowNanos;
   }
 
   /** Returns the most stripes of a stream that may be on their way. */

@@ -15,6 +15,7 @@ public final class WriteStatistics {
   private final LongAdder encodeNanos = new LongAdder();
   private final LongAdder stalls = new LongAdder();
   private final LongAdder stallNanos = new LongAdder();
+  private final LongAdder lateDataNodes = new LongAdder();
   private final LongAdder occupancySum = new LongAdder();
   private final LongAdder occupancySamples = new LongAdder();
   private final LongAccumulator occupancyMax = new LongAccumulator(Long::max, 0);
@@ -41,6 +42,11 @@ public final class WriteStatistics {
   void stalled(long nanos) {
     stalls.increment();
     stallNanos.add(nanos);
+  }
+
+  /** Counts a DataNode that a writer goes on without since it was late. */
+  public void lateDataNode() {
+    lateDataNodes.increment();
   }
 
   void acquired(int occupied) {
@@ -82,6 +88,11 @@ public final class WriteStatistics {
   /** Returns the nanoseconds that writers waited for room. */
   public long stallNanos() {
     return stallNanos.sum();
+  }
+
+  /** Returns how often a writer went on without a DataNode since it was late. */
+  public long lateDataNodes() {
+    return lateDataNodes.sum();
   }
 
   /** Returns the mean number of stripes on their way when one more was begun; 0 if none was. */

@@ -18,6 +18,7 @@ import org.apache.hadoop.fs.FileContext;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options.CreateOpts;
 import org.apache.hadoop.fs.StripelineHdfs;
+import org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme;
 import org.apache.hadoop.hdfs.client.CreateEncryptionZoneFlag;
 import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.apache.hadoop.hdfs.client.HdfsDataInputStream;
@@ -193,10 +194,24 @@ class EnvironmentTest {
     start(false);
     Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
     conf.set("fs.hdfs.impl", StripelineFileSystem.class.getName());
+    servesMount(conf, "viewfs:///", "default");
+  }
+
+  @Test
+  void servesMountPointsUnderItsOwnScheme() throws Exception {
+    start(false);
+    Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
+    conf.set("fs.hdfs.impl", ViewFileSystemOverloadScheme.class.getName());
     conf.set(
-        "fs.viewfs.mounttable.default.link./mount",
+        "fs.viewfs.overload.scheme.target.hdfs.impl", StripelineFileSystem.class.getName());
+    servesMount(conf, "hdfs://mounts/", "mounts");
+  }
+
+  private void servesMount(Configuration conf, String uri, String table) throws Exception {
+    conf.set(
+        "fs.viewfs.mounttable." + table + ".link./mount",
         cluster.mini().getURI().resolve(folder.toUri()).toString());
-    try (FileSystem view = FileSystem.newInstance(URI.create("viewfs:///"), conf)) {
+    try (FileSystem view = FileSystem.newInstance(URI.create(uri), conf)) {
       org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path("/mount/view");
       try (FSDataOutputStream out = view.create(file)) {
         assertThat(out.getWrappedStream()).isInstanceOf(StripelineOutputStream.class);

@@ -4,11 +4,7 @@ package org.apache.hadoop.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.File;
 import java.io.IOException;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryMXBean;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,10 +88,10 @@ class LeakTest {
   @Test
   void streamsLeaveNothing() throws Exception {
     cycles(WARM_UP);
-    Usage before = Usage.settled();
+    ProcessUsage before = ProcessUsage.settled();
     cycles(CYCLES);
     Conditions.await("buffers to come back", LeakTest::areBuffersBack);
-    Usage after = Usage.settled();
+    ProcessUsage after = ProcessUsage.settled();
     System.out.println("before " + CYCLES + " cycles " + before + ", after " + after);
     assertThat(after.ourThreads).as("our threads").isLessThanOrEqualTo(before.ourThreads + 4);
     assertThat(after.threads).as("threads").isLessThanOrEqualTo(before.threads + 10);
@@ -172,63 +168,5 @@ class LeakTest {
     given.write(DATA, 0, 4 * CELL + cycle);
     ((DFSOutputStream) given.getWrappedStream()).abort();
     cluster.ours().delete(file, false);
-  }
-
-  /** What the process holds. */
-  private static final class Usage {
-    private final int threads;
-    private final int ourThreads;
-    private final int descriptors;
-    private final long directBytes;
-    private final long nativeBytes;
-
-    private Usage() throws IOException {
-      threads = Thread.activeCount();
-      ourThreads =
-          (int)
-              Thread.getAllStackTraces().keySet().stream()
-                  .filter(thread -> thread.getName().startsWith("stripeline"))
-                  .count();
-      descriptors = new File("/proc/self/fd").list().length;
-      directBytes =
-          ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-              .filter(pool -> pool.getName().equals("direct"))
-              .mapToLong(BufferPoolMXBean::getMemoryUsed)
-              .sum();
-      MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-      nativeBytes =
-          1024
-                  * Files.readAllLines(Path.of("/proc/self/status")).stream()
-                  .filter(line -> line.startsWith("VmRSS:"))
-                  .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
-                  .sum()
-              - memory.getHeapMemoryUsage().getCommitted()
-              - memory.getNonHeapMemoryUsage().getCommitted();
-    }
-
-    /** Waits until connections and threads that are kept for a while are gone. */
-    static Usage settled() throws Exception {
-      Usage[] last = {new Usage()};
-      long[] since = {System.nanoTime()};
-      Conditions.await(
-          "a second without change",
-          () -> {
-            System.gc(); // Direct buffers are freed with the objects that hold them.
-            Usage now = new Usage();
-            if (now.descriptors < last[0].descriptors || now.threads < last[0].threads) {
-              since[0] = System.nanoTime();
-              last[0] = now;
-            }
-            return System.nanoTime() - since[0] > TimeUnit.SECONDS.toNanos(2);
-          });
-      return new Usage();
-    }
-
-    @Override
-    public String toString() {
-      return String.format(
-          "%d threads (%d ours), %d descriptors, %d KiB direct, %d MiB native",
-          threads, ourThreads, descriptors, directBytes >> 10, nativeBytes >> 20);
-    }
   }
 }

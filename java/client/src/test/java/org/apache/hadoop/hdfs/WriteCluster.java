@@ -18,11 +18,13 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
+import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FsDatasetTestUtil;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.stripeline.client.ClientKeys;
@@ -171,14 +173,14 @@ final class WriteCluster implements Closeable {
 
   private Replica read(LocatedBlock unit) throws IOException {
     DatanodeInfo at = unit.getLocations()[0];
-    int index = 0;
+    String pool = unit.getBlock().getBlockPoolId();
+    Block block = unit.getBlock().getLocalBlock();
     for (DataNode node : cluster.getDataNodes()) {
       if (node.getDatanodeUuid().equals(at.getDatanodeUuid())) {
-        File data = cluster.getBlockFile(index, unit.getBlock());
-        File meta = cluster.getBlockMetadataFile(index, unit.getBlock());
+        File data = FsDatasetTestUtil.getBlockFile(node.getFSDataset(), pool, block);
+        File meta = FsDatasetTestUtil.getMetaFile(node.getFSDataset(), pool, block);
         return new Replica(Files.readAllBytes(data.toPath()), Files.readAllBytes(meta.toPath()));
       }
-      index++;
     }
     throw new IOException("No DataNode has " + unit);
   }

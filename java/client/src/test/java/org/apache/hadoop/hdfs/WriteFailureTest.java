@@ -357,6 +357,20 @@ class WriteFailureTest {
     assertThat(cluster.readByStock(file)).isEqualTo(data);
   }
 
+  /** A thread that has been started cannot be started, as if there were none. */
+  @Test
+  void aStreamThatCannotStartLeavesNoThread() throws Exception {
+    FSDataOutputStream out =
+        cluster.open("functional-partitioned").create(new org.apache.hadoop.fs.Path(dir, "f"));
+    out.write(1);
+    assertThatThrownBy(() -> stream(out).start()).isInstanceOf(IllegalThreadStateException.class);
+    for (int unit = 0; unit < K + M; unit++) {
+      assertThat(stream(out).getStripedDataStreamer(unit).isAlive()).isFalse();
+    }
+    assertThat(pool.taken()).isZero();
+    assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+  }
+
   @Test
   void writingAfterCloseIsRefused() throws Exception {
     FSDataOutputStream out =

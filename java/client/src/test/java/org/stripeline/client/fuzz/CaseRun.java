@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
@@ -152,6 +153,12 @@ final class CaseRun {
         in.close();
         in = fs.open(file);
         position = 0;
+        break;
+      case SEEKS:
+        seeks(what, random);
+        break;
+      case CLOSE:
+        closeWhileRead(what, at, length, random);
         break;
       default:
         throw new AssertionError(step.kind());
@@ -374,6 +381,56 @@ final class CaseRun {
     } finally {
       pool.shutdownNow();
     }
+  }
+
+  /** Parts of a stripe share what was read for those before; all of them may be partly lost. */
+  private void seeks(String what, Random random) throws Finding, IOException {
+    for (int i = 3 + random.nextInt(6); i > 0; i--) {
+      seek(what, random.nextInt(expected.length));
+      for (int read = 1 + random.nextInt(4); read > 0 && stepMillis() < ENOUGH_MS; read--) {
+        int length = 1 + random.nextInt(random.nextBoolean() ? 700 : 50_000);
+        attempt(what, position, position + length, () -> readOn(length, length));
+      }
+    }
+  }
+
+  private void closeWhileRead(String what, long at, int length, Random random)
+      throws Finding, IOException {
+    FSDataInputStream closing = in;
+    boolean isPositional = random.nextBoolean();
+    byte[] bytes = guarded(length);
+    FutureTask<Void> read =
+        new FutureTask<>(
+            () -> {
+              if (isPositional) {
+                closing.readFully(at, bytes, GUARD_BYTES, length);
+              } else {
+                closing.seek(at);
+                closing.readFully(bytes, GUARD_BYTES, length);
+              }
+              return null;
+            });
+    Thread thread = new Thread(read, "fuzz-reader");
+    thread.start();
+    for (int turns = random.nextInt(100_000); turns > 0 && !read.isDone(); turns--) {
+      Thread.onSpinWait();
+    }
+    closing.close();
+    try {
+      read.get();
+      reads++;
+      compare(bytes, at, length, length);
+    } catch (ExecutionException e) {
+      boolean isClosed = String.valueOf(e.getCause().getMessage()).contains("closed");
+      if (!(e.getCause() instanceof IOException) || strict && !isClosed) {
+        judge(what, at, at + length, e.getCause() instanceof Exception ? (Exception) e.getCause() : e);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException(e);
+    }
+    in = fs.open(file);
+    position = 0;
   }
 
   private void preadRandomly(String what, Random random) throws Finding {

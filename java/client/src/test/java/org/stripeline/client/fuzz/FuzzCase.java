@@ -2,6 +2,7 @@
 package org.stripeline.client.fuzz;
 
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +49,8 @@ record FuzzCase(
 
   private static final int STEPS_MAX = 12;
   private static final Fault.Kind[] KINDS = Fault.Kind.values();
-  private static final Step.Kind[] CALLS = Step.Kind.values();
+  private static final Step.Kind[] CALLS =
+      EnumSet.complementOf(EnumSet.of(Step.Kind.SEEKS, Step.Kind.CLOSE)).toArray(new Step.Kind[0]);
 
   /** Stopping a DataNode takes seconds, so only one case in this many may. */
   private static final int STOPPING_CASES = 20;
@@ -71,8 +73,20 @@ record FuzzCase(
     for (int i = 0; i < stepCount; i++) {
       steps.add(step(random, layout, groupBytes, total));
     }
+    addRaces(new Random(seed * 0x9e3779b97f4a7c15L + 0x7654321), steps, total);
     return new FuzzCase(
         seed, layout, blockBytes, lengths, Writer.any(random), settings(random), faults, steps);
+  }
+
+  /** Adds calls that race with faults or each other, without changing the rest of the case. */
+  private static void addRaces(Random random, List<Step> steps, long total) {
+    for (int i = random.nextInt(3); i > 0; i--) {
+      Step.Kind kind = random.nextInt(3) == 0 ? Step.Kind.CLOSE : Step.Kind.SEEKS;
+      long position = (long) (random.nextDouble() * total);
+      int length = (int) (1 + random.nextDouble() * (total - position));
+      steps.add(
+          random.nextInt(steps.size() + 1), new Step(kind, position, length, random.nextLong()));
+    }
   }
 
   /** Small windows, so that small files need many; and hedges so soon that most are needless. */

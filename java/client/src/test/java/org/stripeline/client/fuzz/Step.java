@@ -48,7 +48,11 @@ record Step(Kind kind, long position, int length, long seed) {
     /** Close and open again. */
     REOPEN,
     /** From the start to the end, in pieces. */
-    READ_ALL
+    READ_ALL,
+    /** Many seeks, each with a few small reads on from there; a fault may strike between them. */
+    SEEKS,
+    /** Close by one thread while another reads, and open again. */
+    CLOSE
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
@@ -32,11 +33,37 @@ final class MemoryGroup implements BlockGroup {
   final AtomicInteger openReaders = new AtomicInteger();
   final AtomicInteger opens = new AtomicInteger();
   final AtomicIntegerArray opensOfUnit;
+  /** Bytes for which readers were opened. */
+  final AtomicLong asked = new AtomicLong();
+
   final AtomicInteger refreshes = new AtomicInteger();
   final CountDownLatch released = new CountDownLatch(1);
 
+  /** Calls of {@link #node} before the one that throws. */
+  final AtomicInteger nodeCalls = new AtomicInteger(-1);
+
   /** Most bytes that a reader hands out at once. */
   int portion = Integer.MAX_VALUE;
+
+  /** What the NameNode does when it is asked where the internal blocks are. */
+  volatile Runnable found;
+
+  /** Appended to the names of DataNodes. */
+  volatile String place = "";
+
+  volatile String name = "/memory, block group 1";
+
+  /** The disk of each DataNode that has the internal block. */
+  volatile String disk = "disk 0";
+
+  /** Done before anything is decoded. */
+  volatile Runnable whenDecoding = () -> {};
+
+  /** Thrown by what decodes, unless null. */
+  volatile Error decodeError;
+
+  /** How many times more there is no memory to decode with. */
+  final AtomicInteger decodesWithoutMemory = new AtomicInteger();
 
   private final byte[][] units;
   private final ErasureCodec codec;
@@ -83,7 +110,15 @@ final class MemoryGroup implements BlockGroup {
 
   @Override
   public String node(int unit) {
-    return absent[unit] ? null : "node" + unit;
+    if (nodeCalls.getAndDecrement() == 0) {
+      throw new IllegalStateException("node");
+    }
+    return absent[unit] ? null : "node" + unit + place;
+  }
+
+  @Override
+  public String storage(int unit) {
+    return absent[unit] ? null : disk + " of node" + unit + place;
   }
 
   @Override
@@ -97,7 +132,13 @@ final class MemoryGroup implements BlockGroup {
       throw new IllegalArgumentException("unit " + unit + " from " + from + " to " + to);
     }
     openReaders.incrementAndGet();
+    asked.addAndGet(to - from);
     return new Reader(unit, from, to);
+  }
+
+  @Override
+  public boolean mayInterruptOpen(int unit) {
+    return true;
   }
 
   @Override
@@ -106,10 +147,20 @@ final class MemoryGroup implements BlockGroup {
   @Override
   public void refresh() {
     refreshes.incrementAndGet();
+    if (found != null) {
+      found.run();
+    }
   }
 
   @Override
   public void decode(ByteBuffer[] inputs, int[] erased, ByteBuffer[] outputs) throws IOException {
+    whenDecoding.run();
+    if (decodeError != null) {
+      throw decodeError;
+    }
+    if (decodesWithoutMemory.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      throw new OutOfMemoryError("Direct buffer memory");
+    }
     codec.decode(inputs, erased, outputs);
   }
 
@@ -120,17 +171,19 @@ final class MemoryGroup implements BlockGroup {
 
   @Override
   public String name() {
-    return "/memory, block group 1";
+    return name;
   }
 
   private final class Reader implements UnitReader {
     private final int unit;
+    private final String node;
     private final long to;
     private long at;
     private boolean closed;
 
     Reader(int unit, long from, long to) {
       this.unit = unit;
+      this.node = "node" + unit + place;
       this.at = from;
       this.to = to;
     }
@@ -175,7 +228,7 @@ final class MemoryGroup implements BlockGroup {
 
     @Override
     public String node() {
-      return "node" + unit;
+      return node;
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
@@ -128,20 +129,19 @@ class StripePipelineTest {
 
   @Test
   void tightMemoryLeavesOneStripeToEachStream() throws Exception {
-    CellPool tight = new CellPool(0, 1);
+    CellPool tight = new CellPool(0, 2 * LAYOUT.bytes());
     StripePipeline pipeline =
         new StripePipeline(
             "f", settings(WriteMode.BLOCKING), LAYOUT, new WriteResources(EncoderThreads.create(1), tight),
             new Encoder(), new Sink());
     acknowledges = false;
     submit(pipeline, 0, true);
-    assertThat(tight.isTight()).isTrue();
     Thread.currentThread().interrupt();
     assertThatThrownBy(() -> pipeline.acquire(false)).isInstanceOf(InterruptedIOException.class);
     acknowledgeAll();
     submit(pipeline, 1, false);
     acknowledgeAll();
-    assertThat(tight.taken()).isZero();
+    await(() -> tight.taken() == 0);
     assertThat(tight.keptBytes()).isZero();
   }
 
@@ -216,6 +216,33 @@ class StripePipelineTest {
             new Sink());
     assertThatThrownBy(() -> submit(pipeline, 0, true)).hasMessageContaining("no thread");
     assertThatThrownBy(pipeline::finish).hasMessageContaining("no thread");
+  }
+
+  /** What it held is lost: no bytes may follow it, and the file must not be completed. */
+  @Test
+  void aStripeThatGetsNoMemoryFailsThePipeline() {
+    // More than an array can have.
+    int checksum = (Integer.MAX_VALUE - 1) / LAYOUT.units() / LAYOUT.checksums(LAYOUT.cellSize());
+    StripeLayout large = new StripeLayout(2, 1, 1024, 512, checksum, false);
+    AtomicLong nanos = new AtomicLong();
+    CellPool starved =
+        new CellPool(
+            0, Long.MAX_VALUE, () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(10)));
+    StripePipeline pipeline =
+        new StripePipeline(
+            "f",
+            settings(WriteMode.FUNCTIONAL_PARTITIONED),
+            large,
+            new WriteResources(EncoderThreads.create(1), starved),
+            new Encoder(),
+            new Sink());
+    assertThatThrownBy(() -> submit(pipeline, 0, true))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("the JVM has no memory");
+    assertThat(starved.taken()).isZero();
+    assertThat(starved.reservedBytes()).isZero();
+    assertThatThrownBy(() -> pipeline.acquire(false)).isSameAs(pipeline.failure());
+    assertThatThrownBy(pipeline::finish).isSameAs(pipeline.failure());
   }
 
   @ParameterizedTest
@@ -317,7 +344,7 @@ class StripePipelineTest {
     }
 
     @Override
-    public void encode(Stripe stripe) {
+    public void encode(Stripe stripe) throws IOException {
       if (encoderFailure != null) {
         throw encoderFailure;
       }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.apache.hadoop.fs.ByteBufferPositionedReadable;
+import org.apache.hadoop.fs.FSExceptionMessages;
+import org.apache.hadoop.fs.FileRange;
+import org.apache.hadoop.fs.PositionedReadable;
+import org.apache.hadoop.fs.VectoredReadUtils;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.client.read.GroupReader;
+import org.stripeline.client.read.RangeRead;
+
+/**
+ * One {@code readVectored}: DataNodes are asked for many ranges before the first is waited for.
+ * Hadoop's own reads one after the other. As there, all ranges have been read, or have failed, when
+ * the call returns.
+ */
+final class VectoredRead {
+  /** Ranges under way at once. Each has connections of its own, as a positional read has. */
+  private static final int RANGES_MAX = 16;
+
+  private final StripelineInputStream stream;
+  private final Consumer<ByteBuffer> release;
+  private List<Range> all = Collections.emptyList();
+
+  /**
+   * Creates a read.
+   *
+   * @param release takes back the buffers of ranges that could not be read
+   */
+  VectoredRead(StripelineInputStream stream, Consumer<ByteBuffer> release) {
+    this.stream = stream;
+    this.release = release;
+  }
+
+  void read(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
+      throws IOException {
+    all = prepare(ranges, allocate);
+    Deque<Range> underWay = new ArrayDeque<>();
+    try {
+      for (Range next : all) {
+        if (underWay.size() == RANGES_MAX) {
+          underWay.remove().finish();
+        }
+        underWay.add(next);
+        next.begin();
+      }
+      while (!underWay.isEmpty()) {
+        underWay.remove().finish();
+      }
+    } finally {
+      // Only what fails unexpectedly leaves some.
+      all.forEach(Range::giveUp);
+      stream.reportCorrupt();
+    }
+  }
+
+  /** A thread that waits for the memory of others must not keep them waiting for its own. */
+  private void giveUpAhead() {
+    all.forEach(range -> range.reads.forEach(RangeRead::giveUp));
+  }
+
+  /** Returns the ranges by offset, with buffers, if this release of Hadoop accepts them. */
+  private List<Range> prepare(
+      List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
+    List<FileRange> copies = new ArrayList<>();
+    for (FileRange range : ranges) {
+      copies.add(FileRange.createFileRange(range.getOffset(), range.getLength(), range));
+    }
+    // Releases differ in what they refuse, so Hadoop's own loop does it; it reads nothing here.
+    VectoredReadUtils.readVectored(new Unread(), copies, allocate);
+    copies.sort(Comparator.comparingLong(FileRange::getOffset));
+    List<Range> prepared = new ArrayList<>();
+    for (FileRange copy : copies) {
+      Range range = new Range(copy.getOffset(), copy.getData().join());
+      ((FileRange) copy.getReference()).setData(range.result);
+      prepared.add(range);
+    }
+    return prepared;
+  }
+
+  /** Fills no buffer, but leaves each as if it had. */
+  private static final class Unread implements PositionedReadable, ByteBufferPositionedReadable {
+    @Override
+    public int read(long position, ByteBuffer buffer) {
+      int count = buffer.remaining();
+      buffer.position(buffer.limit());
+      return count;
+    }
+
+    @Override
+    public void readFully(long position, ByteBuffer buffer) {
+      read(position, buffer);
+    }
+
+    @Override
+    public int read(long position, byte[] buffer, int offset, int length) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void readFully(long position, byte[] buffer, int offset, int length) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void readFully(long position, byte[] buffer) {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private final class Range {
+    final CompletableFuture<ByteBuffer> result = new CompletableFuture<>();
+    private final long offset;
+    private final ByteBuffer buffer;
+    private final List<GroupReader> readers = new ArrayList<>();
+    private final List<RangeRead> reads = new ArrayList<>();
+    private IOException failure;
+
+    Range(long offset, ByteBuffer buffer) {
+      this.offset = offset;
+      this.buffer = buffer;
+    }
+
+    /** Asks for all of it. */
+    void begin() {
+      try {
+        ByteBuffer target = buffer.duplicate();
+        while (target.hasRemaining()) {
+          stream.checkUsable();
+          long at = offset + target.position();
+          if (offset < 0 || at + target.remaining() > stream.getFileLength()) {
+            throw new EOFException(FSExceptionMessages.EOF_IN_READ_FULLY);
+          }
+          beginPart(at, target);
+        }
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+
+    /** Asks for what one block group has of it. */
+    private void beginPart(long at, ByteBuffer target) throws IOException {
+      LocatedBlock group = stream.groupAt(at);
+      long from = at - group.getStartOffset();
+      int count = (int) Math.min(target.remaining(), group.getBlockSize() - from);
+      ByteBuffer part = target.duplicate();
+      part.limit(part.position() + count);
+      target.position(part.limit());
+      GroupReader reader = stream.openReader(group);
+      reader.beforeWaiting(VectoredRead.this::giveUpAhead);
+      readers.add(reader);
+      RangeRead read = new RangeRead(reader, stream.tally());
+      reads.add(read);
+      read.begin(from, from + count, from + count, part);
+    }
+
+    /** Waits for all of it. */
+    void finish() {
+      try {
+        for (RangeRead read : reads) {
+          if (failure == null) {
+            read.finish();
+          }
+        }
+      } catch (IOException e) {
+        failure = e;
+      }
+      close();
+      if (failure == null) {
+        result.complete(buffer);
+      } else {
+        release.accept(buffer);
+        result.completeExceptionally(failure);
+      }
+    }
+
+    void giveUp() {
+      if (!result.isDone()) {
+        close();
+        result.completeExceptionally(
+            new IOException("Cannot read " + stream.getSrc() + ": another range has failed"));
+      }
+    }
+
+    private void close() {
+      reads.forEach(RangeRead::close);
+      readers.forEach(stream::closeReader);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.apache.hadoop.hdfs;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+
+/** Stands between a client and the NameNode, and lets requests for block locations hang. */
+final class HungNameNode implements AutoCloseable {
+  private final DFSClient client;
+  private final ClientProtocol nameNode;
+  private final CountDownLatch released = new CountDownLatch(1);
+  private final AtomicInteger calls = new AtomicInteger();
+  private volatile boolean hangs;
+
+  /** Takes the place of the NameNode for a client. */
+  HungNameNode(DistributedFileSystem fs) throws IOException {
+    client = fs.getClient();
+    nameNode = client.namenode;
+    Object proxy =
+        Proxy.newProxyInstance(
+            ClientProtocol.class.getClassLoader(),
+            new Class<?>[] {ClientProtocol.class},
+            (self, method, arguments) -> {
+              if (hangs && method.getName().equals("getBlockLocations")) {
+                calls.incrementAndGet();
+                awaitRelease();
+              }
+              try {
+                return method.invoke(nameNode, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+    put((ClientProtocol) proxy);
+  }
+
+  private void put(ClientProtocol other) throws IOException {
+    try {
+      Field field = DFSClient.class.getDeclaredField("namenode");
+      field.setAccessible(true);
+      field.set(client, other);
+    } catch (ReflectiveOperationException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private void awaitRelease() throws InterruptedIOException {
+    try {
+      released.await();
+    } catch (InterruptedException e) {
+      throw new InterruptedIOException("Interrupted while waiting for the NameNode");
+    }
+  }
+
+  /** From now on it does not answer. */
+  void hang() {
+    hangs = true;
+  }
+
+  /** Returns the calls that were not answered. */
+  int calls() {
+    return calls.get();
+  }
+
+  /** Returns the threads that fetch and wait for it or for the answer to another. */
+  long waiting() {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(thread -> thread.getKey().getName().startsWith("stripeline-fetch-"))
+        .flatMap(thread -> Arrays.stream(thread.getValue()))
+        .filter(frame -> frame.getClassName().equals(StripelineBlockGroup.class.getName()))
+        .filter(frame -> frame.getMethodName().equals("open"))
+        .count();
+  }
+
+  @Override
+  public void close() throws IOException {
+    hangs = false;
+    released.countDown();
+    put(nameNode);
+  }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.Test;
+
+class IdleLanesTest {
+  private volatile boolean mayStart;
+
+  @Test
+  void lanesArePutAwayOnceThreadsCanBeStartedAgain() throws IOException {
+    IdleLanes idle =
+        new IdleLanes(
+            10,
+            1,
+            System::nanoTime,
+            task ->
+                new Thread(task, "stripeline-idle") {
+                  @Override
+                  public synchronized void start() {
+                    if (!mayStart) {
+                      throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    super.start();
+                  }
+                });
+    MemoryGroup group = new MemoryGroup(3, 2, 1024, 9000, false, 6);
+    ReadContext context = new ReadContext(new Configuration(false));
+    assertThatThrownBy(() -> idle.add(new Lane(group, 0, context)))
+        .isInstanceOf(OutOfMemoryError.class);
+    mayStart = true;
+    idle.add(new Lane(group, 1, context));
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (idle.size() > 0) {
+      assertThat(System.nanoTime() - deadline).as("time left").isNegative();
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void theBoundFollowsTheFilesThatMayBeOpen() {
+    assertThat(IdleLanes.lanesMax(1 << 20)).isEqualTo(8_192);
+    assertThat(IdleLanes.lanesMax(65_536)).isEqualTo(8_192);
+    assertThat(IdleLanes.lanesMax(4_096)).isEqualTo(1_024);
+    assertThat(IdleLanes.lanesMax(100)).isEqualTo(256);
+  }
+
+  /** Streams that read in turns and have more lanes would open readers for every read. */
+  @Test
+  void lanesOfHundredsOfStreamsAreKept() throws IOException {
+    IdleLanes idle =
+        new IdleLanes(IdleLanes.lanesMax(65_536), 3_600_000, System::nanoTime, Thread::new);
+    MemoryGroup group = new MemoryGroup(6, 3, 1024, 9000, false, 6);
+    ReadContext context = new ReadContext(new Configuration(false));
+    try {
+      for (int stream = 0; stream < 200; stream++) {
+        for (int unit = 0; unit < 6; unit++) {
+          idle.add(new Lane(group, unit, context));
+        }
+      }
+      assertThat(idle.size()).isEqualTo(200 * 6);
+      for (int i = 0; i < 10_000; i++) {
+        idle.add(new Lane(group, 0, context));
+      }
+      assertThat(idle.size()).isEqualTo(8_192);
+    } finally {
+      idle.thread().shutdownNow();
+    }
+  }
+}

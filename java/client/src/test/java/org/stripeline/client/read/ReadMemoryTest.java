@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.client.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.conf.Configuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.client.ClientKeys;
+import org.stripeline.client.ClientSettings;
+
+/** What many streams do with few buffers, over block groups in memory. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class ReadMemoryTest {
+  private static final int CELL = 16 << 10;
+  private static final int STRIPE = 6 * CELL;
+
+  private final Segment.Tally uncounted =
+      new Segment.Tally() {
+        @Override
+        public void fetched(int bytes, boolean shortCircuit, int distance, long millis) {}
+
+        @Override
+        public void decoded(long millis) {}
+      };
+
+  /** Sweeps nothing by itself. */
+  private final ScheduledThreadPoolExecutor never = new ScheduledThreadPoolExecutor(1);
+
+  private final IdleWindows idle = new IdleWindows(never, TimeUnit.HOURS.toMillis(1));
+  private final List<SequentialWindow> windows = new ArrayList<>();
+  private ReadBuffers buffers;
+
+  @AfterEach
+  void allBuffersAreBack() {
+    windows.forEach(SequentialWindow::close);
+    never.shutdownNow();
+    await(() -> buffers.usedBytes() == 0);
+    assertThat(idle.size()).isZero();
+  }
+
+  private static void await(java.util.function.BooleanSupplier condition) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+  }
+
+  private ReadContext context(long limit, long patienceMillis) {
+    return context(new ReadBuffers(limit, idle, patienceMillis));
+  }
+
+  private ReadContext context(ReadBuffers pool) {
+    buffers = pool;
+    Configuration conf = new Configuration(false);
+    // What is slow on a busy machine is not asked twice, which would take more buffers.
+    conf.set(ClientKeys.HEDGE_ENABLED, "false");
+    conf.set(ClientKeys.READ_WINDOW, "1m");
+    return new ReadContext(conf, new ClientSettings(conf), buffers);
+  }
+
+  private static GroupReader reader(ReadContext context, MemoryGroup group) {
+    return new GroupReader(
+        context,
+        new GroupKnowledge(group, 6, 3, CELL, group.data.length),
+        new ReadCounters(ReadContext.counters()));
+  }
+
+  private SequentialWindow window(ReadContext context, MemoryGroup group) {
+    SequentialWindow window = new SequentialWindow(context, uncounted);
+    window.enter(reader(context, group));
+    windows.add(window);
+    return window;
+  }
+
+  /** Reads as a stream does. */
+  private static byte[] read(SequentialWindow window, int from, int to) throws IOException {
+    ByteBuffer target = ByteBuffer.allocate(to - from);
+    window.begin();
+    try {
+      for (int at = from; at < to; ) {
+        ByteBuffer part = window.at(at, to - at).bytesAt(at);
+        part.limit(Math.min(part.limit(), part.position() + to - at));
+        at += part.remaining();
+        target.put(part);
+      }
+    } finally {
+      window.end();
+    }
+    return target.array();
+  }
+
+  private static MemoryGroup group(int stripes) throws IOException {
+    return new MemoryGroup(6, 3, CELL, stripes * STRIPE - 777, true, stripes);
+  }
+
+  /** Wherever it comes from: where a DataNode is known is asked for at many steps. */
+  @Test
+  void unexpectedExceptionsLeaveNoBufferCounted() throws IOException {
+    ReadContext context = context(64 << 20, 0);
+    for (int calls = 0; calls < 60; calls++) {
+      MemoryGroup group = group(2);
+      group.dead[1] = true;
+      try (GroupReader reader = reader(context, group)) {
+        group.nodeCalls.set(calls);
+        new RangeRead(reader, uncounted).read(100, STRIPE + 5, STRIPE + 5, ByteBuffer.allocate(STRIPE));
+      } catch (IOException | IllegalStateException expected) {
+        // What it did to the buffers counts.
+      }
+      await(() -> buffers.usedBytes() == 0);
+    }
+  }
+
+  /** Whether they were forgotten without being closed makes no difference. */
+  @Test
+  void streamsThatIdleGiveTheirBuffersBack() throws IOException {
+    ReadContext context = context(64 << 20, 0);
+    MemoryGroup group = group(4);
+    for (int i = 0; i < 40; i++) {
+      read(window(context, group), 0, 1000);
+    }
+    assertThat(idle.size()).isEqualTo(40);
+    assertThat(buffers.usedBytes()).isGreaterThanOrEqualTo(40 * 4 * STRIPE);
+
+    idle.sweep();
+    assertThat(idle.size()).as("those that have just been read").isEqualTo(40);
+    read(windows.get(7), 1000, 2000);
+    idle.sweep();
+
+    assertThat(idle.size()).isEqualTo(1);
+    await(() -> buffers.usedBytes() <= 4 * STRIPE);
+    for (SequentialWindow window : windows) {
+      assertThat(read(window, 2000, 90_000))
+          .isEqualTo(Arrays.copyOfRange(group.data, 2000, 90_000));
+    }
+  }
+
+  @Test
+  void aReadEndsThoughNoThreadCanBeStarted() throws Exception {
+    ScheduledThreadPoolExecutor none =
+        new ScheduledThreadPoolExecutor(
+            0,
+            task -> {
+              throw new OutOfMemoryError("unable to create native thread");
+            });
+    IdleWindows unswept = new IdleWindows(none, TimeUnit.HOURS.toMillis(1));
+    buffers = new ReadBuffers(64 << 20, unswept, 0);
+    Configuration conf = new Configuration(false);
+    ReadContext context = new ReadContext(conf, new ClientSettings(conf), buffers);
+    MemoryGroup group = group(4);
+    SequentialWindow window = window(context, group);
+    assertThat(read(window, 0, 1000)).isEqualTo(Arrays.copyOf(group.data, 1000));
+    FutureTask<Boolean> other = new FutureTask<>(unswept::takeBack);
+    new Thread(other).start();
+    assertThat(other.get()).isTrue();
+    none.shutdownNow();
+  }
+
+  @Test
+  void whoReadsTakesTheBuffersOfWhoDoesNot() throws IOException {
+    ReadContext context = context(4 * STRIPE, 0);
+    MemoryGroup group = group(4);
+    byte[] all = new byte[group.data.length];
+    for (int i = 0; i < 64; i++) {
+      window(context, group);
+    }
+    // One thread that merges many streams.
+    for (int at = 0; at < all.length; at += 10_000) {
+      int to = Math.min(all.length, at + 10_000);
+      for (SequentialWindow window : windows) {
+        byte[] part = read(window, at, to);
+        System.arraycopy(part, 0, all, at, part.length);
+        assertThat(buffers.usedBytes()).isLessThanOrEqualTo(4 * STRIPE);
+      }
+    }
+    assertThat(all).isEqualTo(group.data);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  void readersWaitForEachOther(int lost) throws Exception {
+    // Who waits in vain would time the test out.
+    long limit = 1 << 20;
+    ReadContext context = context(limit, TimeUnit.HOURS.toMillis(1));
+    MemoryGroup group = group(20);
+    Arrays.fill(group.dead, 0, lost, true);
+    AtomicLong most = new AtomicLong();
+    List<FutureTask<byte[]>> reads = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      SequentialWindow window = window(context, group);
+      boolean isPositional = lost > 0 && i % 2 == 0;
+      reads.add(
+          new FutureTask<>(
+              () -> {
+                byte[] all = new byte[group.data.length];
+                for (int at = 0; at < all.length; at += 50_000) {
+                  int to = Math.min(all.length, at + 50_000);
+                  byte[] part = isPositional ? readAt(context, group, at, to) : read(window, at, to);
+                  most.accumulateAndGet(buffers.usedBytes(), Math::max);
+                  System.arraycopy(part, 0, all, at, part.length);
+                }
+                return all;
+              }));
+    }
+    for (FutureTask<byte[]> read : reads) {
+      new Thread(read, "stream").start();
+    }
+    for (FutureTask<byte[]> read : reads) {
+      assertThat(read.get()).isEqualTo(group.data);
+    }
+    if (lost == 0) {
+      assertThat(most.get()).isLessThanOrEqualTo(limit);
+    }
+  }
+
+  private byte[] readAt(ReadContext context, MemoryGroup group, int from, int to)
+      throws IOException {
+    ByteBuffer target = ByteBuffer.allocate(to - from);
+    try (GroupReader reader = reader(context, group)) {
+      new RangeRead(reader, uncounted).read(from, to, to, target);
+    }
+    return target.array();
+  }
+
+  /** Nothing comes back, so that the reader goes on beyond the bound rather than fail. */
+  @Test
+  void waitingIsBounded() throws IOException {
+    ReadContext context = context(2 * STRIPE, 1);
+    ByteBuffer taken = buffers.take(2 * STRIPE, false);
+    MemoryGroup group = group(3);
+    assertThat(read(window(context, group), 0, group.data.length)).isEqualTo(group.data);
+    assertThat(group.opens.get()).isPositive();
+    buffers.give(taken);
+  }
+
+  @Test
+  void aLackOfMemoryIsNotTheDataNodesFault() throws IOException {
+    ReadContext context = context(64 << 20, TimeUnit.HOURS.toMillis(1));
+    MemoryGroup group = group(4);
+    group.dead[1] = true;
+    group.decodesWithoutMemory.set(2);
+    assertThat(readAt(context, group, 0, group.data.length)).isEqualTo(group.data);
+    group.decodesWithoutMemory.set(2);
+    SequentialWindow window = window(context, group);
+    assertThat(read(window, 0, group.data.length)).isEqualTo(group.data);
+    assertThat(group.decodesWithoutMemory.get()).isZero();
+    assertThat(group.opensOfUnit.get(7) + group.opensOfUnit.get(8)).isZero();
+  }
+
+  @Test
+  void memoryThatNeverComesIsNamed() throws IOException {
+    ReadContext context = context(64 << 20, 1);
+    MemoryGroup group = group(4);
+    group.dead[1] = true;
+    group.decodesWithoutMemory.set(Integer.MAX_VALUE);
+    assertThatThrownBy(() -> readAt(context, group, 0, group.data.length))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("/memory, block group 1")
+        .hasMessageContaining("-XX:MaxDirectMemorySize");
+    SequentialWindow window = window(context, group);
+    assertThatThrownBy(() -> read(window, 0, 100))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("-XX:MaxDirectMemorySize");
+    group.decodesWithoutMemory.set(0);
+    assertThat(read(window, 0, 100)).isEqualTo(Arrays.copyOf(group.data, 100));
+  }
+
+  /** As {@code close} of a stream does while another thread reads it. */
+  @Test
+  void anAbortEndsTheWaitForMemory() throws Exception {
+    ReadContext context = context(2 * STRIPE, TimeUnit.HOURS.toMillis(1));
+    MemoryGroup group = group(3);
+    long taken = 2 * STRIPE;
+    assertThat(buffers.tryReserve(taken)).isTrue();
+    GroupReader entered = reader(context, group);
+    SequentialWindow window = new SequentialWindow(context, uncounted);
+    window.enter(entered);
+    windows.add(window);
+    GroupReader positional = reader(context, group);
+    List<FutureTask<?>> reads =
+        Arrays.asList(
+            new FutureTask<>(() -> read(window, 100, 5_000)),
+            new FutureTask<>(
+                () -> {
+                  new RangeRead(positional, uncounted)
+                      .read(100, 5_000, 5_000, ByteBuffer.allocate(4_900));
+                  return null;
+                }));
+    for (FutureTask<?> read : reads) {
+      Thread thread = new Thread(read, "stream");
+      thread.start();
+      await(() -> isWaiting(thread));
+    }
+    // The second first: it is not at the head of those that wait.
+    positional.abort("Stream closed");
+    assertThatThrownBy(reads.get(1)::get).hasRootCauseMessage("Stream closed");
+    entered.abort("Stream closed");
+    assertThatThrownBy(reads.get(0)::get).hasRootCauseMessage("Stream closed");
+    buffers.unreserve(taken);
+    assertThat(buffers.tryReserve(taken)).as("nothing is left of those that waited").isTrue();
+    buffers.unreserve(taken);
+    positional.close();
+  }
+
+  @Test
+  void anAbortEndsTheWaitForMemoryThatTheJvmRefused() throws Exception {
+    ReadContext context =
+        context(
+            new ReadBuffers(
+                64 << 20,
+                idle,
+                TimeUnit.HOURS.toMillis(1),
+                (size, isDirect) -> {
+                  throw new OutOfMemoryError("Direct buffer memory");
+                }));
+    GroupReader reader = reader(context, group(3));
+    FutureTask<Void> read =
+        new FutureTask<>(
+            () -> {
+              new RangeRead(reader, uncounted).read(100, 5_000, 5_000, ByteBuffer.allocate(4_900));
+              return null;
+            });
+    Thread thread = new Thread(read, "stream");
+    thread.start();
+    await(() -> isWaiting(thread));
+    reader.abort("Stream closed");
+    assertThatThrownBy(read::get).hasRootCauseMessage("Stream closed");
+    reader.close();
+  }
+
+  private static boolean isWaiting(Thread thread) {
+    return thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
+  /** A caller whose time ends may be served before it has left the queue. */
+  @Test
+  void whatIsReservedAtTheEndOfAWaitIsCountedOnce() throws Exception {
+    int bytes = 4_096;
+    context(bytes, 0);
+    List<Future<?>> callers = new ArrayList<>();
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      for (int i = 0; i < 4; i++) {
+        callers.add(
+            threads.submit(
+                () -> {
+                  for (int round = 0; round < 50_000; round++) {
+                    if (buffers.reserve(bytes, buffers.newWaiter())) {
+                      buffers.unreserve(bytes);
+                    }
+                  }
+                  return null;
+                }));
+      }
+      for (Future<?> caller : callers) {
+        caller.get();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(buffers.usedBytes()).isZero();
+  }
+
+  /** Where each of hundreds looks whenever something is given back, most look in vain. */
+  @Test
+  void thoseThatWaitAreWokenInTurn() throws Exception {
+    int readers = 200;
+    int bytes = 4_096;
+    context(readers * bytes, TimeUnit.HOURS.toMillis(1));
+    assertThat(buffers.tryReserve(readers * bytes)).isTrue();
+    List<Integer> served = Collections.synchronizedList(new ArrayList<>());
+    AtomicLong waits = new AtomicLong();
+    long start = System.nanoTime();
+    for (int i = 0; i < readers; i++) {
+      int number = i;
+      Thread thread =
+          new Thread(
+              () -> {
+                try {
+                  buffers.reserve(bytes, buffers.newWaiter());
+                } catch (IOException e) {
+                  throw new AssertionError(e);
+                }
+                long id = Thread.currentThread().getId();
+                waits.addAndGet(
+                    ManagementFactory.getThreadMXBean().getThreadInfo(id).getWaitedCount());
+                served.add(number);
+              });
+      thread.start();
+      await(() -> isWaiting(thread));
+    }
+    for (int i = 0; i < readers; i++) {
+      assertThat(buffers.tryReserve(1)).as("past those that wait").isFalse();
+      buffers.unreserve(bytes);
+      int wanted = i + 1;
+      await(() -> served.size() == wanted);
+      assertThat(served.get(i)).isEqualTo(i);
+    }
+    // One waits until it is the first, then looks every 10 ms, and once more when it is served.
+    long looks = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start) / 10;
+    assertThat(waits.get()).isLessThanOrEqualTo(3 * readers + looks);
+    buffers.unreserve(readers * bytes);
+  }
+
+  /** As readVectored does: one thread waits for the first range while it holds others. */
+  @Test
+  void readersOfSeveralRangesWaitForEachOther() throws Exception {
+    ReadContext context = context(1 << 20, TimeUnit.HOURS.toMillis(1));
+    List<FutureTask<Void>> reads = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      MemoryGroup group = group(20);
+      // Each range finds out for itself, after it was begun, that it must decode.
+      Arrays.fill(group.cut, i % 4, i % 4 + 2, 0);
+      reads.add(
+          new FutureTask<>(
+              () -> {
+                readRanges(context, group);
+                return null;
+              }));
+    }
+    for (FutureTask<Void> read : reads) {
+      new Thread(read, "stream").start();
+    }
+    for (FutureTask<Void> read : reads) {
+      read.get();
+    }
+  }
+
+  /** The first was begun when there was no memory, and now the second has it. */
+  @Test
+  void aRangeThatWaitsTakesTheMemoryOfTheNextOnes() throws IOException {
+    long limit = 160 << 10;
+    ReadContext context = context(limit, TimeUnit.HOURS.toMillis(1));
+    MemoryGroup group = group(3);
+    group.dead[2] = true;
+    readAt(context, group, 2 * CELL, 2 * CELL + 1);
+    assertThat(buffers.tryReserve(limit)).isTrue();
+    List<RangeRead> ranges = new ArrayList<>();
+    List<ByteBuffer> targets = new ArrayList<>();
+    try (GroupReader reader = reader(context, group)) {
+      reader.beforeWaiting(() -> ranges.forEach(RangeRead::giveUp));
+      for (int from = 0; from < 2 * STRIPE; from += STRIPE) {
+        ranges.add(new RangeRead(reader, uncounted));
+        targets.add(ByteBuffer.allocate(STRIPE));
+        RangeRead range = ranges.get(ranges.size() - 1);
+        range.begin(from, from + STRIPE, from + STRIPE, targets.get(targets.size() - 1));
+        if (from == 0) {
+          assertThat(buffers.usedBytes()).isEqualTo(limit);
+          buffers.unreserve(limit);
+        }
+      }
+      assertThat(buffers.usedBytes()).as("what the second has").isPositive();
+      for (int i = 0; i < ranges.size(); i++) {
+        ranges.get(i).finish();
+        assertThat(targets.get(i).array())
+            .isEqualTo(Arrays.copyOfRange(group.data, i * STRIPE, (i + 1) * STRIPE));
+      }
+      ranges.forEach(RangeRead::close);
+    }
+  }
+
+  private void readRanges(ReadContext context, MemoryGroup group) throws IOException {
+    int length = 100_000;
+    List<GroupReader> readers = new ArrayList<>();
+    List<RangeRead> ranges = new ArrayList<>();
+    List<ByteBuffer> targets = new ArrayList<>();
+    for (int at = 77; at + length < group.data.length; at += length) {
+      GroupReader reader = reader(context, group);
+      RangeRead range = new RangeRead(reader, uncounted);
+      ByteBuffer target = ByteBuffer.allocate(length);
+      readers.add(reader);
+      ranges.add(range);
+      targets.add(target);
+      reader.beforeWaiting(() -> ranges.forEach(RangeRead::giveUp));
+      range.begin(at, at + length, at + length, target);
+    }
+    for (int i = 0; i < ranges.size(); i++) {
+      ranges.get(i).finish();
+      ranges.get(i).close();
+      readers.get(i).close();
+      int from = 77 + i * length;
+      assertThat(targets.get(i).array())
+          .isEqualTo(Arrays.copyOfRange(group.data, from, from + length));
+    }
+  }
+
+  /** Refused for a few allocations in a row, from each of them on. */
+  @Test
+  void memoryRefusedAtAnyAllocationCostsNoBytes() throws IOException {
+    for (int lost = 0; lost < 3; lost++) {
+      int allocations = Integer.MAX_VALUE;
+      for (int first = 0; first <= allocations; first++) {
+        int from = first;
+        AtomicInteger count = new AtomicInteger();
+        ReadContext context =
+            context(
+                new ReadBuffers(
+                    64 << 20,
+                    idle,
+                    TimeUnit.HOURS.toMillis(1),
+                    (size, isDirect) -> {
+                      int number = count.getAndIncrement();
+                      if (number >= from && number < from + 5) {
+                        throw new OutOfMemoryError("Direct buffer memory");
+                      }
+                      return ByteBuffer.allocateDirect(size);
+                    }));
+        MemoryGroup group = group(3);
+        Arrays.fill(group.dead, 2, 2 + lost, true);
+        int end = group.data.length;
+        SequentialWindow window = window(context, group);
+        assertThat(read(window, 0, 20_000)).isEqualTo(Arrays.copyOf(group.data, 20_000));
+        assertThat(read(window, 40_000, end))
+            .isEqualTo(Arrays.copyOfRange(group.data, 40_000, end));
+        assertThat(readAt(context, group, 100, end))
+            .isEqualTo(Arrays.copyOfRange(group.data, 100, end));
+        window.close();
+        await(() -> buffers.usedBytes() == 0);
+        allocations = count.get();
+      }
+    }
+  }
+
+  /** Buffers of one size make room for those of another. */
+  @Test
+  void whatIsKeptCountsToo() {
+    context(4 << 20, 0);
+    List<ByteBuffer> small = new ArrayList<>();
+    for (int i = 0; i < 90; i++) {
+      small.add(buffers.take(64 << 10, false));
+    }
+    small.forEach(buffers::give);
+    assertThat(buffers.idleBytes()).isEqualTo(90 * (64 << 10));
+    ByteBuffer large = buffers.take(2 << 20, false);
+    assertThat(buffers.idleBytes() + buffers.usedBytes()).isLessThanOrEqualTo(6 << 20);
+    buffers.give(large);
+  }
+}
