@@ -11,6 +11,7 @@ import org.stripeline.tools.doctor.ReportPrinter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code stripeline doctor}. */
@@ -32,15 +33,22 @@ import picocli.CommandLine.Spec;
       "0:No problem found",
       "1:At least one problem found; each is listed with its way out",
       "2:The command line cannot be carried out as given",
-      "3:Could not check, because the configuration cannot be read"
+      "3:Could not check, because the configuration cannot be read or HDFS did not answer"
     })
 public final class DoctorCommand implements Callable<Integer> {
+  @Option(
+      names = "--cluster",
+      description =
+          "Also ask every NameNode of the configuration whether it accepts, when it replays its"
+              + " edits, the erasure coding policies that were added")
+  private boolean cluster;
+
   @Mixin private OutputOptions output;
   @Spec private CommandSpec spec;
 
   @Override
   public Integer call() {
-    DoctorReport report = new Doctor().examine(System.getenv("HADOOP_CONF_DIR"));
+    DoctorReport report = new Doctor().examine(System.getenv("HADOOP_CONF_DIR"), cluster);
     PrintWriter out = spec.commandLine().getOut();
     if (output.isJson()) {
       OutputOptions.printJson(out, report);

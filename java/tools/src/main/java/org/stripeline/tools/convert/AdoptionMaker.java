@@ -51,8 +51,10 @@ final class AdoptionMaker implements Maker {
     ErasureCodingPolicy policy = attempt.policy();
     // Parity goes to the kind of disk that the file's blocks are meant for.
     BlockStoragePolicy storage = job.client().getStoragePolicy(attempt.file().inodePath());
-    HdfsFileStatus temporary = create(attempt, storage);
+    HdfsFileStatus temporary = create(attempt);
     attempt.attributes().applyEncryption(job.client(), attempt.temporary());
+    job.requireInPlace(attempt.open().begin(), temporary.getFileId());
+    job.client().setStoragePolicy(InodePath.of(temporary.getFileId()), storage.getName());
     job.reached(Step.CREATED, attempt.open());
 
     List<List<LocatedBlock>> groups =
@@ -108,6 +110,17 @@ final class AdoptionMaker implements Maker {
     return temporary.getFileId();
   }
 
+  /** Agents compare what the checksums of all replicas say. */
+  @Override
+  public boolean comparesReplicas() {
+    return true;
+  }
+
+  @Override
+  public void requireAsPlanned(Attempt attempt, long made) throws IOException {
+    new PlannedPlaces(job.client(), attempt, made).await();
+  }
+
   /** Encoders check parity before they send it, and read it at rest by its checksum. */
   @Override
   public boolean hasCheckedParity(Attempt attempt) {
@@ -123,22 +136,19 @@ final class AdoptionMaker implements Maker {
     }
   }
 
-  private HdfsFileStatus create(Attempt attempt, BlockStoragePolicy storage) throws IOException {
-    HdfsFileStatus created =
-        job.namenode()
-            .create(
-                attempt.temporary(),
-                PRIVATE,
-                job.leaseHolder(),
-                new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
-                false,
-                (short) 1,
-                attempt.policy().getCellSize(),
-                CryptoProtocolVersion.supported(),
-                attempt.policy().getName(),
-                null);
-    job.client().setStoragePolicy(attempt.temporary(), storage.getName());
-    return created;
+  private HdfsFileStatus create(Attempt attempt) throws IOException {
+    return job.namenode()
+        .create(
+            attempt.temporary(),
+            PRIVATE,
+            job.leaseHolder(),
+            new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
+            false,
+            (short) 1,
+            attempt.policy().getCellSize(),
+            CryptoProtocolVersion.supported(),
+            attempt.policy().getName(),
+            null);
   }
 
   private GroupWork plan(

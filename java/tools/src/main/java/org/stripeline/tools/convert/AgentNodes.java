@@ -2,6 +2,7 @@
 package org.stripeline.tools.convert;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -304,18 +305,68 @@ final class AgentNodes {
     return agents;
   }
 
-  /** Ends a task, so that nothing is written any more after what it wrote is removed. */
-  void endTask(DatanodeInfo node, long task) throws IOException {
+  /**
+   * Ends a task, so that nothing is written any more after what it wrote is removed.
+   *
+   * @return whether it is certain that the task has ended
+   */
+  boolean endTask(DatanodeInfo node, long task) throws IOException {
     try {
       agents.cancel(node, task);
       Patience.await(
           "Cannot end task " + task + " of the agent on " + node.getXferAddr(),
           () -> agents.poll(node, task, 1000).state.isFinal());
+      return true;
     } catch (AgentException e) {
-      if (e.kind() != AgentException.Kind.UNKNOWN_TASK && !isAway(e)) {
+      if (isEnd(e)) {
+        return true;
+      }
+      if (!isAway(e)) {
         throw e;
       }
+      LOG.warn("Cannot ask whether task {} on {} has ended", task, node.getXferAddr(), e);
+      return false;
     }
+  }
+
+  /**
+   * Ends what an encoder has begun for a ticket, or for tickets that begin with it, and what it may
+   * begin still. A group is only planned again after this: a task that went on would write, or take
+   * away, blocks of the same names as the next one.
+   *
+   * @throws IOException if it is not certain; its file must be given up, for blocks of another
+   *     attempt have other names
+   */
+  void requireEnd(DatanodeInfo encoder, String ticket, AgentException cause) throws IOException {
+    boolean isEnded = true;
+    try {
+      for (long task : agents.cancel(encoder, ticket)) {
+        isEnded &= endTask(encoder, task);
+      }
+    } catch (AgentException e) {
+      isEnded = isEnd(e);
+      cause.addSuppressed(e);
+    }
+    if (!isEnded) {
+      throw new IOException(
+          "Cannot plan a group again: it is not known whether DataNode " + encoder.getXferAddr()
+              + " still encodes it, for its agent does not answer; convert the file again ("
+              + cause.getMessage() + ")",
+          cause);
+    }
+  }
+
+  /** Tells whether a failure means that the process which had the task is gone, or forgot it. */
+  private static boolean isEnd(AgentException e) {
+    // A process that hangs, or cannot be reached, does not refuse connections. An agent that is
+    // being stopped still answers for its tasks.
+    boolean isRefused =
+        e.kind() == AgentException.Kind.UNREACHABLE
+            && e.getCause() instanceof ConnectException
+            && String.valueOf(e.getCause().getMessage()).contains("Connection refused");
+    return isRefused
+        || e.kind() == AgentException.Kind.UNKNOWN_TASK
+        || e.kind() == AgentException.Kind.NO_AGENT;
   }
 
   /** Tells whether nothing can be asked of an agent now, whatever it is. */

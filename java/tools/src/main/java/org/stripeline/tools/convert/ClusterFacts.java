@@ -24,6 +24,9 @@ final class ClusterFacts {
    * @throws org.apache.hadoop.security.AccessControlException if the caller is no superuser
    */
   static ClusterFacts of(DFSClient client) throws IOException {
+    // A standby answers the question for DataNodes too, and may not know them yet. This one it
+    // does not answer, so that the client finds the active NameNode and stays with it.
+    client.getFileInfo("/");
     ClusterFacts facts = new ClusterFacts();
     for (DatanodeInfo node : client.datanodeReport(DatanodeReportType.LIVE)) {
       if (node.getAdminState() == DatanodeInfo.AdminStates.NORMAL) {

@@ -5,12 +5,15 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
@@ -20,6 +23,7 @@ import org.stripeline.tools.ByteSize;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -49,12 +53,28 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
       "0:Done, or planned",
-      "1:Some files could not be converted; each is listed and is as it was",
-      "2:The command line or the cluster does not allow it; nothing was touched",
+      "1:Some files could not be converted, each is listed and is as it was; or some were not"
+          + " looked at, as they were renamed or deleted before",
+      "2:The command line or the cluster does not allow it; nothing was touched, or with --resume"
+          + " what was begun is settled",
       "3:Could not check, because HDFS did not answer; --resume takes the job up if it had begun"
     })
 public final class ConvertCommand implements Callable<Integer> {
   private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+
+  /** Options that a job which is taken up does not have from its beginning. */
+  private static final List<String> OF_RESUME =
+      Arrays.asList(
+          "--resume",
+          "--throttle",
+          "--files-at-once",
+          "--groups-at-once",
+          "--job",
+          "--job-directory",
+          "--json",
+          "--keytab",
+          "--principal",
+          "-D");
 
   @Parameters(paramLabel = "PATH", description = "File or directory on HDFS")
   private String path;
@@ -147,9 +167,35 @@ public final class ConvertCommand implements Callable<Integer> {
     private String storagePolicy;
 
     @Option(
+        names = "--max-replication",
+        paramLabel = "COUNT",
+        description =
+            "With --undo, most replicas that a file gets back (default: as many as it had)")
+    private Integer maxReplication;
+
+    @Option(
         names = "--allow-rack-loss",
         description = "Allow a code that loses data with one rack, where there are too few racks")
     private boolean allowRackLoss;
+
+    @Option(
+        names = "--allow-stale-readers",
+        description = {
+          "Allow --layout=striped, which is refused otherwise: a process that has a file open"
+              + " through Hadoop's own client while it is replaced, and then reads blocks whose"
+              + " locations it did not know, can get wrong bytes without an error from positional"
+              + " reads. Use it only if no process keeps these files open"
+        })
+    private boolean allowStaleReaders;
+
+    @Option(
+        names = "--skip-namenode-check",
+        description =
+            "Add policies without asking every NameNode over HTTP whether it accepts them. A"
+                + " NameNode, standby or observer with a smaller"
+                + " dfs.namenode.ec.policies.max.cellsize than the cells then stops and does not"
+                + " start again until that is raised; a SecondaryNameNode makes no checkpoints")
+    private boolean skipNameNodeCheck;
 
     @Option(
         names = "--throttle",
@@ -157,16 +203,15 @@ public final class ConvertCommand implements Callable<Integer> {
         converter = ByteSize.Converter.class,
         description =
             "Most bytes per second: of each encoding DataNode, or of all copies together"
-                + " (default: no limit)")
+                + " (default: no limit, as with 0)")
     private ByteSize throttle;
 
     @Option(
         names = "--driver",
         paramLabel = "DRIVER",
-        defaultValue = "client",
         description =
             "Who moves the bytes: client, this process; mapreduce, one map for each block group, on"
-                + " the framework that mapred-site.xml names (default: ${DEFAULT-VALUE})")
+                + " the framework that mapred-site.xml names (default: client)")
     private DriverKind driver;
 
     @Option(
@@ -180,11 +225,10 @@ public final class ConvertCommand implements Callable<Integer> {
     @Option(
         names = "--groups-at-once",
         paramLabel = "COUNT",
-        defaultValue = "4",
         description =
             "Block groups of a file at one time, 1 to 64; times the files, maps at one time"
-                + " (default: ${DEFAULT-VALUE})")
-    private int groupsAtOnce;
+                + " (default: " + JobSettings.GROUPS + ")")
+    private Integer groupsAtOnce;
 
     @Option(
         names = "--job",
@@ -202,6 +246,20 @@ public final class ConvertCommand implements Callable<Integer> {
     private String jobDirectory;
 
     @Option(
+        names = "--principal",
+        paramLabel = "NAME",
+        description = "With --keytab, the Kerberos principal to log in as; _HOST is replaced")
+    private String principal;
+
+    @Option(
+        names = "--keytab",
+        paramLabel = "FILE",
+        description =
+            "Keytab to log in from, again before each ticket ends, for jobs of days (default: the"
+                + " ticket cache)")
+    private String keytab;
+
+    @Option(
         names = "-D",
         paramLabel = "KEY=VALUE",
         description =
@@ -217,18 +275,19 @@ public final class ConvertCommand implements Callable<Integer> {
     JobObserver shown = new ProgressText(err, json ? lines : JobObserver.NONE);
     HdfsConfiguration conf = new HdfsConfiguration();
     work.properties.forEach(conf::set);
-    try (DistributedFileSystem fs = Driver.connect(conf, new Path(path));
+    try (KeytabLogin login = login(conf);
+        DistributedFileSystem fs = Driver.connect(conf, new Path(path));
         Driver driver = new Driver(fs, work.jobDirectory, shown, StepListener.NONE)) {
       if (resume) {
         err.println("Taking up the job; its last driver's lease may last another minute ...");
         err.flush();
-        return report(() -> driver.resume(settings.path, work.job, settings), lines);
+        return report(() -> driver.resume(settings.path, work.job, tuning()), lines);
       }
       if (execute) {
         String name = work.job == null ? newName() : work.job;
         return report(() -> driver.execute(settings, name), lines);
       }
-      return plan(driver, settings, lines);
+      return plan(driver, settings, shown, lines);
     } catch (RefusedException e) {
       throw new CommandException(ExitStatus.USAGE, e.getMessage());
     } catch (IOException e) {
@@ -236,7 +295,13 @@ public final class ConvertCommand implements Callable<Integer> {
     }
   }
 
-  private int plan(Driver driver, JobSettings settings, JsonLines lines) throws IOException {
+  /** Returns null where the user is logged in already. */
+  private KeytabLogin login(Configuration conf) throws IOException {
+    return work.keytab == null ? null : KeytabLogin.of(conf, work.principal, work.keytab);
+  }
+
+  private int plan(Driver driver, JobSettings settings, JobObserver shown, JsonLines lines)
+      throws IOException {
     Totals totals = driver.plan(settings);
     Policies policies = driver.policies(settings);
     Map<String, String> steps =
@@ -245,10 +310,22 @@ public final class ConvertCommand implements Callable<Integer> {
       lines.plan(totals, steps);
     } else {
       new TableText(spec.commandLine().getOut()).plan(settings, totals, steps);
-      spec.commandLine().getErr().println("Nothing was changed; --execute does it.");
+    }
+    if (policies != null) {
+      policies.check(totals.cells, shown);
+    }
+    if (!json) {
+      boolean isRefused = settings.layout == Layout.striped && !settings.allowStaleReaders;
+      spec.commandLine()
+          .getErr()
+          .println(
+              isRefused
+                  ? "Nothing was changed; --execute needs --allow-stale-readers as well: "
+                      + Preflight.STALE_READERS + "."
+                  : "Nothing was changed; --execute does it.");
       spec.commandLine().getErr().flush();
     }
-    return ExitStatus.SOUND;
+    return totals.vanished.isAny() ? ExitStatus.FAILED : ExitStatus.SOUND;
   }
 
   private interface Work {
@@ -264,7 +341,23 @@ public final class ConvertCommand implements Callable<Integer> {
     } else {
       new TableText(spec.commandLine().getOut()).report(report, seconds);
     }
-    return report.failed() == 0 ? ExitStatus.SOUND : ExitStatus.FAILED;
+    if (report.refusal() != null) {
+      throw new CommandException(
+          ExitStatus.USAGE,
+          "Cannot go on with job " + report.job() + ", of which everything else is settled as"
+              + " shown: " + report.refusal());
+    }
+    return report.isComplete() ? ExitStatus.SOUND : ExitStatus.FAILED;
+  }
+
+  private JobTuning tuning() {
+    JobTuning tuning = new JobTuning();
+    tuning.filesAtOnce = within("--files-at-once", work.filesAtOnce);
+    tuning.groupsAtOnce = within("--groups-at-once", work.groupsAtOnce);
+    tuning.bytesPerSecond = work.throttle == null ? null : (Long) work.throttle.bytes();
+    tuning.skipNameNodeCheck = work.skipNameNodeCheck;
+    tuning.properties.putAll(work.properties);
+    return tuning;
   }
 
   private JobSettings settings() {
@@ -274,19 +367,28 @@ public final class ConvertCommand implements Callable<Integer> {
     settings.rules = rules();
     settings.storagePolicy = work.storagePolicy;
     settings.allowRackLoss = work.allowRackLoss;
-    settings.driver = work.driver;
-    settings.filesAtOnce =
-        work.filesAtOnce == null ? 0 : within("--files-at-once", work.filesAtOnce);
-    settings.groupsAtOnce = within("--groups-at-once", work.groupsAtOnce);
-    settings.bytesPerSecond = work.throttle == null ? 0 : work.throttle.bytes();
+    settings.allowStaleReaders = work.allowStaleReaders;
+    if (work.driver != null) {
+      settings.driver = work.driver;
+    }
+    tuning().applyTo(settings);
+    if ((work.keytab == null) != (work.principal == null)) {
+      throw usage("Cannot log in with one of --keytab and --principal alone: give both");
+    }
     if (!work.jobDirectory.startsWith("/")) {
       throw usage("Cannot use --job-directory=" + work.jobDirectory + ": it must be absolute");
     }
     if (resume) {
-      if (policy != null || layout != null || cellSize != null || undo || execute) {
-        throw usage("Cannot resume with other settings: a job keeps those that it was begun with");
-      }
+      requireNothingElse();
       return settings;
+    }
+    if (work.maxReplication != null) {
+      if (!undo || work.maxReplication < 1) {
+        throw usage(
+            "Cannot use --max-replication=" + work.maxReplication
+                + ": it is for --undo, and at least 1");
+      }
+      settings.replicationMax = work.maxReplication;
     }
     if (undo) {
       if (policy != null || layout != null || cellSize != null) {
@@ -296,6 +398,17 @@ public final class ConvertCommand implements Callable<Integer> {
     }
     code(settings);
     return settings;
+  }
+
+  /** What is given and not heeded would be taken for what the job does. */
+  private void requireNothingElse() {
+    for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+      if (!OF_RESUME.contains(option.longestName())) {
+        throw usage(
+            "Cannot resume with other settings: a job keeps those that it was begun with; leave "
+                + option.longestName() + " out");
+      }
+    }
   }
 
   private void code(JobSettings settings) {
@@ -363,8 +476,8 @@ public final class ConvertCommand implements Callable<Integer> {
     }
   }
 
-  private int within(String option, int count) {
-    if (count < 1 || count > 64) {
+  private Integer within(String option, Integer count) {
+    if (count != null && (count < 1 || count > 64)) {
       throw usage("Cannot use " + option + "=" + count + ": 1 to 64 are possible");
     }
     return count;

@@ -3,7 +3,8 @@ package org.stripeline.tools.convert;
 
 import java.io.IOException;
 import org.apache.hadoop.fs.FSDataOutputStream;
-import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DFSOutputStream;
 
 /**
  * Copies files through this process, with whatever pipelines {@code fs.hdfs.impl} names: into
@@ -18,18 +19,17 @@ final class CopyMaker implements Maker {
 
   @Override
   public long make(Attempt attempt) throws IOException {
-    String temporary = attempt.temporary();
+    JournalRecord begin = attempt.open().begin();
+    long made;
     try (FSDataOutputStream out = create(attempt)) {
-      attempt.attributes().applyEncryption(job.client(), temporary);
-      job.client().setStoragePolicy(temporary, storagePolicy(job, attempt));
+      made = ((DFSOutputStream) out.getWrappedStream()).getFileId();
+      attempt.attributes().applyEncryption(job.client(), attempt.temporary());
+      job.requireInPlace(begin, made);
+      job.client().setStoragePolicy(InodePath.of(made), storagePolicy(job, attempt));
       job.reached(Step.CREATED, attempt.open());
       copy(attempt, out);
     }
-    HdfsFileStatus made = job.client().getFileInfo(temporary);
-    if (made == null) {
-      throw new IOException("Cannot find temporary file " + temporary + ": somebody deleted it");
-    }
-    return made.getFileId();
+    return made;
   }
 
   private FSDataOutputStream create(Attempt attempt) throws IOException {
@@ -51,10 +51,17 @@ final class CopyMaker implements Maker {
 
   /** Name of the storage policy that a copy has while it is made. */
   static String storagePolicy(Job job, Attempt attempt) throws IOException {
-    String policy = job.settings().storagePolicy;
+    boolean isUndone = attempt.policy() == null;
+    String policy =
+        attempt
+            .attributes()
+            .storagePolicy(isUndone ? Origin.FORGET : Origin.KEEP, job.settings().storagePolicy);
+    if (policy != null) {
+      return policy;
+    }
     // Bytes go to the right kind of disk at once, also where the directory says which.
-    return policy != null
-        ? policy
-        : job.client().getStoragePolicy(attempt.file().inodePath()).getName();
+    String path = attempt.file().path();
+    String inForce = isUndone ? new Path(path).getParent().toString() : attempt.file().inodePath();
+    return job.client().getStoragePolicy(inForce).getName();
   }
 }

@@ -51,50 +51,57 @@ public final class Driver implements AutoCloseable {
   /** Finds out what a job would do and changes nothing. */
   Totals plan(JobSettings settings) throws IOException {
     ClusterFacts cluster = check(settings);
-    try (Adoption adoption = adoption(settings, cluster)) {
+    try (Adoption adoption = adoption(settings)) {
+      requireAgents(adoption, cluster);
       return walk(settings, observer);
     }
   }
 
   private ClusterFacts check(JobSettings settings) throws IOException {
     ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    requireNameNodes();
     if (settings.isMapped()) {
       MapPreflight.check(fs, settings, root);
     }
     return cluster;
   }
 
-  /** The agents if the job needs them, or null. */
-  private Adoption adoption(JobSettings settings, ClusterFacts cluster) throws IOException {
-    if (!Adoption.isFor(settings)) {
-      return null;
-    }
-    Adoption adoption = Adoption.open(fs, settings);
+  /** Refuses a configuration without what each swap needs, before there is a job. */
+  private void requireNameNodes() throws IOException {
     try {
+      OneTry.open(fs).close();
+    } catch (IOException e) {
+      throw new RefusedException(e.getMessage());
+    }
+  }
+
+  /** The agents if the job needs them, or null. */
+  private Adoption adoption(JobSettings settings) throws IOException {
+    return Adoption.isFor(settings) ? Adoption.open(fs, settings) : null;
+  }
+
+  private static void requireAgents(Adoption adoption, ClusterFacts cluster) throws IOException {
+    if (adoption != null) {
       adoption.nodes().require(cluster.nodes());
-      return adoption;
-    } catch (IOException | RuntimeException e) {
-      adoption.close();
-      throw e;
     }
   }
 
   private Totals walk(JobSettings settings, JobObserver watching) throws IOException {
-    FileJudge judge = new FileJudge(settings, fs.getClient(), System.currentTimeMillis());
-    FileFinder finder = Preflight.walk(fs.getClient(), settings, root);
     Totals totals = new Totals();
-    while (finder.hasNext()) {
-      Candidate file = finder.next();
-      Verdict verdict = judge.judge(file);
-      totals.add(file, verdict);
-      watching.planned(file, verdict);
-    }
+    totals.vanished =
+        new TreeWalk(fs, settings, root)
+            .visit(
+                (file, verdict) -> {
+                  totals.add(file, verdict);
+                  watching.planned(file, verdict);
+                  return true;
+                });
     return totals;
   }
 
   /** What the NameNode would have to be told about policies for a plan. */
   Policies policies(JobSettings settings) throws IOException {
-    return settings.undo ? null : new Policies(fs, settings.request());
+    return settings.undo ? null : new Policies(fs, settings);
   }
 
   /**
@@ -105,17 +112,18 @@ public final class Driver implements AutoCloseable {
    */
   JobReport execute(JobSettings settings, String name) throws IOException {
     ClusterFacts cluster = check(settings);
+    Preflight.refuseStaleReaders(settings);
     refuseOverlap(settings);
-    try (Adoption adoption = adoption(settings, cluster)) {
+    try (Adoption adoption = adoption(settings)) {
+      requireAgents(adoption, cluster);
       Totals totals = walk(settings, JobObserver.NONE);
       prepare(settings, totals);
       JobDirectory directory = JobDirectory.create(fs, root, name, settings);
-      try (Journal journal = Journal.create(fs, directory.journalFile())) {
-        Job job = new Job(fs, settings, directory, journal, listener);
-        try (MapWaves waves = waves(job)) {
-          JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
-          return finish(run, directory, totals);
-        }
+      try (Journal journal = Journal.create(fs, directory.journalFile());
+          Job job = new Job(fs, settings, directory, journal, listener);
+          MapWaves waves = waves(job)) {
+        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
+        return finish(run, directory, totals);
       }
     }
   }
@@ -128,7 +136,7 @@ public final class Driver implements AutoCloseable {
   private void prepare(JobSettings settings, Totals totals) throws IOException {
     Policies policies = policies(settings);
     if (policies != null) {
-      policies.prepare(totals.cells);
+      policies.prepare(totals.cells, observer);
     }
   }
 
@@ -144,52 +152,78 @@ public final class Driver implements AutoCloseable {
   }
 
   /**
-   * Takes up a job: what a dead driver had begun is finished or taken back, then the tree is walked
-   * again for what is left.
+   * Takes up a job: what a dead driver had begun is finished or taken back, whatever has become of
+   * the tree and of the cluster; then, if these allow it, the tree is walked again for what is left.
    *
    * @param path of the job, or null for any
    * @param name of the job, or null for the only one
-   * @param tuning settings whose rate and concurrency count now
+   * @param tuning rate and concurrency that it has from now on, where they are given
+   * @throws RefusedException if there is no such job, or another driver has it
    */
-  JobReport resume(String path, String name, JobSettings tuning) throws IOException {
+  JobReport resume(String path, String name, JobTuning tuning) throws IOException {
+    Preflight.asSuperuser(fs.getClient());
     JobDirectory directory = find(path, name);
     JobSettings settings = directory.settings();
-    settings.filesAtOnce = tuning.filesAtOnce;
-    settings.groupsAtOnce = tuning.groupsAtOnce;
-    settings.bytesPerSecond = tuning.bytesPerSecond;
-    ClusterFacts cluster = check(settings);
-    try (Adoption adoption = adoption(settings, cluster);
+    boolean isTuned = tuning.applyTo(settings);
+    settings.properties.forEach(fs.getConf()::set);
+    try (Adoption adoption = adoption(settings);
         Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
+      if (isTuned) {
+        directory.keep(settings);
+      }
       OpenFile.Collector open = new OpenFile.Collector();
       MapJobs maps = new MapJobs();
       Journal.read(fs, directory.journalFile(), open.andThen(maps));
       maps.end(fs.getConf());
-      Job job = new Job(fs, settings, directory, journal, listener);
-      try (MapWaves waves = waves(job)) {
+      try (Job job = new Job(fs, settings, directory, journal, listener);
+          MapWaves waves = waves(job)) {
         JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
+        job.places().takeOver(open.zoneDirectories());
         run.settle(open.files());
-        Totals totals = walk(settings, JobObserver.NONE);
-        prepare(settings, totals);
-        return finish(run, directory, totals);
+        return goOn(run, directory, settings, adoption);
       }
     }
+  }
+
+  /** Goes on with a job that is settled. */
+  private JobReport goOn(
+      JobRun run, JobDirectory directory, JobSettings settings, Adoption adoption)
+      throws IOException {
+    if (!Preflight.isThere(fs.getClient(), settings.path)) {
+      run.report()
+          .gone(
+              "there is nothing at " + settings.path + " any more, so the job ends; if the tree was"
+                  + " renamed, begin a job at its new path");
+      run.finish();
+      return run.report();
+    }
+    Totals totals;
+    try {
+      requireAgents(adoption, check(settings));
+      totals = walk(settings, JobObserver.NONE);
+      prepare(settings, totals);
+    } catch (RefusedException e) {
+      run.report().refused(e.getMessage());
+      return run.report();
+    }
+    return finish(run, directory, totals);
   }
 
   private JobReport finish(JobRun run, JobDirectory directory, Totals totals) throws IOException {
     observer.begun(directory, totals);
     run.walk(root);
-    if (run.isSettled()) {
-      run.journalEnd();
-      directory.markFinished();
-    }
+    run.finish();
     return run.report();
   }
 
   private JobDirectory find(String path, String name) throws IOException {
     List<JobDirectory> found = new ArrayList<>();
     for (JobDirectory job : JobDirectory.unfinished(fs, root)) {
-      boolean wanted = name == null ? job.settings().path.equals(path) : job.name().equals(name);
-      if (wanted) {
+      String of = job.settings().path;
+      if (name == null ? of.equals(path) : job.name().equals(name)) {
+        if (path != null && !of.equals(path)) {
+          throw new RefusedException("Cannot resume on " + path + ": job " + name + " is on " + of);
+        }
         found.add(job);
       }
     }

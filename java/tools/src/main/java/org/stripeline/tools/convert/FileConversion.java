@@ -4,13 +4,10 @@ package org.stripeline.tools.convert;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.fs.FileChecksum;
-import org.apache.hadoop.fs.FileEncryptionInfo;
-import org.apache.hadoop.fs.Options;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
-import org.apache.hadoop.ipc.RemoteException;
 
 /**
  * Converts one file: fence, make, verify, attributes, swap, each in the journal before it is done.
@@ -23,6 +20,7 @@ final class FileConversion {
   private final Maker maker;
   private final Policies policies;
   private final Settlement settlement;
+  private final Decryption decryption;
 
   /**
    * Makes a converter of files.
@@ -34,26 +32,37 @@ final class FileConversion {
     this.maker = maker;
     this.policies = policies;
     this.settlement = settlement;
+    decryption = new Decryption(job.client());
   }
 
   /**
    * Converts a file or leaves it as it was.
    *
    * @param cellBytes cell of its new policy, 0 for replication
+   * @param snapshots the snapshots that were known when it was judged
    * @throws JournalLostException if the job cannot go on at all
    */
-  Outcome convert(Candidate file, int cellBytes) throws JournalLostException {
+  Outcome convert(Candidate file, int cellBytes, SnapshotIndex snapshots)
+      throws JournalLostException {
     job.reached(Step.CHECKED, file.path());
     OpenFile open = null;
     try {
-      Attributes before = Attributes.read(job.client(), file);
+      Attributes before = Attributes.read(job.client(), file.status().getFileId());
+      if (Swap.isProtected(before.permission())) {
+        throw new IOException(
+            "its permission " + before.permission() + " is that of a file in the middle of a swap:"
+                + " end the job that left it so with --resume, or set the permission again");
+      }
       FileChecksum checksum = checksum(file.inodePath(), file.bytes());
-      String temporary = job.temporary(file, zone(before.status(), file.path()));
-      JournalRecord begin = JournalRecord.begin(file, temporary, job.leaseHolder());
+      TemporaryPlaces.Place place = job.places().find(zone(before.status(), file.inodePath()));
+      String temporary = place.path() + "/" + job.temporaryName(file);
+      JournalRecord begin = JournalRecord.begin(file, temporary, place.id(), job.leaseHolder());
+      // From before it is read, and not from the listing, which may be hours old.
+      begin.accessedMs = before.status().getAccessTime();
       open = new OpenFile(begin);
       job.journal().write(begin);
       job.reached(Step.BEGUN, open);
-      replace(file, before, checksum, open, cellBytes);
+      replace(file, before, checksum, open, cellBytes, snapshots);
       return end(open, Outcome.converted(file.bytes()));
     } catch (JournalLostException e) {
       throw e;
@@ -63,35 +72,83 @@ final class FileConversion {
   }
 
   private void replace(
-      Candidate file, Attributes before, FileChecksum checksum, OpenFile open, int cellBytes)
+      Candidate file,
+      Attributes before,
+      FileChecksum checksum,
+      OpenFile open,
+      int cellBytes,
+      SnapshotIndex snapshots)
       throws IOException {
     DFSClient client = job.client();
     Fence fence = new Fence(job.namenode(), job.leaseHolder(), file.status().getFileId());
-    fence.take();
-    job.reached(Step.FENCED, open);
-
-    LocatedBlocks blocks = client.getLocatedBlocks(file.inodePath(), 0, Long.MAX_VALUE);
-    if (!BlockSignature.of(blocks).equals(open.begin().signature)) {
-      throw new ChangedException("it was written to");
+    // A file that is deleted while it is open stays open in the snapshots that have it, and HDFS
+    // does not replicate its last block any more: such a file is fenced at the last moment.
+    boolean isFencedLate =
+        job.settings().rules.includeSnapshotted && isInSnapshot(file, snapshots);
+    if (!isFencedLate) {
+      take(fence, open);
     }
+    LocatedBlocks blocks = blocksAsBegun(file, open);
+    if (isFencedLate && blocks.isUnderConstruction()) {
+      throw new ChangedException("open for writing by another client");
+    }
+    blocks = ReplicaQuorum.await(client, file, blocks);
     Attempt attempt = attempt(file, before, checksum, open, blocks, cellBytes);
+    if (!maker.comparesReplicas()) {
+      checkSource(attempt, checksum);
+    }
     long made = maker.make(attempt);
     job.reached(Step.MADE, open);
 
-    String temporary = attempt.temporary();
-    Redundancy.await(client, temporary, attempt.policy(), attempt.replication());
-    verify(attempt, checksum);
+    Redundancy.await(
+        client, InodePath.of(made), attempt.policy(), attempt.replication());
+    verify(attempt, made, checksum);
     job.reached(Step.VERIFIED, open);
 
-    applyAttributes(attempt);
+    Swap swap = new Swap(job, attempt, made, snapshots);
+    // Late, so that what DataNodes report after they were silent is seen; but looking at blocks sets
+    // the access time.
+    maker.requireAsPlanned(attempt, made);
+    swap.giveAttributes();
     job.reached(Step.ATTRIBUTED, open);
 
-    job.announce(open, JournalRecord.swap(file.status().getFileId(), made));
-    job.reached(Step.SWAP_NAMED, open);
-
-    fence.confirm();
-    swap(temporary, file);
+    if (isFencedLate) {
+      take(fence, open);
+      blocksAsBegun(file, open);
+    }
+    swap.announce();
+    swap.run(fence);
     job.reached(Step.SWAPPED, open);
+  }
+
+  private static boolean isInSnapshot(Candidate file, SnapshotIndex snapshots) throws IOException {
+    long fileId = file.status().getFileId();
+    return snapshots.keeps(file.path(), fileId) || snapshots.hasNewer(file.path(), fileId);
+  }
+
+  private void take(Fence fence, OpenFile open) throws IOException {
+    fence.take();
+    job.announce(open, JournalRecord.fenced(open.begin().fileId, fence.modifiedMs()));
+    job.reached(Step.FENCED, open);
+  }
+
+  private LocatedBlocks blocksAsBegun(Candidate file, OpenFile open) throws IOException {
+    LocatedBlocks blocks = job.client().getLocatedBlocks(file.inodePath(), 0, Long.MAX_VALUE);
+    if (!BlockSignature.of(blocks).equals(open.begin().signature)) {
+      throw new ChangedException("it was written to");
+    }
+    return blocks;
+  }
+
+  /** What is copied must be right on all DataNodes: the swap deletes what could show the rot. */
+  private void checkSource(Attempt attempt, FileChecksum checksum) throws IOException {
+    ErasureCodingPolicy policy = attempt.attributes().status().getErasureCodingPolicy();
+    if (policy == null) {
+      ReplicaAgreement.check(job.client(), attempt.file().path(), attempt.blocks(), checksum);
+    } else {
+      ParityCheck.checkWhatIsLeft(
+          job.fs(), attempt.source(), policy, job.throttle()::take);
+    }
   }
 
   private Attempt attempt(
@@ -103,12 +160,10 @@ final class FileConversion {
       int cellBytes)
       throws IOException {
     ErasureCodingPolicy policy = cellBytes == 0 ? null : policies.get(policies.name(cellBytes));
-    FileEncryptionInfo encryption = before.status().getFileEncryptionInfo();
-    String source = encryption == null ? file.inodePath() : "/.reserved/raw" + file.path();
     return new Attempt.Builder(file, open)
-        .source(source)
+        .source(file.inodePath())
         .policy(policy)
-        .replication(policy == null ? Origin.replication(before.extended()) : 0)
+        .replication(policy == null ? job.settings().replication(before.extended()) : 0)
         .attributes(before)
         .checksums(checksum.getChecksumOpt())
         .blocks(blocks)
@@ -130,55 +185,26 @@ final class FileConversion {
   }
 
   /** Composite CRCs do not depend on how a file is laid out; DataNodes have their parts at hand. */
-  private void verify(Attempt attempt, FileChecksum original) throws IOException {
-    HdfsFileStatus status = job.client().getFileInfo(attempt.temporary());
+  private void verify(Attempt attempt, long made, FileChecksum original) throws IOException {
+    String path = InodePath.of(made);
+    HdfsFileStatus status = InodePath.status(job.client(), made);
     long bytes = attempt.file().bytes();
     if (status == null || status.getLen() != bytes) {
       throw new IOException(
           "the new file has " + (status == null ? "no" : status.getLen()) + " bytes instead of "
               + bytes);
     }
-    FileChecksum made = checksum(attempt.temporary(), bytes);
-    if (!made.equals(original)) {
-      throw new IOException("checksums differ: " + original + " before, " + made + " after");
+    FileChecksum copy = checksum(path, bytes);
+    if (!copy.equals(original)) {
+      throw new IOException("checksums differ: " + original + " before, " + copy + " after");
     }
-    if (attempt.policy() != null && !maker.hasCheckedParity(attempt)) {
-      ParityCheck.check(
-          job.fs(), attempt.temporary(), attempt.policy(), job.throttle()::take);
+    if (attempt.policy() == null && !maker.hasCheckedParity(attempt)) {
+      ReplicaCheck.check(job.fs(), path, original, job.throttle()::take);
+    } else if (!maker.hasCheckedParity(attempt)) {
+      ParityCheck.check(job.fs(), path, attempt.policy(), job.throttle()::take);
     }
-  }
-
-  /** Once more if the user changed some meanwhile; who goes on changing them keeps the file. */
-  private void applyAttributes(Attempt attempt) throws IOException {
-    int origin = origin(attempt);
-    long accessedMs = attempt.file().status().getAccessTime();
-    Attributes latest = Attributes.read(job.client(), attempt.file());
-    for (int round = 0; round < 3; round++) {
-      latest.apply(
-          job.client(), attempt.temporary(), origin, job.settings().storagePolicy, accessedMs);
-      Attributes now = Attributes.read(job.client(), attempt.file());
-      if (now.isSame(latest)) {
-        return;
-      }
-      latest = now;
-    }
-    throw new ChangedException("its attributes keep changing");
-  }
-
-  private static int origin(Attempt attempt) {
-    if (attempt.policy() == null) {
-      return Origin.FORGET;
-    }
-    HdfsFileStatus status = attempt.attributes().status();
-    return status.getErasureCodingPolicy() == null ? status.getReplication() : Origin.KEEP;
-  }
-
-  private void swap(String temporary, Candidate file) throws IOException {
-    try {
-      job.namenode().rename2(temporary, file.inodePath(), Options.Rename.OVERWRITE);
-    } catch (RemoteException e) {
-      IOException cause = e.unwrapRemoteException(FileNotFoundException.class);
-      throw cause == e ? e : new ChangedException("it was deleted or replaced", cause);
+    if (status.getFileEncryptionInfo() != null) {
+      decryption.compare(attempt.file().inodePath(), path);
     }
   }
 

@@ -11,51 +11,65 @@ import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DirectoryListing;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
+import org.apache.hadoop.security.AccessControlException;
 
 /**
  * Walks a tree page by page, depth first and in order of names, with the locations of all blocks.
  *
  * <p>Holds one page (at most {@code dfs.ls.limit} files or locations) for each level of the tree,
- * so its memory does not grow with the number of files. What comes and goes meanwhile may be
- * missed.
+ * so its memory does not grow with the number of files. Directories are listed by their numbers,
+ * so that all pages are of the same one, and must still be at their paths after each page. Those
+ * that are not are counted; what is added to a page that is read already is missed.
  */
 final class FileFinder implements RemoteIterator<Candidate> {
   private final DFSClient client;
-  private final String except;
+  private final String jobs;
   private final Deque<Level> levels = new ArrayDeque<>();
+  private final Vanished vanished = new Vanished();
   private Candidate next;
 
   /**
    * Begins at a file or directory.
    *
    * @param root absolute path
-   * @param except directory that is not entered
-   * @throws FileNotFoundException if there is nothing at that path
+   * @param jobs directory that is not entered; neither is the one that jobs have by default
    */
-  FileFinder(DFSClient client, String root, String except) throws IOException {
+  FileFinder(DFSClient client, String root, String jobs) throws IOException {
     this.client = client;
-    this.except = except;
-    HdfsFileStatus status = client.getFileInfo(root);
+    this.jobs = jobs;
+    HdfsFileStatus status = status(root);
     if (status == null) {
-      throw new FileNotFoundException(root);
+      vanished.directory(root);
+    } else if (status.isDirectory()) {
+      enter(root, status.getFileId());
+    } else {
+      Level only = new Level(null, 0);
+      only.file = root;
+      only.page = page(root, HdfsFileStatus.EMPTY_NAME);
+      if (only.page == null) {
+        vanished.file(root);
+      }
+      levels.push(only);
     }
-    boolean isDirectory = status.isDirectory();
-    Level first = new Level(isDirectory ? root : null, list(root, HdfsFileStatus.EMPTY_NAME));
-    first.file = isDirectory ? null : root;
-    levels.push(first);
   }
 
   /** One directory and where in it we are. */
   private static final class Level {
     private final String directory;
+    private final long number;
     private String file;
     private DirectoryListing page;
     private int position;
 
-    Level(String directory, DirectoryListing page) {
+    Level(String directory, long number) {
       this.directory = directory;
-      this.page = page;
+      this.number = number;
     }
+  }
+
+  /** What was gone before it could be looked at, so far. */
+  Vanished vanished() {
+    return vanished;
   }
 
   @Override
@@ -83,7 +97,7 @@ final class FileFinder implements RemoteIterator<Candidate> {
     }
     HdfsFileStatus[] entries = level.page.getPartialListing();
     if (level.position == entries.length) {
-      level.page = level.page.hasMore() ? list(level.directory, level.page.getLastName()) : null;
+      level.page = level.page.hasMore() ? list(level, level.page.getLastName()) : null;
       level.position = 0;
       return;
     }
@@ -91,16 +105,55 @@ final class FileFinder implements RemoteIterator<Candidate> {
     String path = level.file == null ? child(level.directory, entry.getLocalName()) : level.file;
     if (!entry.isDirectory()) {
       next = new Candidate(path, (HdfsLocatedFileStatus) entry);
-    } else if (!path.equals(except)) {
-      levels.push(new Level(path, list(path, HdfsFileStatus.EMPTY_NAME)));
+    } else if (!path.equals(jobs) && !path.equals(JobDirectory.ROOT_DEFAULT)) {
+      enter(path, entry.getFileId());
     }
   }
 
-  private DirectoryListing list(String path, byte[] after) throws IOException {
+  private void enter(String path, long number) throws IOException {
+    Level level = new Level(path, number);
+    level.page = list(level, HdfsFileStatus.EMPTY_NAME);
+    if (!isJob(level.page)) {
+      levels.push(level);
+    }
+  }
+
+  /** Tells a job's directory, wherever it is: a journal that is converted takes no more lines. */
+  private static boolean isJob(DirectoryListing page) {
+    int found = 0;
+    if (page != null) {
+      for (HdfsFileStatus entry : page.getPartialListing()) {
+        String name = entry.getLocalName();
+        found += name.equals(JobDirectory.SETTINGS) || name.equals(JobDirectory.JOURNAL) ? 1 : 0;
+      }
+    }
+    return found == 2;
+  }
+
+  /** Returns null for a directory that is not there any more. */
+  private DirectoryListing list(Level level, byte[] after) throws IOException {
+    DirectoryListing page = page(InodePath.of(level.number), after);
+    HdfsFileStatus now = page == null ? null : status(level.directory);
+    if (now == null || now.getFileId() != level.number) {
+      vanished.directory(level.directory);
+      return null;
+    }
+    return page;
+  }
+
+  private DirectoryListing page(String path, byte[] after) throws IOException {
     try {
-      // Null for a directory that is gone by now.
       return client.listPaths(path, after, true);
     } catch (FileNotFoundException e) {
+      return null;
+    }
+  }
+
+  /** Returns null as well if part of the path is a file now, which the NameNode denies access to. */
+  private HdfsFileStatus status(String path) throws IOException {
+    try {
+      return client.getFileInfo(path);
+    } catch (FileNotFoundException | AccessControlException e) {
       return null;
     }
   }

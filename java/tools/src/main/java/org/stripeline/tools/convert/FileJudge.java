@@ -2,13 +2,17 @@
 package org.stripeline.tools.convert;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.tools.namenode.NameNodeLimits;
 
 /** Decides about each file of the tree: taken, or left alone and why. */
 final class FileJudge {
@@ -17,17 +21,41 @@ final class FileJudge {
   private final JobSettings settings;
   private final DFSClient client;
   private final SnapshotIndex snapshots;
+  private final AttributeJudge attributes;
   private final long nowMs;
   private final PolicyRequest request;
 
-  FileJudge(JobSettings settings, DFSClient client, long nowMs) throws IOException {
+  /** DataNodes in service, which are as many as a block can have replicas. */
+  private final int nodes;
+
+  /** A judge of the files that there are now. */
+  static FileJudge of(JobSettings settings, DistributedFileSystem fs) throws IOException {
+    AttributeJudge attributes =
+        new AttributeJudge(() -> NameNodeLimits.ask(fs.getUri(), fs.getConf()));
+    return new FileJudge(settings, fs.getClient(), attributes, System.currentTimeMillis());
+  }
+
+  FileJudge(JobSettings settings, DFSClient client, AttributeJudge attributes, long nowMs)
+      throws IOException {
     this.settings = settings;
     this.client = client;
+    this.attributes = attributes;
     this.nowMs = nowMs;
     snapshots = new SnapshotIndex(client);
     request = settings.undo ? null : settings.request();
+    nodes = settings.undo ? ClusterFacts.of(client).nodes().size() : 0;
   }
 
+  /** The snapshots that files are judged by. */
+  SnapshotIndex snapshots() {
+    return snapshots;
+  }
+
+  /**
+   * Judges a file by what the listing showed of it.
+   *
+   * @throws java.io.FileNotFoundException if more has to be known, and it is gone
+   */
   Verdict judge(Candidate file) throws IOException {
     HdfsLocatedFileStatus status = file.status();
     if (status.isSymlink()) {
@@ -44,7 +72,22 @@ final class FileJudge {
         && snapshots.keeps(file.path(), status.getFileId())) {
       return Verdict.skip(SkipReason.SNAPSHOTTED, now);
     }
+    if (verdict.isConvert() && !settings.undo) {
+      reason = attributes.judge(extended(file), added());
+      return reason == null ? verdict : Verdict.skip(reason, now);
+    }
     return verdict;
+  }
+
+  /** Extended attributes by which converted files remember what they were. */
+  private List<String> added() {
+    return settings.storagePolicy == null
+        ? Collections.singletonList(Origin.ATTRIBUTE)
+        : Arrays.asList(Origin.ATTRIBUTE, Origin.STORAGE_POLICY);
+  }
+
+  private Map<String, byte[]> extended(Candidate file) throws IOException {
+    return client.getXAttrs(file.inodePath());
   }
 
   private SkipReason generalReason(Candidate file) {
@@ -77,10 +120,17 @@ final class FileJudge {
     if (file.status().getErasureCodingPolicy() == null) {
       return Verdict.skip(SkipReason.ALREADY, now);
     }
-    Map<String, byte[]> attributes = client.getXAttrs(file.path());
-    int replication = Origin.replication(attributes);
+    Map<String, byte[]> extended = extended(file);
+    int replication = settings.replication(extended);
     if (replication == 0) {
       return Verdict.skip(SkipReason.NOT_CONVERTED, now);
+    }
+    if (replication > nodes) {
+      return Verdict.skip(SkipReason.REPLICATION, now);
+    }
+    SkipReason reason = attributes.judge(extended, Collections.emptyList());
+    if (reason != null) {
+      return Verdict.skip(reason, now);
     }
     return Verdict.convert(now, file.bytes() * replication, 0);
   }

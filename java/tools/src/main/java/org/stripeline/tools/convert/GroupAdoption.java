@@ -2,21 +2,27 @@
 package org.stripeline.tools.convert;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.ipc.RemoteException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.placement.PlacementException;
 import org.stripeline.server.agent.AgentBlock;
 import org.stripeline.server.agent.AgentException;
+import org.stripeline.server.agent.BadReplica;
 import org.stripeline.server.agent.Link;
 
 /**
  * One group on its way: has the agents link what its plan keeps. When an agent fails, now or when
- * it encodes, the group is planned anew, with others in its place, some times.
+ * it encodes, the group is planned again, with others in its place, some times; and as often as
+ * replicas are found to be bad, without them.
  */
 final class GroupAdoption {
   private static final Logger LOG = LoggerFactory.getLogger(GroupAdoption.class);
@@ -33,6 +39,7 @@ final class GroupAdoption {
   private final GroupWork group;
   private final int first;
   private int plans = 1;
+  private int seeds = 1;
 
   /**
    * Takes a group that the NameNode has made and the journal names.
@@ -82,13 +89,24 @@ final class GroupAdoption {
   private void link(int block) throws IOException {
     List<Link> links =
         Collections.singletonList(new Link(group.source(block), group.target(block)));
+    group.linkAsked(block);
     try {
       AgentTurn.await(
           () ->
               job.traffic()
-                  .linked(nodes.agents().link(group.dataNode(block), group.pool(), links)));
+                  .linked(nodes.agents().link(group.dataNode(block), group.pool(), links)),
+          AgentTurn.LINK_BUSY_MS);
       group.linked(block);
     } catch (AgentException e) {
+      if (isNotServed(e)) {
+        group.linkRefused(block);
+      }
+      if (e.kind() == AgentException.Kind.CORRUPT) {
+        throw new AgentException(
+            e.getMessage(),
+            Collections.singletonList(
+                new BadReplica(block, group.dataNode(block).getDatanodeUuid())));
+      }
       boolean isMoved = e.kind() == AgentException.Kind.CHANGED;
       if (!isMoved && e.kind() != AgentException.Kind.FAILED) {
         throw e;
@@ -102,18 +120,30 @@ final class GroupAdoption {
     }
   }
 
+  /** Tells whether it is certain that no agent has begun what was asked for. */
+  private static boolean isNotServed(AgentException e) {
+    Throwable cause = e.getCause();
+    return cause instanceof ConnectException
+        || e.kind() == AgentException.Kind.NO_AGENT && cause == null
+        || cause instanceof RemoteException
+            && ((RemoteException) cause).getClassName().endsWith("NoSuchProtocolException");
+  }
+
   /**
-   * Plans the group with other DataNodes.
+   * Plans the group with other DataNodes, or with other replicas where some are bad.
    *
    * @throws IOException what failed, if that is no use
    */
   void planAgain(AgentException cause) throws IOException {
-    if (plans == PLANS_MAX || !canBeElsewhere(cause)) {
+    // Each plan of this kind leaves out one more replica at least, so they come to an end.
+    boolean isWithoutBad = group.leaveOut(cause.bad());
+    if (!isWithoutBad && (plans == PLANS_MAX || !canBeElsewhere(cause))) {
       throw cause;
     }
-    plans++;
+    plans += isWithoutBad ? 0 : 1;
+    seeds++;
     LOG.warn(
-        "Planning a group of {} anew ({} of {}): {}",
+        "Planning a group of {} again ({} of {} plans for failed DataNodes): {}",
         attempt.file().path(),
         plans,
         PLANS_MAX,
@@ -121,10 +151,13 @@ final class GroupAdoption {
     try {
       nodes.leaveOutSilent(group.nodes());
       Map<DatanodeInfo, List<AgentBlock>> unwanted =
-          group.planAgain(blocksNow(), nodes.now(), attempt.file().status().getFileId() + plans);
+          group.planAgain(blocksNow(), nodes.now(), attempt.file().status().getFileId() + seeds);
       announce();
-      unwanted.forEach(this::unlink);
+      remove(unwanted, cause);
     } catch (PlacementException e) {
+      if (isWithoutBad) {
+        throw new IOException(e.getMessage() + " (" + cause.getMessage() + ")", cause);
+      }
       cause.addSuppressed(e);
       throw cause;
     }
@@ -143,13 +176,56 @@ final class GroupAdoption {
         .subList(first, first + group.dataBlocks());
   }
 
-  private void unlink(DatanodeInfo node, List<AgentBlock> blocks) {
+  /**
+   * Removes what a plan left, and waits until the NameNode knows. It would take an internal block
+   * that another DataNode then has for one too many, and might have that one removed.
+   *
+   * @throws IOException if it is not certain that all of it is gone; nothing of what stays was
+   *     verified, so the file must not come to be with these groups
+   */
+  private void remove(Map<DatanodeInfo, List<AgentBlock>> unwanted, AgentException cause)
+      throws IOException {
+    // A link whose answer was lost may be made after the first call.
+    for (int call = 0; call < 2; call++) {
+      for (Map.Entry<DatanodeInfo, List<AgentBlock>> left : unwanted.entrySet()) {
+        unlink(left.getKey(), left.getValue(), cause);
+      }
+      awaitHeartbeats(unwanted.keySet());
+    }
+  }
+
+  private void unlink(DatanodeInfo node, List<AgentBlock> blocks, AgentException cause)
+      throws IOException {
     try {
       nodes.agents().unlink(node, group.pool(), blocks);
     } catch (IOException e) {
-      // The journal names them: whoever takes the file back tries again. If the file comes to be,
-      // the NameNode removes what is there twice.
-      LOG.warn("Cannot remove what a failed plan left on {}", node.getXferAddr(), e);
+      e.addSuppressed(cause);
+      throw new IOException(
+          "Cannot plan a group again after this failure: " + cause.getMessage() + "; DataNode "
+              + node.getXferAddr() + " does not confirm that it has removed what it had of the"
+              + " group, " + blocks + " (" + e.getMessage()
+              + "); convert the file again when its agent answers",
+          e);
     }
+  }
+
+  private void awaitHeartbeats(Set<DatanodeInfo> of) throws IOException {
+    if (of.isEmpty()) {
+      return;
+    }
+    AgentNodes.Snapshot before = nodes.fresh();
+    Patience.await(
+        "Cannot plan a group again: DataNodes do not report to the NameNode",
+        () -> {
+          AgentNodes.Snapshot now = nodes.fresh();
+          for (DatanodeInfo node : of) {
+            DatanodeInfo seen = now.find(node.getDatanodeUuid());
+            DatanodeInfo earlier = before.find(node.getDatanodeUuid());
+            if (seen != null && earlier != null && seen.getLastUpdate() == earlier.getLastUpdate()) {
+              return false;
+            }
+          }
+          return true;
+        });
   }
 }

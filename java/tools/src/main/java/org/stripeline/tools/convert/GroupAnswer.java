@@ -3,7 +3,9 @@ package org.stripeline.tools.convert;
 
 import com.google.gson.Gson;
 import java.io.IOException;
+import java.util.List;
 import org.stripeline.server.agent.AgentException;
+import org.stripeline.server.agent.BadReplica;
 import org.stripeline.server.agent.EncodeResult;
 
 /** What a map has done: one line of JSON in its job's output. */
@@ -25,6 +27,9 @@ final class GroupAnswer {
   /** Of what kind that is if it was an agent that failed, else null. */
   AgentException.Kind agentError;
 
+  /** Replicas that the agent found to be bad, or null. */
+  List<BadReplica> bad;
+
   GroupAnswer(int number) {
     this.number = number;
   }
@@ -32,13 +37,18 @@ final class GroupAnswer {
   static GroupAnswer failed(GroupOrder order, IOException cause) {
     GroupAnswer answer = new GroupAnswer(order.number);
     answer.error = Reasons.of(cause);
-    answer.agentError =
-        cause instanceof AgentException ? ((AgentException) cause).kind() : null;
+    if (cause instanceof AgentException) {
+      answer.agentError = ((AgentException) cause).kind();
+      answer.bad = ((AgentException) cause).bad();
+    }
     return answer;
   }
 
   /** What its driver throws for it. */
   IOException failure() {
+    if (bad != null && !bad.isEmpty()) {
+      return new AgentException(error, bad);
+    }
     return agentError == null ? new IOException(error) : new AgentException(agentError, error);
   }
 

@@ -50,16 +50,16 @@ final class GroupCopy {
     }
     ErasureCodingPolicy policy = policy(part);
     Redundancy.await(fs.getClient(), part, policy, copy.replication);
-    verify(part, copy.length, (int) sum.getValue());
-    if (policy != null) {
-      ParityCheck.check(
-          fs,
-          part,
-          policy,
-          bytes -> {
-            throttle.take(bytes);
-            progress.progress();
-          });
+    FileChecksum written = verify(part, copy.length, (int) sum.getValue());
+    ParityCheck.Watcher watcher =
+        bytes -> {
+          throttle.take(bytes);
+          progress.progress();
+        };
+    if (policy == null) {
+      ReplicaCheck.check(fs, part, written, watcher);
+    } else {
+      ParityCheck.check(fs, part, policy, watcher);
     }
     GroupAnswer answer = new GroupAnswer(order.number);
     answer.part = part;
@@ -71,7 +71,7 @@ final class GroupCopy {
   }
 
   /** Another attempt can still mend what only the driver's check of the whole would find. */
-  private void verify(String part, long length, int read) throws IOException {
+  private FileChecksum verify(String part, long length, int read) throws IOException {
     FileChecksum written = fs.getClient().getFileChecksumWithCombineMode(part, length);
     int crc = ByteBuffer.wrap(written.getBytes()).getInt();
     if (crc != read) {
@@ -80,5 +80,6 @@ final class GroupCopy {
               "Cannot use part %s: its CRC is %08x, that of what was read %08x",
               part, crc, read));
     }
+    return written;
   }
 }

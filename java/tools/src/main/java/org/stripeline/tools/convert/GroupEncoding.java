@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.util.Progressable;
+import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.Agents;
 import org.stripeline.server.agent.TaskReport;
 import org.stripeline.server.agent.TaskState;
@@ -56,9 +57,14 @@ final class GroupEncoding {
         leave(order, round, task[0]);
         report = awaitEnd(agents, node, task[0]);
         if (report.state == TaskState.DONE) {
+          AgentTurn.requireVerified(node, report.result, encode.request.kept.size());
           GroupAnswer answer = new GroupAnswer(order.number);
           answer.encoded = report.result;
           return answer;
+        }
+        if (report.errorKind == AgentException.Kind.CORRUPT) {
+          // Its driver plans without these replicas; the same request would meet them again.
+          break;
         }
       }
       throw AgentTurn.failure(node, report);
@@ -96,22 +102,11 @@ final class GroupEncoding {
   /** Finds the tasks that maps have left word of in a file's directory. */
   static List<JournalRecord> tasks(DistributedFileSystem fs, Path directory, long fileId)
       throws IOException {
-    return tasks(fs, directory, fileId, TASKS);
-  }
-
-  /** Finds those of one group. */
-  static List<JournalRecord> tasksOfGroup(
-      DistributedFileSystem fs, Path directory, long fileId, int group) throws IOException {
-    return tasks(fs, directory, fileId, TASKS + group + "-");
-  }
-
-  private static List<JournalRecord> tasks(
-      DistributedFileSystem fs, Path directory, long fileId, String prefix) throws IOException {
     List<JournalRecord> tasks = new ArrayList<>();
     for (FileStatus status : fs.listStatus(directory)) {
       String name = status.getPath().getName();
       // A note that was being written belongs to a map that had not waited for the task yet.
-      if (name.startsWith(prefix) && status.getLen() > 0) {
+      if (name.startsWith(TASKS) && status.getLen() > 0) {
         byte[] node = new byte[(int) status.getLen()];
         try (InputStream in = fs.open(status.getPath())) {
           org.apache.hadoop.io.IOUtils.readFully(in, node, 0, node.length);

@@ -32,6 +32,7 @@ import org.stripeline.placement.RackTraffic;
 import org.stripeline.placement.Topology;
 import org.stripeline.server.agent.AgentBlock;
 import org.stripeline.server.agent.AgentNode;
+import org.stripeline.server.agent.BadReplica;
 import org.stripeline.server.agent.EncodeRequest;
 
 /** One group of a file: what its blocks become, where, and what has to be asked of which agent. */
@@ -46,8 +47,16 @@ final class GroupWork implements AutoCloseable {
   /** Where blocks are linked already; null for those that are not. */
   private final DatanodeInfo[] linked;
 
+  /** Where links may be, since agents were asked for them; null where no agent was. */
+  private final DatanodeInfo[] asked;
+
+  /** Whether an agent was asked to write what the plan does not keep. */
+  private boolean isEncodeAsked;
+
   /** Identities of DataNodes that have failed to encode this group. */
   private final Set<String> failedEncoders = new HashSet<>();
+
+  private final BadReplicas bad = new BadReplicas();
 
   private final BlockNeed need;
   private final JobLoad load;
@@ -69,6 +78,7 @@ final class GroupWork implements AutoCloseable {
     this.load = load;
     need = BlockNeed.of(storagePolicy, blocks.get(0).getBlockSize());
     linked = new DatanodeInfo[blocks.size()];
+    asked = new DatanodeInfo[blocks.size()];
     long sum = 0;
     for (LocatedBlock block : blocks) {
       sum += block.getBlockSize();
@@ -111,8 +121,8 @@ final class GroupWork implements AutoCloseable {
         CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
     int[][] replicas = new int[blocks.size()][];
     for (int i = 0; i < replicas.length; i++) {
-      replicas[i] = nodes.numbers(blocks.get(i).getLocations());
-      if (linked[i] != null) {
+      replicas[i] = nodes.numbers(bad.others(i, blocks.get(i)));
+      if (linked[i] != null && !bad.has(i, linked[i])) {
         // What is linked stays where it is, if it can.
         int[] there = nodes.numbers(new DatanodeInfo[] {linked[i]});
         boolean stays = there.length == 1 && nodes.topology().state(there[0]).keeps();
@@ -123,6 +133,11 @@ final class GroupWork implements AutoCloseable {
     RackRule rule = RackRule.even(shape, Math.max(1, nodes.topology().liveRacks()));
     return GroupPlanner.plan(
         shape, replicas, nodes.topology(), rule, null, traffic, new SplittableRandom(seed));
+  }
+
+  /** Leaves replicas out of further plans and returns whether any of them was in yet. */
+  boolean leaveOut(List<BadReplica> found) {
+    return bad.add(found);
   }
 
   private void take(AgentNodes.Snapshot nodes, JobLoad.Planner planner)
@@ -172,17 +187,23 @@ final class GroupWork implements AutoCloseable {
     for (int unit : written()) {
       DatanodeInfo node = node(unit);
       before.add(node.getDatanodeUuid());
-      unwanted.computeIfAbsent(node, any -> new ArrayList<>()).add(target(unit));
+      if (isEncodeAsked) {
+        unwanted.computeIfAbsent(node, any -> new ArrayList<>()).add(target(unit));
+      }
     }
+    isEncodeAsked = false;
     blocks = now;
     take(nodes, (open, traffic) -> elsewhere(open, before, traffic, seed));
-    for (int i = 0; i < linked.length; i++) {
+    for (int i = 0; i < asked.length; i++) {
       boolean stays =
-          linked[i] == null
+          asked[i] == null
               || isAdopted(i)
-                  && linked[i].getDatanodeUuid().equals(dataNode(i).getDatanodeUuid());
+                  && !bad.has(i, asked[i])
+                  && asked[i].getDatanodeUuid().equals(dataNode(i).getDatanodeUuid());
       if (!stays) {
-        unwanted.computeIfAbsent(linked[i], any -> new ArrayList<>()).add(target(i));
+        // An agent whose answer was lost may have linked it all the same.
+        unwanted.computeIfAbsent(asked[i], any -> new ArrayList<>()).add(target(i));
+        asked[i] = null;
         linked[i] = null;
       }
     }
@@ -255,6 +276,16 @@ final class GroupWork implements AutoCloseable {
     return linked[block] != null;
   }
 
+  /** Notes that an agent is asked for a block's second name, so that it may come to be. */
+  void linkAsked(int block) {
+    asked[block] = dataNode(block);
+  }
+
+  /** Notes that a block has no second name, for the agent was not asked in the end. */
+  void linkRefused(int block) {
+    asked[block] = null;
+  }
+
   /** Notes that a block has its second name. */
   void linked(int block) {
     linked[block] = dataNode(block);
@@ -269,6 +300,11 @@ final class GroupWork implements AutoCloseable {
   void send(int block) {
     sent.set(block);
     load.addWrite(share, dataNode(block).getDatanodeUuid(), need.bytes());
+  }
+
+  /** Blocks of which a replica is kept. */
+  int adopted() {
+    return blocks.size() - sent.cardinality();
   }
 
   /** Blocks that must be sent. */
@@ -389,6 +425,7 @@ final class GroupWork implements AutoCloseable {
     int k = policy.getNumDataUnits();
     int m = policy.getNumParityUnits();
     int encoder = encoderNumber();
+    isEncodeAsked = true;
     EncodeRequest.Builder request =
         new EncodeRequest.Builder(pool(), policy.getCodecName(), k, m)
             .rack(cluster.node(encoder).getNetworkLocation())
@@ -396,7 +433,9 @@ final class GroupWork implements AutoCloseable {
     for (int i = 0; i < blocks.size(); i++) {
       String token = withTokens ? text(blocks.get(i).getBlockToken()) : null;
       request.data(new EncodeRequest.Source(source(i), readOrder(i, encoder), token));
-      if (!isAdopted(i)) {
+      if (isAdopted(i)) {
+        request.kept(new EncodeRequest.Kept(i, target(i), AgentNode.of(dataNode(i))));
+      } else {
         request.send(new EncodeRequest.Send(i, goal(i, dataNode(i))));
       }
     }
@@ -434,11 +473,18 @@ final class GroupWork implements AutoCloseable {
     for (int node : cluster.numbers(blocks.get(block).getLocations())) {
       holders.add(node);
     }
+    holders.removeIf(node -> bad.has(block, cluster.node(node)));
     List<Integer> sorted = new ArrayList<>(holders);
     sorted.sort(Comparator.comparingInt(node -> distance(node, encoder)));
     List<AgentNode> nodes = new ArrayList<>();
     for (int node : sorted) {
       nodes.add(AgentNode.of(cluster.node(node)));
+    }
+    for (DatanodeInfo holder : blocks.get(block).getLocations()) {
+      // One that came back after the last look at the cluster counts where replicas are compared.
+      if (cluster.find(holder.getDatanodeUuid()) == null && !bad.has(block, holder)) {
+        nodes.add(AgentNode.of(holder));
+      }
     }
     return nodes;
   }

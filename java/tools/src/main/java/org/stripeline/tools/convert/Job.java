@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.convert;
 
+import java.io.Closeable;
 import java.io.IOException;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSClient;
@@ -8,7 +9,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 
 /** A job under way: what its parts have in common. */
-final class Job {
+final class Job implements Closeable {
   private static final long PAUSE_POLL_MS = 1000;
 
   private final DistributedFileSystem fs;
@@ -18,19 +19,24 @@ final class Job {
   private final StepListener listener;
   private final Throttle throttle;
   private final Traffic traffic = new Traffic();
+  private final TemporaryPlaces places;
+  private final OneTry oneTry;
 
   Job(
       DistributedFileSystem fs,
       JobSettings settings,
       JobDirectory directory,
       Journal journal,
-      StepListener listener) {
+      StepListener listener)
+      throws IOException {
     this.fs = fs;
     this.settings = settings;
     this.directory = directory;
     this.journal = journal;
     this.listener = listener;
     throttle = new Throttle(settings.bytesPerSecond);
+    places = new TemporaryPlaces(fs.getClient(), directory);
+    oneTry = OneTry.open(fs);
   }
 
   DistributedFileSystem fs() {
@@ -109,16 +115,37 @@ final class Job {
     namenode().delete(workDirectory(begin), true);
   }
 
-  /** A path for the temporary file of a file, used only once. */
-  String temporary(Candidate file, String zone) {
+  /** A name for the temporary file of a file, used only once. */
+  String temporaryName(Candidate file) {
     // The holder differs with every driver, so that one that is late cannot swap what is not its.
-    String holder = leaseHolder();
-    String name = file.status().getFileId() + "-" + Integer.toHexString(holder.hashCode());
-    if (zone == null) {
-      return new Path(directory.temporaries(), name).toUri().getPath();
+    return file.status().getFileId() + "-" + Integer.toHexString(leaseHolder().hashCode());
+  }
+
+  /** Directories for temporary files. */
+  TemporaryPlaces places() {
+    return places;
+  }
+
+  /**
+   * Makes sure that a temporary file was created in the directory that the journal names.
+   *
+   * @throws IOException if it was not; it is deleted then
+   */
+  void requireInPlace(JournalRecord begin, long temporaryId) throws IOException {
+    if (InodePath.parent(client(), temporaryId) != begin.directoryId) {
+      client().delete(InodePath.of(temporaryId), false);
+      throw new IOException(
+          "Cannot use " + begin.temporary + ": its directory was replaced while it was created");
     }
-    // Encrypted files cannot leave their zone; only their encrypted bytes are copied.
-    String root = zone.equals("/") ? "" : zone;
-    return "/.reserved/raw" + root + "/.stripeline-" + directory.name() + "-" + name;
+  }
+
+  /** The NameNodes for calls that must not be repeated. */
+  OneTry oneTry() {
+    return oneTry;
+  }
+
+  @Override
+  public void close() {
+    oneTry.close();
   }
 }

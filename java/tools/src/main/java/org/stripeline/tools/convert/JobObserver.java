@@ -9,6 +9,9 @@ interface JobObserver {
   /** The plan has come to a file. */
   default void planned(Candidate file, Verdict verdict) {}
 
+  /** Something could not be found out that the user should know of; the job goes on. */
+  default void warned(String text) {}
+
   /** The job is begun, or taken up again. */
   default void begun(JobDirectory directory, Totals totals) {}
 

@@ -17,6 +17,9 @@ public final class JobReport {
   private long left;
   private long takenBack;
   private final List<Failure> failures = new ArrayList<>();
+  private Vanished vanished = new Vanished();
+  private String refusal;
+  private String gone;
 
   /** A file that was not converted. */
   public static final class Failure {
@@ -92,5 +95,37 @@ public final class JobReport {
   /** The first thousand of those, with reasons. */
   public synchronized List<Failure> failures() {
     return Collections.unmodifiableList(new ArrayList<>(failures));
+  }
+
+  /** What was gone before the walk came to it. */
+  public synchronized Vanished vanished() {
+    return vanished;
+  }
+
+  synchronized void vanished(Vanished found) {
+    vanished = found;
+  }
+
+  /** Why a job that was taken up could only be settled and not be gone on with, or null. */
+  public synchronized String refusal() {
+    return refusal;
+  }
+
+  synchronized void refused(String reason) {
+    refusal = reason;
+  }
+
+  /** That nothing is left at the path of a job that was taken up, in words, or null. */
+  public synchronized String gone() {
+    return gone;
+  }
+
+  synchronized void gone(String message) {
+    gone = message;
+  }
+
+  /** Tells whether every file that was to be converted is. */
+  public synchronized boolean isComplete() {
+    return left == 0 && !vanished.isAny() && refusal == null && gone == null;
   }
 }

@@ -3,6 +3,8 @@ package org.stripeline.tools.convert;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -21,8 +23,19 @@ final class JobRun {
   private final Settlement settlement;
   private final FileConversion conversion;
   private final JobReport report;
+
+  /** Room for replicas, or null for jobs that do not undo. */
+  private final UndoRoom room;
+
   private final AtomicReference<Throwable> stopped = new AtomicReference<>();
+
+  /** Numbers of files that are being converted, and of those that could not be settled. */
+  private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
+
   private volatile boolean unsettled;
+
+  /** The snapshots that files of the walk are judged by. */
+  private volatile SnapshotIndex snapshots;
 
   private JobRun(
       Job job, JobObserver observer, Settlement settlement, FileConversion conversion) {
@@ -31,6 +44,7 @@ final class JobRun {
     this.settlement = settlement;
     this.conversion = conversion;
     report = new JobReport(job.directory().name(), job.traffic());
+    room = job.settings().undo ? new UndoRoom(job.fs()) : null;
   }
 
   /**
@@ -54,29 +68,46 @@ final class JobRun {
     return new JobRun(job, observer, settlement, conversion);
   }
 
-  /** Settles what a dead driver had begun. */
+  /**
+   * Settles what a dead driver had begun, each file by itself: one that cannot be settled now stays
+   * open in the journal, and is left alone by this run.
+   */
   void settle(List<OpenFile> files) throws IOException {
     job.journal().write(JournalRecord.driver(job.leaseHolder()));
     for (OpenFile open : files) {
-      String path = open.begin().path;
-      Outcome outcome =
-          settlement.settle(open) == Settlement.Result.SWAPPED
-              ? Outcome.converted(open.begin().bytes)
-              : Outcome.takenBack();
-      job.journal().write(JournalRecord.end(path, open.begin().fileId, outcome));
-      ended(path, outcome);
+      ended(open.begin().path, settle(open));
     }
+  }
+
+  private Outcome settle(OpenFile open) throws JournalLostException {
+    JournalRecord begin = open.begin();
+    Outcome outcome;
+    try {
+      outcome =
+          settlement.settle(open) == Settlement.Result.SWAPPED
+              ? Outcome.converted(begin.bytes)
+              : Outcome.takenBack();
+    } catch (JournalLostException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      underWay.add(begin.fileId);
+      return Outcome.unsettled(
+          "what a dead driver had begun could not be settled: " + Reasons.of(e)
+              + "; run the command again with --resume");
+    }
+    job.journal().write(JournalRecord.end(begin.path, begin.fileId, outcome));
+    return outcome;
   }
 
   /**
    * Converts what is to be converted.
    *
-   * @param except directory that is not entered
+   * @param jobs directory of the jobs' directories, which is not entered
    */
-  void walk(String except) throws IOException {
+  void walk(String jobs) throws IOException {
     int atOnce = filesAtOnce();
-    FileJudge judge = new FileJudge(job.settings(), job.client(), System.currentTimeMillis());
-    FileFinder finder = Preflight.walk(job.client(), job.settings(), except);
+    TreeWalk walk = new TreeWalk(job.fs(), job.settings(), jobs);
+    snapshots = walk.snapshots();
     Semaphore free = new Semaphore(atOnce);
     ExecutorService threads =
         Executors.newFixedThreadPool(
@@ -87,21 +118,38 @@ final class JobRun {
               return thread;
             });
     try {
-      while (stopped.get() == null && finder.hasNext()) {
-        Candidate file = finder.next();
-        Verdict verdict = judge.judge(file);
-        if (verdict.isConvert()) {
-          job.waitWhilePaused();
-          free.acquireUninterruptibly();
-          threads.execute(() -> convert(file, verdict.cellBytes(), free));
-        }
-      }
+      report.vanished(
+          walk.visit(
+              (file, verdict) -> {
+                if (verdict.isConvert()) {
+                  begin(file, verdict, threads, free);
+                } else if (verdict.skip() == SkipReason.REPLICATION) {
+                  leave(file, verdict.skip().text());
+                }
+                return stopped.get() == null;
+              }));
     } finally {
       // Also when the walk fails: files under way come to their ends while the journal is open.
       free.acquireUninterruptibly(atOnce);
       threads.shutdown();
     }
     rethrow(stopped.get());
+  }
+
+  private void begin(Candidate file, Verdict verdict, ExecutorService threads, Semaphore free)
+      throws IOException {
+    // A file that is renamed ahead of the walk is met twice.
+    if (!underWay.add(file.status().getFileId())) {
+      return;
+    }
+    free.acquireUninterruptibly();
+    try {
+      job.waitWhilePaused();
+    } catch (IOException | RuntimeException e) {
+      free.release();
+      throw e;
+    }
+    threads.execute(() -> convert(file, verdict, free));
   }
 
   private int filesAtOnce() {
@@ -113,16 +161,49 @@ final class JobRun {
     return (int) Math.max(1, Math.min(settings.filesAtOnce(), BUFFER_BYTES_MAX / each));
   }
 
-  private void convert(Candidate file, int cellBytes, Semaphore free) {
+  private void convert(Candidate file, Verdict verdict, Semaphore free) {
     try {
       if (stopped.get() == null) {
-        ended(file.path(), conversion.convert(file, cellBytes));
+        Outcome outcome = room == null ? convert(file, verdict) : undo(file, verdict);
+        if (!outcome.isUnsettled()) {
+          underWay.remove(file.status().getFileId());
+        }
+        ended(file.path(), outcome);
       }
     } catch (IOException | RuntimeException | Error e) {
       stopped.compareAndSet(null, e);
     } finally {
       free.release();
     }
+  }
+
+  private Outcome convert(Candidate file, Verdict verdict) throws JournalLostException {
+    return conversion.convert(file, verdict.cellBytes(), snapshots);
+  }
+
+  private Outcome undo(Candidate file, Verdict verdict) throws JournalLostException {
+    UndoRoom.Promise promise;
+    try {
+      promise = room.take(file.path(), verdict.bytesNow(), verdict.bytesAfter());
+    } catch (IOException e) {
+      return end(file, Outcome.failed(Reasons.of(e)));
+    }
+    try {
+      return convert(file, verdict);
+    } finally {
+      promise.close();
+    }
+  }
+
+  /** Counts a file that its user wants to be converted, and that is not even begun. */
+  private void leave(Candidate file, String reason) throws JournalLostException {
+    ended(file.path(), end(file, Outcome.failed(reason)));
+  }
+
+  private Outcome end(Candidate file, Outcome outcome) throws JournalLostException {
+    job.journal()
+        .write(JournalRecord.end(file.path(), file.status().getFileId(), outcome));
+    return outcome;
   }
 
   private void ended(String path, Outcome outcome) {
@@ -145,13 +226,18 @@ final class JobRun {
     }
   }
 
-  /** Tells whether nothing is left that only this job's journal knows of. */
-  boolean isSettled() {
-    return !unsettled;
-  }
-
-  void journalEnd() throws IOException {
+  /**
+   * Ends the job unless something is left for another driver: a file that only this job's journal
+   * knows of. What vanished is left to another job: a tree that always changes would keep this one
+   * from its end, and that would keep out all others.
+   */
+  void finish() throws IOException {
+    if (unsettled) {
+      return;
+    }
+    job.places().deleteAll();
     job.journal().write(JournalRecord.finished());
+    job.directory().markFinished();
   }
 
   JobReport report() {

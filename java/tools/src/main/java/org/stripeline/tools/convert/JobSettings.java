@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.convert;
 
+import java.util.Map;
+import java.util.TreeMap;
+
 /** What a job is to do; kept as JSON in the job's directory, so that it can be resumed. */
 public final class JobSettings {
   static final int FILES_OF_CLIENT = 4;
   static final int FILES_OF_MAPS = 32;
+  static final int GROUPS = 4;
 
   /** Directory or file to convert, absolute, without scheme. */
   public String path;
@@ -21,6 +25,9 @@ public final class JobSettings {
   /** Whether erasure-coded files return to replication. */
   public boolean undo;
 
+  /** Most replicas that a file gets back when undoing; 0 for as many as it had. */
+  public int replicationMax;
+
   /** Which files are taken. */
   public Rules rules = new Rules();
 
@@ -30,6 +37,15 @@ public final class JobSettings {
   /** Whether a code may be used that loses data with one rack. */
   public boolean allowRackLoss;
 
+  /**
+   * Whether files may be copied although Hadoop's own readers that have them open can get wrong
+   * bytes afterwards; see {@link Preflight#refuseStaleReaders}.
+   */
+  public boolean allowStaleReaders;
+
+  /** Whether policies are added without asking every NameNode whether it accepts them. */
+  public boolean skipNameNodeCheck;
+
   /** Who moves the bytes. */
   public DriverKind driver = DriverKind.client;
 
@@ -37,10 +53,13 @@ public final class JobSettings {
   public int filesAtOnce;
 
   /** Groups of one file at one time. */
-  public int groupsAtOnce = 4;
+  public int groupsAtOnce = GROUPS;
 
   /** Most bytes per second that a node may have to read or send; 0 for no limit. */
   public long bytesPerSecond;
+
+  /** Properties of Hadoop's that the command line sets for the job. */
+  public Map<String, String> properties = new TreeMap<>();
 
   /** Files at one time: a MapReduce job should have the groups of many. */
   int filesAtOnce() {
@@ -48,6 +67,16 @@ public final class JobSettings {
       return filesAtOnce;
     }
     return isMapped() ? FILES_OF_MAPS : FILES_OF_CLIENT;
+  }
+
+  /**
+   * Replicas that a coded file gets back, or 0 if it was not converted by us.
+   *
+   * @param attributes extended attributes of the file
+   */
+  int replication(Map<String, byte[]> attributes) {
+    int had = Origin.replication(attributes);
+    return replicationMax == 0 ? had : Math.min(had, replicationMax);
   }
 
   boolean isMapped() {

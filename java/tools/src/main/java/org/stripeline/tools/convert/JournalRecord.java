@@ -15,6 +15,8 @@ final class JournalRecord {
     driver,
     /** The lease of a file will be taken and its temporary file made. */
     begin,
+    /** The driver has the lease of the file. */
+    fenced,
     /** Internal blocks will be linked and written for one group. */
     group,
     /** An agent encodes one of the groups. */
@@ -42,11 +44,17 @@ final class JournalRecord {
   /** Path of the original when it was begun. */
   String path;
 
-  /** Path of the temporary file. */
+  /** Path at which the temporary file is created. */
   String temporary;
+
+  /** Number of the directory of the temporary file, which may be renamed. */
+  long directoryId;
 
   /** Number of the temporary file. */
   Long temporaryId;
+
+  /** Permission of the original before the swap, as in {@code FsPermission.toShort}. */
+  Short permission;
 
   /** Holder of the leases of original and temporary file. */
   String client;
@@ -116,15 +124,23 @@ final class JournalRecord {
     return record;
   }
 
-  static JournalRecord begin(Candidate file, String temporary, String client) {
+  static JournalRecord begin(
+      Candidate file, String temporary, long directoryId, String client) {
     JournalRecord record = new JournalRecord(Kind.begin, file.status().getFileId());
     record.path = file.path();
     record.temporary = temporary;
+    record.directoryId = directoryId;
     record.client = client;
     record.modifiedMs = file.status().getModificationTime();
     record.accessedMs = file.status().getAccessTime();
     record.bytes = file.bytes();
     record.signature = BlockSignature.of(file.blocks());
+    return record;
+  }
+
+  static JournalRecord fenced(long fileId, long modifiedMs) {
+    JournalRecord record = new JournalRecord(Kind.fenced, fileId);
+    record.modifiedMs = modifiedMs;
     return record;
   }
 
@@ -149,9 +165,12 @@ final class JournalRecord {
     return record;
   }
 
-  static JournalRecord swap(long fileId, long temporaryId) {
+  static JournalRecord swap(
+      long fileId, long temporaryId, short permission, long modifiedMs) {
     JournalRecord record = new JournalRecord(Kind.swap, fileId);
     record.temporaryId = temporaryId;
+    record.permission = permission;
+    record.modifiedMs = modifiedMs;
     return record;
   }
 
@@ -166,6 +185,11 @@ final class JournalRecord {
     record.reason = outcome.reason();
     record.bytes = outcome.bytes();
     return record;
+  }
+
+  /** Name of the temporary file in its directory. */
+  String temporaryName() {
+    return temporary.substring(temporary.lastIndexOf('/') + 1);
   }
 
   static JournalRecord finished() {

@@ -32,6 +32,13 @@ final class JsonLines implements JobObserver {
   }
 
   @Override
+  public synchronized void warned(String text) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("warning", text);
+    print(line);
+  }
+
+  @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("job", directory.name());
@@ -65,6 +72,9 @@ final class JsonLines implements JobObserver {
     line.put("convertedBytes", report.convertedBytes());
     line.put("failed", report.failed());
     line.put("takenBack", report.takenBack());
+    line.put("vanished", report.vanished());
+    line.put("gone", report.gone());
+    line.put("refused", report.refusal());
     line.put("traffic", report.traffic());
     line.put("seconds", seconds);
     print(line);

@@ -77,10 +77,11 @@ final class MapCopyMaker implements Maker {
       throw e;
     }
     job.deleteWorkDirectory(begin);
-    HdfsFileStatus made = job.client().getFileInfo(attempt.temporary());
+    HdfsFileStatus made =
+        InodePath.status(job.client(), begin.directoryId, begin.temporaryName());
     if (made == null) {
       throw new IOException(
-          "Cannot find temporary file " + attempt.temporary() + ": somebody deleted it");
+          "Cannot find temporary file " + attempt.temporary() + ": another user deleted it");
     }
     return made.getFileId();
   }

@@ -9,7 +9,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
-import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.AgentNode;
@@ -36,68 +35,71 @@ final class MapEncoder implements GroupEncoder {
   @Override
   public Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
       throws IOException {
-    Future<GroupAnswer> first = order(attempt, adoption.group(), isGivenUp);
+    Order first = order(attempt, adoption.group(), isGivenUp);
     return () -> await(attempt, adoption, isGivenUp, first);
   }
 
-  private Future<GroupAnswer> order(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp)
+  /** What a map is asked for. */
+  private static final class Order {
+    final DatanodeInfo encoder;
+
+    /** With this begin the tickets of all tasks that attempts of the map have an agent begin. */
+    final String ticket;
+
+    final Future<GroupAnswer> answer;
+
+    Order(DatanodeInfo encoder, String ticket, Future<GroupAnswer> answer) {
+      this.encoder = encoder;
+      this.ticket = ticket;
+      this.answer = answer;
+    }
+  }
+
+  private Order order(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp)
       throws IOException {
     String directory = job.makeWorkDirectory(attempt.open().begin());
-    String encoder = group.encoder().getDatanodeUuid();
+    DatanodeInfo encoder = group.encoder();
     String ticket = UUID.randomUUID().toString();
-    return waves.add(
-        encoder,
-        isGivenUp,
-        bytesPerSecond -> {
-          EncodeRequest request = group.request(bytesPerSecond, group.hasTokens());
-          GroupOrder order = new GroupOrder(directory, group.number(), hosts(request, group));
-          order.encode = new GroupOrder.Encode(AgentNode.of(group.encoder()), ticket, request);
-          // Maps have no ticket where agents want one.
-          order.encode.token = group.hasTokens() ? group.tokenToWrite() : null;
-          return order;
-        });
+    Future<GroupAnswer> answer =
+        waves.add(
+            encoder.getDatanodeUuid(),
+            isGivenUp,
+            bytesPerSecond -> {
+              EncodeRequest request = group.request(bytesPerSecond, group.hasTokens());
+              GroupOrder order = new GroupOrder(directory, group.number(), hosts(request, group));
+              order.encode = new GroupOrder.Encode(AgentNode.of(encoder), ticket, request);
+              // Maps have no ticket where agents want one.
+              order.encode.token = group.hasTokens() ? group.tokenToWrite() : null;
+              return order;
+            });
+    return new Order(encoder, ticket, answer);
   }
 
   /** Waits for the map; where the agent failed, for that of another plan, in the next job. */
   private void await(
-      Attempt attempt,
-      GroupAdoption adoption,
-      BooleanSupplier isGivenUp,
-      Future<GroupAnswer> first)
+      Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp, Order first)
       throws IOException {
     GroupWork group = adoption.group();
-    Future<GroupAnswer> answer = first;
+    Order order = first;
     GroupAnswer done = null;
     while (done == null) {
       try {
-        done = Futures.get(answer);
+        done = Futures.get(order.answer);
       } catch (AgentException e) {
         if (isGivenUp.getAsBoolean()) {
           throw e;
         }
-        group.encoderFailed();
-        endTasks(attempt, group);
+        if (e.bad().isEmpty()) {
+          group.encoderFailed();
+        }
+        nodes.requireEnd(order.encoder, order.ticket, e);
         adoption.planAgain(e);
         adoption.link();
-        answer = order(attempt, group, isGivenUp);
+        order = order(attempt, group, isGivenUp);
       }
     }
     job.traffic().encoded(done.encoded, group.sends());
     job.reached(Step.ENCODED, attempt.open());
-  }
-
-  /** What cannot be asked may still be at work; what is written anew must not be in its way. */
-  private void endTasks(Attempt attempt, GroupWork group) throws IOException {
-    JournalRecord begin = attempt.open().begin();
-    AgentNodes.Snapshot cluster = nodes.now();
-    for (JournalRecord task :
-        GroupEncoding.tasksOfGroup(
-            job.fs(), new Path(job.workDirectory(begin)), begin.fileId, group.number())) {
-      DatanodeInfo node = cluster.find(task.node);
-      if (node != null) {
-        nodes.endTask(node, task.task);
-      }
-    }
   }
 
   /** The encoder, then others of its rack with replicas to read. */

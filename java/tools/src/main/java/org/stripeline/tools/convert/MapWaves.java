@@ -182,7 +182,7 @@ final class MapWaves implements Closeable {
     }
   }
 
-  /** Kills the job that runs; nobody waits for it any more. */
+  /** Kills the job that runs. */
   @Override
   public void close() {
     isClosed = true;

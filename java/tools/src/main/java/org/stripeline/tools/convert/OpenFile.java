@@ -6,6 +6,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** What a journal says of a file that was begun and whose end it does not know yet. */
@@ -13,6 +15,7 @@ final class OpenFile {
   private final JournalRecord begin;
   private final List<JournalRecord> groups = new ArrayList<>();
   private final List<JournalRecord> tasks = new ArrayList<>();
+  private JournalRecord fenced;
   private JournalRecord swap;
   private boolean isBeingTakenBack;
 
@@ -23,6 +26,9 @@ final class OpenFile {
   /** Adds what was, or is about to be, done with it; groups are added by several threads. */
   synchronized void add(JournalRecord record) {
     switch (record.kind) {
+      case fenced:
+        fenced = record;
+        break;
       case group:
         groups.add(record);
         break;
@@ -54,6 +60,15 @@ final class OpenFile {
     return Collections.unmodifiableList(new ArrayList<>(tasks));
   }
 
+  /**
+   * Modification time that the original had while its lease was held, or null if the lease was
+   * perhaps never taken.
+   */
+  synchronized Long modifiedMs() {
+    JournalRecord latest = swap == null ? fenced : swap;
+    return latest == null ? null : latest.modifiedMs;
+  }
+
   /** The announcement of the swap, or null if it cannot have happened. */
   synchronized JournalRecord swap() {
     return swap;
@@ -66,16 +81,21 @@ final class OpenFile {
   /** Collects the open files of a journal; there are no more of them than were done at one time. */
   static final class Collector implements Consumer<JournalRecord> {
     private final Map<Long, OpenFile> files = new LinkedHashMap<>();
+    private final Set<Long> zoneDirectories = new TreeSet<>();
 
     @Override
     public void accept(JournalRecord record) {
       switch (record.kind) {
         case begin:
+          if (record.temporary.startsWith(TemporaryPlaces.RESERVED_RAW)) {
+            zoneDirectories.add(record.directoryId);
+          }
           files.put(record.fileId, new OpenFile(record));
           break;
         case end:
           files.remove(record.fileId);
           break;
+        case fenced:
         case group:
         case task:
         case swap:
@@ -88,6 +108,11 @@ final class OpenFile {
         default:
           break;
       }
+    }
+
+    /** Numbers of the directories for temporary files in encryption zones. */
+    Set<Long> zoneDirectories() {
+      return zoneDirectories;
     }
 
     /** Files without an end, in the order in which they were begun. */

@@ -4,20 +4,15 @@ package org.stripeline.tools.convert;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import org.apache.hadoop.hdfs.BlockReader;
-import org.apache.hadoop.hdfs.DFSClient;
+import java.util.Arrays;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.client.impl.BlockReaderRemote;
-import org.apache.hadoop.hdfs.net.Peer;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
-import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.io.IOUtils;
-import org.apache.hadoop.net.NetUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
@@ -29,13 +24,15 @@ import org.stripeline.natives.ErasureCodec;
  * block is lost; then it is too late to learn that it is wrong.
  */
 final class ParityCheck {
+  private static final Logger LOG = LoggerFactory.getLogger(ParityCheck.class);
+
   /** Of each unit at one time; with the widest codes of stock HDFS that is 3.5 MiB. */
   private static final int WINDOW_BYTES = 256 << 10;
 
   private final DistributedFileSystem fs;
-  private final DFSClient client;
   private final ErasureCodingPolicy policy;
   private final Watcher watcher;
+  private final boolean isWhole;
   private final ByteBuffer[] window;
 
   /** Sees how many bytes are read, and may hold them up. */
@@ -44,11 +41,11 @@ final class ParityCheck {
   }
 
   private ParityCheck(
-      DistributedFileSystem fs, ErasureCodingPolicy policy, Watcher watcher) {
+      DistributedFileSystem fs, ErasureCodingPolicy policy, Watcher watcher, boolean isWhole) {
     this.fs = fs;
-    client = fs.getClient();
     this.policy = policy;
     this.watcher = watcher;
+    this.isWhole = isWhole;
     window = new ByteBuffer[policy.getNumDataUnits() + policy.getNumParityUnits()];
     for (int unit = 0; unit < window.length; unit++) {
       window[unit] = ByteBuffer.allocate(WINDOW_BYTES);
@@ -63,7 +60,22 @@ final class ParityCheck {
   static void check(
       DistributedFileSystem fs, String path, ErasureCodingPolicy policy, Watcher watcher)
       throws IOException {
-    ParityCheck check = new ParityCheck(fs, policy, watcher);
+    new ParityCheck(fs, policy, watcher, true).check(path);
+  }
+
+  /**
+   * Checks a file some of whose internal blocks may be lost. Those are computed from the others, so
+   * that the parity that is left is still compared.
+   *
+   * @throws IOException if parity does not belong to its data, or a block cannot be read
+   */
+  static void checkWhatIsLeft(
+      DistributedFileSystem fs, String path, ErasureCodingPolicy policy, Watcher watcher)
+      throws IOException {
+    new ParityCheck(fs, policy, watcher, false).check(path);
+  }
+
+  private void check(String path) throws IOException {
     try (ErasureCodec codec =
         ErasureCodec.create(
             Code.of(policy.getCodecName()),
@@ -71,7 +83,7 @@ final class ParityCheck {
             policy.getNumParityUnits())) {
       for (LocatedBlock group :
           fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
-        check.check((LocatedStripedBlock) group, codec);
+        check((LocatedStripedBlock) group, codec);
       }
     }
   }
@@ -80,19 +92,20 @@ final class ParityCheck {
     LocatedBlock[] blocks =
         StripedBlockUtil.parseStripedBlockGroup(
             group, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
+    int[] lost = lost(group, blocks);
+    if (lost.length == policy.getNumParityUnits()) {
+      LOG.warn(
+          "Group {} lost {} internal blocks, so nothing is left to compare the others with",
+          group.getBlock().getBlockName(),
+          lost.length);
+      return;
+    }
     Unit[] units = new Unit[blocks.length];
     try {
       long longest = 0;
-      long cells = (group.getBlockSize() - 1) / policy.getCellSize() + 1;
       for (int i = 0; i < units.length; i++) {
-        boolean isThere = i >= policy.getNumDataUnits() || i < cells;
-        if (isThere && blocks[i] == null) {
-          throw new IOException(
-              "Cannot check group " + group.getBlock().getBlockName() + ": block " + i
-                  + " of it is on no DataNode any more");
-        }
-        units[i] = isThere ? new Unit(blocks[i]) : new Unit();
-        longest = Math.max(longest, units[i].left);
+        units[i] = blocks[i] == null ? new Unit() : new Unit(blocks[i]);
+        longest = Math.max(longest, units[i].left());
       }
       for (long done = 0; done < longest; done += WINDOW_BYTES) {
         int bytes = (int) Math.min(WINDOW_BYTES, longest - done);
@@ -100,13 +113,14 @@ final class ParityCheck {
         for (int i = 0; i < units.length; i++) {
           units[i].fill(window[i], bytes);
         }
+        restore(lost, codec);
         int wrong = codec.verify(window);
         if (wrong >= 0) {
+          LocatedBlock parity = blocks[policy.getNumDataUnits() + wrong];
+          String node = parity == null ? "" : " on " + parity.getLocations()[0].getXferAddr();
           throw new IOException(
               "Cannot use group " + group.getBlock().getBlockName() + ": its parity block "
-                  + wrong + " on "
-                  + blocks[policy.getNumDataUnits() + wrong].getLocations()[0].getXferAddr()
-                  + " does not belong to its data");
+                  + wrong + node + " does not belong to its data");
         }
       }
     } finally {
@@ -114,84 +128,72 @@ final class ParityCheck {
     }
   }
 
+  /** Indices of internal blocks that the group should have and no DataNode has. */
+  private int[] lost(LocatedStripedBlock group, LocatedBlock[] blocks) throws IOException {
+    long cells = (group.getBlockSize() - 1) / policy.getCellSize() + 1;
+    int[] lost = new int[blocks.length];
+    int count = 0;
+    for (int i = 0; i < blocks.length; i++) {
+      boolean belongs = i >= policy.getNumDataUnits() || i < cells;
+      if (belongs && blocks[i] == null) {
+        lost[count++] = i;
+      }
+    }
+    if (count > (isWhole ? 0 : policy.getNumParityUnits())) {
+      throw new IOException(
+          "Cannot check group " + group.getBlock().getBlockName() + ": block " + lost[0]
+              + " of it is on no DataNode any more");
+    }
+    return Arrays.copyOf(lost, count);
+  }
+
+  /** Computes what the lost blocks had in this window. */
+  private void restore(int[] lost, ErasureCodec codec) throws IOException {
+    if (lost.length == 0) {
+      return;
+    }
+    ByteBuffer[] left = window.clone();
+    ByteBuffer[] restored = new ByteBuffer[lost.length];
+    for (int i = 0; i < lost.length; i++) {
+      restored[i] = window[lost[i]];
+      left[lost[i]] = null;
+    }
+    codec.decode(left, lost, restored);
+  }
+
   /** One internal block as a stream, with zeros where it is not. */
   private final class Unit implements Closeable {
-    private final String name;
-    private final BlockReader reader;
-    private long left;
+    private final ReplicaReader replica;
 
-    /** One that a short group does not have. */
+    /** One that a short group does not have, or that is lost. */
     Unit() {
-      name = "";
-      reader = null;
+      replica = null;
     }
 
     Unit(LocatedBlock block) throws IOException {
-      ExtendedBlock id = block.getBlock();
-      DatanodeInfo node = block.getLocations()[0];
-      name = id.getBlockName() + " at " + node.getXferAddr();
-      left = id.getNumBytes();
-      reader = left == 0 ? null : open(block, id, node);
+      replica = new ReplicaReader(fs, block, block.getLocations()[0]);
     }
 
-    private BlockReader open(LocatedBlock block, ExtendedBlock id, DatanodeInfo node)
-        throws IOException {
-      boolean byHostName = client.getConf().isConnectToDnViaHostname();
-      Peer peer = null;
-      try {
-        peer =
-            client.newConnectedPeer(
-                NetUtils.createSocketAddr(node.getXferAddr(byHostName)),
-                block.getBlockToken(),
-                node);
-        return BlockReaderRemote.newBlockReader(
-            "stripeline-convert",
-            id,
-            block.getBlockToken(),
-            0,
-            left,
-            true,
-            client.getClientName(),
-            peer,
-            node,
-            null,
-            CachingStrategy.newDropBehind(),
-            -1,
-            fs.getConf());
-      } catch (IOException e) {
-        IOUtils.cleanupWithLogger(null, peer);
-        throw failure(e);
-      }
+    long left() {
+      return replica == null ? 0 : replica.left();
     }
 
     void fill(ByteBuffer into, int bytes) throws IOException {
       into.clear();
-      into.limit((int) Math.min(left, bytes));
-      try {
-        while (into.hasRemaining()) {
-          if (reader.read(into) <= 0) {
-            throw new IOException("it ends " + left + " bytes early");
-          }
-        }
-      } catch (IOException e) {
-        throw failure(e);
-      }
-      left -= into.position();
       into.limit(bytes);
+      if (left() > 0) {
+        replica.read(into);
+      }
       while (into.hasRemaining()) {
         into.put((byte) 0);
       }
       into.flip();
     }
 
-    private IOException failure(IOException e) {
-      return new IOException("Cannot read " + name + " back: " + Reasons.of(e), e);
-    }
-
     @Override
     public void close() throws IOException {
-      if (reader != null) {
-        reader.close();
+      if (replica != null) {
+        replica.close();
       }
     }
   }

@@ -31,6 +31,21 @@ final class Patience {
 
   /** Asks until it holds, for that many milliseconds at most. */
   static void await(String message, long limitMs, Condition condition) throws IOException {
+    await(message, limitMs, PAUSE_MS_MAX, condition);
+  }
+
+  /**
+   * Asks until it holds, for a minute at most, and after pauses that become longer.
+   *
+   * @param pauseMsMax milliseconds of the longest pause
+   */
+  static void awaitSlowly(String message, long pauseMsMax, Condition condition)
+      throws IOException {
+    await(message, LIMIT_MS, pauseMsMax, condition);
+  }
+
+  private static void await(String message, long limitMs, long pauseMsMax, Condition condition)
+      throws IOException {
     long start = System.nanoTime();
     long pauseMs = PAUSE_MS_MIN;
     while (!condition.holds()) {
@@ -38,7 +53,7 @@ final class Patience {
         throw new IOException(message + ": not done after " + limitMs / 1000 + " s");
       }
       pause(pauseMs);
-      pauseMs = Math.min(PAUSE_MS_MAX, 2 * pauseMs);
+      pauseMs = Math.min(pauseMsMax, 2 * pauseMs);
     }
   }
 

@@ -3,15 +3,16 @@ package org.stripeline.tools.convert;
 
 import java.io.IOException;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
-import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
+import org.stripeline.tools.namenode.NameNodeLimits;
 
 /** The policies of one code on the NameNode, one for each size of cell. */
 final class Policies {
@@ -20,11 +21,13 @@ final class Policies {
 
   private final DistributedFileSystem fs;
   private final PolicyRequest request;
+  private final boolean skipNameNodeCheck;
   private final Map<Integer, ErasureCodingPolicyInfo> known = new TreeMap<>();
 
-  Policies(DistributedFileSystem fs, PolicyRequest request) throws IOException {
+  Policies(DistributedFileSystem fs, JobSettings settings) throws IOException {
     this.fs = fs;
-    this.request = request;
+    request = settings.request();
+    skipNameNodeCheck = settings.skipNameNodeCheck;
     for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
       ErasureCodingPolicy policy = info.getPolicy();
       if (policy.getSchema().equals(request.withCell(CELL_UNIT).getSchema())) {
@@ -56,11 +59,48 @@ final class Policies {
   }
 
   /**
+   * Asks every NameNode whether it accepts the policies that are no part of Hadoop itself.
+   *
+   * <p>One that does not accept a policy stops when it replays the edit that adds it, and does not
+   * start again. A policy that exists already may still be in the edits that a NameNode replays.
+   *
+   * @param observer is told what could not be found out but need not stop the job
+   * @throws RefusedException if a NameNode does not accept them, or could not be asked
+   */
+  void check(SortedSet<Integer> cells, JobObserver observer) throws RefusedException {
+    int most = 0;
+    for (int cell : cells) {
+      ErasureCodingPolicyInfo info = known.get(cell);
+      if (info == null || NameNodeLimits.concerns(info.getPolicy())) {
+        most = Math.max(most, cell);
+      }
+    }
+    if (most == 0 || skipNameNodeCheck) {
+      return;
+    }
+    NameNodeLimits limits = NameNodeLimits.ask(fs.getUri(), fs.getConf());
+    limits.warnings(most).forEach(observer::warned);
+    List<String> obstacles = limits.obstacles(most);
+    if (!obstacles.isEmpty()) {
+      throw new RefusedException(
+          "Cannot use policy " + name(most) + ": a NameNode that does not accept it stops when it"
+              + " replays the edit that adds it, and does not start again.\n  "
+              + String.join("\n  ", obstacles)
+              + "\nOn each of these, set " + NameNodeLimits.CELL_KEY + " to at least " + most
+              + " in hdfs-site.xml and restart it; or use --layout=striped with a smaller"
+              + " --cell-size. Where one could not be asked, see that this client's configuration"
+              + " has its HTTP address, or check its settings yourself and use"
+              + " --skip-namenode-check");
+    }
+  }
+
+  /**
    * Adds and enables what is missing.
    *
-   * @throws RefusedException if the NameNode does not take a policy; no file has been touched then
+   * @throws RefusedException if a NameNode does not take a policy; no file has been touched then
    */
-  void prepare(SortedSet<Integer> cells) throws IOException {
+  void prepare(SortedSet<Integer> cells, JobObserver observer) throws IOException {
+    check(cells, observer);
     for (int cell : cells) {
       ErasureCodingPolicyInfo info = known.get(cell);
       String name = info == null ? add(cell) : info.getPolicy().getName();
@@ -76,7 +116,7 @@ final class Policies {
     if (!response.isSucceed()) {
       throw new RefusedException(
           "Cannot add policy " + name(cell) + ": the NameNode says '" + response.getErrorMsg()
-              + "'; set " + DFSConfigKeys.DFS_NAMENODE_EC_POLICIES_MAX_CELLSIZE_KEY
+              + "'; set " + NameNodeLimits.CELL_KEY
               + " to at least " + cell + " in its hdfs-site.xml and restart it, or use"
               + " --layout=striped with a smaller --cell-size");
     }

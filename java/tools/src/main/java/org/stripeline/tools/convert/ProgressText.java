@@ -30,6 +30,13 @@ final class ProgressText implements JobObserver {
   }
 
   @Override
+  public synchronized void warned(String text) {
+    err.println("Warning: " + text);
+    err.flush();
+    next.warned(text);
+  }
+
+  @Override
   public synchronized void begun(JobDirectory directory, Totals totals) {
     start = System.nanoTime();
     shown = start;

@@ -61,6 +61,8 @@ final class RangeCopy {
     HdfsDataOutputStreamBuilder builder =
         fs.createFile(new Path(path))
             .overwrite(false)
+            // The original is deleted soon after; DataNodes must have the copy on disk by then.
+            .syncBlock()
             .permission(PRIVATE)
             .blockSize(blockBytes)
             .bufferSize(
@@ -82,7 +84,8 @@ final class RangeCopy {
   void copy(long offset, long length, OutputStream out, Watcher watcher) throws IOException {
     byte[] buffer = new byte[(int) Math.min(length, BUFFER_BYTES)];
     long done = 0;
-    try (FSDataInputStream in = fs.open(new Path(source))) {
+    // The client's own stream gives the bytes of an encrypted file as they are stored.
+    try (FSDataInputStream in = new FSDataInputStream(fs.getClient().open(source))) {
       if (!byPosition) {
         in.seek(offset);
       }

@@ -1,17 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.tools.convert;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 
-/** Whether all that a complete file is made of has been reported to the NameNode. */
+/**
+ * Whether all that a complete file is made of has been reported to the NameNode.
+ *
+ * <p>The NameNode is asked for a range of blocks at a time, and not again for those before the
+ * first that is not whole: an answer for all blocks of a large file takes megabytes.
+ */
 final class Redundancy {
-  private Redundancy() {}
+  /** Blocks, or block groups, of one question. */
+  static final int BLOCKS_AT_ONCE = 256;
+
+  /** Few enough questions of many files at one time for a NameNode that is busy. */
+  private static final long PAUSE_MS_MAX = 2000;
+
+  private final DFSClient client;
+  private final String path;
+  private final ErasureCodingPolicy policy;
+  private final int replication;
+  private final long bytes;
+  private final long range;
+
+  /** All blocks before this byte are whole. */
+  private long whole;
+
+  private Redundancy(
+      DFSClient client, String path, ErasureCodingPolicy policy, int replication)
+      throws IOException {
+    this.client = client;
+    this.path = path;
+    this.policy = policy;
+    this.replication = replication;
+    HdfsFileStatus status = client.getFileInfo(path);
+    if (status == null) {
+      throw new FileNotFoundException("Cannot use " + path + ": another user deleted it");
+    }
+    bytes = status.getLen();
+    long units = policy == null ? 1 : policy.getNumDataUnits();
+    range = BLOCKS_AT_ONCE * units * status.getBlockSize();
+  }
 
   /**
    * Waits for it.
@@ -21,26 +58,33 @@ final class Redundancy {
    */
   static void await(DFSClient client, String path, ErasureCodingPolicy policy, int replication)
       throws IOException {
-    Patience.await(
-        "Cannot use " + path + ", blocks of which are missing",
-        () -> isWhole(client, path, policy, replication));
+    Redundancy file = new Redundancy(client, path, policy, replication);
+    Patience.awaitSlowly(
+        "Cannot use " + path + ", blocks of which are missing", PAUSE_MS_MAX, file::isWhole);
   }
 
-  private static boolean isWhole(
-      DFSClient client, String path, ErasureCodingPolicy policy, int replication)
-      throws IOException {
-    List<LocatedBlock> blocks =
-        client.getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
-    for (LocatedBlock block : blocks) {
-      boolean whole =
-          policy == null
-              ? block.getLocations().length >= replication
-              : indices(block) >= indicesWanted(block.getBlockSize(), policy);
-      if (!whole) {
-        return false;
+  private boolean isWhole() throws IOException {
+    while (whole < bytes) {
+      List<LocatedBlock> blocks =
+          client.getLocatedBlocks(path, whole, Math.min(range, bytes - whole)).getLocatedBlocks();
+      for (LocatedBlock block : blocks) {
+        if (!isWhole(block)) {
+          return false;
+        }
+        whole = block.getStartOffset() + block.getBlockSize();
+      }
+      if (blocks.isEmpty()) {
+        throw new IOException(
+            "Cannot use " + path + ": it has no block at byte " + whole + " of " + bytes);
       }
     }
     return true;
+  }
+
+  private boolean isWhole(LocatedBlock block) {
+    return policy == null
+        ? block.getLocations().length >= replication
+        : indices(block) >= indicesWanted(block.getBlockSize(), policy);
   }
 
   /** Several DataNodes may have the same internal block; that makes up for no other. */

@@ -4,6 +4,7 @@ package org.stripeline.tools.convert;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -22,8 +23,11 @@ import org.apache.hadoop.hdfs.protocol.SnapshottableDirectoryStatus;
 final class SnapshotIndex {
   private final DFSClient client;
 
-  /** Snapshottable directory that has snapshots to their names, the newest first. */
-  private final Map<String, List<String>> snapshots = new TreeMap<>();
+  /**
+   * Snapshottable directory that has snapshots to their names, the newest first, and when each was
+   * taken: another one may get the name of one that is deleted.
+   */
+  private final Map<String, Map<String, Long>> snapshots = new TreeMap<>();
 
   SnapshotIndex(DFSClient client) throws IOException {
     this.client = client;
@@ -39,8 +43,8 @@ final class SnapshotIndex {
     }
   }
 
-  private List<String> names(String directory) throws IOException {
-    List<String> names = new ArrayList<>();
+  private Map<String, Long> names(String directory) throws IOException {
+    List<HdfsFileStatus> found = new ArrayList<>();
     byte[] after = HdfsFileStatus.EMPTY_NAME;
     DirectoryListing page;
     do {
@@ -48,24 +52,51 @@ final class SnapshotIndex {
       if (page == null) {
         break;
       }
-      for (HdfsFileStatus snapshot : page.getPartialListing()) {
-        names.add(snapshot.getLocalName());
-      }
+      Collections.addAll(found, page.getPartialListing());
       after = page.getLastName();
     } while (page.hasMore());
-    Collections.reverse(names);
+    Collections.reverse(found);
+    Map<String, Long> names = new LinkedHashMap<>();
+    for (HdfsFileStatus snapshot : found) {
+      // The NameNode sets it when the snapshot is taken.
+      names.put(snapshot.getLocalName(), snapshot.getModificationTime());
+    }
     return names;
   }
 
   /** Tells whether a snapshot keeps this very file. */
   boolean keeps(String path, long fileId) throws IOException {
-    for (Map.Entry<String, List<String>> entry : snapshots.entrySet()) {
+    return keeps(snapshots, path, fileId);
+  }
+
+  /** Tells whether a snapshot that was taken after this look keeps this very file. */
+  boolean hasNewer(String path, long fileId) throws IOException {
+    Map<String, Map<String, Long>> newer = new TreeMap<>();
+    SnapshottableDirectoryStatus[] directories = client.getSnapshottableDirListing();
+    if (directories == null) {
+      return false;
+    }
+    for (SnapshottableDirectoryStatus directory : directories) {
+      String name = directory.getFullPath().toUri().getPath();
+      if (directory.getSnapshotNumber() > 0 && path.startsWith(below(name, ""))) {
+        Map<String, Long> names = names(name);
+        names.entrySet().removeAll(
+            snapshots.getOrDefault(name, Collections.emptyMap()).entrySet());
+        newer.put(name, names);
+      }
+    }
+    return keeps(newer, path, fileId);
+  }
+
+  private boolean keeps(Map<String, Map<String, Long>> among, String path, long fileId)
+      throws IOException {
+    for (Map.Entry<String, Map<String, Long>> entry : among.entrySet()) {
       String directory = entry.getKey();
       if (!path.startsWith(below(directory, ""))) {
         continue;
       }
       String rest = path.substring(below(directory, "").length());
-      for (String name : entry.getValue()) {
+      for (String name : entry.getValue().keySet()) {
         String kept = below(directory, HdfsConstants.DOT_SNAPSHOT_DIR) + "/" + name + "/" + rest;
         HdfsFileStatus status = client.getFileInfo(kept);
         if (status != null && status.getFileId() == fileId) {

@@ -25,6 +25,12 @@ enum Step {
   ATTRIBUTED,
   /** The journal says that it will be swapped. */
   SWAP_NAMED,
+  /** Only superusers can write the original. */
+  PROTECTED,
+  /** The original is closed again. */
+  FENCE_ENDED,
+  /** The original is what was verified; the rename comes next. */
+  LOOKED,
   /** It has taken the place of the original. */
   SWAPPED,
   /** The journal says that the file is done. */

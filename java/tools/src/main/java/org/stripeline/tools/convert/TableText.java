@@ -38,6 +38,7 @@ final class TableText {
             + String.join(", ", entry.getValue().examples));
       }
     }
+    vanished(totals.vanished);
     for (Map.Entry<String, String> policy : policies.entrySet()) {
       out.println("policy " + policy.getKey() + ": to " + policy.getValue() + " on the NameNode");
     }
@@ -79,6 +80,22 @@ final class TableText {
       out.println("  and " + (report.failed() - report.failures().size())
           + " more, all named in the journal of job " + report.job());
     }
+    vanished(report.vanished());
+    if (report.vanished().isAny()) {
+      out.println("not all was looked at: begin another job on the tree for the rest");
+    }
+    if (report.gone() != null) {
+      out.println(report.gone());
+    }
     out.flush();
+  }
+
+  private void vanished(Vanished vanished) {
+    if (vanished.isAny()) {
+      out.println(
+          "renamed or deleted before they were looked at: " + vanished.directories
+              + " directories, " + vanished.files + " files; such as "
+              + String.join(", ", vanished.examples));
+    }
   }
 }

@@ -2,6 +2,7 @@
 package org.stripeline.tools.convert;
 
 import java.io.IOException;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.function.BooleanSupplier;
@@ -63,33 +64,43 @@ final class ThreadEncoder implements GroupEncoder {
       if (isGivenUp.getAsBoolean()) {
         return;
       }
-      long task = begin(attempt, group, encoder);
+      String ticket = UUID.randomUUID().toString();
+      long task = begin(attempt, group, encoder, ticket);
       TaskReport report;
       do {
-        report = poll(group, encoder, task);
+        report = poll(group, encoder, ticket, task);
         if (isGivenUp.getAsBoolean()) {
           // It is ended by whoever takes back the file.
           return;
         }
       } while (!report.state.isFinal());
       if (report.state != TaskState.DONE) {
-        group.encoderFailed();
-        throw AgentTurn.failure(encoder, report);
+        AgentException failure = AgentTurn.failure(encoder, report);
+        if (failure.bad().isEmpty()) {
+          group.encoderFailed();
+        }
+        throw failure;
       }
+      AgentTurn.requireVerified(encoder, report.result, group.adopted());
       job.traffic().encoded(report.result, group.sends());
     }
     job.reached(Step.ENCODED, attempt.open());
   }
 
-  private long begin(Attempt attempt, GroupWork group, DatanodeInfo encoder) throws IOException {
+  private long begin(Attempt attempt, GroupWork group, DatanodeInfo encoder, String ticket)
+      throws IOException {
     long[] task = new long[1];
     try {
       AgentTurn.await(
           () ->
               task[0] =
-                  nodes.agents().encode(encoder, group.request(job.settings().bytesPerSecond)));
+                  nodes
+                      .agents()
+                      .encode(encoder, ticket, group.request(job.settings().bytesPerSecond)));
     } catch (AgentException e) {
       group.encoderFailed();
+      // An agent whose answer is lost may have begun all the same.
+      nodes.requireEnd(encoder, ticket, e);
       throw e;
     }
     job.announce(
@@ -99,13 +110,13 @@ final class ThreadEncoder implements GroupEncoder {
     return task[0];
   }
 
-  private TaskReport poll(GroupWork group, DatanodeInfo encoder, long task) throws IOException {
+  private TaskReport poll(GroupWork group, DatanodeInfo encoder, String ticket, long task)
+      throws IOException {
     try {
       return nodes.agents().poll(encoder, task, POLL_PATIENCE_MS);
     } catch (AgentException e) {
-      // What cannot be asked may still be at work; what is written anew must not be in its way.
       group.encoderFailed();
-      nodes.endTask(encoder, task);
+      nodes.requireEnd(encoder, ticket, e);
       throw e;
     }
   }

@@ -27,6 +27,9 @@ public final class Totals {
   /** Files left alone, by reason. */
   public final Map<SkipReason, Skipped> skipped = new EnumMap<>(SkipReason.class);
 
+  /** What was gone before it could be judged; none of the sums has it. */
+  public Vanished vanished = new Vanished();
+
   /** Sizes of cells that policies are needed for. */
   final transient SortedSet<Integer> cells = new TreeSet<>();
 

@@ -35,22 +35,30 @@ public final class Doctor {
    * Examines everything.
    *
    * @param configurationDirectory HADOOP_CONF_DIR or null
+   * @param cluster whether the NameNodes of the configuration are asked, too
    * @return what was found
-   * @throws org.stripeline.tools.CommandException if the configuration cannot be read
+   * @throws org.stripeline.tools.CommandException if the configuration cannot be read, or the
+   *     NameNode does not answer
    */
-  public DoctorReport examine(String configurationDirectory) {
+  public DoctorReport examine(String configurationDirectory, boolean cluster) {
     Configuration conf =
         ConfigurationReader.load(configurationDirectory, report.configuration);
     MachineFacts.read(report.machine);
     readSoftware();
     checkInstallation();
+    boolean together = new JarLoading(report).examine(System.getenv());
     checkJava();
     readLibrary();
     readRails();
 
-    new PipelineResolution(conf, report).examine();
+    if (together) {
+      new PipelineResolution(conf, report).examine();
+    }
     new CoderResolution(conf, report).examine();
     testCoders();
+    if (cluster) {
+      new ClusterExamination(conf, report).examine();
+    }
     return report;
   }
 

@@ -21,6 +21,9 @@ public final class DoctorReport {
   /** The machine. */
   public final Machine machine = new Machine();
 
+  /** What loads our jar, or fails to. */
+  public final Loading loading = new Loading();
+
   /** Our native library. */
   public final Library library = new Library();
 
@@ -35,6 +38,9 @@ public final class DoctorReport {
 
   /** Each erasure code with its coders. */
   public final List<Codec> codecs = new ArrayList<>();
+
+  /** The NameNodes of the cluster; null when they were not asked. */
+  public Cluster cluster;
 
   /** What was computed to see that the coders are right. */
   public final SelfTest selfTest = new SelfTest();
@@ -55,6 +61,18 @@ public final class DoctorReport {
   public static final class Hadoop extends Software {
     /** Our jar where an installed Hadoop finds it by itself; null when it does not. */
     public String stripelineJar;
+  }
+
+  /** How programs come by our jar, as far as configuration files tell. */
+  public static final class Loading {
+    /** Configuration files of programs that load jars, as far as they are here. */
+    public final List<String> files = new ArrayList<>();
+
+    /** What these say about class paths and class loaders. */
+    public final List<String> settings = new ArrayList<>();
+
+    /** What cannot be seen from here. */
+    public final List<String> unseen = new ArrayList<>();
   }
 
   /** The machine. */
@@ -140,6 +158,9 @@ public final class DoctorReport {
     /** Class that serves hdfs://. */
     public String type;
 
+    /** Class that serves what is mounted, where the class above only has mount points; else null. */
+    public String target;
+
     /** Where it is set; null when it is not. */
     public String setBy;
 
@@ -183,6 +204,36 @@ public final class DoctorReport {
     public String state;
 
     /** Why it fails or is skipped; null otherwise. */
+    public String reason;
+  }
+
+  /** The NameNodes of the cluster and the policies that they have to accept. */
+  public static final class Cluster {
+    /** URI of the file system. */
+    public String fileSystem;
+
+    /** The added policy with the largest cells, and its state; null when none was added. */
+    public String largestPolicy;
+
+    /** Bytes of its cells; 0 when none was added. */
+    public int largestCellBytes;
+
+    /** Every NameNode, and a SecondaryNameNode that is configured. */
+    public final List<NameNode> nameNodes = new ArrayList<>();
+  }
+
+  /** A NameNode. */
+  public static final class NameNode {
+    /** Role, id and address. */
+    public String name;
+
+    /** Most bytes of a cell that it accepts; 0 when it could not be asked. */
+    public int cellBytesMax;
+
+    /** OK, NOT ENOUGH or NOT ASKED. */
+    public String state;
+
+    /** Why it is not OK; null otherwise. */
     public String reason;
   }
 

@@ -5,14 +5,21 @@ import java.io.IOException;
 import java.net.URI;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsConstants;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.StripelineHdfs;
+import org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.StripelineClients;
 import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.stripeline.client.ClientDefaults;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.client.ClientSettings;
 import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
+import org.stripeline.client.read.ReadContext;
+import org.stripeline.client.write.WriteResources;
+import org.stripeline.client.write.WriteSettings;
 
 /**
  * Finds out which client pipelines serve erasure-coded files of {@code hdfs://}, by asking Hadoop
@@ -24,6 +31,11 @@ final class PipelineResolution {
 
   private static final String FILE_SYSTEM_KEY = "fs.hdfs.impl";
   private static final String FILE_CONTEXT_KEY = "fs.AbstractFileSystem.hdfs.impl";
+
+  /** Where {@link #FILE_SYSTEM_KEY} names a file system of mounts, this names that of their targets. */
+  private static final String TARGET_KEY =
+      String.format(FsConstants.FS_VIEWFS_OVERLOAD_SCHEME_TARGET_FS_IMPL_PATTERN, "hdfs");
+
   private static final String OURS = "stripeline";
   private static final String STOCK = WriteMode.STOCK.configurationName();
 
@@ -42,13 +54,7 @@ final class PipelineResolution {
     result.selfCheckPassed = result.missing.isEmpty();
     result.fileSystem.setBy = ConfigurationReader.setBy(conf, FILE_SYSTEM_KEY);
     result.fileContext.setBy = ConfigurationReader.setBy(conf, FILE_CONTEXT_KEY);
-    PipelineChoice choice;
-    try {
-      choice = PipelineChoice.of(conf);
-    } catch (IllegalArgumentException e) {
-      report.addProblem(e.getMessage(), "correct " + ClientKeys.WRITE_MODE);
-      return;
-    }
+    PipelineChoice choice = readSettings();
     examineFileSystem(choice);
     examineFileContext(choice);
     if (isOurs(result.fileSystem) || isOurs(result.fileContext)) {
@@ -57,23 +63,52 @@ final class PipelineResolution {
     judge(choice);
   }
 
+  /** Reads all keys of the pipelines as a client and its first writer do. */
+  private PipelineChoice readSettings() {
+    ClientSettings settings = new ClientSettings(conf);
+    PipelineChoice choice = PipelineChoice.of(settings);
+    new ReadContext(conf, settings);
+    WriteSettings.of(settings);
+    WriteResources.of(settings);
+    settings.flag(ClientKeys.WRITE_ENGINE, ClientKeys.WRITE_ENGINE_DEFAULT);
+    for (String refused : settings.refused()) {
+      report.addProblem(
+          refused, "correct it in core-site.xml of clients; until then its default is in force");
+    }
+    return choice;
+  }
+
   private void examineFileSystem(PipelineChoice choice) {
     try {
       Configuration own = new Configuration(conf);
       own.setBoolean("fs.hdfs.impl.disable.cache", true);
       try (FileSystem fs = FileSystem.newInstance(NOWHERE, own)) {
         result.fileSystem.type = fs.getClass().getName();
+        FileSystem serving = fs;
+        if (fs instanceof ViewFileSystemOverloadScheme) {
+          serving =
+              ((ViewFileSystemOverloadScheme) fs)
+                  .getRawFileSystem(new Path(NOWHERE.resolve("/any")), own);
+          result.fileSystem.target = serving.getClass().getName();
+        }
         boolean ours =
-            fs instanceof DistributedFileSystem
-                && StripelineClients.isOurs((DistributedFileSystem) fs);
+            serving instanceof DistributedFileSystem
+                && StripelineClients.isOurs((DistributedFileSystem) serving);
         describe(result.fileSystem, ours, choice);
       }
     } catch (IOException | RuntimeException | LinkageError e) {
       result.fileSystem.type = conf.get(FILE_SYSTEM_KEY);
       report.addProblem(
           "No file system for hdfs:// can be opened: " + RootCause.message(e),
-          "correct " + FILE_SYSTEM_KEY + ", or remove it to use Hadoop's own");
+          "correct " + fileSystemKey() + ", or remove " + FILE_SYSTEM_KEY
+              + " to use Hadoop's own");
     }
+  }
+
+  /** Returns the key that names the file system which reads and writes files of hdfs://. */
+  private String fileSystemKey() {
+    String type = conf.getTrimmed(FILE_SYSTEM_KEY);
+    return ViewFileSystemOverloadScheme.class.getName().equals(type) ? TARGET_KEY : FILE_SYSTEM_KEY;
   }
 
   private void examineFileContext(PipelineChoice choice) {
@@ -107,7 +142,9 @@ final class PipelineResolution {
 
   /** That all is stock is a choice; that a choice has no effect is a problem. */
   private void judge(PipelineChoice choice) {
-    boolean fileSystem = StripelineFileSystem.class.getName().equals(result.fileSystem.type);
+    String our = StripelineFileSystem.class.getName();
+    boolean fileSystem =
+        our.equals(result.fileSystem.type) || our.equals(result.fileSystem.target);
     boolean fileContext = StripelineHdfs.class.getName().equals(result.fileContext.type);
     if ((fileSystem || fileContext) && choice.anyOfOurs() && !result.selfCheckPassed) {
       report.addProblem(
@@ -117,12 +154,19 @@ final class PipelineResolution {
     if (fileSystem && !fileContext) {
       wantTwin("FileContext", FILE_CONTEXT_KEY, StripelineHdfs.class);
     } else if (fileContext && !fileSystem) {
-      wantTwin("FileSystem", FILE_SYSTEM_KEY, StripelineFileSystem.class);
+      wantTwin("FileSystem", fileSystemKey(), StripelineFileSystem.class);
     } else if (!fileSystem && !conf.getPropsWithPrefix("stripeline.client.").isEmpty()) {
       report.addProblem(
-          "Keys stripeline.client.* are set and have no effect: " + FILE_SYSTEM_KEY
+          "Keys stripeline.client.* are set and have no effect: " + fileSystemKey()
               + " does not name our file system",
-          remedy(FILE_SYSTEM_KEY, StripelineFileSystem.class));
+          remedy(fileSystemKey(), StripelineFileSystem.class));
+    }
+    if (!fileSystem && our.equals(conf.getTrimmed(TARGET_KEY))) {
+      report.addProblem(
+          TARGET_KEY + " names our file system and has no effect: " + FILE_SYSTEM_KEY + " is "
+              + result.fileSystem.type,
+          "set " + FILE_SYSTEM_KEY + " to " + ViewFileSystemOverloadScheme.class.getName()
+              + ", or to " + our + " where no mount points are wanted");
     }
   }
 

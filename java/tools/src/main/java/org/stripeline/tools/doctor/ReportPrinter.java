@@ -27,6 +27,7 @@ public final class ReportPrinter {
     software("stripeline", report.stripeline);
     software("hadoop", report.hadoop);
     software("java", report.java);
+    loading(report.loading);
     machine(report.machine);
     library(report.library);
     line(
@@ -48,6 +49,9 @@ public final class ReportPrinter {
       codec(codec);
     }
     selfTest(report.selfTest);
+    if (report.cluster != null) {
+      cluster(report.cluster);
+    }
     out.println();
     problems(report.problems);
     out.flush();
@@ -61,6 +65,15 @@ public final class ReportPrinter {
     line(
         name,
         software.version + (software.location == null ? "" : "  " + software.location));
+  }
+
+  private void loading(DoctorReport.Loading loading) {
+    String name = "class path";
+    for (String setting : loading.settings) {
+      line(name, setting);
+      name = "";
+    }
+    line(name, "not seen from here: " + String.join(", ", loading.unseen));
   }
 
   private void machine(DoctorReport.Machine machine) {
@@ -108,6 +121,7 @@ public final class ReportPrinter {
 
   private static String described(DoctorReport.Pipeline pipeline) {
     return "reads by " + pipeline.read + ", writes by " + pipeline.write + ": " + pipeline.type
+        + (pipeline.target == null ? "" : " over " + pipeline.target)
         + (pipeline.setBy == null ? "" : "  (" + pipeline.setBy + ")");
   }
 
@@ -134,6 +148,24 @@ public final class ReportPrinter {
             : (test.failures.isEmpty() ? "passed: " : "FAILED: ") + test.knownAnswers
                 + " known answers, " + test.comparisons + " comparisons with Hadoop's coders, "
                 + test.patterns + " patterns of lost units");
+  }
+
+  private void cluster(DoctorReport.Cluster cluster) {
+    line("cluster", cluster.fileSystem);
+    line(
+        "",
+        cluster.largestPolicy == null
+            ? "no policies were added"
+            : "largest cells of added policies: " + cluster.largestCellBytes + " bytes, "
+                + cluster.largestPolicy);
+    for (DoctorReport.NameNode node : cluster.nameNodes) {
+      line(
+          "",
+          node.name + ": "
+              + (node.cellBytesMax == 0 ? "" : "cells up to " + node.cellBytesMax + " bytes, ")
+              + node.state
+              + (node.reason == null ? "" : ": " + node.reason));
+    }
   }
 
   private void problems(List<DoctorReport.Problem> problems) {

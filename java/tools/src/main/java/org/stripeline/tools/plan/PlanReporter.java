@@ -51,6 +51,7 @@ final class PlanReporter {
     time(nodes);
     cost(all);
     snapshots(all);
+    users();
     if (calculator.isFolded()) {
       report.notes.add(
           "more than " + PlanSettings.ROWS_MAX + " directories: those that came later have no row"
@@ -251,6 +252,16 @@ final class PlanReporter {
       cost.afterInArchive = left + (all.all.bytesAfter - left) * settings.archiveCost;
       cost.share = cost.now == 0 ? 1 : cost.afterInArchive / cost.now;
       report.cost = cost;
+    }
+  }
+
+  /** Programs that use the files may rest on what erasure-coded files do not have. */
+  private void users() {
+    if (report.total.filesConverted > 0) {
+      report.warnings.add(
+          "converted files are not truncated, take appends in a new block group only, ignore hsync"
+              + " and setrep, and have another default checksum (distcp -update) and inode: 'What"
+              + " changes for users of the files' in docs/user/convert.md");
     }
   }
 

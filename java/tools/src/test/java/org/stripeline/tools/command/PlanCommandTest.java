@@ -3,6 +3,8 @@ package org.stripeline.tools.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -143,6 +145,28 @@ class PlanCommandTest {
         .as(err.toString())
         .isZero();
     assertThat(out.toString()).contains("35.0 % of today's cost (50.0 % on disk)");
+  }
+
+  @Test
+  void usersOfFilesThatWouldBeConvertedAreWarnedOf() throws IOException {
+    String page = "'What changes for users of the files' in docs/user/convert.md";
+    Path image = temporary.resolve("image.txt");
+    String file = "\t3\t2026-01-01 00:00\t-\t134217728\t6\t805306368\t0\t0\t-rw-r--r--\tu\tg\n";
+    String tiny = "\t3\t2026-01-01 00:00\t-\t134217728\t1\t10\t0\t0\t-rw-r--r--\tu\tg\n";
+    Files.write(
+        image,
+        (HEADER + "/a/f" + file + "/b/f" + tiny).getBytes(StandardCharsets.UTF_8));
+
+    assertThat(run("plan", "/a/f", "--image=" + image)).as(err.toString()).isZero();
+    assertThat(out.toString()).contains("WARNING: ", page);
+    out.getBuffer().setLength(0);
+    assertThat(run("plan", "/a/f", "--image=" + image, "--json")).isZero();
+    JsonArray warnings =
+        JsonParser.parseString(out.toString()).getAsJsonObject().getAsJsonArray("warnings");
+    assertThat(warnings).anyMatch(warning -> warning.getAsString().contains(page));
+    out.getBuffer().setLength(0);
+    assertThat(run("plan", "/b/f", "--image=" + image)).as(err.toString()).isZero();
+    assertThat(out.toString()).doesNotContain(page);
   }
 
   @Test

@@ -68,7 +68,7 @@ class AdoptionFailureTest {
       JobSettings settings = ConvertCluster.contiguous(path, CODE);
       settings.allowRackLoss = true;
       settings.filesAtOnce = 1;
-      return driver.execute(settings, path.substring(1));
+      return driver.execute(settings, path.substring(1).replace('/', '-'));
     }
   }
 
@@ -141,6 +141,9 @@ class AdoptionFailureTest {
     assertThat(report.failures()).isEmpty();
     assertThat(cluster.policy("/restarted/a")).isEqualTo(POLICY);
     assertThat(cluster.policy("/restarted/b")).isEqualTo(POLICY);
+    // A NameNode that starts has blocks built again that its DataNodes have not reported yet.
+    cluster.awaitWhole("/restarted/a");
+    cluster.awaitWhole("/restarted/b");
     cluster.assertHealthy("/restarted/a");
     cluster.assertParityRight("/restarted/b");
   }

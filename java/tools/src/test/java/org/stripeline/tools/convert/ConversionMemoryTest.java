@@ -9,6 +9,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.permission.FsPermission;
@@ -61,12 +62,18 @@ class ConversionMemoryTest {
     long grown;
     try (DFSClient client =
         new DFSClient(null, namenode, new Configuration(), null)) {
-      FileJudge judge = new FileJudge(settings, client, System.currentTimeMillis());
+      AttributeJudge attributes =
+          new AttributeJudge(
+              () -> {
+                throw new AssertionError("no file has attributes");
+              });
+      FileJudge judge =
+          new FileJudge(settings, client, attributes, System.currentTimeMillis());
       FileFinder finder = new FileFinder(client, settings.path, JobDirectory.ROOT_DEFAULT);
       while (finder.hasNext()) {
         Candidate file = finder.next();
         totals.add(file, judge.judge(file));
-        journal.accept(JournalRecord.begin(file, "/tmp/" + files, "client"));
+        journal.accept(JournalRecord.begin(file, "/tmp/" + files, 1, "client"));
         Outcome outcome = Outcome.failed("no reason at all, for file " + files);
         journal.accept(JournalRecord.end(file.path(), file.status().getFileId(), outcome));
         report.add(file.path(), outcome);
@@ -94,6 +101,8 @@ class ConversionMemoryTest {
         return directory("tree");
       case "getListing":
         return list(new String((byte[]) arguments[1]));
+      case "getXAttrs":
+        return Collections.emptyList();
       case "getSnapshottableDirListing":
       case "close":
         return null;

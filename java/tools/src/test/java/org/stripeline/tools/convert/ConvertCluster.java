@@ -34,6 +34,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -48,6 +49,8 @@ import org.apache.hadoop.util.ToolRunner;
 
 /** A mini cluster with racks and small blocks, and drivers on it. */
 final class ConvertCluster implements Closeable {
+  private static final int QUESTIONS_PER_REPORT = 50;
+
   static final int BLOCK = 1 << 20;
   private static final StorageType[] DISKS = {StorageType.DISK, StorageType.DISK};
 
@@ -63,6 +66,22 @@ final class ConvertCluster implements Closeable {
     this(dir, nodes, racks, null, DISKS, more);
   }
 
+  /** Eight DataNodes with agents in four racks, where only the conversion looks for wrong bytes. */
+  static ConvertCluster withoutScanners(java.nio.file.Path directory) throws IOException {
+    return new ConvertCluster(
+        directory.resolve("dfs"),
+        8,
+        4,
+        conf -> {
+          conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+          conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
+          conf.setBoolean("dfs.block.access.token.enable", true);
+          conf.setInt("dfs.datanode.scan.period.hours", -1);
+          conf.setInt("dfs.datanode.directoryscan.interval", -1);
+          conf.setInt("dfs.client.retry.window.base", 10);
+        });
+  }
+
   /** DataNodes each of which has a disk and an archive. */
   static ConvertCluster withArchive(
       java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
@@ -76,6 +95,29 @@ final class ConvertCluster implements Closeable {
       java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
       throws IOException {
     return new ConvertCluster(dir, nodes, racks, MiniDFSNNTopology.simpleHATopology(), DISKS, more);
+  }
+
+  /**
+   * One DataNode, in a rack of its own, for each of some directories, which are its disk; each has
+   * an archive beside.
+   */
+  static ConvertCluster onDirectories(
+      java.nio.file.Path dir, List<java.nio.file.Path> data, Consumer<Configuration> more)
+      throws IOException {
+    ConvertCluster cluster = new ConvertCluster(dir, 0, 1, null, null, more);
+    // A cluster that begins without DataNodes takes its default from that.
+    cluster.conf.setInt("dfs.replication", 3);
+    try {
+      for (int i = 0; i < data.size(); i++) {
+        java.nio.file.Path archive = dir.resolve("archive" + i);
+        cluster.start("[DISK]" + data.get(i).toUri() + ",[ARCHIVE]" + archive.toUri(), "/rack" + i);
+      }
+      cluster.mini.waitActive();
+      return cluster;
+    } catch (IOException | RuntimeException e) {
+      cluster.close();
+      throw e;
+    }
   }
 
   private ConvertCluster(
@@ -144,6 +186,21 @@ final class ConvertCluster implements Closeable {
     return conf;
   }
 
+  /**
+   * Starts one more DataNode. Hadoop's cluster numbers the directories that it manages by how many
+   * DataNodes run, so after one was stopped the next would get the directories of another.
+   */
+  void addDataNode(java.nio.file.Path data, String rack) throws IOException {
+    start("[DISK]" + data.toUri(), rack);
+    mini.waitActive();
+  }
+
+  private void start(String directories, String rack) throws IOException {
+    Configuration own = new Configuration(conf);
+    own.set("dfs.datanode.data.dir", directories);
+    mini.startDataNodes(own, 1, false, null, new String[] {rack}, null, null);
+  }
+
   /** Opens a client as a driver has it. */
   DistributedFileSystem client() throws IOException {
     return Driver.connect(conf, new Path(uri));
@@ -194,6 +251,7 @@ final class ConvertCluster implements Closeable {
     settings.path = path;
     settings.policy = policy;
     settings.layout = Layout.striped;
+    settings.allowStaleReaders = true;
     settings.cellBytes = 64 << 10;
     return settings;
   }
@@ -290,6 +348,58 @@ final class ConvertCluster implements Closeable {
       }
     }
     return true;
+  }
+
+  /**
+   * Has all DataNodes report all, again and again, until something holds. A NameNode that comes back
+   * may miss what they received while they registered with it, and would learn of it from their next
+   * full report only, hours later; and one that has become active removes nothing of what is there
+   * twice before then.
+   */
+  void awaitWithReports(String what, Callable<Boolean> condition) throws Exception {
+    int[] asked = new int[1];
+    await(
+        what,
+        () -> {
+          if (asked[0]++ % QUESTIONS_PER_REPORT == 0) {
+            reportAll();
+          }
+          return condition.call();
+        });
+  }
+
+  /** Waits until each internal block of a file is there once. */
+  void awaitWhole(String path) throws Exception {
+    try {
+      awaitWithReports("all internal blocks of " + path, () -> isWhole(path));
+    } catch (AssertionError e) {
+      throw new AssertionError(describe(path), e);
+    }
+  }
+
+  /** Says what NameNode and DataNodes have of a file, for a message about a test that failed. */
+  String describe(String path) throws IOException {
+    StringBuilder text = new StringBuilder(path);
+    for (LocatedBlock group : blocks(path)) {
+      byte[] indices = ((LocatedStripedBlock) group).getBlockIndices();
+      text.append("\n").append(group).append(", indices ").append(Arrays.toString(indices));
+      for (DataNode node : mini.getDataNodes()) {
+        String pool = group.getBlock().getBlockPoolId();
+        for (ReplicaInfo replica : DataNodeTestUtils.getFSDataset(node).getFinalizedBlocks(pool)) {
+          long groupId = replica.getBlockId() & ~(HdfsServerConstants.MAX_BLOCKS_IN_GROUP - 1L);
+          if (groupId == group.getBlock().getBlockId()) {
+            text.append("\n  ").append(node.getDatanodeId()).append(" has ").append(replica);
+          }
+        }
+      }
+    }
+    for (DatanodeInfo node : fs().getDataNodeStats()) {
+      text.append("\n").append(node).append(" last heard of ").append(node.getLastUpdate());
+    }
+    for (DataNode node : mini.getDataNodes()) {
+      text.append("\n").append(node.getBPServiceActorInfo());
+    }
+    return text.toString();
   }
 
   /** Has every DataNode report all that it holds. */

@@ -13,7 +13,7 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
@@ -54,6 +54,8 @@ class ConvertCommandTest {
     arguments.add("convert");
     arguments.add(path.startsWith("/") ? cluster.mini.getURI() + path : path);
     arguments.addAll(List.of(options));
+    // This process has no site files that would name it.
+    arguments.add("-Ddfs.namenode.http-address=" + cluster.mini.getHttpUri(0).substring(7));
     CommandLine line = Stripeline.commandLine();
     line.setOut(new PrintWriter(out));
     line.setErr(new PrintWriter(err));
@@ -74,6 +76,13 @@ class ConvertCommandTest {
     String[] code = {
       "--policy=XOR-2-1", "--layout=striped", "--cell-size=128k", "--allow-rack-loss"
     };
+
+    assertThat(run("/cli", code)).isEqualTo(ExitStatus.SOUND);
+    assertThat(err.toString()).contains("--execute needs --allow-stale-readers", "wrong bytes");
+    err.getBuffer().setLength(0);
+    out.getBuffer().setLength(0);
+    assertRefused("add --allow-stale-readers", "/cli", with(code, "--execute"));
+    code = with(code, "--allow-stale-readers");
 
     assertThat(run("/cli", code)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
     assertThat(out.toString())
@@ -129,7 +138,8 @@ class ConvertCommandTest {
     assertRefused("no such file", "/absent", "--policy=XOR-2-1", striped, "--allow-rack-loss");
     assertRefused(
         "set dfs.namenode.ec.policies.max.cellsize to at least 8388608",
-        "/refuse", "--policy=XOR-2-1", "--cell-size=8MiB", "--allow-rack-loss", "--execute");
+        "/refuse", "--policy=XOR-2-1", "--cell-size=8MiB", "--allow-rack-loss",
+        "--allow-stale-readers", "--execute");
     assertRefused(
         "4 of 4 DataNodes have no agent", "/refuse", "--policy=XOR-2-1", "--allow-rack-loss");
     assertRefused(
@@ -158,6 +168,10 @@ class ConvertCommandTest {
     assertRefused("Cannot undo to a code", "/x", "--undo", "--policy=RS-6-3");
     assertRefused("Cannot resume with other settings", "/x", "--resume", "--policy=RS-6-3");
     assertRefused("name an absolute path", "x", "--policy=RS-6-3");
+    assertRefused("give both", "/x", "--policy=RS-6-3", "--keytab=/k");
+    assertRefused(
+        "is not kerberos", "/x", "--policy=RS-6-3", "--keytab=/k", "--principal=hdfs@X");
+    assertRefused("it is for --undo", "/x", "--policy=RS-6-3", "--max-replication=2");
     assertRefused("Invalid value for option '--driver'", "/x", "--policy=RS-6-3", "--driver=yarn");
     assertRefused(
         "Cannot use --driver=mapreduce",
@@ -188,7 +202,8 @@ class ConvertCommandTest {
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
     try {
       String[] options = {
-        "--policy=XOR-2-1", "--layout=striped", "--cell-size=32k", "--allow-rack-loss", "--execute"
+        "--policy=XOR-2-1", "--layout=striped", "--cell-size=32k", "--allow-rack-loss",
+        "--allow-stale-readers", "--execute"
       };
       assertThat(run("/safe", options)).isEqualTo(ExitStatus.UNCHECKED);
       assertThat(err.toString()).contains("safe mode");
@@ -200,22 +215,22 @@ class ConvertCommandTest {
 
   @Test
   void failsAFileAndGoesOn() throws Exception {
-    byte[] full = cluster.write("/some/full", 2 * BLOCK + 1);
+    byte[] full = cluster.write("/some/tight/full", 2 * BLOCK + 1);
     cluster.write("/some/good", 2 * BLOCK);
-    // No extended attribute more fits, so the replication cannot be remembered.
-    DistributedFileSystem fs = cluster.fs();
-    for (int i = 0; i < 32; i++) {
-      fs.setXAttr(new Path("/some/full"), "user.a" + i, new byte[1]);
-    }
+    // A block more for its short last one does not fit, so it cannot be locked.
+    cluster
+        .fs()
+        .setQuota(new Path("/some/tight"), HdfsConstants.QUOTA_DONT_SET, 3 * full.length);
     int status =
         run(
             "/some",
-            "--policy=XOR-2-1", "--cell-size=64k", "--allow-rack-loss", "--execute");
+            "--policy=XOR-2-1", "--cell-size=64k", "--allow-rack-loss", "--allow-stale-readers",
+            "--execute");
 
     assertThat(status).isEqualTo(ExitStatus.FAILED);
-    assertThat(out.toString()).contains("converted 1 files", "not converted: 1", "/some/full: ");
-    assertThat(cluster.policy("/some/full")).isNull();
-    assertThat(cluster.read("/some/full")).isEqualTo(full);
+    assertThat(out.toString()).contains("converted 1 files", "not converted: 1", "/some/tight/full: ");
+    assertThat(cluster.policy("/some/tight/full")).isNull();
+    assertThat(cluster.read("/some/tight/full")).isEqualTo(full);
     assertThat(cluster.policy("/some/good")).isEqualTo("XOR-2-1-64k");
     assertThat(cluster.temporaries()).isEmpty();
   }

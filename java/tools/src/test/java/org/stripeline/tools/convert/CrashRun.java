@@ -93,16 +93,16 @@ final class CrashRun {
     kill(first, 1 + random.nextInt(count), driver -> driver.execute(settings, job));
     assertNothingLost();
     if (isBack) {
-      kill(step, 1, driver -> driver.resume(root, null, settings));
+      kill(step, 1, driver -> driver.resume(root, null, new JobTuning()));
       assertNothingLost();
     } else if (random.nextBoolean()) {
       Step again = Step.values()[random.nextInt(Step.values().length)];
-      killPerhaps(again, driver -> driver.resume(root, null, settings));
+      killPerhaps(again, driver -> driver.resume(root, null, new JobTuning()));
       assertNothingLost();
     }
     if (cluster.fs().exists(temporaries())) {
       try (Driver driver = cluster.driver()) {
-        assertThat(driver.resume(root, null, settings).failures()).isEmpty();
+        assertThat(driver.resume(root, null, new JobTuning()).failures()).isEmpty();
       }
     }
     assertDone(policy);

@@ -4,27 +4,21 @@ package org.stripeline.tools.convert;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.File;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.AclEntry;
 import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
-import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
-import org.apache.hadoop.hdfs.server.datanode.FsDatasetTestUtils;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -297,17 +291,17 @@ class StripedConversionTest {
 
   @Test
   void leavesAFileWhoseNewParityIsDamaged() throws Exception {
-    assertLeftAfter("/flipped", "ChecksumException", StripedConversionTest::flip);
+    assertLeftAfter("/flipped", "ChecksumException", ReplicaDamage::flip);
   }
 
   @Test
   void leavesAFileWhoseNewParityIsWrong() throws Exception {
     assertLeftAfter(
-        "/foreign", "does not belong to its data", StripedConversionTest::encodeWrong);
+        "/foreign", "does not belong to its data", ReplicaDamage::rewrite);
   }
 
   private interface Damage {
-    void to(LocatedBlock parity) throws IOException;
+    void to(ConvertCluster cluster, LocatedBlock parity, DatanodeInfo node) throws IOException;
   }
 
   private static void assertLeftAfter(String root, String reason, Damage damage)
@@ -344,44 +338,9 @@ class StripedConversionTest {
       LocatedStripedBlock last = (LocatedStripedBlock) groups.get(groups.size() - 1);
       LocatedBlock[] units =
           StripedBlockUtil.parseStripedBlockGroup(last, policy.getCellSize(), 3, 2);
-      damage.to(units[3]);
+      damage.to(cluster, units[3], units[3].getLocations()[0]);
     } catch (IOException e) {
       throw new AssertionError(e);
     }
-  }
-
-  private static FsDatasetTestUtils.MaterializedReplica replica(LocatedBlock block)
-      throws IOException {
-    String uuid = block.getLocations()[0].getDatanodeUuid();
-    return cluster.mini.getMaterializedReplica(
-        AgentSwitch.node(cluster, uuid), block.getBlock());
-  }
-
-  /** As a disk does. */
-  private static void flip(LocatedBlock parity) throws IOException {
-    replica(parity).corruptData();
-  }
-
-  /** As a faulty encoder does, whose checksums are right. */
-  private static void encodeWrong(LocatedBlock parity) throws IOException {
-    byte[] data = Files.readAllBytes(file(parity, false));
-    data[5] ^= 1;
-    Files.write(file(parity, false), data);
-    CRC32C crc = new CRC32C();
-    crc.update(data, 0, 512);
-    byte[] meta = Files.readAllBytes(file(parity, true));
-    ByteBuffer.wrap(meta).putInt(BlockMetadataHeader.getHeaderSize(), (int) crc.getValue());
-    Files.write(file(parity, true), meta);
-  }
-
-  private static java.nio.file.Path file(LocatedBlock block, boolean isMeta) throws IOException {
-    String uuid = block.getLocations()[0].getDatanodeUuid();
-    int node = cluster.mini.getDataNodes().indexOf(AgentSwitch.node(cluster, uuid));
-    ExtendedBlock id = block.getBlock();
-    File found =
-        isMeta
-            ? cluster.mini.getBlockMetadataFile(node, id)
-            : cluster.mini.getBlockFile(node, id);
-    return found.toPath();
   }
 }

@@ -75,7 +75,7 @@ class StripedCrashTest {
     assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isNotEqualTo(MODIFIED_MS);
 
     try (Driver driver = cluster.driver()) {
-      JobReport report = driver.resume("/closed", "closed", settings);
+      JobReport report = driver.resume("/closed", "closed", new JobTuning());
       assertThat(report.takenBack()).isEqualTo(1);
       assertThat(report.converted()).isEqualTo(1);
     }

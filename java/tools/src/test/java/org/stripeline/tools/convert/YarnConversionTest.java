@@ -276,7 +276,7 @@ class YarnConversionTest {
     try (Driver next = driver()) {
       JobReport report =
           with(
-              () -> next.resume("/yarn-killed", "again", settings),
+              () -> next.resume("/yarn-killed", "again", new JobTuning()),
               "again",
               job -> {
                 ConvertCluster.await("task", () -> isFileOfMaps("task-0-0-"));

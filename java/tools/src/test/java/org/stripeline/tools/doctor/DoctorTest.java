@@ -95,7 +95,7 @@ class DoctorTest {
         .extracting(e -> ((CommandException) e).exitStatus())
         .isEqualTo(ExitStatus.UNCHECKED);
 
-    assertThatThrownBy(() -> new Doctor().examine("/nowhere"))
+    assertThatThrownBy(() -> new Doctor().examine("/nowhere", false))
         .isInstanceOf(CommandException.class)
         .hasMessageContaining("HADOOP_CONF_DIR is /nowhere, which is not a directory");
   }
@@ -165,7 +165,7 @@ class DoctorTest {
     URL[] site = {new File(temporary.toString() + "/").toURI().toURL()};
     try (URLClassLoader loader = new URLClassLoader(site, before)) {
       thread.setContextClassLoader(loader);
-      return new Doctor().examine(temporary.toString());
+      return new Doctor().examine(temporary.toString(), false);
     } finally {
       thread.setContextClassLoader(before);
     }

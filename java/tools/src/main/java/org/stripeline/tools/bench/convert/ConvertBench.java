@@ -227,6 +227,10 @@ final class ConvertBench {
                 "stripeline", "convert", source, "--policy=" + ConvertSettings.code(policy),
                 "--execute", "--json",
                 "--layout=" + (way.isAdoption() ? "contiguous" : "striped")));
+    if (!way.isAdoption()) {
+      // The bench alone has the files.
+      command.add("--allow-stale-readers");
+    }
     int units = policy.getNumDataUnits() + policy.getNumParityUnits();
     int inOneRack = (units + settings.racks - 1) / settings.racks;
     if (inOneRack > policy.getNumParityUnits()) {

@@ -146,6 +146,15 @@ public final class IoBenchCommand implements Callable<Integer> {
   private boolean quick;
 
   @Option(
+      names = "--access-patterns",
+      description = {
+        "Instead of times, count what DataNodes read for the access patterns of HBase, Parquet, ORC"
+            + " and Accumulo, by Hadoop's client and by ours, with 0, 1 and 2 dead DataNodes",
+        "(policies: RS-6-3-64k,RS-6-3-1024k; quick: RS-6-3-64k)"
+      })
+  private boolean accessPatterns;
+
+  @Option(
       names = "--dir",
       paramLabel = "DIR",
       description = "Work in this new or empty directory, best in memory such as /dev/shm/bench"
@@ -203,9 +212,14 @@ public final class IoBenchCommand implements Callable<Integer> {
     report.datanodes = settings.datanodes();
     boolean complete = true;
     try {
-      new IoBench(settings, place, spec.commandLine().getErr(), report).run();
+      PrintWriter progress = spec.commandLine().getErr();
+      if (accessPatterns) {
+        new AccessBench(settings, place, progress, report).run();
+      } else {
+        new IoBench(settings, place, progress, report).run();
+      }
     } catch (IOException | RuntimeException e) {
-      if (report.samples.isEmpty()) {
+      if (report.samples.isEmpty() && report.accesses.isEmpty()) {
         throw e;
       }
       // What was measured until then has taken time, and is shown.
@@ -240,10 +254,10 @@ public final class IoBenchCommand implements Callable<Integer> {
       for (String name : given(contestants, quick ? QUICK_CONTESTANTS : allContestants())) {
         settings.contestants.add(IoContestant.parse(name));
       }
-      for (String name : given(operations, rates.isEmpty() ? OPERATIONS : SHAPED_OPERATIONS)) {
+      for (String name : given(operations, operations())) {
         settings.operations.add(Operation.parse(name));
       }
-      for (String name : given(policies, full ? FULL_POLICIES : POLICIES)) {
+      for (String name : given(policies, policies())) {
         settings.policies.add(IoSettings.policy(name));
       }
     } catch (IllegalArgumentException e) {
@@ -269,6 +283,23 @@ public final class IoBenchCommand implements Callable<Integer> {
     return given.isEmpty() ? otherwise : given;
   }
 
+  private List<String> operations() {
+    if (accessPatterns) {
+      return Collections.emptyList();
+    }
+    return rates.isEmpty() ? OPERATIONS : SHAPED_OPERATIONS;
+  }
+
+  private List<String> policies() {
+    if (accessPatterns) {
+      return quick ? QUICK_ACCESS_POLICIES : ACCESS_POLICIES;
+    }
+    return full ? FULL_POLICIES : POLICIES;
+  }
+
+  private static final List<String> ACCESS_POLICIES = Arrays.asList("RS-6-3-64k", "RS-6-3-1024k");
+  private static final List<String> QUICK_ACCESS_POLICIES =
+      Collections.singletonList("RS-6-3-64k");
   private static final List<String> QUICK_CONTESTANTS =
       Arrays.asList("rs_java", "coder", "functional-partitioned");
   private static final List<String> OPERATIONS =
@@ -297,12 +328,18 @@ public final class IoBenchCommand implements Callable<Integer> {
       throw new ParameterException(
           spec.commandLine(), "Cannot measure: all numbers and sizes must be positive");
     }
+    if (accessPatterns && (!operations.isEmpty() || settings.isShaped())) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Cannot count access patterns together with --operations or --shaped: leave those out");
+    }
+    int mostDead = accessPatterns ? AccessBench.DEAD_MAX : settings.mostDead();
     settings.policies.forEach(
         policy -> {
-          if (settings.mostDead() > policy.getNumParityUnits()) {
+          if (mostDead > policy.getNumParityUnits()) {
             throw new ParameterException(
                 spec.commandLine(),
-                "Cannot measure with " + settings.mostDead() + " dead DataNodes: "
+                "Cannot measure with " + mostDead + " dead DataNodes: "
                     + policy.getName() + " bears " + policy.getNumParityUnits());
           }
         });

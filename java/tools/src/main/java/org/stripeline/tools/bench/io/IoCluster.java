@@ -151,6 +151,20 @@ public final class IoCluster implements AutoCloseable {
     }
   }
 
+  /** Returns the threads of the cluster's own DataNodes that serve a connection or wait at one. */
+  int servingThreads() {
+    try {
+      double threads = 0;
+      for (Map<String, Object> node :
+          process.client().metrics("Hadoop:service=DataNode,name=DataNodeInfo*").values()) {
+        threads += ((Number) node.get("XceiverCount")).doubleValue();
+      }
+      return (int) threads;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Address and port of each running DataNode of the cluster's own process, by its name. */
   Map<String, String> inside() throws IOException {
     Map<String, String> nodes = new LinkedHashMap<>();

@@ -46,6 +46,10 @@ final class IoReport {
 
   final List<Sample> samples = new ArrayList<>();
   final List<Row> rows = new ArrayList<>();
+
+  /** What DataNodes read for access patterns; empty if that was not counted. */
+  final List<AccessCount> accesses = new ArrayList<>();
+
   final List<Judgement> judgements = new ArrayList<>();
 
   /** All samples of one contestant at one operation. */
@@ -100,6 +104,7 @@ final class IoReport {
     }
     Judge judge = new Judge(samples, quick);
     judgements.addAll(judge.judge());
+    judgements.addAll(Judge.judge(accesses));
     for (Row row : rows) {
       IoContestant contestant = IoContestant.parse(row.contestant);
       if (contestant.isOurPipeline() && !Judge.isOurStream(row.stream)) {
@@ -169,7 +174,9 @@ final class IoReport {
     Files.write(directory.resolve("io.json"), (json + "\n").getBytes(StandardCharsets.UTF_8));
     Files.write(
         directory.resolve("io.txt"), new IoTable(this).render().getBytes(StandardCharsets.UTF_8));
-    Files.write(
-        directory.resolve("io.svg"), new IoPlot(rows).render().getBytes(StandardCharsets.UTF_8));
+    if (!rows.isEmpty()) {
+      Files.write(
+          directory.resolve("io.svg"), new IoPlot(rows).render().getBytes(StandardCharsets.UTF_8));
+    }
   }
 }

@@ -24,10 +24,12 @@ final class IoTable {
         report.hadoop, report.java, report.machine.processor, report.machine.processors,
         report.machine.load);
     line(text, "%s", report.coder);
-    line(
-        text, "%d MiB an operation, %d JVMs of %d repetitions; medians, +- half the range of the"
-            + " quartiles; CPU in seconds per GiB; x rs_java within repetitions",
-        report.bytes >> 20, report.jvms, report.repetitions);
+    if (!report.rows.isEmpty()) {
+      line(
+          text, "%d MiB an operation, %d JVMs of %d repetitions; medians, +- half the range of the"
+              + " quartiles; CPU in seconds per GiB; x rs_java within repetitions",
+          report.bytes >> 20, report.jvms, report.repetitions);
+    }
     Map<String, List<IoReport.Row>> groups = new LinkedHashMap<>();
     for (IoReport.Row row : report.rows) {
       groups.computeIfAbsent(title(row), title -> new ArrayList<>()).add(row);
@@ -38,6 +40,7 @@ final class IoTable {
           throughput(text, rows);
           latency(text, rows);
         });
+    accesses(text);
     text.append('\n');
     report.leftOut.forEach((name, reason) -> line(text, "left out %s: %s", name, reason));
     report.notes.forEach(note -> line(text, "note: %s", note));
@@ -55,7 +58,9 @@ final class IoTable {
     if (unmeasured > 0) {
       line(text, "%d thresholds not judged: their figures were not measured", unmeasured);
     }
-    line(text, "%d MiB read back and compared byte for byte", report.bytesVerified >> 20);
+    if (report.accesses.isEmpty()) {
+      line(text, "%d MiB read back and compared byte for byte", report.bytesVerified >> 20);
+    }
     return text.toString();
   }
 
@@ -110,6 +115,40 @@ final class IoTable {
     if (any) {
       text.append('\n').append(table.render());
     }
+  }
+
+  private void accesses(StringBuilder text) {
+    Map<String, TextTable> tables = new LinkedHashMap<>();
+    for (AccessCount access : report.accesses) {
+      String title =
+          String.format(
+              Locale.ROOT, "%s, %s: %d KiB, %d dead DataNodes",
+              access.policy, access.file, access.fileBytes >> 10, access.dead);
+      TextTable table =
+          tables.computeIfAbsent(
+              title,
+              t ->
+                  new TextTable(
+                      "KiB that DataNodes read", "stock", "ours", "ratio", "", "block reads", "ours",
+                      "connections", "ours"));
+      table.row(
+          access.pattern,
+          number("%.1f", access.stock.bytes / 1024.0),
+          number("%.1f", access.ours.bytes / 1024.0),
+          number("%.2f", access.ratio()),
+          access.isKept() ? "" : "MORE",
+          String.valueOf(access.stock.blockReads),
+          String.valueOf(access.ours.blockReads),
+          String.valueOf(access.stock.connections),
+          String.valueOf(access.ours.connections));
+    }
+    if (!tables.isEmpty()) {
+      line(
+          text, "Bytes that DataNodes read and sent, checksums included; medians of %d runs; every"
+              + " byte that was read was compared",
+          report.repetitions);
+    }
+    tables.forEach((title, table) -> line(text, "%n%s%n%s", title, table.render().trim()));
   }
 
   static List<String> operations(List<IoReport.Row> rows) {

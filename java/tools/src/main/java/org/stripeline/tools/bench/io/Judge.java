@@ -2,8 +2,10 @@
 package org.stripeline.tools.bench.io;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 import org.stripeline.tools.bench.Judgement;
@@ -60,6 +62,29 @@ final class Judge {
     for (int rate : rates) {
       judgeShaped(rate);
     }
+    return judgements;
+  }
+
+  /** Counts are no times: they are judged however little was read. */
+  static List<Judgement> judge(List<AccessCount> accesses) {
+    Map<String, List<AccessCount>> groups = new LinkedHashMap<>();
+    for (AccessCount access : accesses) {
+      String name = access.policy + ", " + access.dead + " dead, bytes that DataNodes read";
+      groups.computeIfAbsent(name, n -> new ArrayList<>()).add(access);
+    }
+    List<Judgement> judgements = new ArrayList<>();
+    groups.forEach(
+        (name, group) ->
+            judgements.add(
+                Judgement.of(
+                    name + ", the most by those for Hadoop's client",
+                    group.stream().mapToDouble(AccessCount::ratio).max().getAsDouble(),
+                    String.format(
+                        Locale.ROOT, "at most %.2f and %d KiB more",
+                        AccessCount.ratioMax(group.get(0).dead),
+                        AccessCount.TOLERANCE_BYTES >> 10),
+                    true,
+                    group.stream().allMatch(AccessCount::isKept))));
     return judgements;
   }
 

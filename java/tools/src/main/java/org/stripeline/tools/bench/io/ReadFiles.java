@@ -51,6 +51,16 @@ final class ReadFiles {
 
   /** Writes the files of a layout, one a thread. */
   void write(IoContestant.Layout layout, List<String> paths, long bytes) throws IOException {
+    int count = paths.size();
+    write(
+        layout, paths, Collections.nCopies(count, bytes),
+        Collections.nCopies(count, IoCluster.BLOCK_BYTES));
+  }
+
+  /** Writes the files of a layout, each with its length and its bytes of a block. */
+  void write(
+      IoContestant.Layout layout, List<String> paths, List<Long> lengths, List<Long> blocks)
+      throws IOException {
     Map<String, String> settings = cluster.clientSettings();
     settings.put("io.erasurecode.codec.rs.rawcoders", "stripeline");
     settings.put("io.erasurecode.codec.rs-legacy.rawcoders", "stripeline");
@@ -58,7 +68,7 @@ final class ReadFiles {
     try (DistributedFileSystem fs = cluster.open(settings)) {
       for (int file = 0; file < paths.size(); file++) {
         int tries = 0;
-        while (!write(fs, new Path(paths.get(file)), file, bytes)) {
+        while (!write(fs, new Path(paths.get(file)), file, lengths.get(file), blocks.get(file))) {
           if (++tries == TRIES_MAX) {
             throw new IOException(
                 "Cannot place " + paths.get(file) + ": in " + TRIES_MAX + " tries HDFS never put"
@@ -71,10 +81,11 @@ final class ReadFiles {
   }
 
   /** Whether it lies where it should; if not it is deleted after its first stripe. */
-  private boolean write(DistributedFileSystem fs, Path path, int file, long bytes)
+  private boolean write(
+      DistributedFileSystem fs, Path path, int file, long bytes, long block)
       throws IOException {
     boolean fits = true;
-    try (FSDataOutputStream out = fs.create(path, true)) {
+    try (FSDataOutputStream out = fs.create(path, true, Pattern.CHUNK_BYTES, fs.getDefaultReplication(path), block)) {
       long done = 0;
       while (done < bytes && fits) {
         int step = (int) Math.min(Pattern.CHUNK_BYTES, bytes - done);

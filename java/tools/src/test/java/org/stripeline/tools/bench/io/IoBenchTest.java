@@ -3,6 +3,10 @@ package org.stripeline.tools.bench.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -15,7 +19,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.tools.ExitStatus;
+import org.stripeline.tools.Stripeline;
 import org.stripeline.tools.demo.Workplace;
+import picocli.CommandLine;
 
 /** A small matrix on a real cluster, with client JVMs of its own. */
 @Timeout(300)
@@ -69,6 +76,44 @@ class IoBenchTest {
     assertThat(report.bytesVerified).isEqualTo(3 * 2 * (3 * 192 + 8 * 192) * 1024L);
     assertThat(report.rows).hasSize(3 * 6);
     assertThat(new IoTable(report).render()).contains("RS-3-2-64k, 2 threads");
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void countsWhatDataNodesReadForAccessPatterns() throws IOException {
+    CommandLine line = Stripeline.commandLine();
+    StringWriter out = new StringWriter();
+    StringWriter progress = new StringWriter();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(progress));
+
+    int status =
+        line.execute(
+            "bench", "io", "--access-patterns", "--quick", "--policies=RS-3-2-64k",
+            "--format=json", "--dir=" + directory);
+
+    assertThat(status).as("%s", progress).isEqualTo(ExitStatus.SOUND);
+    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(report.getAsJsonArray("failures")).isEmpty();
+    JsonArray accesses = report.getAsJsonArray("accesses");
+    assertThat(accesses).hasSize(4 * 3 * AccessPattern.values().length);
+    for (JsonElement element : accesses) {
+      JsonObject access = element.getAsJsonObject();
+      JsonObject ours = access.getAsJsonObject("ours");
+      JsonObject stock = access.getAsJsonObject("stock");
+      assertThat(ours.get("bytes").getAsLong()).as("%s", access).isPositive();
+      assertThat(stock.get("bytes").getAsLong()).as("%s", access).isPositive();
+      assertThat(stock.get("connections").getAsInt())
+          .isBetween(1, stock.get("blockReads").getAsInt());
+      // No count of these depends on when a connection is closed.
+      if (access.get("pattern").getAsString().startsWith("hbase-get")
+          && access.get("dead").getAsInt() == 0) {
+        assertThat(ours.get("bytes").getAsLong())
+            .as("%s", access)
+            .isLessThanOrEqualTo(stock.get("bytes").getAsLong());
+      }
+    }
+    assertThat(report.getAsJsonArray("judgements")).hasSize(3);
     assertNothingIsLeft();
   }
 

@@ -4,6 +4,7 @@ package org.stripeline.tools.bench.io;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.stripeline.tools.bench.Judgement;
@@ -63,6 +64,33 @@ class JudgeTest {
 
     // 100 MiB at these rates.
     assertThat(judgement("read-hung").value).isCloseTo(0.1, within(1e-9));
+  }
+
+  @Test
+  void wantsNoMoreReadThanForHadoopsClient() {
+    assertThat(access(0, 1_000_000, 1_020_000).isKept()).isTrue();
+    assertThat(access(0, 1_000_000, 1_040_000).isKept()).isFalse();
+    assertThat(access(2, 1_000_000, 1_100_000).isKept()).isTrue();
+    assertThat(access(2, 1_000_000, 1_200_000).isKept()).isFalse();
+    assertThat(
+            Judge.judge(
+                Arrays.asList(
+                    access(0, 1_000_000, 10),
+                    access(0, 1_000_000, 2_000_000),
+                    access(2, 1_000_000, 500_000))))
+        .extracting(judgement -> judgement.verdict + " " + judgement.value)
+        .containsExactly("MISSED 2.0", "kept 0.5");
+  }
+
+  private static AccessCount access(int dead, long stock, long ours) {
+    AccessCount access = new AccessCount();
+    access.policy = "RS-6-3-1024k";
+    access.dead = dead;
+    access.stock = new AccessCount.Reads();
+    access.stock.bytes = stock;
+    access.ours = new AccessCount.Reads();
+    access.ours.bytes = ours;
+    return access;
   }
 
   @Test

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.BufferedOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.StringJoiner;
+import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.net.Peer;
+import org.apache.hadoop.hdfs.protocol.BlockChecksumOptions;
+import org.apache.hadoop.hdfs.protocol.BlockChecksumType;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
+import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
+import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpBlockChecksumResponseProto;
+import org.apache.hadoop.hdfs.protocolPB.PBHelperClient;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.util.CrcComposer;
+import org.apache.hadoop.util.DataChecksum;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Asks every DataNode that has a replica of a file for the CRC of that replica, and compares them.
+ *
+ * <p>A copy is made of one replica of each block, and compared with a checksum that comes from one
+ * replica. If that one has wrong bytes that fit their checksums, both agree, and the right
+ * replicas would be deleted.
+ */
+final class ReplicaAgreement {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplicaAgreement.class);
+
+  private final DFSClient client;
+
+  /** DataNodes that have not answered; to wait for each of their blocks takes hours. */
+  private final Set<String> silentNodes = new HashSet<>();
+
+  private ReplicaAgreement(DFSClient client) {
+    this.client = client;
+  }
+
+  /**
+   * Checks a replicated file. DataNodes take the CRCs from the checksums that they keep, so they
+   * read no data.
+   *
+   * @param path of the file, for messages
+   * @param blocks all blocks of it, with tokens
+   * @param sum composite CRC that its copy is going to be compared with
+   * @throws IOException if replicas of a block differ, half of its DataNodes or more are silent, or
+   *     the replicas have another CRC than the file
+   */
+  static void check(DFSClient client, String path, LocatedBlocks blocks, FileChecksum sum)
+      throws IOException {
+    ReplicaAgreement agreement = new ReplicaAgreement(client);
+    CrcComposer composer =
+        CrcComposer.newCrcComposer(
+            sum.getChecksumOpt().getChecksumType(), blocks.get(0).getBlockSize());
+    for (LocatedBlock block : blocks.getLocatedBlocks()) {
+      composer.update(agreement.agreed(block), block.getBlockSize());
+    }
+    int wanted = ByteBuffer.wrap(sum.getBytes()).getInt();
+    int found = ByteBuffer.wrap(composer.digest()).getInt();
+    if (found != wanted) {
+      // The checksum came from a replica on a DataNode that has not answered this time.
+      throw new IOException(
+          String.format(
+              "Cannot copy %s: its CRC was %08x, and the replicas that can be asked now have %08x;"
+                  + " convert it again once all DataNodes with its blocks answer",
+              path, wanted, found));
+    }
+  }
+
+  /** Returns the CRC of all replicas of a block whose DataNodes answer, which must be more than half. */
+  private int agreed(LocatedBlock block) throws IOException {
+    // A digest of the checksums costs a DataNode a tenth of what it costs to compose them.
+    Map<Sum, List<DatanodeInfo>> nodes = askAll(block, BlockChecksumType.MD5CRC);
+    if (nodes.size() > 1) {
+      // Replicas with the same bytes may have checksums of another kind.
+      nodes = askAll(block, BlockChecksumType.COMPOSITE_CRC);
+      if (nodes.size() > 1) {
+        throw new IOException(differ(block.getBlock().getBlockName(), nodes));
+      }
+      return nodes.keySet().iterator().next().crc();
+    }
+    DatanodeInfo any = nodes.values().iterator().next().get(0);
+    return ask(block, any, BlockChecksumType.COMPOSITE_CRC).crc();
+  }
+
+  /** Returns the DataNodes with a replica by what they answer; more than half of them do. */
+  private Map<Sum, List<DatanodeInfo>> askAll(LocatedBlock block, BlockChecksumType type)
+      throws IOException {
+    String name = block.getBlock().getBlockName();
+    Map<Sum, List<DatanodeInfo>> nodes = new LinkedHashMap<>();
+    StringBuilder silent = new StringBuilder();
+    int answers = 0;
+    for (DatanodeInfo node : block.getLocations()) {
+      try {
+        if (silentNodes.contains(node.getDatanodeUuid())) {
+          throw new IOException("it did not answer before");
+        }
+        nodes.computeIfAbsent(ask(block, node, type), any -> new ArrayList<>()).add(node);
+        answers++;
+      } catch (IOException e) {
+        if (e instanceof SocketException || e instanceof InterruptedIOException) {
+          silentNodes.add(node.getDatanodeUuid());
+        }
+        LOG.warn(
+            "Comparing the replicas of block {} without the one on {}: {}",
+            name,
+            node.getXferAddr(),
+            Reasons.of(e));
+        silent.append(' ').append(node.getXferAddr());
+      }
+    }
+    if (nodes.size() == 1 && 2 * answers <= block.getLocations().length || nodes.isEmpty()) {
+      // One wrong replica must not decide because the others are silent.
+      throw new IOException(
+          "Cannot copy block " + name + ": of the " + block.getLocations().length
+              + " DataNodes that have it these do not answer, and more than half must:" + silent
+              + "; convert the file again once they do");
+    }
+    return nodes;
+  }
+
+  private static String differ(String name, Map<Sum, List<DatanodeInfo>> nodesBySum) {
+    StringBuilder message =
+        new StringBuilder("Cannot copy block " + name + ": its replicas differ, their checksum is");
+    String separator = " ";
+    for (Map.Entry<Sum, List<DatanodeInfo>> one : nodesBySum.entrySet()) {
+      StringJoiner nodes = new StringJoiner(", ");
+      one.getValue().forEach(node -> nodes.add(node.getXferAddr()));
+      message.append(String.format("%s%s on %s", separator, one.getKey(), nodes));
+      separator = " and ";
+    }
+    return message
+        .append("; see 'hdfs fsck -blockId ").append(name)
+        .append("', find out which bytes are right, delete the wrong replica from the disk of its")
+        .append(" DataNode, and convert the file again")
+        .toString();
+  }
+
+  private Sum ask(LocatedBlock block, DatanodeInfo node, BlockChecksumType type)
+      throws IOException {
+    String address = node.getXferAddr(client.getConf().isConnectToDnViaHostname());
+    try (Peer peer =
+        client.newConnectedPeer(
+            NetUtils.createSocketAddr(address), block.getBlockToken(), node)) {
+      new Sender(new DataOutputStream(new BufferedOutputStream(peer.getOutputStream())))
+          .blockChecksum(
+              block.getBlock(),
+              block.getBlockToken(),
+              new BlockChecksumOptions(type));
+      BlockOpResponseProto answer =
+          BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(peer.getInputStream()));
+      DataTransferProtoUtil.checkBlockOpStatus(answer, "checksum of a replica");
+      OpBlockChecksumResponseProto sum = answer.getChecksumResponse();
+      return new Sum(
+          PBHelperClient.convert(sum.getCrcType()), sum.getBlockChecksum().asReadOnlyByteBuffer());
+    }
+  }
+
+  /** What a DataNode says of a replica: CRCs of different kinds cannot be compared. */
+  private static final class Sum {
+    private final DataChecksum.Type type;
+    private final ByteBuffer bytes;
+
+    Sum(DataChecksum.Type type, ByteBuffer bytes) {
+      this.type = type;
+      this.bytes = bytes;
+    }
+
+    /** Returns a composite CRC. */
+    int crc() {
+      return bytes.getInt(bytes.position());
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Sum
+          && ((Sum) other).type == type
+          && ((Sum) other).bytes.equals(bytes);
+    }
+
+    @Override
+    public int hashCode() {
+      return bytes.hashCode();
+    }
+
+    @Override
+    public String toString() {
+      return String.format("%s %08x", type, crc());
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.tools.convert;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+
+/**
+ * Checks that more than half of the replicas of each block of a file can be read, so that they can
+ * outvote a wrong one.
+ *
+ * <p>The NameNode names no replica to clients that is corrupt or on a DataNode in maintenance, but
+ * deletes those too once the file is replaced. If only one is named, nothing says that it is right.
+ */
+final class ReplicaQuorum {
+  /** Longer than DataNodes take to report a file that was just written. */
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final long PAUSE_MS = 100;
+
+  private final DFSClient client;
+  private final Candidate file;
+  private int expected = -1;
+
+  private ReplicaQuorum(DFSClient client, Candidate file) {
+    this.client = client;
+    this.file = file;
+  }
+
+  /**
+   * Waits some seconds for it.
+   *
+   * @param blocks all blocks of the file, which must not change
+   * @return the same blocks with the places of their replicas now
+   * @throws IOException if half of the replicas of a block or more cannot be asked
+   */
+  static LocatedBlocks await(DFSClient client, Candidate file, LocatedBlocks blocks)
+      throws IOException {
+    return file.status().getErasureCodingPolicy() == null
+        ? new ReplicaQuorum(client, file).await(blocks)
+        : blocks;
+  }
+
+  private LocatedBlocks await(LocatedBlocks blocks) throws IOException {
+    LocatedBlocks now = blocks;
+    long start = System.nanoTime();
+    while (true) {
+      LocatedBlock few = few(now);
+      if (few == null) {
+        return now;
+      }
+      if (System.nanoTime() - start > WAIT_NANOS) {
+        throw new IOException(
+            "Cannot tell whether the replicas of " + few.getBlock().getBlockName()
+                + " are right: the NameNode names " + few.getLocations().length + " of "
+                + file.status().getReplication() + ", and more than half must be compared; the"
+                + " others are lost, corrupt or on DataNodes in maintenance; convert the file"
+                + " again when they are back or have been replicated again");
+      }
+      Patience.pause(PAUSE_MS);
+      now = client.getLocatedBlocks(file.inodePath(), 0, Long.MAX_VALUE);
+    }
+  }
+
+  private LocatedBlock few(LocatedBlocks blocks) throws IOException {
+    for (LocatedBlock block : blocks.getLocatedBlocks()) {
+      int named = block.getLocations().length;
+      if (2 * named <= file.status().getReplication() && 2 * named <= expected()) {
+        return block;
+      }
+    }
+    return null;
+  }
+
+  /** A file may ask for more replicas than there are DataNodes. */
+  private int expected() throws IOException {
+    if (expected < 0) {
+      int nodes = ClusterFacts.of(client).nodes().size();
+      expected = Math.min(file.status().getReplication(), nodes);
+    }
+    return expected;
+  }
+}
