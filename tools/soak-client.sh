@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the client pipelines on a mini cluster for so many minutes, then runs the long form of the leak test.
+# Fuzzes the client pipelines on a mini cluster for MINUTES. Then runs the long forms of the leak test
+# and of the test of restarts.
 # usage: tools/soak-client.sh [MINUTES [HADOOP-VERSION [option of ReadFuzz...]]]   default: 60 minutes, 3.4.2
 # e.g. tools/soak-client.sh 10 3.5.0 --fs=stock   counts what Hadoop's own client gets wrong
 set -euo pipefail
@@ -18,3 +19,5 @@ client=java/client/target
 java -Xmx1g -cp "$client/test-classes:$client/classes:$(<"$client/test-classpath.txt")" \
   org.stripeline.client.fuzz.ReadFuzz --minutes="$minutes" --seed="${STRIPELINE_FUZZ_SEED:-$RANDOM$RANDOM}" "$@"
 "${maven[@]}" test -Dtest=LeakTest -Dsurefire.failIfNoSpecifiedTests=false -Dstripeline.leak.cycles=1000
+"${maven[@]}" test -Dtest=RestartsTest -Dsurefire.failIfNoSpecifiedTests=false \
+  -Dstripeline.soak.streams=500 -Dstripeline.soak.restarts="$minutes"
