@@ -87,16 +87,28 @@ final class ReplicaAgreement {
   private int agreed(LocatedBlock block) throws IOException {
     // A digest of the checksums costs a DataNode a tenth of what it costs to compose them.
     Map<Sum, List<DatanodeInfo>> nodes = askAll(block, BlockChecksumType.MD5CRC);
-    if (nodes.size() > 1) {
-      // Replicas with the same bytes may have checksums of another kind.
-      nodes = askAll(block, BlockChecksumType.COMPOSITE_CRC);
-      if (nodes.size() > 1) {
-        throw new IOException(differ(block.getBlock().getBlockName(), nodes));
-      }
-      return nodes.keySet().iterator().next().crc();
+    if (nodes.size() == 1) {
+      return crcOfOne(block, nodes.values().iterator().next());
     }
-    DatanodeInfo any = nodes.values().iterator().next().get(0);
-    return ask(block, any, BlockChecksumType.COMPOSITE_CRC).crc();
+    // Replicas with the same bytes may have checksums of another kind.
+    nodes = askAll(block, BlockChecksumType.COMPOSITE_CRC);
+    if (nodes.size() > 1) {
+      throw new IOException(differ(block.getBlock().getBlockName(), nodes));
+    }
+    return nodes.keySet().iterator().next().crc();
+  }
+
+  /** Returns the CRC of replicas with equal checksums, from the first DataNode that answers. */
+  private int crcOfOne(LocatedBlock block, List<DatanodeInfo> nodes) throws IOException {
+    IOException failure = null;
+    for (DatanodeInfo node : nodes) {
+      try {
+        return ask(block, node, BlockChecksumType.COMPOSITE_CRC).crc();
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+    throw failure;
   }
 
   /** Returns the DataNodes with a replica by what they answer; more than half of them do. */
@@ -125,7 +137,7 @@ final class ReplicaAgreement {
         silent.append(' ').append(node.getXferAddr());
       }
     }
-    if (nodes.size() == 1 && 2 * answers <= block.getLocations().length || nodes.isEmpty()) {
+    if (nodes.size() <= 1 && 2 * answers <= block.getLocations().length) {
       // One wrong replica must not decide because the others are silent.
       throw new IOException(
           "Cannot copy block " + name + ": of the " + block.getLocations().length

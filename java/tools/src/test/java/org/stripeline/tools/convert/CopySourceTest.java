@@ -5,17 +5,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.net.Peer;
+import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.security.token.Token;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -138,21 +145,46 @@ class CopySourceTest {
       FileChecksum right = client.getFileChecksumWithCombineMode("/asked/a", Long.MAX_VALUE);
       FileChecksum other = client.getFileChecksumWithCombineMode("/asked/b", Long.MAX_VALUE);
 
-      check(client, right);
+      check(client, "/asked/a", right);
 
-      assertThatThrownBy(() -> check(client, other))
+      assertThatThrownBy(() -> check(client, "/asked/a", other))
           .hasMessageContaining("Cannot copy /asked/a: its CRC was");
       Files.delete(replica("/asked/a", 0).meta);
-      check(client, right);
+      check(client, "/asked/a", right);
       Files.delete(replica("/asked/a", 1).meta);
-      assertThatThrownBy(() -> check(client, right))
+      assertThatThrownBy(() -> check(client, "/asked/a", right))
           .hasMessageContaining("these do not answer, and more than half must");
     }
   }
 
-  private static void check(DFSClient client, FileChecksum sum) throws IOException {
-    ReplicaAgreement.check(
-        client, "/asked/a", client.getLocatedBlocks("/asked/a", 0, Long.MAX_VALUE), sum);
+  @Test
+  void aDataNodeThatGoesWhileReplicasAreComparedIsDoneWithout() throws Exception {
+    write("/gone/b", BLOCK);
+    AtomicInteger asked = new AtomicInteger();
+    try (DFSClient client =
+        new DFSClient(cluster.mini.getURI(0), cluster.mini.getConfiguration(0)) {
+          @Override
+          public Peer newConnectedPeer(
+              InetSocketAddress address, Token<BlockTokenIdentifier> token, DatanodeID node)
+              throws IOException {
+            // The fourth asks one of three DataNodes again, whose digests were equal.
+            if (asked.incrementAndGet() == 4) {
+              throw new ConnectException("gone");
+            }
+            return super.newConnectedPeer(address, token, node);
+          }
+        }) {
+      FileChecksum sum = client.getFileChecksumWithCombineMode("/gone/b", Long.MAX_VALUE);
+      asked.set(0);
+
+      check(client, "/gone/b", sum);
+
+      assertThat(asked).hasValue(5);
+    }
+  }
+
+  private static void check(DFSClient client, String path, FileChecksum sum) throws IOException {
+    ReplicaAgreement.check(client, path, client.getLocatedBlocks(path, 0, Long.MAX_VALUE), sum);
   }
 
   @Test
