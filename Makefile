@@ -9,6 +9,7 @@ SHELL := /bin/bash
 
 MVN := mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml
 DEMO_ARGUMENTS ?=
+REPEATS ?= 0
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,7 +27,7 @@ demo: build ## build, then run the main job on a real HDFS (DEMO_ARGUMENTS="--si
 	./stripeline demo $(DEMO_ARGUMENTS)
 
 test: need ## build and run every test that finishes in minutes
-	tools/test.sh
+	tools/test.sh $(REPEATS)
 
 check: need ## formatting, lints and size limits, without tests
 	tools/check.sh

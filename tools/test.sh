@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and runs every test that finishes in minutes; `make test`.
 # Prints the time of each step, and at the end one line with the number of steps.
+# With 1 as its argument a Java test that fails is repeated once; those that pass then are named at the end, and three
+# of them in one module fail the run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,7 +22,19 @@ step() {
   fi
 }
 
-maven=(mvn --batch-mode --no-transfer-progress -f java/pom.xml)
+maven=(mvn --batch-mode --no-transfer-progress -f java/pom.xml
+  "-Dsurefire.rerunFailingTestsCount=${1:-0}" -Dsurefire.failOnFlakeCount=3)
+
+# Names the tests of the last run that passed only when repeated, with what failed.
+list_repeated() {
+  local report
+  for report in java/*/target/surefire-reports*/TEST-*.xml; do
+    if grep -qE '<flaky(Failure|Error)' "$report"; then
+      echo "PASSED ONLY WHEN REPEATED: $report"
+      grep -E -B 1 -A 8 '<flaky(Failure|Error)' "$report"
+    fi
+  done
+}
 
 step "formatting, lints, sizes" tools/check.sh
 step "native libraries" tools/build-native.sh
@@ -36,4 +50,5 @@ step "Java modules, cluster, demo" "${maven[@]}" verify
 step "bench, quick form" tools/bench-quick.sh
 step "Hadoop's own tests, quick list" tools/hadoop-tests.sh --list quick
 step "Hadoop's own tests, our client" tools/hadoop-tests.sh --client stripeline --list client-quick
+list_repeated
 echo "$passed passed, 0 failed"
