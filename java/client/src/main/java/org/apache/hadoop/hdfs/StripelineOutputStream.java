@@ -308,7 +308,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /** Returns an exception that names what has failed where Hadoop's only counts it. */
   IOException named(IOException failure) {
-    return namesFile(failure) ? failure : FailedUnits.named(this, layout.units(), failure);
+    return namesFile(failure) ? failure : FailedUnits.named(this, layout, failure);
   }
 
   private boolean namesFile(IOException failure) {
