@@ -117,6 +117,10 @@ impl Core {
     /// Asks the scheduler who is to do so many bytes of a task; false if it names no rail.
     fn deal(&self, task: &Task, bytes: usize, rails: RailSet, shares: &mut Shares) -> bool {
         let (now, portion) = (self.clock.now(), task.portion(bytes));
+        // The scheduler hears of a quarantine later than this; what it then gives to the rail would
+        // come back here.
+        let in_service = |rail: &usize| self.stations[*rail].health.is_in_service();
+        let rails = rails.iter().filter(in_service).collect();
         self.call_rails(portion, rails);
         self.scheduler.deal(now, portion, rails, shares).is_ok()
     }
@@ -206,18 +210,29 @@ impl Core {
 
     /// Adds new work for a rail, or for all, and wakes who is to do it.
     pub(crate) fn push(&self, rail: usize, work: Work) {
-        if rail == COMMON {
-            self.common.push(work);
-        } else {
-            self.stations[rail].queues.push(work);
-        }
-        self.ring(rail);
+        self.queues_of(rail).push(work);
+        self.pushed(rail);
     }
 
     /// Puts the rest of something begun back where it came from.
     pub(crate) fn push_back(&self, rail: usize, work: Work) {
-        self.stations[rail].queues.push_begun(work);
+        self.queues_of(rail).push_begun(work);
+        self.pushed(rail);
+    }
+
+    /// Wakes a worker for new work, or gives the work to another rail if this one went out of
+    /// service meanwhile: whoever takes a rail out of service empties its queues afterwards, so one
+    /// of the two finds the work.
+    fn pushed(&self, rail: usize) {
+        self.drain(rail);
         self.ring(rail);
+    }
+
+    fn queues_of(&self, rail: usize) -> &Queues {
+        match rail {
+            COMMON => &self.common,
+            rail => &self.stations[rail].queues,
+        }
     }
 
     /// Wakes a worker of a rail, or anyone's.
@@ -325,15 +340,29 @@ impl Core {
             return;
         }
         station.counters.quarantines.fetch_add(1, Ordering::Relaxed);
-        self.scheduler.set_in_service(rail, false);
+        self.publish_health(rail);
         self.tell(rail, kind, text);
         self.drain(rail);
+        self.drain(COMMON);
         self.agenda.wake();
     }
 
-    /// Gives everything that waits for a rail to others.
+    /// Has the scheduler know whether a rail is in service.
+    pub(crate) fn publish_health(&self, rail: usize) {
+        let publish = |in_service| self.scheduler.set_in_service(rail, in_service);
+        self.stations[rail].health.publish(publish);
+    }
+
+    /// Gives everything that waits for a rail out of service to others, or fails it where there are
+    /// none; what waits for any rail is failed if all are out.
     pub(crate) fn drain(&self, rail: usize) {
-        while let Some(work) = self.stations[rail].queues.pop() {
+        let is_served = || match rail {
+            COMMON => self.has_service(),
+            rail => self.stations[rail].health.is_in_service(),
+        };
+        while !is_served()
+            && let Some(work) = self.queues_of(rail).pop()
+        {
             self.unqueue(rail, &work);
             match work {
                 Work::Whole(task) => self.place_task(task),
@@ -425,6 +454,12 @@ impl Core {
         queues.chain([&self.common])
     }
 
+    /// Whether any rail is in service.
+    fn has_service(&self) -> bool {
+        let mut stations = self.stations.iter();
+        stations.any(|station| station.health.is_in_service())
+    }
+
     /// Whether anything waits in a queue.
     pub(crate) fn has_waiting(&self) -> bool {
         self.queues().any(|queues| queues.depth() > 0)
@@ -442,3 +477,6 @@ pub(crate) fn allowed(part: &Part) -> RailSet {
         .iter()
         .fold(part.task.eligible, RailSet::without)
 }
+
+#[cfg(test)]
+mod tests;
