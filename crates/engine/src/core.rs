@@ -17,6 +17,7 @@ use crate::station::Station;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::task::Task;
+use crate::wait::Helpers;
 use crate::warden::Agenda;
 
 /// Who does what of a task.
@@ -47,6 +48,7 @@ pub(crate) struct Core {
     pub(crate) parked: Doorbell,
     /// Rung at every end, for those who wait for one of several.
     pub(crate) any: Doorbell,
+    pub(crate) helpers: Helpers,
 }
 
 impl Core {
@@ -76,11 +78,24 @@ impl Core {
             bells: Default::default(),
             parked: Doorbell::default(),
             any: Doorbell::default(),
+            helpers: Helpers::default(),
         }
     }
 
     pub(crate) fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::Acquire)
+        // SeqCst: closing then looks for helpers and for work in queues, while they look for it.
+        self.closing.load(Ordering::SeqCst)
+    }
+
+    /// Begins the end of the engine: fails what waits and wakes all of its threads.
+    pub(crate) fn begin_close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+        self.close_queues();
+        self.agenda.wake();
+        for rail in 0..self.stations.len() {
+            self.bell_of(rail).ring_all();
+        }
+        self.parked.ring_all();
     }
 
     /// The rails that can do a job as far as its kind goes, in service or not.
@@ -220,10 +235,13 @@ impl Core {
         self.pushed(rail);
     }
 
-    /// Wakes a worker for new work, or gives the work to another rail if this one went out of
-    /// service meanwhile: whoever takes a rail out of service empties its queues afterwards, so one
-    /// of the two finds the work.
+    /// Wakes a worker for new work. If the rail went out of service in between, the work goes to
+    /// another; if the engine is closing, it fails. The thread that does either empties the queues
+    /// afterwards and this one looks after the push, so one of the two finds the work.
     fn pushed(&self, rail: usize) {
+        if self.is_closing() {
+            return self.close_queues();
+        }
         self.drain(rail);
         self.ring(rail);
     }
@@ -479,4 +497,4 @@ pub(crate) fn allowed(part: &Part) -> RailSet {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

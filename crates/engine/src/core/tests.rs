@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Cpu, Mode, Rail};
+use stripeline_rail::{Cpu, Mode, Piece, Rail};
 
 use super::Core;
 use crate::engine::{Engine, core};
 use crate::options::{Options, Scheduling};
 use crate::queue::Work;
 use crate::request::Priority;
-use crate::schedule::{COMMON, Class};
+use crate::schedule::{COMMON, Class, RailSet};
 use crate::sync::Arc;
 use crate::task::{Order, Task};
 
@@ -34,24 +34,34 @@ fn options() -> Options {
     }
 }
 
-/// A task that was let in and placed nowhere.
-fn task(core: &Core) -> Arc<Task> {
+/// Something to encode.
+pub(crate) fn piece() -> Piece {
     let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
     let units = Units {
         inputs: vec![vec![1; 8]; 2],
         outputs: vec![vec![0; 8]],
     };
-    let (piece, _units) = owned::encode(&codec, units).expect("right units");
-    assert!(core.admission.enter(16));
-    let order = Order {
+    owned::encode(&codec, units).expect("right units").0
+}
+
+/// What an ordinary task is made from.
+pub(crate) fn order(eligible: RailSet) -> Order {
+    Order {
         class: Class::of(Mode::Set, 1, 16),
         priority: Priority::Foreground,
-        eligible: core.eligible(&piece),
+        eligible,
         issued: 1,
         deadline: 0,
         checked: false,
         store: None,
-    };
+    }
+}
+
+/// A task that was let in and placed nowhere.
+pub(crate) fn task(core: &Core) -> Arc<Task> {
+    assert!(core.admission.enter(16));
+    let piece = piece();
+    let order = order(core.eligible(&piece));
     Arc::new(Task::new(order, piece))
 }
 
