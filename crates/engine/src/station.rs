@@ -68,6 +68,16 @@ impl Flights {
         Some(flights.swap_remove(index).1)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.0).is_empty()
+    }
+
+    /// Takes all of them.
+    pub(crate) fn take(&self) -> impl Iterator<Item = Flight> {
+        let flights = std::mem::take(&mut *lock(&self.0));
+        flights.into_iter().map(|(_, flight)| flight)
+    }
+
     /// Takes away what `late` says is late and the rail has let go of.
     pub(crate) fn revoke(
         &self,
