@@ -31,7 +31,7 @@ const SPARE_LANES: usize = 64;
 /// Threads may share it. Dropping it lets what is in flight end, fails what waits with
 /// [`ErrorKind::Closed`], and ends its threads.
 pub struct Engine {
-    core: Arc<Core>,
+    pub(crate) core: Arc<Core>,
     crew: crew::Crew,
 }
 
@@ -51,28 +51,7 @@ impl Engine {
     /// [`ErrorKind::Configuration`] if there is no rail or more than [`RAILS_MAX`], if names are
     /// not unique, if the one rail to use is not among them, or if threads cannot be started.
     pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
-        check_rails(&rails)?;
-        let policy = policy(&rails, &options.scheduling)?;
-        let tuned: Vec<_> = rails
-            .iter()
-            .map(|rail| options.tuning.rail(&**rail))
-            .collect();
-        let workers: Vec<_> = tuned
-            .iter()
-            .map(|tuning| workers(tuning, &options))
-            .collect();
-        let traits: Vec<_> = std::iter::zip(&rails, std::iter::zip(&tuned, &workers))
-            .map(|(rail, (tuning, workers))| traits(&**rail, tuning, *workers))
-            .collect();
-        let stations: Box<[_]> = std::iter::zip(rails, std::iter::zip(tuned, &workers))
-            .map(|(rail, (tuning, workers))| station(rail, tuning, *workers))
-            .collect();
-        let scheduler = Scheduler::new(policy, &traits).retrying_within(options.retry);
-        for (rail, station) in stations.iter().enumerate() {
-            let opens_later = station.rail.capability().costly_lanes;
-            scheduler.set_open(rail, !opens_later);
-        }
-        let core = Arc::new(Core::new(options, scheduler, stations));
+        let core = Arc::new(core(rails, options)?);
         let crew = crew::Crew::start(&core)?;
         Ok(Self { core, crew })
     }
@@ -264,6 +243,32 @@ impl Core {
         let room = || self.admission.has_room(data);
         self.wait_until(&self.admission.room, None, room);
     }
+}
+
+/// What the threads of an engine over these rails share.
+pub(crate) fn core(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Core, Error> {
+    check_rails(&rails)?;
+    let policy = policy(&rails, &options.scheduling)?;
+    let tuned: Vec<_> = rails
+        .iter()
+        .map(|rail| options.tuning.rail(&**rail))
+        .collect();
+    let workers: Vec<_> = tuned
+        .iter()
+        .map(|tuning| workers(tuning, &options))
+        .collect();
+    let traits: Vec<_> = std::iter::zip(&rails, std::iter::zip(&tuned, &workers))
+        .map(|(rail, (tuning, workers))| traits(&**rail, tuning, *workers))
+        .collect();
+    let stations: Box<[_]> = std::iter::zip(rails, std::iter::zip(tuned, &workers))
+        .map(|(rail, (tuning, workers))| station(rail, tuning, *workers))
+        .collect();
+    let scheduler = Scheduler::new(policy, &traits).retrying_within(options.retry);
+    for (rail, station) in stations.iter().enumerate() {
+        let opens_later = station.rail.capability().costly_lanes;
+        scheduler.set_open(rail, !opens_later);
+    }
+    Ok(Core::new(options, scheduler, stations))
 }
 
 fn check_rails(rails: &[std::sync::Arc<dyn Rail>]) -> Result<(), Error> {
