@@ -44,7 +44,6 @@ fn task() -> Task {
         eligible: RailSet::first(1),
         issued: 1,
         deadline: 0,
-        checked: false,
         store: None,
     };
     Task::new(order, piece())

@@ -49,7 +49,6 @@ fn task(core: &Core) -> Arc<Task> {
         eligible: core.eligible(&piece),
         issued: 1,
         deadline: 0,
-        checked: false,
         store: None,
     };
     Arc::new(Task::new(order, piece))
