@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparing what one rail wrote on another, and settling who was wrong.
+//! Comparing some of what rails did, and settling who was wrong.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -13,12 +13,92 @@ use crate::station::Flight;
 use crate::worker::Worker;
 
 impl Core {
-    /// Takes a rail's good result: ends the part, or has another rail look at it first.
-    pub(crate) fn written(&self, rail: usize, part: Part, verdict: Verdict) {
-        let job = part.piece.job();
-        if !part.task.checked || job.mode() != Mode::Set || !part.piece.is_on_host() {
-            return self.conclude(part, verdict);
+    /// What the outputs of a piece hold, if it adds to them and is to be compared afterwards.
+    pub(crate) fn before(&self, rail: usize, piece: &Piece) -> Option<Vec<Vec<u8>>> {
+        let is_compared = piece.job().mode() == Mode::Add && self.compares(rail, piece);
+        is_compared
+            .then(|| piece.read(|_, outputs| outputs.iter().map(|unit| unit.to_vec()).collect()))
+    }
+
+    /// Whether this piece of a rail is one of those that are compared.
+    fn compares(&self, rail: usize, piece: &Piece) -> bool {
+        let mode = piece.job().mode();
+        piece.is_on_host()
+            && self.stations[rail]
+                .samples
+                .draw(mode, self.options.check_every)
+    }
+
+    /// Takes a rail's good result: ends the part, or has it compared first.
+    pub(crate) fn written(
+        &self,
+        rail: usize,
+        part: Part,
+        verdict: Verdict,
+        before: Option<Vec<Vec<u8>>>,
+    ) {
+        let is_compared = match part.piece.job().mode() {
+            Mode::Add => before.is_some(),
+            Mode::Set | Mode::Compare => self.compares(rail, &part.piece),
+        };
+        match before {
+            _ if !is_compared => {
+                self.stations[rail].samples.pass();
+                self.conclude(part, verdict);
+            }
+            Some(sums) => self.check_sums(rail, part, sums),
+            None if part.piece.job().mode() == Mode::Compare => {
+                self.check_verdict(rail, part, verdict);
+            }
+            None => self.check_elsewhere(rail, part),
         }
+    }
+
+    /// Computes an update again. The portable kernels do so: no rail can, now that the outputs are
+    /// changed.
+    fn check_sums(&self, rail: usize, mut part: Part, mut sums: Vec<Vec<u8>>) {
+        let arbiter = Cpu::portable();
+        arbiter.add_to(&part.piece, &mut sums);
+        let is_right = part.piece.read(|_, outputs| {
+            std::iter::zip(outputs, &sums).all(|(output, sum)| *output == sum.as_slice())
+        });
+        if !is_right {
+            part.piece.write(|_, outputs| {
+                for (output, sum) in std::iter::zip(outputs, &sums) {
+                    output.copy_from_slice(sum);
+                }
+            });
+        }
+        self.checked_here(rail, &part.piece, is_right, "it updated");
+        self.conclude(part, Verdict::Sound);
+    }
+
+    /// Verifies again what a rail verified.
+    fn check_verdict(&self, rail: usize, mut part: Part, verdict: Verdict) {
+        let right = Cpu::portable().code(&mut part.piece);
+        // Where a mismatch lies, its caller sees; that there is none, nobody else would.
+        let is_right = (verdict == Verdict::Sound) == (right == Verdict::Sound);
+        self.checked_here(rail, &part.piece, is_right, "it verified");
+        self.conclude(part, if is_right { verdict } else { right });
+    }
+
+    fn checked_here(&self, rail: usize, piece: &Piece, is_right: bool, did: &str) {
+        let now = self.clock.now();
+        let station = &self.stations[rail];
+        if is_right {
+            return station.samples.right(now);
+        }
+        station.counters.wrong.fetch_add(1, Relaxed);
+        let text = format!(
+            "Cannot trust {}: {did} {piece:?} unlike the portable kernels, which were followed; {}",
+            self.name(rail),
+            station.samples.suspects(now),
+        );
+        self.quarantine(rail, EventKind::WrongBytes, text);
+    }
+
+    /// Has another rail look at what was set.
+    fn check_elsewhere(&self, rail: usize, part: Part) {
         let Part {
             task,
             piece,
@@ -49,8 +129,13 @@ impl Core {
         }
     }
 
-    /// Ends a check that nobody made.
+    /// Ends a check that no rail made.
     pub(crate) fn skip_check(&self, check: Check) {
+        self.stations[check.writer].samples.pass();
+        self.close_check(check);
+    }
+
+    fn close_check(&self, check: Check) {
         let Check {
             task,
             piece,
@@ -81,7 +166,8 @@ impl Core {
         match outcome {
             Ok(Verdict::Sound) => {
                 self.stations[checker].counters.checks.fetch_add(1, Relaxed);
-                self.skip_check(check);
+                self.stations[writer].samples.right(self.clock.now());
+                self.close_check(check);
             }
             Ok(Verdict::Mismatch { .. }) => {
                 self.stations[checker].counters.checks.fetch_add(1, Relaxed);
@@ -116,11 +202,12 @@ impl Core {
         }
         self.stations[loser].counters.wrong.fetch_add(1, Relaxed);
         let text = format!(
-            "Cannot trust {}: {} {:?} unlike {} and the portable kernels, which were followed",
+            "Cannot trust {}: {} {:?} unlike {} and the portable kernels, which were followed; {}",
             self.name(loser),
             if is_right { "it compared" } else { "it coded" },
             piece,
             self.name(if is_right { writer } else { checker }),
+            self.stations[loser].samples.suspects(self.clock.now()),
         );
         drop(piece);
         self.quarantine(loser, EventKind::WrongBytes, text);
@@ -145,6 +232,7 @@ impl Worker<'_> {
             refused,
             hold,
             check: Some((written, writer)),
+            before: None,
         });
     }
 }

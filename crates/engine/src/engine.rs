@@ -14,6 +14,7 @@ use crate::node::Membership;
 use crate::options::{Options, Scheduling, WhenFull};
 use crate::queue::Queues;
 use crate::request::Request;
+use crate::sample::Samples;
 use crate::schedule::{Class, HAND_OVER, Policy, RAILS_MAX, RailTraits, Scheduler};
 use crate::station::{Health, Station};
 use crate::statistics::{Counters, Statistics};
@@ -116,8 +117,7 @@ impl Engine {
             core.wait_for_room(data);
         }
         let issued = core.clock.now();
-        let number = core.issued.fetch_add(1, Ordering::Relaxed);
-        let every = core.options.check_every as u64;
+        core.issued.fetch_add(1, Ordering::Relaxed);
         let deadline = request.deadline.map_or(0, |deadline| {
             let nanoseconds = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
             issued.saturating_add(nanoseconds)
@@ -128,7 +128,6 @@ impl Engine {
             eligible: core.eligible(&piece),
             issued,
             deadline,
-            checked: every > 0 && number.is_multiple_of(every),
             store: request.store,
         };
         let task = Arc::new(Task::new(order, piece));
@@ -342,6 +341,7 @@ fn station(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -
         counters: Counters::default(),
         flights: (0..workers).map(|_| Default::default()).collect(),
         health: Health::default(),
+        samples: Samples::default(),
         called: AtomicBool::new(false),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }

@@ -94,7 +94,8 @@ pub struct Options {
     /// tried again after this long at the latest while there is more work than the others do. Each
     /// trial costs throughput, all of them together one percent at most.
     pub retry: Duration,
-    /// One task in so many is compared on another rail; 0 for none.
+    /// Of a rail's pieces of each kind one in so many is compared, besides the first ones: what was
+    /// set on another rail, updates and verdicts by the portable kernels. 0 for none.
     pub check_every: usize,
     /// Whether threads that wait for tasks code meanwhile.
     pub waiting_threads_help: bool,

@@ -7,6 +7,7 @@ use stripeline_rail::{Hold, Job, Lane, Rail, Written};
 
 use crate::doorbell::Doorbell;
 use crate::queue::Queues;
+use crate::sample::Samples;
 use crate::schedule::RailSet;
 use crate::statistics::Counters;
 use crate::sync::atomic::{AtomicBool, Ordering};
@@ -26,6 +27,7 @@ pub(crate) struct Station {
     /// One for each worker.
     pub(crate) flights: Box<[Flights]>,
     pub(crate) health: Health,
+    pub(crate) samples: Samples,
     /// Whether its lanes, which are costly, are to be opened.
     pub(crate) called: AtomicBool,
     /// Lanes of threads that help while they wait.
@@ -51,6 +53,8 @@ pub(crate) struct Flight {
     pub(crate) hold: Option<Hold>,
     /// If it compares: what was written, and the rail that did.
     pub(crate) check: Option<(Written, usize)>,
+    /// What its outputs held, if it changes them and is to be compared afterwards.
+    pub(crate) before: Option<Vec<Vec<u8>>>,
 }
 
 /// What one worker has in flight, by ticket: as many as its lane is deep.

@@ -26,8 +26,6 @@ pub(crate) struct Task {
     pub(crate) issued: u64,
     /// When its time is up; 0 for never.
     pub(crate) deadline: u64,
-    /// Whether what it writes is compared on another rail.
-    pub(crate) checked: bool,
     /// How its outputs are stored, if its issuer has said so.
     pub(crate) store: Option<StorePolicy>,
     /// When its first piece was begun; 0 before.
@@ -62,7 +60,6 @@ pub(crate) struct Order {
     pub(crate) eligible: RailSet,
     pub(crate) issued: u64,
     pub(crate) deadline: u64,
-    pub(crate) checked: bool,
     pub(crate) store: Option<StorePolicy>,
 }
 
@@ -76,7 +73,6 @@ impl Task {
             eligible: order.eligible,
             issued: order.issued,
             deadline: order.deadline,
-            checked: order.checked,
             store: order.store,
             started: AtomicU64::new(0),
             left: AtomicUsize::new(piece.bytes()),

@@ -217,6 +217,7 @@ impl Core {
         let failure = result.as_ref().err().map(String::as_str);
         station.health.end_probe(failure, now, period);
         if result.is_ok() {
+            station.samples.restart();
             self.publish_health(rail);
             let text = format!("{} gives right answers again", self.name(rail));
             self.tell(rail, EventKind::Restored, text);

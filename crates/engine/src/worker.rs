@@ -191,6 +191,7 @@ impl<'a> Worker<'a> {
         let store = task
             .store
             .unwrap_or_else(|| self.station.store(piece.job()));
+        let before = self.core.before(self.rail, &piece);
         self.submit(piece.stored(store), |bytes, hold| Flight {
             task,
             bytes,
@@ -198,6 +199,7 @@ impl<'a> Worker<'a> {
             refused,
             hold,
             check: None,
+            before,
         });
     }
 
@@ -312,6 +314,7 @@ impl<'a> Worker<'a> {
             bytes,
             refused,
             begun,
+            before,
             ..
         } = flight;
         let part = Part {
@@ -323,7 +326,7 @@ impl<'a> Worker<'a> {
         match done.outcome {
             Ok(verdict) => {
                 self.count(now - begun, busy, data, &part);
-                self.core.written(self.rail, part, verdict);
+                self.core.written(self.rail, part, verdict, before);
             }
             Err(fault) => self.failed(part, &fault, data),
         }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The CPU by our own kernels.
 
-use stripeline_codec::{Code, Isa, Kernels, Verdict};
+use arrayvec::ArrayVec;
+use stripeline_codec::{Code, Isa, Kernels, UNITS_MAX, Verdict};
 
 use crate::{Capability, Coder, Fault, Mode, Piece, Synchronous};
 
@@ -47,6 +48,16 @@ impl Cpu {
             }
         }
         Verdict::Sound
+    }
+
+    /// Adds the products of a piece that updates to `sums`, which stand for its outputs.
+    ///
+    /// # Panics
+    /// If some of the piece is not in host memory, or unless there is a sum of its length per output.
+    pub fn add_to(&self, piece: &Piece, sums: &mut [Vec<u8>]) {
+        let matrix = piece.matrix();
+        let mut sums: ArrayVec<_, UNITS_MAX> = sums.iter_mut().map(Vec::as_mut_slice).collect();
+        piece.read(|inputs, _| self.kernels.dot_add(&matrix, inputs, &mut sums));
     }
 
     /// A rail on given kernels.

@@ -52,7 +52,6 @@ pub(crate) fn order(eligible: RailSet) -> Order {
         eligible,
         issued: 1,
         deadline: 0,
-        checked: false,
         store: None,
     }
 }

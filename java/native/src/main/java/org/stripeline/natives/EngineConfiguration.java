@@ -45,7 +45,9 @@ public final class EngineConfiguration {
   /** Milliseconds within which a rail that added nothing to the total is tried again. */
   public static final String RETRY_KEY = "stripeline.engine.retry-ms";
 
-  /** One task in so many is compared on another rail, 0 for none. */
+  /**
+   * One piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for none.
+   */
   public static final String CHECK_EVERY_KEY = "stripeline.engine.check-every";
 
   /** Whether threads that wait for a call code meanwhile. */

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Which results of rails are compared, and what happens to wrong ones.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::support::{cpu, engine, kinds, stripe, to_encode};
+use stripeline_codec::{Codec, Isa, Kernels, Verdict};
+use stripeline_engine::{Engine, EventKind, Options, Request, Scheduling};
+use stripeline_rail::failing::{Failing, Failure, Script};
+use stripeline_rail::owned::Units;
+use stripeline_rail::{Cpu, Rail};
+use stripeline_testkit::Stripe;
+
+/// A rail that fails by a script, and the CPU to compare with.
+fn rails(script: Script) -> Vec<Arc<dyn Rail>> {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let sick = Failing::new(Arc::new(Cpu::with_kernels("sick", kernels)), script);
+    vec![Arc::new(sick), cpu()]
+}
+
+/// Everything goes to the rail `sick` as long as it serves.
+fn options(check_every: usize) -> Options {
+    Options {
+        scheduling: Scheduling::Single("sick".to_owned()),
+        quarantine: Duration::from_secs(1000),
+        waiting_threads_help: false,
+        check_every,
+        ..Options::default()
+    }
+}
+
+fn encode(engine: &Engine, codec: &Codec, stripe: &Stripe) {
+    let issued = engine.iencode(codec, to_encode(stripe), Request::default());
+    let (outcome, units) = issued.expect("room").wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert_eq!(units.outputs, stripe.parity());
+}
+
+fn verify(engine: &Engine, codec: &Codec, stripe: &Stripe) {
+    let units = Units {
+        inputs: stripe.data().to_vec(),
+        outputs: stripe.parity().to_vec(),
+    };
+    let issued = engine.iverify(codec, units, Request::default());
+    let (outcome, _) = issued.expect("room").wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+}
+
+/// Checks that `sick` was found out, and what was said of it.
+fn assert_found(engine: &Engine, did: &str) {
+    let rails = engine.statistics().rails;
+    assert_eq!((rails[0].wrong, rails[1].wrong), (1, 0));
+    let why = rails[0].out_of_service.as_deref().expect("out of service");
+    let (begin, end) = (
+        format!("Cannot trust sick: it {did} "),
+        "since the engine started, it ended 0 pieces that were not compared",
+    );
+    assert!(why.starts_with(&begin) && why.ends_with(end), "{why}");
+}
+
+#[test]
+fn a_wrong_update_is_put_right() {
+    let script = Script::nothing().at(0, Failure::WrongBytes);
+    let (engine, events) = engine(rails(script), options(1));
+    let (codec, stripe) = stripe(1000);
+    let new = vec![0x5a; 1000];
+    let data = [&[new.clone()], &stripe.data()[1..]].concat();
+    let changed = Stripe::of(data, stripe.code, stripe.parity_units);
+    let units = Units {
+        inputs: vec![stripe.units[0].clone(), new],
+        outputs: stripe.parity().to_vec(),
+    };
+    let issued = engine.iupdate(&codec, 0, units, Request::default());
+    let (outcome, units) = issued.expect("room").wait();
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert_eq!(units.outputs, changed.parity());
+    assert_eq!(kinds(&events, "sick"), [EventKind::WrongBytes]);
+    assert_found(&engine, "updated");
+}
+
+#[test]
+fn a_wrong_verdict_is_not_believed() {
+    let script = Script::nothing().at(0, Failure::WrongBytes);
+    let (engine, events) = engine(rails(script), options(1));
+    let (codec, stripe) = stripe(1000);
+    verify(&engine, &codec, &stripe);
+    assert_eq!(kinds(&events, "sick"), [EventKind::WrongBytes]);
+    assert_found(&engine, "verified");
+}
+
+#[test]
+fn damage_that_a_rail_overlooks_is_told() {
+    let script = Script::nothing().at(0, Failure::WrongBytes);
+    let (engine, _) = engine(rails(script), options(1));
+    let (codec, stripe) = stripe(1000);
+    let mut units = Units {
+        inputs: stripe.data().to_vec(),
+        outputs: stripe.parity().to_vec(),
+    };
+    units.outputs[1][7] ^= 1;
+    let issued = engine.iverify(&codec, units, Request::default());
+    let (outcome, _) = issued.expect("room").wait();
+    let mismatch = Verdict::Mismatch {
+        parity_unit: 1,
+        offset: 7,
+    };
+    assert_eq!(outcome, Ok(mismatch));
+}
+
+#[test]
+fn kinds_that_come_in_turn_are_all_compared() {
+    let (engine, events) = engine(rails(Script::nothing()), options(2));
+    let (codec, stripe) = stripe(100);
+    for _ in 0..100 {
+        verify(&engine, &codec, &stripe);
+        encode(&engine, &codec, &stripe);
+    }
+    let checks = engine.statistics().rails[1].checks;
+    // The choice depends on the numbers of the pieces alone.
+    assert!((30..=80).contains(&checks), "{checks} of 100 encodings");
+    assert!(kinds(&events, "sick").is_empty());
+}
+
+#[test]
+fn the_first_pieces_are_compared_and_those_after_a_restore() {
+    let options = Options {
+        quarantine: Duration::from_millis(1),
+        ..options(usize::MAX)
+    };
+    let script = Script::nothing().at(20, Failure::Fail);
+    let (engine, events) = engine(rails(script), options);
+    let (codec, stripe) = stripe(100);
+    for _ in 0..20 {
+        encode(&engine, &codec, &stripe);
+    }
+    assert_eq!(engine.statistics().rails[1].checks, 8);
+    let begin = Instant::now();
+    while kinds(&events, "sick").len() < 2 {
+        encode(&engine, &codec, &stripe);
+        assert!(
+            begin.elapsed() < Duration::from_secs(60),
+            "restored by then"
+        );
+    }
+    for _ in 0..20 {
+        encode(&engine, &codec, &stripe);
+    }
+    assert_eq!(engine.statistics().rails[1].checks, 16);
+}
