@@ -49,9 +49,11 @@ impl Engine {
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`] if there is no rail or more than [`RAILS_MAX`], if names are
-    /// not unique, if the one rail to use is not among them, or if threads cannot be started.
+    /// not unique, if the one rail to use is not among them, if a rail codes nothing and is not alone
+    /// or [`Options::measure_only`] is not set, or if threads cannot be started.
     pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
         check_rails(&rails)?;
+        check_coding(&rails, options.measure_only)?;
         let policy = policy(&rails, &options.scheduling)?;
         let tuned: Vec<_> = rails
             .iter()
@@ -288,6 +290,30 @@ fn check_rails(rails: &[std::sync::Arc<dyn Rail>]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Refuses rails whose outputs would be wrong without an error.
+fn check_coding(rails: &[std::sync::Arc<dyn Rail>], measure_only: bool) -> Result<(), Error> {
+    let Some(idle) = rails.iter().find(|rail| rail.capability().codes_nothing) else {
+        return Ok(());
+    };
+    let name = idle.name();
+    let text = if rails.len() > 1 {
+        let names: Vec<_> = rails.iter().map(|rail| rail.name()).collect();
+        let names = names.join(",");
+        format!(
+            "Cannot start the engine: rail {name} of rails={names} codes nothing and cannot be \
+             used with others: remove it"
+        )
+    } else if !measure_only {
+        format!(
+            "Cannot start the engine: rail {name} codes nothing, so outputs would be wrong: name \
+             other rails, or set measure-only=true in a measurement"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(ErrorKind::Configuration, text))
 }
 
 fn policy(rails: &[std::sync::Arc<dyn Rail>], scheduling: &Scheduling) -> Result<Policy, Error> {

@@ -399,6 +399,39 @@ fn bad_set_ups_are_refused() {
 }
 
 #[test]
+fn a_rail_that_codes_nothing_is_only_for_measurements_and_alone() {
+    let open = |text: &str| {
+        let configuration: Configuration = text.parse().expect("right");
+        Engine::open(&configuration)
+            .map(|(engine, _)| engine.statistics().rails[0].name.clone())
+            .map_err(|error| (error.kind(), error.to_string()))
+    };
+    let refused = |text: &str| Err((ErrorKind::Configuration, text.to_owned()));
+    assert_eq!(
+        open("rails=null\nnode=off"),
+        refused(
+            "Cannot start the engine: rail null codes nothing, so outputs would be wrong: name \
+             other rails, or set measure-only=true in a measurement"
+        )
+    );
+    for measure_only in [false, true] {
+        assert_eq!(
+            open(&format!(
+                "rails=cpu,null\nmeasure-only={measure_only}\nnode=off"
+            )),
+            refused(
+                "Cannot start the engine: rail null of rails=cpu,null codes nothing and cannot be \
+                 used with others: remove it"
+            )
+        );
+    }
+    assert_eq!(
+        open("rails=null\nmeasure-only=true\nnode=off"),
+        Ok("null".to_owned())
+    );
+}
+
+#[test]
 fn a_rail_that_should_be_in_and_cannot_be_is_told_of() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let mut configuration: Configuration = "rails=cpu,plugin:/no/such/coder.so\nnode=off"
