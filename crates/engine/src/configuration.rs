@@ -61,18 +61,26 @@ impl FromStr for Configuration {
     /// [`ErrorKind::Configuration`] with the line that is wrong.
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut configuration = Self::default();
+        // Set when all lines are read, because the weight may come before the line that it changes.
+        let mut node_weight = None;
         for line in text.lines().map(str::trim) {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
             let set = match line.split_once('=') {
-                Some((key, value)) => configuration.set(key.trim(), value.trim()),
+                Some((key, value)) => match (key.trim(), value.trim()) {
+                    ("node-weight", value) => weight(value).map(|value| node_weight = Some(value)),
+                    (key, value) => configuration.set(key, value),
+                },
                 None => Err("is not key=value".to_owned()),
             };
             set.map_err(|why| {
                 let text = format!("Cannot read the engine's configuration: '{line}' {why}");
                 Error::new(ErrorKind::Configuration, text)
             })?;
+        }
+        if let (Some(node), Some(weight)) = (&mut configuration.options.node, node_weight) {
+            node.weight = Some(weight);
         }
         Ok(configuration)
     }
@@ -99,12 +107,6 @@ impl Configuration {
                 options.tuning = Arc::new(table);
             }
             "node" => options.node = node_options(value)?,
-            "node-weight" => {
-                let weight = number(value, 1)?.min(usize::from(node::WEIGHT_MAX));
-                if let Some(node) = &mut options.node {
-                    node.weight = Some(weight as u16);
-                }
-            }
             _ => return Err("has an unknown key".to_owned()),
         }
         Ok(())
@@ -156,6 +158,11 @@ fn node_options(value: &str) -> Result<Option<node::Options>, String> {
     }))
 }
 
+fn weight(value: &str) -> Result<u16, String> {
+    let weight = number(value, 1)?.min(usize::from(node::WEIGHT_MAX));
+    Ok(weight as u16)
+}
+
 fn truth(value: &str) -> Result<bool, String> {
     value
         .parse()
@@ -195,6 +202,17 @@ mod tests {
     }
 
     #[test]
+    fn the_weight_holds_wherever_it_stands() {
+        for text in [
+            "node-weight=7\nnode=user",
+            "node=off\nnode-weight=7\nnode=user",
+        ] {
+            let read: Configuration = text.parse().expect("right");
+            assert_eq!(read.options.node.expect("shared").weight, Some(7), "{text}");
+        }
+    }
+
+    #[test]
     fn names_the_wrong_line() {
         let wrong = [
             ("colour=red", "has an unknown key"),
@@ -208,6 +226,7 @@ mod tests {
             ("tasks-max=0", "must be a whole number from 1"),
             ("check-every=-1", "must be a whole number from 0"),
             ("when-full=panic", "must be wait or refuse"),
+            ("node-weight=0", "must be a whole number from 1"),
             ("node=all", "must be user, group:PATH or off"),
             ("waiting-threads-help=yes", "must be true or false"),
             ("measure-only=1", "must be true or false"),

@@ -2,7 +2,7 @@
 //! The engine: rails, their workers, and the ways to issue tasks.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_queue::ArrayQueue;
 use stripeline_rail::{Piece, Rail};
@@ -20,7 +20,7 @@ use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::task::{Order, Outcome, Task};
-use crate::ticket::Ticket;
+use crate::ticket::{Ticket, until};
 use crate::tuning::RailTuning;
 
 /// Lanes kept for threads that help while they wait; more such threads open lanes of their own.
@@ -179,7 +179,7 @@ impl Engine {
 
     /// Waits until nothing is outstanding, of whatever thread; false if the time was up before.
     pub fn wait_all(&self, timeout: Option<Duration>) -> bool {
-        let until = timeout.map(|timeout| Instant::now() + timeout);
+        let until = timeout.and_then(until);
         let bell = &self.core.admission.empty;
         self.core.wait_until(bell, until, || self.test_all());
         self.test_all()

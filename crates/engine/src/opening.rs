@@ -14,7 +14,7 @@ impl Engine {
     /// should be in and cannot be.
     ///
     /// # Errors
-    /// As [`Engine::start`].
+    /// As [`Engine::start`], with the reason of each rail that is out.
     pub fn open(configuration: &Configuration) -> Result<(Self, Vec<Candidate>), Error> {
         let candidates = discover(&configuration.rails);
         let options = &configuration.options;
@@ -24,7 +24,20 @@ impl Engine {
             }
         }
         let rails = candidates.iter().filter_map(Candidate::rail).cloned();
-        let engine = Self::start(rails.collect(), options.clone())?;
+        let engine = Self::start(rails.collect(), options.clone())
+            .map_err(|error| explained(&error, &candidates))?;
         Ok((engine, candidates))
     }
+}
+
+/// An error of starting with the reasons why rails are out: one of these is the cause where the rail
+/// that is missing was asked for.
+fn explained(error: &Error, candidates: &[Candidate]) -> Error {
+    let mut text = error.to_string();
+    for found in candidates {
+        if let Some(reason) = found.reason() {
+            text += &format!("; rail {} is out: {reason}", found.name);
+        }
+    }
+    Error::new(error.kind(), text)
 }

@@ -40,8 +40,7 @@ impl Ticket {
     /// Waits for the task so long at most; `None` if it has not ended by then.
     #[must_use]
     pub fn wait_timeout(&self, timeout: Duration) -> Option<Outcome> {
-        self.core
-            .wait_for(&self.task, Some(Instant::now() + timeout));
+        self.core.wait_for(&self.task, until(timeout));
         self.task.outcome()
     }
 
@@ -51,7 +50,7 @@ impl Ticket {
     pub fn wait_any(tickets: &[Self], timeout: Option<Duration>) -> Option<usize> {
         let ended = || tickets.iter().position(|ticket| ticket.task.is_done());
         let core = &tickets.first()?.core;
-        let until = timeout.map(|timeout| Instant::now() + timeout);
+        let until = timeout.and_then(until);
         core.wait_until(&core.any, until, || ended().is_some());
         ended()
     }
@@ -77,6 +76,11 @@ impl Ticket {
     pub fn on_end(&self, call: impl FnOnce(&Outcome) + Send + 'static) {
         self.task.hook(Hook::Call(Box::new(call)));
     }
+}
+
+/// When a wait that begins now ends; none if the clock does not reach so far.
+pub(crate) fn until(timeout: Duration) -> Option<Instant> {
+    Instant::now().checked_add(timeout)
 }
 
 impl Future for Ticket {
