@@ -51,6 +51,11 @@
 #define STRIPELINE_ABI_VERSION 2
 
 /**
+ * In the flags of a request: `event_fd` is a descriptor whatever its number, also 0.
+ */
+#define STRIPELINE_REQUEST_EVENT_FD 1
+
+/**
  * What came of a call. Values are never reused; a program must treat a value that it does not know
  * as STRIPELINE_INTERNAL.
  */
@@ -408,7 +413,8 @@ typedef struct stripeline_matrix {
  * and codes meanwhile, or, for units of 0 bytes, the one that issues. It must be short, must wait
  * for no future and close no engine; it may issue tasks where the engine is set up to refuse what
  * is too much (`when-full=refuse`), and release its future, which has been stored by then. It must
- * not throw.
+ * not throw. While it runs, stripeline_last_error() says why the task failed, if it did; afterwards
+ * the thread has the text that it had before.
  *
  * @param context  as in the request
  * @param status   how the task ended
@@ -433,7 +439,8 @@ typedef struct stripeline_request {
     int32_t priority;
     /**
      * Of a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the task
-     * has ended, before a wait for its future returns; it must stay open until then. 0 for none.
+     * has ended, before a wait for its future returns; it must stay open until then. 0 for none,
+     * unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
      */
     int32_t event_fd;
     /**
@@ -450,6 +457,11 @@ typedef struct stripeline_request {
      * Handed to `callback`.
      */
     void *context;
+    /**
+     * STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, of a program that was compiled
+     * before there was this field, has no flags.
+     */
+    uint64_t flags;
 } stripeline_request;
 
 #ifdef __cplusplus

@@ -78,6 +78,7 @@ pub(crate) enum Failure {
     UnknownMemory(&'static str, &'static str, i32),
     UnknownDevice(&'static str, &'static str, u32),
     UnknownPriority(&'static str, i32),
+    UnknownFlags(&'static str, u64),
     NegativeDescriptor(&'static str, i32),
     NobodyToTell(&'static str),
     NotText(&'static str, &'static str, usize),
@@ -102,6 +103,7 @@ impl Failure {
             | Self::UnknownMemory(..)
             | Self::UnknownDevice(..)
             | Self::UnknownPriority(..)
+            | Self::UnknownFlags(..)
             | Self::NegativeDescriptor(..)
             | Self::NobodyToTell(..)
             | Self::OtherEngine(..)
@@ -197,6 +199,7 @@ impl Failure {
             | Self::UnknownMemory(operation, ..)
             | Self::UnknownDevice(operation, ..)
             | Self::UnknownPriority(operation, _)
+            | Self::UnknownFlags(operation, _)
             | Self::NegativeDescriptor(operation, _)
             | Self::NobodyToTell(operation)
             | Self::NotText(operation, ..)
@@ -227,6 +230,9 @@ impl Failure {
                 formatter,
                 "priority is {priority}, known are 0 (foreground) and 1 (background)"
             ),
+            Self::UnknownFlags(_, flags) => {
+                write!(formatter, "flags are {flags:#x}, known is 0x1 (event_fd)")
+            }
             Self::NegativeDescriptor(_, event_fd) => write!(formatter, "event_fd is {event_fd}"),
             Self::NobodyToTell(_) => {
                 formatter.write_str("a call that waits takes neither callback nor event_fd")
