@@ -145,7 +145,7 @@ enum stripeline_status
      */
     STRIPELINE_RAIL_FAILED = 18,
     /**
-     * The engine was closed before the task was done.
+     * The engine was closed before the task was done, or belongs to the process that forked this one.
      */
     STRIPELINE_CLOSED = 19,
     /**
@@ -633,6 +633,11 @@ size_t stripeline_describe(char *text, size_t size);
 
 /**
  * Opens an engine, which starts a few threads. One engine for a whole process is enough.
+ *
+ * A child that the process forks has none of these threads. There every call on the engine and on its
+ * futures fails at once with STRIPELINE_CLOSED, except for closing and releasing, which free what they
+ * can. Its copies of the units of tasks that had not ended may hold anything. It may open an engine of
+ * its own.
  *
  * The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
  * are skipped:

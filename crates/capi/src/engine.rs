@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ::stripeline_engine::{Candidate, Configuration, Engine, Scheduling};
 use stripeline_boundary::describe_engine;
+use stripeline_rail::Process;
 
 use crate::arguments::Call;
 use crate::entry::{guard, guard_pending};
@@ -21,6 +22,8 @@ use crate::listener::{Listening, stripeline_listener};
 pub struct stripeline_engine {
     /// Unlike that of every other engine of the process.
     pub(crate) number: u64,
+    /// The process that opened it.
+    pub(crate) process: Process,
     pub(crate) engine: Engine,
     scheduling: Scheduling,
     candidates: Vec<Candidate>,
@@ -37,11 +40,26 @@ impl Call {
         engine: *const stripeline_engine,
     ) -> Result<&'a stripeline_engine, Failure> {
         // SAFETY: null or a live handle, as the caller vouches.
-        unsafe { engine.as_ref() }.ok_or(Failure::NullArgument(self.0, "engine"))
+        let engine = unsafe { engine.as_ref() }.ok_or(Failure::NullArgument(self.0, "engine"))?;
+        self.check_process(engine.process)?;
+        Ok(engine)
+    }
+
+    /// Refuses what belongs to the process that forked this one.
+    pub(crate) fn check_process(self, process: Process) -> Result<(), Failure> {
+        match process.is_current() {
+            true => Ok(()),
+            false => Err(Failure::Inherited(self.0)),
+        }
     }
 }
 
 /// Opens an engine, which starts a few threads. One engine for a whole process is enough.
+///
+/// A child that the process forks has none of these threads. There every call on the engine and on its
+/// futures fails at once with STRIPELINE_CLOSED, except for closing and releasing, which free what they
+/// can. Its copies of the units of tasks that had not ended may hold anything. It may open an engine of
+/// its own.
 ///
 /// The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
 /// are skipped:
@@ -114,6 +132,7 @@ pub unsafe extern "C" fn stripeline_engine_open_with_listener(
         let (opened, candidates) = Engine::open(&configuration)?;
         let opened = stripeline_engine {
             number: OPENED.fetch_add(1, Ordering::Relaxed),
+            process: Process::current(),
             engine: opened,
             scheduling: configuration.options.scheduling,
             candidates,
@@ -159,7 +178,11 @@ pub unsafe extern "C" fn stripeline_engine_close(engine: *mut stripeline_engine)
             // SAFETY: made by `Box::into_raw` in `stripeline_engine_open` and given back once.
             let closing = *unsafe { Box::from_raw(engine) };
             drop(closing.engine);
-            closing.listening.stop();
+            // In a forked child nothing of the engine runs, and a thread that is not there may hold the
+            // listener's lock.
+            if closing.process.is_current() {
+                closing.listening.stop();
+            }
             Ok(())
         });
     }

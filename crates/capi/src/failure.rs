@@ -54,7 +54,7 @@ pub enum stripeline_status {
     /// A rail failed while it was changing the outputs, so that nobody can do it again: encode
     /// anew.
     STRIPELINE_RAIL_FAILED = 18,
-    /// The engine was closed before the task was done.
+    /// The engine was closed before the task was done, or belongs to the process that forked this one.
     STRIPELINE_CLOSED = 19,
     /// The engine cannot be started as configured.
     STRIPELINE_CONFIGURATION = 20,
@@ -84,6 +84,7 @@ pub(crate) enum Failure {
     NotText(&'static str, &'static str, usize),
     OtherEngine(&'static str, usize),
     NoFuture(&'static str),
+    Inherited(&'static str),
 }
 
 impl Failure {
@@ -108,6 +109,7 @@ impl Failure {
             | Self::NobodyToTell(..)
             | Self::OtherEngine(..)
             | Self::NoFuture(..) => STRIPELINE_INVALID_ARGUMENT,
+            Self::Inherited(_) => STRIPELINE_CLOSED,
             Self::UnknownCode(_) => STRIPELINE_INVALID_PARAMETERS,
             Self::UnknownChecksum(_) => STRIPELINE_INVALID_CHECKSUMS,
             Self::TooManyErased(..) => STRIPELINE_TOO_MANY_ERASURES,
@@ -204,7 +206,8 @@ impl Failure {
             | Self::NobodyToTell(operation)
             | Self::NotText(operation, ..)
             | Self::OtherEngine(operation, _)
-            | Self::NoFuture(operation) => operation,
+            | Self::NoFuture(operation)
+            | Self::Inherited(operation) => operation,
             _ => unreachable!("formatted by the caller"),
         };
         write!(formatter, "Cannot {operation}: ")?;
@@ -242,6 +245,9 @@ impl Failure {
             }
             Self::OtherEngine(_, index) => {
                 write!(formatter, "futures[{index}] belongs to another engine")
+            }
+            Self::Inherited(_) => {
+                formatter.write_str("the engine belongs to the process that forked this one")
             }
             _ => formatter.write_str("there is no future in the list"),
         }

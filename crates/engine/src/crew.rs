@@ -58,6 +58,13 @@ impl Crew {
         Ok(())
     }
 
+    /// Leaves the threads to the process that has them.
+    pub(crate) fn forget(&mut self) {
+        // Not dropped: that detaches a thread, and in a forked child there is none to detach.
+        self.workers.drain(..).for_each(std::mem::forget);
+        std::mem::forget(self.warden.take());
+    }
+
     /// Ends all threads, those aside whose device hangs.
     pub(crate) fn end(&mut self, core: &Core) {
         core.closing.store(true, Ordering::SeqCst);

@@ -30,6 +30,10 @@ const SPARE_LANES: usize = 64;
 ///
 /// Threads may share it. Dropping it lets what is in flight end, fails what waits with
 /// [`ErrorKind::Closed`], and ends its threads.
+///
+/// A child that is forked has none of these threads: there every call fails at once with
+/// [`ErrorKind::Closed`], nothing counts as outstanding, and dropping the engine does nothing. The child
+/// may start an engine of its own.
 pub struct Engine {
     core: Arc<Core>,
     crew: crew::Crew,
@@ -83,7 +87,8 @@ impl Engine {
     /// [`Options::when_full`].
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse.
+    /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse;
+    /// [`ErrorKind::Closed`] in a forked child.
     pub fn issue(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         self.issue_with(piece, request, |_ticket| ())
     }
@@ -124,6 +129,10 @@ impl Engine {
 
     fn admit(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         let core = &self.core;
+        if core.is_inherited() {
+            let error = Error::inherited();
+            return Err(Rejected { error, piece });
+        }
         let (job, bytes) = (piece.job(), piece.bytes());
         let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
         let data = inputs.saturating_mul(bytes);
@@ -166,29 +175,35 @@ impl Engine {
 
     /// Waits until all of these tasks have ended.
     pub fn wait_every(&self, tickets: &[Ticket]) {
-        tickets
-            .iter()
-            .for_each(|ticket| self.core.wait_for(&ticket.task, None));
+        for ticket in tickets {
+            let _: Outcome = ticket.wait();
+        }
     }
 
     /// Whether nothing is outstanding. A task counts until all who wait for it have been told.
     #[must_use]
     pub fn test_all(&self) -> bool {
-        self.core.admission.outstanding() == 0
+        self.core.is_inherited() || self.core.admission.outstanding() == 0
     }
 
     /// Waits until nothing is outstanding, of whatever thread; false if the time was up before.
     pub fn wait_all(&self, timeout: Option<Duration>) -> bool {
+        if self.core.is_inherited() {
+            return true;
+        }
         let until = timeout.and_then(until);
         let bell = &self.core.admission.empty;
         self.core.wait_until(bell, until, || self.test_all());
         self.test_all()
     }
 
-    /// What the engine and its rails have done.
+    /// What the engine and its rails have done; nothing in a forked child.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let core = &self.core;
+        if core.is_inherited() {
+            return Statistics::default();
+        }
         let snapshot = core.scheduler.snapshot();
         let rails = std::iter::zip(&core.stations, snapshot).map(|(station, seen)| {
             let mut rail = station.counters.read(station.rail.name());
@@ -214,7 +229,10 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.crew.end(&self.core);
+        match self.core.is_inherited() {
+            true => self.crew.forget(),
+            false => self.crew.end(&self.core),
+        }
     }
 }
 

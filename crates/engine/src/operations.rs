@@ -64,12 +64,16 @@ impl Issued {
         &self.ticket
     }
 
-    /// Waits for the task and returns how it ended, and the units.
+    /// Waits for the task and returns how it ended, and the units. In a forked child the units are
+    /// empty: those of the task are the parent's.
     ///
     /// # Panics
     /// If a job's memory is not let go of ten seconds after its end, which is a bug.
     pub fn wait(self) -> (Outcome, Units) {
         let outcome = self.ticket.wait();
+        if self.ticket.core.is_inherited() {
+            return (outcome, Units::default());
+        }
         let units = self.units.wait(LETTING_GO);
         (outcome, units.expect("a task ends after its job"))
     }
