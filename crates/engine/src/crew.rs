@@ -102,6 +102,7 @@ fn work(core: &Core, rail: usize, index: usize) {
     while !core.is_closing() {
         match station.rail.open_lane() {
             Ok(lane) => {
+                core.prove(rail);
                 core.scheduler.set_open(rail, true);
                 let worker = Worker::new(core, rail, &station.flights[index], lane);
                 serve(core, rail, index, worker);

@@ -382,6 +382,7 @@ fn station(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -
         flights: (0..workers).map(|_| Default::default()).collect(),
         health: Health::default(),
         called: AtomicBool::new(false),
+        proof: std::sync::Once::new(),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }
