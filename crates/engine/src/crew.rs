@@ -65,15 +65,9 @@ impl Crew {
         std::mem::forget(self.warden.take());
     }
 
-    /// Ends all threads, those aside whose device hangs.
+    /// Ends all threads, those aside whose device hangs, and waits for threads that help.
     pub(crate) fn end(&mut self, core: &Core) {
-        core.closing.store(true, Ordering::SeqCst);
-        core.close_queues();
-        core.agenda.wake();
-        for rail in 0..core.stations.len() {
-            core.bell_of(rail).ring_all();
-        }
-        core.parked.ring_all();
+        core.begin_close();
         if let Some(warden) = self.warden.take() {
             let _ = warden.join();
         }
@@ -88,8 +82,7 @@ impl Crew {
                 let _ = worker.join();
             }
         }
-        // What was placed while the workers went.
-        core.close_queues();
+        core.helpers.await_none();
     }
 }
 

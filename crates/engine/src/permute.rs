@@ -9,45 +9,28 @@
 use std::sync::atomic::{AtomicUsize as Plain, Ordering::SeqCst};
 
 use shuttle::thread;
-use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Mode, Piece};
+use stripeline_codec::Verdict;
+use stripeline_rail::{Capability, Coder, Cpu, Fault, Piece, Synchronous};
 
 use crate::admission::Admission;
+use crate::core::tests::{order, piece};
 use crate::doorbell::Doorbell;
+use crate::engine::core;
 use crate::error::{Error, ErrorKind};
+use crate::options::Options;
 use crate::queue::{Queues, Work};
-use crate::request::Priority;
-use crate::schedule::{Class, RailSet};
+use crate::schedule::RailSet;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::task::{Hook, Order, Task};
+use crate::task::{Hook, Task};
 
 /// Orders of threads tried per test: some seconds of work.
 const ORDERS: usize = 3000;
 
 const ITEMS: usize = 3;
 
-fn piece() -> Piece {
-    let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
-    let units = Units {
-        inputs: vec![vec![1; 8]; 2],
-        outputs: vec![vec![0; 8]],
-    };
-    owned::encode(&codec, units).expect("right units").0
-}
-
 fn task() -> Task {
-    let order = Order {
-        class: Class::of(Mode::Set, 1, 16),
-        priority: Priority::Foreground,
-        eligible: RailSet::first(1),
-        issued: 1,
-        deadline: 0,
-        checked: false,
-        store: None,
-    };
-    Task::new(order, piece())
+    Task::new(order(RailSet::first(1)), piece())
 }
 
 #[test]
@@ -234,6 +217,58 @@ fn what_a_thief_puts_back_is_found() {
         for thread in [victim, thief] {
             thread.join().expect("no panic");
         }
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}
+
+/// A coder during which other threads run, and which tells how many code now.
+#[derive(Debug)]
+struct Busy(std::sync::Arc<Plain>);
+
+impl Coder for Busy {
+    type Memory = ();
+
+    fn describe(&self) -> String {
+        String::new()
+    }
+
+    fn run(&self, piece: &mut Piece, (): &mut ()) -> Result<Verdict, Fault> {
+        self.0.fetch_add(1, SeqCst);
+        thread::yield_now();
+        let verdict = Cpu::portable().code(piece);
+        self.0.fetch_sub(1, SeqCst);
+        Ok(verdict)
+    }
+}
+
+#[test]
+fn closing_waits_for_threads_that_help() {
+    let run = || {
+        let coding = std::sync::Arc::new(Plain::new(0));
+        let coder = Busy(std::sync::Arc::clone(&coding));
+        let rail = Synchronous::new("busy", Capability::synchronous(), coder);
+        let core = core(vec![std::sync::Arc::new(rail)], Options::default());
+        let core = Arc::new(core.expect("right options"));
+        let tasks: Vec<_> = (0..2).map(|_| crate::core::tests::task(&core)).collect();
+        for task in &tasks {
+            core.place_task(Arc::clone(task));
+        }
+        let helpers: Vec<_> = tasks
+            .iter()
+            .map(|task| {
+                let (core, task) = (Arc::clone(&core), Arc::clone(task));
+                thread::spawn(move || core.wait_for(&task, None))
+            })
+            .collect();
+        core.begin_close();
+        core.helpers.await_none();
+        assert_eq!(coding.load(SeqCst), 0, "nobody codes in a closed engine");
+        assert!(tasks.iter().all(|task| task.is_done()), "nothing is left");
+        for helper in helpers {
+            helper.join().expect("no panic");
+        }
+        assert_eq!(coding.load(SeqCst), 0);
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);

@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::pin::pin;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake};
 use std::thread::{Thread, current, park, yield_now};
@@ -392,6 +392,33 @@ fn an_engine_that_ends_fails_what_waits() {
         "what a rail works on is finished"
     );
     ender.join().expect("the engine ends");
+}
+
+#[test]
+fn an_engine_that_ends_waits_for_threads_that_help() {
+    let gates = [(); 2].map(|()| Arc::new(Gate::default()));
+    let rail = Sick::rail("gated", Fail::WaitInTurn(gates.to_vec()));
+    let (engine, _) = engine(vec![rail], Options::default());
+    let (codec, stripe) = stripe(100);
+    let first = issue(&engine, &codec, &stripe, Request::default());
+    gates[0].await_arrivals(1);
+    let second = issue(&engine, &codec, &stripe, Request::default());
+    let helper = std::thread::spawn(move || second.wait().0);
+    gates[1].await_arrivals(1);
+    gates[0].open();
+    assert_eq!(first.wait().0, Ok(Verdict::Sound));
+    let (sender, receiver) = channel();
+    let ender = std::thread::spawn(move || {
+        drop(engine);
+        sender.send(()).expect("awaited");
+    });
+    // Long enough for a machine that is not slow to see a close that does not wait.
+    let ended = receiver.recv_timeout(Duration::from_millis(200));
+    assert_eq!(ended, Err(RecvTimeoutError::Timeout), "the helper codes");
+    gates[1].open();
+    assert_eq!(receiver.recv(), Ok(()));
+    assert_eq!(helper.join().expect("no panic"), Ok(Verdict::Sound));
+    ender.join().expect("no panic");
 }
 
 #[test]
