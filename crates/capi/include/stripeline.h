@@ -51,6 +51,11 @@
 #define STRIPELINE_ABI_VERSION 2
 
 /**
+ * In the flags of a request: `event_fd` is a descriptor whatever its number, also 0.
+ */
+#define STRIPELINE_REQUEST_EVENT_FD 1
+
+/**
  * What came of a call. Values are never reused; a program must treat a value that it does not know
  * as STRIPELINE_INTERNAL.
  */
@@ -140,7 +145,7 @@ enum stripeline_status
      */
     STRIPELINE_RAIL_FAILED = 18,
     /**
-     * The engine was closed before the task was done.
+     * The engine was closed before the task was done, or belongs to the process that forked this one.
      */
     STRIPELINE_CLOSED = 19,
     /**
@@ -408,7 +413,8 @@ typedef struct stripeline_matrix {
  * and codes meanwhile, or, for units of 0 bytes, the one that issues. It must be short, must wait
  * for no future and close no engine; it may issue tasks where the engine is set up to refuse what
  * is too much (`when-full=refuse`), and release its future, which has been stored by then. It must
- * not throw.
+ * not throw. While it runs, stripeline_last_error() says why the task failed, if it did; afterwards
+ * the thread has the text that it had before.
  *
  * @param context  as in the request
  * @param status   how the task ended
@@ -433,7 +439,8 @@ typedef struct stripeline_request {
     int32_t priority;
     /**
      * Of a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the task
-     * has ended, before a wait for its future returns; it must stay open until then. 0 for none.
+     * has ended, before a wait for its future returns; it must stay open until then. 0 for none,
+     * unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
      */
     int32_t event_fd;
     /**
@@ -450,6 +457,11 @@ typedef struct stripeline_request {
      * Handed to `callback`.
      */
     void *context;
+    /**
+     * STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, of a program that was compiled
+     * before there was this field, has no flags.
+     */
+    uint64_t flags;
 } stripeline_request;
 
 #ifdef __cplusplus
@@ -622,12 +634,17 @@ size_t stripeline_describe(char *text, size_t size);
 /**
  * Opens an engine, which starts a few threads. One engine for a whole process is enough.
  *
+ * A child that the process forks has none of these threads. There every call on the engine and on its
+ * futures fails at once with STRIPELINE_CLOSED, except for closing and releasing, which free what they
+ * can. Its copies of the units of tasks that had not ended may hold anything. It may open an engine of
+ * its own.
+ *
  * The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
  * are skipped:
  *
  * | key | value | default |
  * |---|---|---|
- * | rails | names, separated by commas: cpu, isal, cuda, null, plugin:PATH; auto for the CPU and every GPU | auto |
+ * | rails | names, separated by commas: cpu, isal, cuda, plugin:PATH; auto for the CPU and every GPU; null, which codes nothing, alone and with measure-only | auto |
  * | scheduling | rate-aware, fcfs, single:NAME | rate-aware |
  * | tasks-max | most tasks outstanding | 1024 |
  * | bytes-max | most bytes of data outstanding | 1073741824 |
@@ -637,6 +654,7 @@ size_t stripeline_describe(char *text, size_t size);
  * | retry-ms | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
  * | check-every | one piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for none | 1000 |
  * | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
+ * | measure-only | true or false: whether rails=null is allowed, which leaves outputs as they are | false |
  * | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |
  * | tuning | path of the table that `stripeline tune` wrote; its sizes, rates and stores hold | built-in values |
  * | node | with whom CPUs are shared: user, group:PATH, off | user |
@@ -670,7 +688,8 @@ stripeline_status stripeline_engine_open_with_listener(const char *configuration
 /**
  * Closes an engine. What its rails are working on is finished, what waits ends with
  * STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
- * hangs is working on in place. No call may use the engine any more, also not one that runs on
+ * hangs is working on in place. Whoever wants all tasks done waits for them first, as with
+ * stripeline_wait_all(). No call may use the engine any more, also not one that runs on
  * another thread; its futures stay valid until they are released.
  *
  * @param engine  an engine from stripeline_engine_open(), or NULL for nothing to do

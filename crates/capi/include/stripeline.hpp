@@ -254,10 +254,10 @@ struct request {
     stripeline_priority priority = STRIPELINE_FOREGROUND;
     /** How long the task may take; 0 for as long as it takes. */
     std::chrono::nanoseconds deadline{0};
-    /** An eventfd that is written when a task that nobody waits for has ended; 0 for none. */
-    int event_fd = 0;
-    /** Told how a task that nobody waits for has ended; what it throws ends the program. It must not
-     * wait for, assign to or destroy a future whose task has not ended, its own included. */
+    /** An eventfd that is written when a task that nobody waits for has ended; -1 for none. */
+    int event_fd = -1;
+    /** Told how a task that nobody waits for has ended; what it throws ends the program. While it
+     * runs, last_error() says why the task failed, if it did. It must not wait for, assign to or destroy a future whose task has not ended, its own included. */
     std::function<void(stripeline_status)> on_end;
 };
 
@@ -487,7 +487,10 @@ private:
         {
             request.size = sizeof request;
             request.priority = asked.priority;
-            request.event_fd = asked.event_fd;
+            if (asked.event_fd >= 0) {
+                request.event_fd = asked.event_fd;
+                request.flags = STRIPELINE_REQUEST_EVENT_FD;
+            }
             if (asked.deadline.count() > 0)
                 request.deadline_ns = static_cast<std::uint64_t>(asked.deadline.count());
             // A call that waits refuses it; one that does not sets the context.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Copies of the lists that a caller passes.
 
+use ::stripeline_codec::Codec;
 use arrayvec::ArrayVec;
 use stripeline_boundary::{List, UNITS_MAX, check_memory};
 
@@ -62,6 +63,26 @@ impl Call {
     ) -> Result<(), Failure> {
         // SAFETY: as the caller vouches; `*const u8` and `*mut u8` are of one layout.
         unsafe { self.list(name, list.cast::<*const u8>(), count, target) }
+    }
+
+    /// Copies the numbers of the units that a decode is to produce.
+    ///
+    /// # Safety
+    /// `erased` must be null or have `count` readable values.
+    pub(crate) unsafe fn erased(
+        self,
+        codec: &Codec,
+        erased: *const u32,
+        count: usize,
+    ) -> Result<ArrayVec<usize, UNITS_MAX>, Failure> {
+        // More numbers than units do not fit the list; fewer are judged together with the units.
+        if count > codec.data_units() + codec.parity_units() {
+            return Err(Failure::TooManyErased(count, codec.parity_units()));
+        }
+        let mut numbers = ArrayVec::<u32, UNITS_MAX>::new();
+        // SAFETY: as the caller vouches.
+        unsafe { self.list("erased", erased, count, &mut numbers) }?;
+        Ok(numbers.iter().map(|unit| *unit as usize).collect())
     }
 
     /// Refuses inputs of which one is null.

@@ -266,9 +266,7 @@ pub unsafe extern "C" fn stripeline_decode(
     // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
-        if count > codec.parity_units() {
-            return Err(Failure::TooManyErased(count, codec.parity_units()));
-        }
+        let erased = call.erased(codec, erased, count)?;
         let mut units_starts = Pointers::new();
         call.list(
             "units",
@@ -276,12 +274,10 @@ pub unsafe extern "C" fn stripeline_decode(
             codec.data_units() + codec.parity_units(),
             &mut units_starts,
         )?;
-        let mut numbers = ArrayVec::<u32, UNITS_MAX>::new();
-        call.list("erased", erased, count, &mut numbers)?;
-        let mut erased = ArrayVec::<usize, UNITS_MAX>::new();
-        for number in &numbers {
-            erased.push(*number as usize);
-        }
+        // Before the outputs: whoever asks for a unit twice may well pass one output twice.
+        let present = |unit: &*const u8| (!unit.is_null()).then_some(());
+        let present: ArrayVec<_, UNITS_MAX> = units_starts.iter().map(present).collect();
+        codec.check_erasures(&present, &erased)?;
         let mut outputs_starts = Pointers::new();
         call.outputs("outputs", outputs, count, &mut outputs_starts)?;
         call.check_memory(

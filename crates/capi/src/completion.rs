@@ -16,6 +16,7 @@ use std::time::Instant;
 use ::stripeline_codec::Verdict;
 use ::stripeline_engine::Outcome;
 
+use crate::entry::with_error;
 use crate::failure::{Failure, stripeline_status};
 use crate::request::stripeline_callback;
 
@@ -89,12 +90,15 @@ impl Notice {
             unsafe { places.write(*verdict) };
         }
         if let Some(callback) = self.callback {
-            let status = match outcome {
-                Ok(_) => stripeline_status::STRIPELINE_OK,
-                Err(error) => Failure::Engine(error.clone()).status(),
-            };
             // SAFETY: the caller vouches for function and context until the task has ended.
-            unsafe { callback(self.context, status) };
+            let call = |status| unsafe { callback(self.context, status) };
+            match outcome {
+                Ok(_) => call(stripeline_status::STRIPELINE_OK),
+                Err(error) => {
+                    let failure = Failure::Engine(error.clone());
+                    with_error(&failure, || call(failure.status()));
+                }
+            }
         }
         if let Some(event_fd) = self.event_fd {
             // SAFETY: the caller keeps the descriptor open until the task has ended; it stays his.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use ::stripeline_engine::{Candidate, Configuration, Engine, Scheduling};
 use stripeline_boundary::describe_engine;
+use stripeline_rail::Process;
 
 use crate::arguments::Call;
 use crate::entry::{guard, guard_pending};
@@ -21,6 +22,8 @@ use crate::listener::{Listening, stripeline_listener};
 pub struct stripeline_engine {
     /// Unlike that of every other engine of the process.
     pub(crate) number: u64,
+    /// The process that opened it.
+    pub(crate) process: Process,
     pub(crate) engine: Engine,
     scheduling: Scheduling,
     candidates: Vec<Candidate>,
@@ -37,18 +40,33 @@ impl Call {
         engine: *const stripeline_engine,
     ) -> Result<&'a stripeline_engine, Failure> {
         // SAFETY: null or a live handle, as the caller vouches.
-        unsafe { engine.as_ref() }.ok_or(Failure::NullArgument(self.0, "engine"))
+        let engine = unsafe { engine.as_ref() }.ok_or(Failure::NullArgument(self.0, "engine"))?;
+        self.check_process(engine.process)?;
+        Ok(engine)
+    }
+
+    /// Refuses what belongs to the process that forked this one.
+    pub(crate) fn check_process(self, process: Process) -> Result<(), Failure> {
+        match process.is_current() {
+            true => Ok(()),
+            false => Err(Failure::Inherited(self.0)),
+        }
     }
 }
 
 /// Opens an engine, which starts a few threads. One engine for a whole process is enough.
+///
+/// A child that the process forks has none of these threads. There every call on the engine and on its
+/// futures fails at once with STRIPELINE_CLOSED, except for closing and releasing, which free what they
+/// can. Its copies of the units of tasks that had not ended may hold anything. It may open an engine of
+/// its own.
 ///
 /// The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
 /// are skipped:
 ///
 /// | key | value | default |
 /// |---|---|---|
-/// | rails | names, separated by commas: cpu, isal, cuda, null, plugin:PATH; auto for the CPU and every GPU | auto |
+/// | rails | names, separated by commas: cpu, isal, cuda, plugin:PATH; auto for the CPU and every GPU; null, which codes nothing, alone and with measure-only | auto |
 /// | scheduling | rate-aware, fcfs, single:NAME | rate-aware |
 /// | tasks-max | most tasks outstanding | 1024 |
 /// | bytes-max | most bytes of data outstanding | 1073741824 |
@@ -58,6 +76,7 @@ impl Call {
 /// | retry-ms | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
 /// | check-every | one piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for none | 1000 |
 /// | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
+/// | measure-only | true or false: whether rails=null is allowed, which leaves outputs as they are | false |
 /// | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |
 /// | tuning | path of the table that `stripeline tune` wrote; its sizes, rates and stores hold | built-in values |
 /// | node | with whom CPUs are shared: user, group:PATH, off | user |
@@ -113,6 +132,7 @@ pub unsafe extern "C" fn stripeline_engine_open_with_listener(
         let (opened, candidates) = Engine::open(&configuration)?;
         let opened = stripeline_engine {
             number: OPENED.fetch_add(1, Ordering::Relaxed),
+            process: Process::current(),
             engine: opened,
             scheduling: configuration.options.scheduling,
             candidates,
@@ -144,7 +164,8 @@ unsafe fn read_configuration(
 
 /// Closes an engine. What its rails are working on is finished, what waits ends with
 /// STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
-/// hangs is working on in place. No call may use the engine any more, also not one that runs on
+/// hangs is working on in place. Whoever wants all tasks done waits for them first, as with
+/// stripeline_wait_all(). No call may use the engine any more, also not one that runs on
 /// another thread; its futures stay valid until they are released.
 ///
 /// @param engine  an engine from stripeline_engine_open(), or NULL for nothing to do
@@ -158,7 +179,11 @@ pub unsafe extern "C" fn stripeline_engine_close(engine: *mut stripeline_engine)
             // SAFETY: made by `Box::into_raw` in `stripeline_engine_open` and given back once.
             let closing = *unsafe { Box::from_raw(engine) };
             drop(closing.engine);
-            closing.listening.stop();
+            // In a forked child nothing of the engine runs, and a thread that is not there may hold the
+            // listener's lock.
+            if closing.process.is_current() {
+                closing.listening.stop();
+            }
             Ok(())
         });
     }

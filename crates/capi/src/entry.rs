@@ -59,6 +59,17 @@ pub(crate) fn with_last_error<T>(read: impl FnOnce(&str) -> T) -> T {
     LAST_ERROR.with_borrow(|text| read(text))
 }
 
+/// Runs `call` with the text of a failure as this thread's, and then gives it back its own: the thread
+/// may be one that waits for another task.
+pub(crate) fn with_error(failure: &Failure, call: impl FnOnce()) {
+    let exchange = |text| LAST_ERROR.try_with(|mine| mine.replace(text));
+    let before = exchange(failure.to_string());
+    call();
+    if let Ok(before) = before {
+        let _ = exchange(before);
+    }
+}
+
 fn remember(write: impl FnOnce(&mut String) -> std::fmt::Result) {
     // A thread that is going away has no text any more, and nobody left to read it.
     let _ = LAST_ERROR.try_with(|text| {

@@ -54,7 +54,7 @@ pub enum stripeline_status {
     /// A rail failed while it was changing the outputs, so that nobody can do it again: encode
     /// anew.
     STRIPELINE_RAIL_FAILED = 18,
-    /// The engine was closed before the task was done.
+    /// The engine was closed before the task was done, or belongs to the process that forked this one.
     STRIPELINE_CLOSED = 19,
     /// The engine cannot be started as configured.
     STRIPELINE_CONFIGURATION = 20,
@@ -78,11 +78,13 @@ pub(crate) enum Failure {
     UnknownMemory(&'static str, &'static str, i32),
     UnknownDevice(&'static str, &'static str, u32),
     UnknownPriority(&'static str, i32),
+    UnknownFlags(&'static str, u64),
     NegativeDescriptor(&'static str, i32),
     NobodyToTell(&'static str),
     NotText(&'static str, &'static str, usize),
     OtherEngine(&'static str, usize),
     NoFuture(&'static str),
+    Inherited(&'static str),
 }
 
 impl Failure {
@@ -102,10 +104,12 @@ impl Failure {
             | Self::UnknownMemory(..)
             | Self::UnknownDevice(..)
             | Self::UnknownPriority(..)
+            | Self::UnknownFlags(..)
             | Self::NegativeDescriptor(..)
             | Self::NobodyToTell(..)
             | Self::OtherEngine(..)
             | Self::NoFuture(..) => STRIPELINE_INVALID_ARGUMENT,
+            Self::Inherited(_) => STRIPELINE_CLOSED,
             Self::UnknownCode(_) => STRIPELINE_INVALID_PARAMETERS,
             Self::UnknownChecksum(_) => STRIPELINE_INVALID_CHECKSUMS,
             Self::TooManyErased(..) => STRIPELINE_TOO_MANY_ERASURES,
@@ -197,11 +201,13 @@ impl Failure {
             | Self::UnknownMemory(operation, ..)
             | Self::UnknownDevice(operation, ..)
             | Self::UnknownPriority(operation, _)
+            | Self::UnknownFlags(operation, _)
             | Self::NegativeDescriptor(operation, _)
             | Self::NobodyToTell(operation)
             | Self::NotText(operation, ..)
             | Self::OtherEngine(operation, _)
-            | Self::NoFuture(operation) => operation,
+            | Self::NoFuture(operation)
+            | Self::Inherited(operation) => operation,
             _ => unreachable!("formatted by the caller"),
         };
         write!(formatter, "Cannot {operation}: ")?;
@@ -227,6 +233,9 @@ impl Failure {
                 formatter,
                 "priority is {priority}, known are 0 (foreground) and 1 (background)"
             ),
+            Self::UnknownFlags(_, flags) => {
+                write!(formatter, "flags are {flags:#x}, known is 0x1 (event_fd)")
+            }
             Self::NegativeDescriptor(_, event_fd) => write!(formatter, "event_fd is {event_fd}"),
             Self::NobodyToTell(_) => {
                 formatter.write_str("a call that waits takes neither callback nor event_fd")
@@ -236,6 +245,9 @@ impl Failure {
             }
             Self::OtherEngine(_, index) => {
                 write!(formatter, "futures[{index}] belongs to another engine")
+            }
+            Self::Inherited(_) => {
+                formatter.write_str("the engine belongs to the process that forked this one")
             }
             _ => formatter.write_str("there is no future in the list"),
         }

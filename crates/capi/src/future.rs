@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use ::stripeline_codec::Verdict;
 use ::stripeline_engine::{Outcome, Ticket};
 
+use stripeline_rail::Process;
+
 use crate::arguments::Call;
 use crate::completion::End;
-use crate::engine::timeout;
+use crate::engine::{stripeline_engine, timeout};
 use crate::entry::{guard, guard_pending};
 use crate::failure::{Failure, stripeline_status};
 
@@ -19,15 +21,18 @@ use crate::failure::{Failure, stripeline_status};
 pub struct stripeline_future {
     /// The number of the engine.
     engine: u64,
+    /// The process that opened the engine.
+    process: Process,
     /// None where there was nothing to do.
     ticket: Option<Ticket>,
     end: Arc<End>,
 }
 
 impl stripeline_future {
-    pub(crate) fn new(engine: u64, ticket: Option<Ticket>, end: Arc<End>) -> Self {
+    pub(crate) fn new(engine: &stripeline_engine, ticket: Option<Ticket>, end: Arc<End>) -> Self {
         Self {
-            engine,
+            engine: engine.number,
+            process: engine.process,
             ticket,
             end,
         }
@@ -68,7 +73,9 @@ impl Call {
         future: *const stripeline_future,
     ) -> Result<&'a stripeline_future, Failure> {
         // SAFETY: null or a live handle, as the caller vouches.
-        unsafe { future.as_ref() }.ok_or(Failure::NullArgument(self.0, "future"))
+        let future = unsafe { future.as_ref() }.ok_or(Failure::NullArgument(self.0, "future"))?;
+        self.check_process(future.process)?;
+        Ok(future)
     }
 
     /// Reads a list of futures, of which some may be null.
@@ -86,9 +93,11 @@ impl Call {
         let entry = |index| {
             // SAFETY: `index` is below `count`, the number of entries; null or a live handle.
             let future = unsafe { futures.add(index).read_unaligned().as_ref() };
-            future.map(|future| (index, future))
+            let future = future?;
+            let checked = self.check_process(future.process);
+            Some(checked.map(|()| (index, future)))
         };
-        Ok((0..count).filter_map(entry).collect())
+        (0..count).filter_map(entry).collect()
     }
 }
 

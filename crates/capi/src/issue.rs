@@ -210,7 +210,7 @@ unsafe fn issue(
     // Before anybody is told: a callback may release it.
     let promise = |ticket: Option<&Ticket>| {
         if !future.is_null() {
-            let made = stripeline_future::new(engine.number, ticket.cloned(), end.clone());
+            let made = stripeline_future::new(engine, ticket.cloned(), end.clone());
             store(Box::into_raw(Box::new(made)));
         }
     };

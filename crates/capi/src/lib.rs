@@ -8,7 +8,8 @@
 //! own list.
 //!
 //! ABI rules: values of [`stripeline_status`], [`stripeline_code`] and [`stripeline_checksum`] are
-//! never reused, functions are added but never changed, and `STRIPELINE_ABI_VERSION` counts up with
+//! never reused, functions are added but never changed, fields are added at the end of structures that
+//! begin with their size, of which the former size is still read, and `STRIPELINE_ABI_VERSION` counts up with
 //! each addition. Enumerations come in as `int32_t`, since C may pass any value and an unknown one
 //! must not become a Rust enum.
 
@@ -58,4 +59,6 @@ pub use library::{
 };
 pub use listener::{stripeline_event, stripeline_event_kind, stripeline_listener};
 pub use matrix::{stripeline_matrix, stripeline_memory};
-pub use request::{stripeline_callback, stripeline_priority, stripeline_request};
+pub use request::{
+    STRIPELINE_REQUEST_EVENT_FD, stripeline_callback, stripeline_priority, stripeline_request,
+};

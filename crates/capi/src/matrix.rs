@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where the units of an engine's call are: strided or scattered, in host or device memory.
 
+use std::mem::MaybeUninit;
+
 use stripeline_boundary::List;
 use stripeline_rail::{MemoryKind, Region};
 
@@ -98,7 +100,7 @@ impl Call {
         bytes: usize,
     ) -> Result<Matrix, Failure> {
         // SAFETY: as the caller vouches.
-        let matrix = unsafe { self.sized(name, matrix) }?;
+        let matrix = unsafe { self.sized(name, matrix, size_of::<stripeline_matrix>()) }?;
         if matrix.count != count {
             return Err(Failure::Count(self.0, name, matrix.count, count));
         }
@@ -148,24 +150,33 @@ impl Call {
         }
     }
 
-    /// Copies a structure that begins with its size.
+    /// Copies a structure that begins with its size. One of the size `first`, which the structure had
+    /// before fields were added at its end, has 0 in these.
     ///
     /// # Safety
-    /// `structure` must be null or have as many readable bytes as it says.
+    /// `structure` must be null or have as many readable bytes as it says. All bytes of a `T` may be
+    /// 0.
     pub(crate) unsafe fn sized<T: Copy>(
         self,
         name: &'static str,
         structure: *const T,
+        first: usize,
     ) -> Result<T, Failure> {
         if structure.is_null() {
             return Err(Failure::NullArgument(self.0, name));
         }
         // SAFETY: not null; every such structure begins with its size.
         let size = unsafe { structure.cast::<usize>().read_unaligned() };
-        if size != size_of::<T>() {
+        if size != first && size != size_of::<T>() {
             return Err(Failure::Size(self.0, name, size, size_of::<T>()));
         }
-        // SAFETY: it has the bytes of a `T`, all of whose values are plain numbers and addresses.
-        Ok(unsafe { structure.read_unaligned() })
+        let mut copy = MaybeUninit::<T>::zeroed();
+        // SAFETY: the caller's has `size` bytes, the copy as many or more; the values of a `T` are plain
+        // numbers and addresses, of which those that were not copied are 0.
+        unsafe {
+            let bytes = copy.as_mut_ptr().cast::<u8>();
+            bytes.copy_from_nonoverlapping(structure.cast(), size);
+            Ok(copy.assume_init())
+        }
     }
 }

@@ -2,8 +2,6 @@
 //! The four operations of an engine as read from C: arguments checked, and made into a piece.
 
 use ::stripeline_codec::Codec;
-use arrayvec::ArrayVec;
-use stripeline_boundary::UNITS_MAX;
 use stripeline_rail::{Buffers, Job, Piece};
 
 use crate::arguments::Call;
@@ -120,31 +118,30 @@ unsafe fn decode(
     (outputs, count): (*const stripeline_matrix, usize),
     buffers: Buffers,
 ) -> Result<Option<Piece>, Failure> {
-    if count > codec.parity_units() {
-        return Err(Failure::TooManyErased(count, codec.parity_units()));
-    }
     if count == 0 {
         return Ok(None);
     }
     let total = codec.data_units() + codec.parity_units();
-    let mut numbers = ArrayVec::<u32, UNITS_MAX>::new();
     // SAFETY: as the caller vouches.
-    let (mut units, outputs) = unsafe {
-        call.list("erased", erased, count, &mut numbers)?;
+    let (numbers, mut units) = unsafe {
         (
+            call.erased(codec, erased, count)?,
             call.matrix("units", units, total, buffers.bytes)?,
-            call.matrix("outputs", outputs, count, buffers.bytes)?,
         )
     };
-    let numbers: ArrayVec<usize, UNITS_MAX> = numbers.iter().map(|unit| *unit as usize).collect();
     if units.is_strided {
         // A stride has no null: what is asked for is what is absent.
         for unit in numbers.iter().filter(|unit| **unit < total) {
             units.pointers[*unit] = std::ptr::null();
         }
     }
+    let present = units.present();
+    // Before the outputs: whoever asks for a unit twice may well pass one output twice.
+    codec.check_erasures(&present, &numbers)?;
+    // SAFETY: as the caller vouches.
+    let outputs = unsafe { call.matrix("outputs", outputs, count, buffers.bytes) }?;
     call.check_memory(&[units.list()], &outputs.list())?;
-    let (present, outputs) = (units.present(), outputs.regions());
+    let outputs = outputs.regions();
     // SAFETY: as the caller vouches; no output shares a byte with another buffer.
     let piece = unsafe { Job::decode(codec, &present, &numbers, &outputs, buffers) };
     Ok(Some(piece?))

@@ -27,7 +27,8 @@ pub enum stripeline_priority {
 /// and codes meanwhile, or, for units of 0 bytes, the one that issues. It must be short, must wait
 /// for no future and close no engine; it may issue tasks where the engine is set up to refuse what
 /// is too much (`when-full=refuse`), and release its future, which has been stored by then. It must
-/// not throw.
+/// not throw. While it runs, stripeline_last_error() says why the task failed, if it did; afterwards
+/// the thread has the text that it had before.
 ///
 /// @param context  as in the request
 /// @param status   how the task ended
@@ -49,7 +50,8 @@ pub struct stripeline_request {
     /// A stripeline_priority.
     pub priority: i32,
     /// Of a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the task
-    /// has ended, before a wait for its future returns; it must stay open until then. 0 for none.
+    /// has ended, before a wait for its future returns; it must stay open until then. 0 for none,
+    /// unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
     pub event_fd: i32,
     /// How long the task may take, in nanoseconds from the call; 0 for as long as it takes. What a
     /// rail is working on by then is finished, and only then has the task ended. It is looked at
@@ -59,7 +61,16 @@ pub struct stripeline_request {
     pub callback: stripeline_callback,
     /// Handed to `callback`.
     pub context: *mut c_void,
+    /// STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, of a program that was compiled
+    /// before there was this field, has no flags.
+    pub flags: u64,
 }
+
+/// In the flags of a request: `event_fd` is a descriptor whatever its number, also 0.
+pub const STRIPELINE_REQUEST_EVENT_FD: u64 = 1;
+
+/// The size of a request before it had flags.
+const SIZE_WITHOUT_FLAGS: usize = std::mem::offset_of!(stripeline_request, flags);
 
 impl Call {
     /// Reads what is asked; null asks for nothing.
@@ -74,12 +85,16 @@ impl Call {
             return Ok((Request::default(), Notice::default()));
         }
         // SAFETY: as the caller vouches.
-        let asked = unsafe { self.sized("request", request) }?;
+        let asked = unsafe { self.sized("request", request, SIZE_WITHOUT_FLAGS) }?;
         let priority = match asked.priority {
             0 => Priority::Foreground,
             1 => Priority::Background,
             other => return Err(Failure::UnknownPriority(self.0, other)),
         };
+        if asked.flags & !STRIPELINE_REQUEST_EVENT_FD != 0 {
+            return Err(Failure::UnknownFlags(self.0, asked.flags));
+        }
+        let has_event_fd = asked.event_fd > 0 || asked.flags & STRIPELINE_REQUEST_EVENT_FD != 0;
         if asked.event_fd < 0 {
             return Err(Failure::NegativeDescriptor(self.0, asked.event_fd));
         }
@@ -87,7 +102,7 @@ impl Call {
         let notice = Notice {
             callback: asked.callback,
             context: asked.context,
-            event_fd: (asked.event_fd > 0).then_some(asked.event_fd),
+            event_fd: has_event_fd.then_some(asked.event_fd),
             ..Notice::default()
         };
         let request = Request {

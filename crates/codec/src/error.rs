@@ -70,6 +70,9 @@ pub(crate) enum Reason {
     ErasedPresent {
         unit: usize,
     },
+    GivenTwice {
+        unit: usize,
+    },
     ZeroChunk,
     SumCount {
         of: Buffer,
@@ -98,6 +101,7 @@ pub(crate) enum List {
     DataUnits,
     ParityUnits,
     Units,
+    Inputs,
     Outputs,
     InputChecksums,
     OutputChecksums,
@@ -130,7 +134,9 @@ impl Error {
             Reason::ErasedCount { .. } | Reason::TooFewSurvivors { .. } => {
                 ErrorKind::TooManyErasures
             }
-            Reason::ErasedTwice { .. } | Reason::ErasedPresent { .. } => ErrorKind::InvalidErasure,
+            Reason::ErasedTwice { .. }
+            | Reason::ErasedPresent { .. }
+            | Reason::GivenTwice { .. } => ErrorKind::InvalidErasure,
             Reason::UnitRange { .. } => ErrorKind::InvalidUnit,
         }
     }
@@ -237,6 +243,12 @@ impl fmt::Display for Reason {
                 formatter,
                 "Cannot decode unit {unit}: it is asked for and also given as an input"
             ),
+            Self::GivenTwice { unit } => {
+                write!(
+                    formatter,
+                    "Cannot decode the stripe: unit {unit} is given twice"
+                )
+            }
             Self::UnitRange { call, unit, units } => {
                 write!(
                     formatter,
@@ -265,6 +277,7 @@ impl fmt::Display for List {
             Self::DataUnits => "data units",
             Self::ParityUnits => "parity units",
             Self::Units => "units",
+            Self::Inputs => "inputs",
             Self::Outputs => "outputs",
             Self::InputChecksums => "checksum lists of data units",
             Self::OutputChecksums => "checksum lists of parity units",

@@ -14,6 +14,7 @@ use crate::decode::UNITS_MAX;
 use crate::error::{Buffer, Call, Error, List, Reason};
 use crate::plan::Plan;
 use crate::shape::{check_count, check_length};
+use crate::unit_set::UnitSet;
 use crate::{Code, Codec};
 
 impl Codec {
@@ -45,16 +46,38 @@ impl Codec {
         Ok(first)
     }
 
-    /// Checks that these are numbers of units of the stripe.
+    /// Checks that these are the numbers of so many units of the stripe that are given for a decode.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidUnit`](crate::ErrorKind) unless each is below k+m.
-    pub fn check_numbers(&self, numbers: &[usize]) -> Result<(), Error> {
+    /// [`ErrorKind`](crate::ErrorKind) `CountMismatch` unless there is a number for each unit,
+    /// `InvalidUnit` for a number of k+m or more, `InvalidErasure` for one given twice.
+    pub fn check_present(&self, numbers: &[usize], given: usize) -> Result<(), Error> {
+        check_count(Call::Decode, List::Inputs, given, numbers.len())?;
         let (call, units) = (Call::Decode, self.data_units + self.parity_units);
-        match numbers.iter().find(|number| **number >= units) {
-            None => Ok(()),
-            Some(&unit) => Err(Reason::UnitRange { call, unit, units }.into()),
+        let mut seen = UnitSet::default();
+        for &unit in numbers {
+            if unit >= units {
+                return Err(Reason::UnitRange { call, unit, units }.into());
+            }
+            if seen.contains(unit) {
+                return Err(Reason::GivenTwice { unit }.into());
+            }
+            seen.insert(unit);
         }
+        Ok(())
+    }
+
+    /// Checks that a decode can produce the units `erased` from those of `units` that are there.
+    ///
+    /// For callers with checks of their own on the outputs: a wrong number is told before what follows
+    /// from it.
+    ///
+    /// # Errors
+    /// As [`Codec::decode`], except that lengths and the number of those present are not looked at.
+    pub fn check_erasures<T>(&self, units: &[Option<T>], erased: &[usize]) -> Result<(), Error> {
+        let total = self.data_units + self.parity_units;
+        check_count(Call::Decode, List::Units, units.len(), total)?;
+        self.check_erased(units, erased)
     }
 
     /// Checks that there is an output for every unit asked for.
@@ -83,15 +106,13 @@ impl Codec {
         inputs: &mut ArrayVec<T, UNITS_MAX>,
     ) -> Result<Arc<Coefficients>, Error> {
         assert!(inputs.is_empty(), "the list of inputs is filled here");
-        let total = self.data_units + self.parity_units;
-        check_count(Call::Decode, List::Units, units.len(), total)?;
         check_count(
             Call::Decode,
             List::Outputs,
             erased.len(),
             erased.len().max(1),
         )?;
-        self.check_erased(units, erased)?;
+        self.check_erasures(units, erased)?;
         let survivors = self.choose_survivors(units, inputs)?;
         if self.code == Code::Xor {
             // One row of ones, whichever unit is lost.

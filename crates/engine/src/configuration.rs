@@ -5,7 +5,7 @@
 //!
 //! | key | value | default |
 //! |---|---|---|
-//! | `rails` | `cpu`, `isal`, `cuda`, `null`, `plugin:PATH`, by commas; `auto`: CPU and every GPU | `auto` |
+//! | `rails` | `cpu`, `isal`, `cuda`, `plugin:PATH`, by commas; `auto`: CPU and every GPU; `null`, which codes nothing, alone and with `measure-only` | `auto` |
 //! | `scheduling` | `rate-aware`, `fcfs`, `single:NAME` | `rate-aware` |
 //! | `tasks-max` | most tasks outstanding | 1024 |
 //! | `bytes-max` | most bytes of data outstanding | 1073741824 |
@@ -15,6 +15,7 @@
 //! | `retry-ms` | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
 //! | `check-every` | one piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for none | 1000 |
 //! | `waiting-threads-help` | `true` or `false` | `true` |
+//! | `measure-only` | `true` or `false`: whether `rails=null` is allowed, which leaves outputs as they are | `false` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
 //! | `tuning` | path of the table that `stripeline tune` wrote | built-in values |
 //! | `node` | with whom CPUs are shared: `user`, `group:PATH` (see [`node`](crate::node)), `off` | `user` |
@@ -60,18 +61,26 @@ impl FromStr for Configuration {
     /// [`ErrorKind::Configuration`] with the line that is wrong.
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut configuration = Self::default();
+        // Set when all lines are read, because the weight may come before the line that it changes.
+        let mut node_weight = None;
         for line in text.lines().map(str::trim) {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
             let set = match line.split_once('=') {
-                Some((key, value)) => configuration.set(key.trim(), value.trim()),
+                Some((key, value)) => match (key.trim(), value.trim()) {
+                    ("node-weight", value) => weight(value).map(|value| node_weight = Some(value)),
+                    (key, value) => configuration.set(key, value),
+                },
                 None => Err("is not key=value".to_owned()),
             };
             set.map_err(|why| {
                 let text = format!("Cannot read the engine's configuration: '{line}' {why}");
                 Error::new(ErrorKind::Configuration, text)
             })?;
+        }
+        if let (Some(node), Some(weight)) = (&mut configuration.options.node, node_weight) {
+            node.weight = Some(weight);
         }
         Ok(configuration)
     }
@@ -90,23 +99,14 @@ impl Configuration {
             "quarantine-ms" => options.quarantine = Duration::from_millis(number(value, 1)? as u64),
             "retry-ms" => options.retry = Duration::from_millis(number(value, 1)? as u64),
             "check-every" => options.check_every = number(value, 0)?,
-            "waiting-threads-help" => {
-                options.waiting_threads_help = value
-                    .parse()
-                    .map_err(|_| "must be true or false".to_owned())?;
-            }
+            "waiting-threads-help" => options.waiting_threads_help = truth(value)?,
+            "measure-only" => options.measure_only = truth(value)?,
             "workers-max" => options.workers_max = number(value, 0)?,
             "tuning" => {
                 let table = Table::load(Path::new(value)).map_err(|error| error.to_string())?;
                 options.tuning = Arc::new(table);
             }
             "node" => options.node = node_options(value)?,
-            "node-weight" => {
-                let weight = number(value, 1)?.min(usize::from(node::WEIGHT_MAX));
-                if let Some(node) = &mut options.node {
-                    node.weight = Some(weight as u16);
-                }
-            }
             _ => return Err("has an unknown key".to_owned()),
         }
         Ok(())
@@ -158,6 +158,17 @@ fn node_options(value: &str) -> Result<Option<node::Options>, String> {
     }))
 }
 
+fn weight(value: &str) -> Result<u16, String> {
+    let weight = number(value, 1)?.min(usize::from(node::WEIGHT_MAX));
+    Ok(weight as u16)
+}
+
+fn truth(value: &str) -> Result<bool, String> {
+    value
+        .parse()
+        .map_err(|_| "must be true or false".to_owned())
+}
+
 fn number(value: &str, least: usize) -> Result<usize, String> {
     let number = value.parse().ok().filter(|number| *number >= least);
     number.ok_or_else(|| format!("must be a whole number from {least}"))
@@ -171,7 +182,7 @@ mod tests {
     fn reads_every_key() {
         let text = "# all\n\nrails = cpu, plugin:/opt/x.so\nscheduling=single:cpu\ntasks-max=7\nbytes-max=8\n\
                     when-full=refuse\nstall-ms=9\nquarantine-ms=10\nretry-ms=11\ncheck-every=0\n\
-                    waiting-threads-help=false\nworkers-max=3\nnode=group:/run/table\nnode-weight=7\n";
+                    waiting-threads-help=false\nmeasure-only=true\nworkers-max=3\nnode=group:/run/table\nnode-weight=7\n";
         let read: Configuration = text.parse().expect("right");
         assert_eq!(read.rails, ["cpu", "plugin:/opt/x.so"]);
         let options = read.options;
@@ -182,12 +193,23 @@ mod tests {
         assert_eq!(options.quarantine, Duration::from_millis(10));
         assert_eq!(options.retry, Duration::from_millis(11));
         assert_eq!((options.check_every, options.workers_max), (0, 3));
-        assert!(!options.waiting_threads_help);
+        assert!(!options.waiting_threads_help && options.measure_only);
         let node = options.node.expect("shared");
         assert_eq!(node.place, node::Place::Group("/run/table".into()));
         assert_eq!(node.weight, Some(7));
         let read: Configuration = "node=off".parse().expect("right");
         assert!(read.options.node.is_none());
+    }
+
+    #[test]
+    fn the_weight_holds_wherever_it_stands() {
+        for text in [
+            "node-weight=7\nnode=user",
+            "node=off\nnode-weight=7\nnode=user",
+        ] {
+            let read: Configuration = text.parse().expect("right");
+            assert_eq!(read.options.node.expect("shared").weight, Some(7), "{text}");
+        }
     }
 
     #[test]
@@ -204,8 +226,10 @@ mod tests {
             ("tasks-max=0", "must be a whole number from 1"),
             ("check-every=-1", "must be a whole number from 0"),
             ("when-full=panic", "must be wait or refuse"),
+            ("node-weight=0", "must be a whole number from 1"),
             ("node=all", "must be user, group:PATH or off"),
             ("waiting-threads-help=yes", "must be true or false"),
+            ("measure-only=1", "must be true or false"),
         ];
         for (line, why) in wrong {
             let error = line.parse::<Configuration>().expect_err("wrong");

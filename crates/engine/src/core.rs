@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 use stripeline_codec::Verdict;
-use stripeline_rail::{Fault, FaultKind, Mode, Piece};
+use stripeline_rail::{Fault, FaultKind, Mode, Piece, Process};
 
 use crate::admission::Admission;
 use crate::clock::Clock;
@@ -38,6 +38,8 @@ pub(crate) struct Core {
     pub(crate) agenda: Agenda,
     pub(crate) issued: AtomicU64,
     pub(crate) closing: AtomicBool,
+    /// The process that has the engine's threads.
+    process: Process,
     /// This process among those of the node.
     pub(crate) membership: Option<Membership>,
     /// Workers of each of the CPU's rails that may run.
@@ -73,6 +75,7 @@ impl Core {
             agenda: Agenda::default(),
             issued: AtomicU64::new(0),
             closing: AtomicBool::new(false),
+            process: Process::current(),
             threads_allowed: AtomicUsize::new(allowed),
             membership,
             bells: Default::default(),
@@ -80,6 +83,12 @@ impl Core {
             any: Doorbell::default(),
             helpers: Helpers::default(),
         }
+    }
+
+    /// Whether this is a forked child, where the engine has no threads and any lock may be held for
+    /// ever. To be asked before every lock that a caller could come to.
+    pub(crate) fn is_inherited(&self) -> bool {
+        !self.process.is_current()
     }
 
     pub(crate) fn is_closing(&self) -> bool {

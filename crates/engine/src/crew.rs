@@ -62,6 +62,13 @@ impl Crew {
         Ok(())
     }
 
+    /// Leaves the threads to the process that has them.
+    pub(crate) fn forget(&mut self) {
+        // Not dropped: that detaches a thread, and in a forked child there is none to detach.
+        self.workers.drain(..).for_each(std::mem::forget);
+        std::mem::forget(self.warden.take());
+    }
+
     /// Ends all threads, those aside whose device hangs, and waits for threads that help.
     pub(crate) fn end(&mut self, core: &Core) {
         core.begin_close();
@@ -92,6 +99,7 @@ fn work(core: &Core, rail: usize, index: usize) {
     while !core.is_closing() {
         match station.rail.open_lane() {
             Ok(lane) => {
+                core.prove(rail);
                 core.scheduler.set_open(rail, true);
                 let worker = Worker::new(core, rail, &station.flights[index], lane);
                 serve(core, rail, index, worker);

@@ -2,7 +2,7 @@
 //! The engine: rails, their workers, and the ways to issue tasks.
 
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_queue::ArrayQueue;
 use stripeline_rail::{Piece, Rail};
@@ -21,7 +21,7 @@ use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::task::{Order, Outcome, Task};
-use crate::ticket::Ticket;
+use crate::ticket::{Ticket, until};
 use crate::tuning::RailTuning;
 
 /// Lanes kept for threads that help while they wait; more such threads open lanes of their own.
@@ -29,8 +29,13 @@ const SPARE_LANES: usize = 64;
 
 /// An asynchronous coder over all rails of a machine.
 ///
-/// Threads may share it. Dropping it lets what is in flight end, fails what waits with
-/// [`ErrorKind::Closed`], and ends its threads.
+/// Threads may share it. When it is dropped, what its rails are working on is finished, what waits ends
+/// with [`ErrorKind::Closed`], and all buffers are back then, those aside that a device which hangs is
+/// working on in place. Whoever wants all tasks done waits for them first.
+///
+/// A child that is forked has none of these threads: there every call fails at once with
+/// [`ErrorKind::Closed`], nothing counts as outstanding, and dropping the engine does nothing. The child
+/// may start an engine of its own.
 pub struct Engine {
     pub(crate) core: Arc<Core>,
     crew: crew::Crew,
@@ -50,7 +55,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`] if there is no rail or more than [`RAILS_MAX`], if names are
-    /// not unique, if the one rail to use is not among them, or if threads cannot be started.
+    /// not unique, if the one rail to use is not among them, if a rail codes nothing and is not alone
+    /// or [`Options::measure_only`] is not set, or if threads cannot be started.
     pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
         let core = Arc::new(core(rails, options)?);
         let crew = crew::Crew::start(&core)?;
@@ -61,7 +67,8 @@ impl Engine {
     /// [`Options::when_full`].
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse.
+    /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse;
+    /// [`ErrorKind::Closed`] in a forked child.
     pub fn issue(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         self.issue_with(piece, request, |_ticket| ())
     }
@@ -102,6 +109,10 @@ impl Engine {
 
     fn admit(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         let core = &self.core;
+        if core.is_inherited() {
+            let error = Error::inherited();
+            return Err(Rejected { error, piece });
+        }
         let (job, bytes) = (piece.job(), piece.bytes());
         let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
         let data = inputs.saturating_mul(bytes);
@@ -142,29 +153,35 @@ impl Engine {
 
     /// Waits until all of these tasks have ended.
     pub fn wait_every(&self, tickets: &[Ticket]) {
-        tickets
-            .iter()
-            .for_each(|ticket| self.core.wait_for(&ticket.task, None));
+        for ticket in tickets {
+            let _: Outcome = ticket.wait();
+        }
     }
 
     /// Whether nothing is outstanding. A task counts until all who wait for it have been told.
     #[must_use]
     pub fn test_all(&self) -> bool {
-        self.core.admission.outstanding() == 0
+        self.core.is_inherited() || self.core.admission.outstanding() == 0
     }
 
     /// Waits until nothing is outstanding, of whatever thread; false if the time was up before.
     pub fn wait_all(&self, timeout: Option<Duration>) -> bool {
-        let until = timeout.map(|timeout| Instant::now() + timeout);
+        if self.core.is_inherited() {
+            return true;
+        }
+        let until = timeout.and_then(until);
         let bell = &self.core.admission.empty;
         self.core.wait_until(bell, until, || self.test_all());
         self.test_all()
     }
 
-    /// What the engine and its rails have done.
+    /// What the engine and its rails have done; nothing in a forked child.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let core = &self.core;
+        if core.is_inherited() {
+            return Statistics::default();
+        }
         let snapshot = core.scheduler.snapshot();
         let rails = std::iter::zip(&core.stations, snapshot).map(|(station, seen)| {
             let mut rail = station.counters.read(station.rail.name());
@@ -190,7 +207,10 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        self.crew.end(&self.core);
+        match self.core.is_inherited() {
+            true => self.crew.forget(),
+            false => self.crew.end(&self.core),
+        }
     }
 }
 
@@ -247,6 +267,7 @@ impl Core {
 /// What the threads of an engine over these rails share.
 pub(crate) fn core(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Core, Error> {
     check_rails(&rails)?;
+    check_coding(&rails, options.measure_only)?;
     let policy = policy(&rails, &options.scheduling)?;
     let tuned: Vec<_> = rails
         .iter()
@@ -292,6 +313,30 @@ fn check_rails(rails: &[std::sync::Arc<dyn Rail>]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Refuses rails whose outputs would be wrong without an error.
+fn check_coding(rails: &[std::sync::Arc<dyn Rail>], measure_only: bool) -> Result<(), Error> {
+    let Some(idle) = rails.iter().find(|rail| rail.capability().codes_nothing) else {
+        return Ok(());
+    };
+    let name = idle.name();
+    let text = if rails.len() > 1 {
+        let names: Vec<_> = rails.iter().map(|rail| rail.name()).collect();
+        let names = names.join(",");
+        format!(
+            "Cannot start the engine: rail {name} of rails={names} codes nothing and cannot be \
+             used with others: remove it"
+        )
+    } else if !measure_only {
+        format!(
+            "Cannot start the engine: rail {name} codes nothing, so outputs would be wrong: name \
+             other rails, or set measure-only=true in a measurement"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(ErrorKind::Configuration, text))
 }
 
 fn policy(rails: &[std::sync::Arc<dyn Rail>], scheduling: &Scheduling) -> Result<Policy, Error> {
@@ -343,6 +388,7 @@ fn station(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -
         health: Health::default(),
         samples: Samples::default(),
         called: AtomicBool::new(false),
+        proof: std::sync::Once::new(),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }

@@ -18,7 +18,7 @@ pub enum ErrorKind {
     NoRail,
     /// A rail failed while it was changing the outputs, so that nobody can do it again.
     Failed,
-    /// The engine is shutting down.
+    /// The engine is shutting down, or belongs to the process that forked this one.
     Closed,
     /// The engine cannot be started as configured.
     Configuration,
@@ -41,6 +41,12 @@ impl Error {
             codec_kind: None,
             text: text.into(),
         }
+    }
+
+    /// Of every call on an engine in a child that was forked from the engine's process.
+    pub(crate) fn inherited() -> Self {
+        let text = "Cannot use the engine: it belongs to the process that forked this one";
+        Self::new(ErrorKind::Closed, text)
     }
 
     /// The codec's reason, where the codec refused the call.

@@ -46,7 +46,7 @@ mod worker;
 pub use configuration::Configuration;
 pub use engine::{Engine, Rejected};
 pub use error::{Error, ErrorKind};
-pub use operations::Issued;
+pub use operations::{Issued, NotIssued};
 pub use options::{Event, EventKind, Listener, Options, Scheduling, WhenFull};
 pub use request::{Priority, Request};
 pub use statistics::{BUCKETS, RailStatistics, Statistics};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The four operations over slices and over units given away for a while.
 
+use std::fmt;
 use std::time::Duration;
 
 use stripeline_codec::{Codec, Verdict};
 use stripeline_rail::owned::{Pending, Units};
 use stripeline_rail::{Piece, borrowed, owned};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Rejected};
 use crate::error::Error;
 use crate::request::Request;
 use crate::task::Outcome;
@@ -18,6 +19,38 @@ use crate::ticket::Ticket;
 pub struct Issued {
     ticket: Ticket,
     units: Pending,
+}
+
+/// A task that was not issued, and its units back.
+#[derive(Debug)]
+pub struct NotIssued {
+    /// Why.
+    pub error: Error,
+    /// The units, untouched.
+    pub units: Units,
+}
+
+impl fmt::Display for NotIssued {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(formatter)
+    }
+}
+
+impl std::error::Error for NotIssued {}
+
+impl From<NotIssued> for Error {
+    fn from(refused: NotIssued) -> Self {
+        refused.error
+    }
+}
+
+impl From<owned::Refused> for NotIssued {
+    fn from(refused: owned::Refused) -> Self {
+        Self {
+            error: refused.error.into(),
+            units: refused.units,
+        }
+    }
 }
 
 /// The last piece of a job may be in the hands of a rail that was given up; it lets go of it when
@@ -31,12 +64,16 @@ impl Issued {
         &self.ticket
     }
 
-    /// Waits for the task and returns how it ended, and the units.
+    /// Waits for the task and returns how it ended, and the units. In a forked child the units are
+    /// empty: those of the task are the parent's.
     ///
     /// # Panics
     /// If a job's memory is not let go of ten seconds after its end, which is a bug.
     pub fn wait(self) -> (Outcome, Units) {
         let outcome = self.ticket.wait();
+        if self.ticket.core.is_inherited() {
+            return (outcome, Units::default());
+        }
         let units = self.units.wait(LETTING_GO);
         (outcome, units.expect("a task ends after its job"))
     }
@@ -131,9 +168,14 @@ impl Engine {
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::encode`], also for units of 0 bytes;
-    /// as [`Engine::issue`]. The units are lost with an error.
-    pub fn iencode(&self, codec: &Codec, units: Units, request: Request) -> Result<Issued, Error> {
-        refuse_empty(&units)?;
+    /// as [`Engine::issue`]. The units come back with the error.
+    pub fn iencode(
+        &self,
+        codec: &Codec,
+        units: Units,
+        request: Request,
+    ) -> Result<Issued, NotIssued> {
+        let units = refuse_empty(units)?;
         self.hand_over(owned::encode(codec, units)?, request)
     }
 
@@ -148,8 +190,8 @@ impl Engine {
         erased: &[usize],
         units: Units,
         request: Request,
-    ) -> Result<Issued, Error> {
-        refuse_empty(&units)?;
+    ) -> Result<Issued, NotIssued> {
+        let units = refuse_empty(units)?;
         self.hand_over(owned::decode(codec, present, erased, units)?, request)
     }
 
@@ -164,14 +206,15 @@ impl Engine {
         data_unit: usize,
         units: Units,
         request: Request,
-    ) -> Result<Issued, Error> {
-        refuse_empty(&units)?;
+    ) -> Result<Issued, NotIssued> {
+        let units = refuse_empty(units)?;
         if units.inputs.len() != 2 {
             let text = format!(
                 "Cannot update the stripe: {} inputs given, needed: 2",
                 units.inputs.len()
             );
-            return Err(Error::new(crate::ErrorKind::Invalid, text));
+            let error = Error::new(crate::ErrorKind::Invalid, text);
+            return Err(NotIssued { error, units });
         }
         self.hand_over(owned::update(codec, data_unit, units)?, request)
     }
@@ -180,8 +223,13 @@ impl Engine {
     ///
     /// # Errors
     /// As [`Engine::iencode`].
-    pub fn iverify(&self, codec: &Codec, units: Units, request: Request) -> Result<Issued, Error> {
-        refuse_empty(&units)?;
+    pub fn iverify(
+        &self,
+        codec: &Codec,
+        units: Units,
+        request: Request,
+    ) -> Result<Issued, NotIssued> {
+        let units = refuse_empty(units)?;
         self.hand_over(owned::verify(codec, units)?, request)
     }
 
@@ -189,19 +237,25 @@ impl Engine {
         &self,
         (piece, units): (Piece, Pending),
         request: Request,
-    ) -> Result<Issued, Error> {
+    ) -> Result<Issued, NotIssued> {
         match self.issue(piece, request) {
             Ok(ticket) => Ok(Issued { ticket, units }),
-            Err(rejected) => Err(rejected.error),
+            Err(Rejected { error, piece }) => {
+                drop(piece);
+                let units = units.wait(Duration::ZERO);
+                let units = units.expect("a piece that was not issued is the last of its job");
+                Err(NotIssued { error, units })
+            }
         }
     }
 }
 
-fn refuse_empty(units: &Units) -> Result<(), Error> {
+fn refuse_empty(units: Units) -> Result<Units, NotIssued> {
     let empty = units.inputs.iter().chain(&units.outputs).any(Vec::is_empty);
     if empty {
         let text = "Cannot issue a task: a unit has 0 bytes";
-        return Err(Error::new(crate::ErrorKind::Invalid, text));
+        let error = Error::new(crate::ErrorKind::Invalid, text);
+        return Err(NotIssued { error, units });
     }
-    Ok(())
+    Ok(units)
 }

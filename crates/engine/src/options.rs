@@ -99,6 +99,9 @@ pub struct Options {
     pub check_every: usize,
     /// Whether threads that wait for tasks code meanwhile.
     pub waiting_threads_help: bool,
+    /// Whether a rail that codes nothing may be the engine's only one. Outputs stay as they are then
+    /// and every task ends well, so only a measurement may set it.
+    pub measure_only: bool,
     /// Most workers of a rail; 0 for as many as the rail asks for.
     pub workers_max: usize,
     /// What is known of the rails before they have run.
@@ -122,6 +125,7 @@ impl Default for Options {
             // A second pass over a thousandth of the data cannot be measured.
             check_every: 1000,
             waiting_threads_help: true,
+            measure_only: false,
             workers_max: 0,
             tuning: Arc::new(Table::built_in("no table is configured")),
             node: None,
@@ -159,6 +163,7 @@ impl fmt::Debug for Options {
             .field("retry", &self.retry)
             .field("check_every", &self.check_every)
             .field("waiting_threads_help", &self.waiting_threads_help)
+            .field("measure_only", &self.measure_only)
             .field("workers_max", &self.workers_max)
             .field("tuning", &self.tuning.source())
             .field("node", &self.node)

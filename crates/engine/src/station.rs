@@ -30,6 +30,8 @@ pub(crate) struct Station {
     pub(crate) samples: Samples,
     /// Whether its lanes, which are costly, are to be opened.
     pub(crate) called: AtomicBool,
+    /// Done when it has been tried with its first lane open, if its lanes are costly.
+    pub(crate) proof: std::sync::Once,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
 }

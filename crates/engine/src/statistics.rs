@@ -91,7 +91,7 @@ pub struct RailStatistics {
 }
 
 /// What an engine has done since it started.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Statistics {
     /// Tasks issued.
     pub issued: u64,

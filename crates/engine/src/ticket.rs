@@ -15,6 +15,7 @@ use crate::task::{Hook, Outcome, Task};
 /// The promise of a task's outcome.
 ///
 /// Dropping it changes nothing: the task goes on. As a [`Future`] it can be awaited on any runtime.
+/// In a forked child the task counts as ended, as [`ErrorKind::Closed`].
 #[derive(Clone)]
 pub struct Ticket {
     pub(crate) core: Arc<Core>,
@@ -25,7 +26,10 @@ impl Ticket {
     /// How the task ended; `None` while it has not. Never waits.
     #[must_use]
     pub fn test(&self) -> Option<Outcome> {
-        self.task.outcome()
+        match self.core.is_inherited() {
+            true => Some(Err(Error::inherited())),
+            false => self.task.outcome(),
+        }
     }
 
     /// Waits for the task.
@@ -33,16 +37,19 @@ impl Ticket {
     /// # Errors
     /// As the task ended.
     pub fn wait(&self) -> Outcome {
-        self.core.wait_for(&self.task, None);
-        self.task.outcome().expect("waited until it was done")
+        if !self.core.is_inherited() {
+            self.core.wait_for(&self.task, None);
+        }
+        self.test().expect("waited until it was done")
     }
 
     /// Waits for the task so long at most; `None` if it has not ended by then.
     #[must_use]
     pub fn wait_timeout(&self, timeout: Duration) -> Option<Outcome> {
-        self.core
-            .wait_for(&self.task, Some(Instant::now() + timeout));
-        self.task.outcome()
+        if !self.core.is_inherited() {
+            self.core.wait_for(&self.task, until(timeout));
+        }
+        self.test()
     }
 
     /// Waits so long at most until one of these tasks of one engine has ended and returns its index;
@@ -51,7 +58,10 @@ impl Ticket {
     pub fn wait_any(tickets: &[Self], timeout: Option<Duration>) -> Option<usize> {
         let ended = || tickets.iter().position(|ticket| ticket.task.is_done());
         let core = &tickets.first()?.core;
-        let until = timeout.map(|timeout| Instant::now() + timeout);
+        if core.is_inherited() {
+            return Some(0);
+        }
+        let until = timeout.and_then(until);
         core.wait_until(&core.any, until, || ended().is_some());
         ended()
     }
@@ -61,6 +71,9 @@ impl Ticket {
     ///
     /// Returns false if the task had ended already.
     pub fn cancel(&self) -> bool {
+        if self.core.is_inherited() {
+            return false;
+        }
         let error = Error::new(
             ErrorKind::Cancelled,
             "Cannot finish the task: it was cancelled",
@@ -75,19 +88,27 @@ impl Ticket {
     /// Has `call` run once when the task has ended, on the thread that ended it, or at once if it
     /// has. It must be short and must not wait for another task.
     pub fn on_end(&self, call: impl FnOnce(&Outcome) + Send + 'static) {
+        if self.core.is_inherited() {
+            return call(&Err(Error::inherited()));
+        }
         self.task.hook(Hook::Call(Box::new(call)));
     }
+}
+
+/// When a wait that begins now ends; none if the clock does not reach so far.
+pub(crate) fn until(timeout: Duration) -> Option<Instant> {
+    Instant::now().checked_add(timeout)
 }
 
 impl Future for Ticket {
     type Output = Outcome;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Outcome> {
-        if let Some(outcome) = self.task.outcome() {
+        if let Some(outcome) = self.test() {
             return Poll::Ready(outcome);
         }
         self.task.hook(Hook::Wake(context.waker().clone()));
-        match self.task.outcome() {
+        match self.test() {
             Some(outcome) => Poll::Ready(outcome),
             None => Poll::Pending,
         }

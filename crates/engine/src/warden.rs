@@ -210,6 +210,22 @@ impl Core {
         any
     }
 
+    /// Puts a rail whose lanes are costly out of service if it gives wrong answers. Other rails are tried
+    /// before an engine starts; with the first lane open this costs no more than that.
+    pub(crate) fn prove(&self, rail: usize) {
+        let station = &self.stations[rail];
+        if !station.rail.capability().costly_lanes {
+            return;
+        }
+        station.proof.call_once(|| {
+            if let Err(reason) = known_answers::check(&*station.rail) {
+                let name = self.name(rail);
+                let text = format!("Cannot use rail {name}, others code instead: {reason}");
+                self.quarantine(rail, EventKind::LeftOut, text);
+            }
+        });
+    }
+
     fn probe(&self, rail: usize) {
         let station = &self.stations[rail];
         let result = known_answers::check(&*station.rail);

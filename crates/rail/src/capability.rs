@@ -37,6 +37,8 @@ pub struct Capability {
     /// Whether it computes on the CPUs that all such rails share: two of them do as much as the
     /// faster one alone, as a rule.
     pub shares_cpus: bool,
+    /// Whether it leaves outputs as they are, so that only measurements may use it.
+    pub codes_nothing: bool,
 }
 
 impl Capability {
@@ -58,6 +60,7 @@ impl Capability {
             detaches: false,
             costly_lanes: false,
             shares_cpus: false,
+            codes_nothing: false,
         }
     }
 

@@ -16,14 +16,21 @@ const AUTO: [&str; 2] = ["cpu", "cuda"];
 /// What begins the name of a plug-in; the path of its library follows.
 const PLUGIN: &str = "plugin:";
 
+/// Whether a rail whose lanes are costly is proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Costly {
+    Proven,
+    Presumed,
+}
+
 /// Looks for the rails of one name. It may stand for several, such as one for each GPU.
-type Find = fn() -> Vec<Candidate>;
+type Find = fn(Costly) -> Vec<Candidate>;
 
 const SOURCES: &[(&str, Find)] = &[
-    ("cpu", || vec![Candidate::proven(Cpu::rail())]),
-    ("isal", || vec![isal()]),
+    ("cpu", |_| vec![Candidate::proven(Cpu::rail())]),
+    ("isal", |_| vec![isal()]),
     ("cuda", gpus),
-    ("null", || {
+    ("null", |_| {
         vec![Candidate::new("null", Standing::In(Arc::new(Null::rail())))]
     }),
 ];
@@ -40,7 +47,8 @@ pub struct Candidate {
 /// Whether a rail is in, or why not.
 #[derive(Clone, Debug)]
 pub enum Standing {
-    /// It is there and gives right answers. `null` is in without them, because it codes nothing.
+    /// It is there and gives right answers. `null` is in without them, because it codes nothing, and
+    /// what [`presume`] found and is costly to try is in until it is tried.
     In(Arc<dyn Rail>),
     /// The machine lacks the library or the device.
     Absent(String),
@@ -65,6 +73,16 @@ impl Candidate {
             Err(reason) => Standing::Unusable(reason),
         };
         Self { name, standing }
+    }
+
+    /// A rail that is in, to be proven when it is first used, if its lanes are costly: proving opens
+    /// one. Any other is in if it knows the answers.
+    pub fn presumed(rail: impl Rail + 'static) -> Self {
+        if !rail.capability().costly_lanes {
+            return Self::proven(rail);
+        }
+        let name = rail.name().to_owned();
+        Self::new(&name, Standing::In(Arc::new(rail)))
     }
 
     /// The rail, if it is in.
@@ -115,13 +133,25 @@ impl fmt::Display for Candidate {
 /// Takes some milliseconds for each rail that is there, and loads its library, which then stays.
 #[must_use]
 pub fn discover<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
+    search(names, Costly::Proven)
+}
+
+/// As [`discover`], but a rail whose lanes are costly, such as a GPU, is in without having been proven:
+/// that takes a context on the device, which whoever has no work for it need not pay for. It is to be
+/// proven before it is used.
+#[must_use]
+pub fn presume<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
+    search(names, Costly::Presumed)
+}
+
+fn search<S: AsRef<str>>(names: &[S], costly: Costly) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let names = names.iter().map(AsRef::as_ref);
     let asked = names.flat_map(|name| match name {
         "auto" => AUTO.to_vec(),
         name => vec![name],
     });
-    for candidate in asked.flat_map(find) {
+    for candidate in asked.flat_map(|name| find(name, costly)) {
         if candidates.iter().all(|other| other.name != candidate.name) {
             candidates.push(candidate);
         }
@@ -129,12 +159,12 @@ pub fn discover<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
     candidates
 }
 
-fn find(name: &str) -> Vec<Candidate> {
+fn find(name: &str, costly: Costly) -> Vec<Candidate> {
     if let Some(path) = name.strip_prefix(PLUGIN) {
         return vec![plugin(name, Path::new(path))];
     }
     match SOURCES.iter().find(|(source, _)| *source == name) {
-        Some((_, find)) => find(),
+        Some((_, find)) => find(costly),
         None => {
             let names: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
             let reason = format!("no such rail: there are {}, plugin:PATH", names.join(", "));
@@ -150,8 +180,9 @@ fn isal() -> Candidate {
     }
 }
 
-fn gpus() -> Vec<Candidate> {
+fn gpus(costly: Costly) -> Vec<Candidate> {
     let gpu = |found: FoundGpu| match found.rail {
+        Ok(rail) if costly == Costly::Presumed => Candidate::presumed(rail),
         Ok(rail) => Candidate::proven(rail),
         Err(reason) => Candidate::new(&found.name, Standing::Unusable(reason)),
     };

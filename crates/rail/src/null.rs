@@ -7,8 +7,8 @@ use crate::{Capability, Coder, Fault, Piece, Synchronous};
 
 /// A coder that leaves outputs as they are and calls every stripe sound.
 ///
-/// It bounds from above what any coder can bring. Its bytes are wrong, so only measurements may
-/// name it.
+/// It bounds from above what any coder can bring. Its bytes are wrong, so an engine takes it only if
+/// it is told that it only measures.
 #[derive(Debug)]
 pub struct Null;
 
@@ -16,7 +16,11 @@ impl Null {
     /// The rail `null`.
     #[must_use]
     pub fn rail() -> Synchronous<Self> {
-        Synchronous::new("null", Capability::synchronous(), Self)
+        let capability = Capability {
+            codes_nothing: true,
+            ..Capability::synchronous()
+        };
+        Synchronous::new("null", capability, Self)
     }
 }
 

@@ -21,6 +21,15 @@ pub struct Units {
     pub outputs: Vec<Vec<u8>>,
 }
 
+/// Units that no job was made from, because the codec refuses them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// Why.
+    pub error: Error,
+    /// The units, untouched.
+    pub units: Units,
+}
+
 /// All parity units (`outputs`) from all data units (`inputs`).
 ///
 /// # Errors
@@ -28,7 +37,7 @@ pub struct Units {
 ///
 /// # Panics
 /// If the units have 0 bytes.
-pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Error> {
+pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Refused> {
     start(codec, units, |inputs, outputs, buffers| {
         // SAFETY: `start` made the regions from buffers of one length that the job keeps and that
         // nobody else can reach until it is gone.
@@ -40,7 +49,7 @@ pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Error> {
 ///
 /// # Errors
 /// As [`Codec::decode`]; `CountMismatch` if no unit is asked for or numbers and inputs differ in
-/// count; `InvalidUnit` for a number outside the stripe.
+/// count; `InvalidUnit` for a number outside the stripe; `InvalidErasure` for one given twice.
 ///
 /// # Panics
 /// If the units have 0 bytes.
@@ -49,10 +58,12 @@ pub fn decode(
     present: &[usize],
     erased: &[usize],
     units: Units,
-) -> Result<(Piece, Pending), Error> {
-    codec.check_outputs(present.len(), units.inputs.len())?;
+) -> Result<(Piece, Pending), Refused> {
+    let checked = codec.check_present(present, units.inputs.len());
+    if let Err(error) = checked {
+        return Err(Refused { error, units });
+    }
     let total = codec.data_units() + codec.parity_units();
-    codec.check_numbers(present)?;
     start(codec, units, |inputs, outputs, buffers| {
         let mut given = vec![None; total];
         for (unit, region) in present.iter().zip(inputs) {
@@ -70,7 +81,7 @@ pub fn decode(
 ///
 /// # Panics
 /// If the units have 0 bytes, or unless there are two inputs.
-pub fn update(codec: &Codec, data_unit: usize, units: Units) -> Result<(Piece, Pending), Error> {
+pub fn update(codec: &Codec, data_unit: usize, units: Units) -> Result<(Piece, Pending), Refused> {
     assert_eq!(units.inputs.len(), 2, "old and new bytes");
     start(codec, units, |inputs, outputs, buffers| {
         // SAFETY: as in `encode`.
@@ -85,7 +96,7 @@ pub fn update(codec: &Codec, data_unit: usize, units: Units) -> Result<(Piece, P
 ///
 /// # Panics
 /// If the units have 0 bytes.
-pub fn verify(codec: &Codec, units: Units) -> Result<(Piece, Pending), Error> {
+pub fn verify(codec: &Codec, units: Units) -> Result<(Piece, Pending), Refused> {
     start(codec, units, |inputs, outputs, buffers| {
         // SAFETY: as in `encode`.
         unsafe { Job::verify(codec, inputs, outputs, buffers) }
@@ -96,8 +107,11 @@ fn start(
     codec: &Codec,
     mut units: Units,
     job: impl FnOnce(&[Region], &[Region], Buffers) -> Result<Piece, Error>,
-) -> Result<(Piece, Pending), Error> {
-    let bytes = one_length(codec, &units.inputs, &units.outputs)?;
+) -> Result<(Piece, Pending), Refused> {
+    let bytes = match one_length(codec, &units.inputs, &units.outputs) {
+        Ok(bytes) => bytes,
+        Err(error) => return Err(Refused { error, units }),
+    };
     let region = |unit: &mut Vec<u8>| Region::host(unit.as_mut_ptr());
     let inputs: Vec<Region> = units.inputs.iter_mut().map(region).collect();
     let outputs: Vec<Region> = units.outputs.iter_mut().map(region).collect();
@@ -109,7 +123,15 @@ fn start(
             slot: Arc::clone(&slot),
         })),
     };
-    Ok((job(&inputs, &outputs, buffers)?, Pending(slot)))
+    let pending = Pending(slot);
+    match job(&inputs, &outputs, buffers) {
+        Ok(piece) => Ok((piece, pending)),
+        Err(error) => {
+            let units = pending.wait(Duration::ZERO);
+            let units = units.expect("without a job nothing holds the units");
+            Err(Refused { error, units })
+        }
+    }
 }
 
 /// Where the units come back to.

@@ -127,11 +127,28 @@ fn wrong_buffers_are_refused_with_the_reason() {
     let refused = owned::decode(&codec(), &[0, 1, 7], &[2], units.clone());
     let refused = refused.expect_err("no unit 7");
     assert_eq!(
-        refused.to_string(),
+        refused.error.to_string(),
         "Cannot decode unit 7: units are 0 to 4"
     );
-    let refused = owned::decode(&codec(), &[0, 1], &[2], units).expect_err("3 inputs, 2 numbers");
-    assert_eq!(refused.kind(), ErrorKind::CountMismatch);
+    assert_eq!(refused.units, units, "they come back");
+    let refused = owned::decode(&codec(), &[0, 1], &[2], units.clone());
+    let refused = refused.expect_err("3 inputs, 2 numbers");
+    assert_eq!(
+        refused.error.to_string(),
+        "Cannot decode the stripe: inputs given: 3, needed: 2"
+    );
+    let refused = owned::decode(&codec(), &[0, 1, 1], &[2], units.clone());
+    let refused = refused.expect_err("unit 1 twice");
+    assert_eq!(
+        refused.error.to_string(),
+        "Cannot decode the stripe: unit 1 is given twice"
+    );
+    assert_eq!(refused.error.kind(), ErrorKind::InvalidErasure);
+    // The job was begun then.
+    let refused = owned::decode(&codec(), &[0, 1, 3], &[1], units.clone());
+    let refused = refused.expect_err("unit 1 is given");
+    assert_eq!(refused.error.kind(), ErrorKind::InvalidErasure);
+    assert_eq!(refused.units, units, "they come back");
 }
 
 #[test]

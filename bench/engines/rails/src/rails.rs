@@ -87,6 +87,7 @@ pub fn engine(kinds: &[Kind], options: Options) -> Result<Engine, Failure> {
     let tell = |event: &Event| eprintln!("{}", event.text);
     let options = Options {
         listener: Arc::new(tell),
+        measure_only: true,
         ..options
     };
     Engine::start(rails, options).map_err(|error| Failure::unable("measure", error))

@@ -120,7 +120,7 @@ fn wrong_requests_are_named() {
             size: 0,
             ..request()
         },
-        "request has size 0, known is 40",
+        "request has size 0, known is 48",
     );
     let priority = stripeline_request {
         priority: 2,
@@ -135,6 +135,11 @@ fn wrong_requests_are_named() {
         ..request()
     };
     wrong(&event_fd, "event_fd is -1");
+    let flags = stripeline_request {
+        flags: 3,
+        ..request()
+    };
+    wrong(&flags, "flags are 0x3, known is 0x1 (event_fd)");
     let told = stripeline_request {
         event_fd: 1,
         ..request()
@@ -171,6 +176,64 @@ fn wrong_requests_are_named() {
             (status, last_error().as_str()),
             (STRIPELINE_NULL_POINTER, text)
         );
+    }
+}
+
+#[test]
+fn wrong_erasures_are_named_before_what_follows_from_them() {
+    let engine = OpenEngine::new("rails=cpu");
+    let mut bench = Bench::new(LENGTH);
+    let all: [_; 5] = std::array::from_fn(|unit| bench.unit(unit));
+    let lists: [(&[u32], _, &str); 4] = [
+        (
+            &[0, 0],
+            STRIPELINE_INVALID_ERASURE,
+            "unit 0: it is asked for twice",
+        ),
+        (
+            &[0, 0, 0],
+            STRIPELINE_INVALID_ERASURE,
+            "unit 0: it is asked for twice",
+        ),
+        (&[0, 9], STRIPELINE_INVALID_UNIT, "unit 9: units are 0 to 4"),
+        (
+            &[0, 1, 2, 9],
+            STRIPELINE_INVALID_UNIT,
+            "unit 9: units are 0 to 4",
+        ),
+    ];
+    for (erased, status, text) in lists {
+        let mut units = all;
+        for unit in erased.iter().filter(|unit| **unit < 5) {
+            units[*unit as usize] = null_mut();
+        }
+        // All into one output, which overlaps itself.
+        let outputs = vec![all[4]; erased.len()];
+        let (erased, count) = (erased.as_ptr(), erased.len());
+        let expected = (status, format!("Cannot decode {text}"));
+        // SAFETY: open handles and the units of one stripe; nothing is written.
+        unsafe {
+            let direct = stripeline_decode(
+                bench.codec,
+                units.as_ptr().cast(),
+                erased,
+                count,
+                outputs.as_ptr(),
+                LENGTH,
+            );
+            assert_eq!((direct, last_error()), expected);
+            let through = stripeline_engine_decode(
+                engine.0,
+                bench.codec,
+                &scattered(&units),
+                erased,
+                count,
+                &scattered(&outputs),
+                LENGTH,
+                null(),
+            );
+            assert_eq!((through, last_error()), expected);
+        }
     }
 }
 

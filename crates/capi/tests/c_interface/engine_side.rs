@@ -69,6 +69,7 @@ pub fn request() -> stripeline_request {
         deadline_ns: 0,
         callback: None,
         context: null_mut(),
+        flags: 0,
     }
 }
 

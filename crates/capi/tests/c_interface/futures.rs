@@ -260,9 +260,100 @@ fn callback_and_eventfd_are_done_when_the_wait_is_over() {
 }
 
 fn eventfd() -> OwnedFd {
-    nix::sys::eventfd::EventFd::new()
+    nix::sys::eventfd::EventFd::from_flags(nix::sys::eventfd::EfdFlags::EFD_NONBLOCK)
         .expect("an eventfd")
         .into()
+}
+
+#[test]
+fn the_eventfd_may_be_descriptor_0() {
+    let engine = OpenEngine::new("rails=cpu");
+    let mut bench = Bench::new(LENGTH);
+    let event_fd = eventfd();
+    let before = nix::unistd::dup(std::io::stdin()).expect("standard input");
+    nix::unistd::dup2_stdin(&event_fd).expect("descriptor 0");
+    let asked = stripeline_request {
+        flags: STRIPELINE_REQUEST_EVENT_FD,
+        ..request()
+    };
+    let (status, future) = bench.issue(&engine, &asked);
+    let ended = wait(future);
+    nix::unistd::dup2_stdin(&before).expect("descriptor 0");
+    assert_eq!((status, ended), (STRIPELINE_OK, STRIPELINE_OK));
+    release(future);
+    let mut count = [0; 8];
+    // Non-blocking: without the write the test fails instead of waiting.
+    assert_eq!(File::from(event_fd).read(&mut count).expect("written"), 8);
+    // A request without the flag tells nobody.
+    let (status, future) = bench.issue(&engine, &request());
+    assert_eq!((status, wait(future)), (STRIPELINE_OK, STRIPELINE_OK));
+    release(future);
+}
+
+#[test]
+fn a_request_of_a_program_without_flags_is_read() {
+    let engine = OpenEngine::new("rails=cpu");
+    let (told, mut bench) = (Told::default(), Bench::new(LENGTH));
+    // What follows such a structure in memory is anything.
+    let asked = stripeline_request {
+        size: 40,
+        callback: Some(count),
+        context: (&raw const told).cast_mut().cast(),
+        flags: u64::MAX,
+        ..request()
+    };
+    let (status, future) = bench.issue(&engine, &asked);
+    assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+    assert_eq!(wait(future), STRIPELINE_OK);
+    release(future);
+    assert_eq!(told.times.load(Ordering::SeqCst), 1);
+}
+
+/// Keeps the text of this thread's last error; `context` is where it goes.
+unsafe extern "C" fn keep_reason(context: *mut c_void, status: stripeline_status) {
+    // SAFETY: what the test passes.
+    let reason = unsafe { &*context.cast::<Mutex<String>>() };
+    *reason.lock().expect("no panic") = format!("{status:?}: {}", last_error());
+}
+
+#[test]
+fn a_callback_can_ask_why_its_task_failed() {
+    let engine = OpenEngine::new("rails=cpu");
+    let (reason, mut bench) = (Mutex::new(String::new()), Bench::new(LENGTH));
+    let asked = stripeline_request {
+        callback: Some(keep_reason),
+        context: (&raw const reason).cast_mut().cast(),
+        ..request()
+    };
+    let data = bench.data();
+    // No rail of this engine takes device memory.
+    let parity = stripeline_matrix {
+        memory: 2,
+        ..bench.parity()
+    };
+    let mut future = null_mut();
+    // SAFETY: open handles and a stripe that is waited for; null is refused.
+    unsafe {
+        assert_eq!(stripeline_future_test(null()), STRIPELINE_NULL_POINTER);
+        let before = last_error();
+        let status = stripeline_iencode(
+            engine.0,
+            bench.codec,
+            &data,
+            &parity,
+            LENGTH,
+            &asked,
+            &mut future,
+        );
+        assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+        assert_eq!(stripeline_wait_all(engine.0, -1), STRIPELINE_OK);
+        assert_eq!(last_error(), before, "the text of this thread's own calls");
+    }
+    assert_eq!(wait(future), STRIPELINE_NO_RAIL);
+    let told = reason.lock().expect("no panic").clone();
+    assert_eq!(told, format!("STRIPELINE_NO_RAIL: {}", last_error()));
+    assert!(told.contains(": no rail takes such a task"), "{told}");
+    release(future);
 }
 
 #[test]

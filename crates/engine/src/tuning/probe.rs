@@ -94,7 +94,7 @@ impl Load {
         };
         // Nobody waits for the units: they go with the last piece.
         made.map(|(piece, _)| piece.stored(self.store))
-            .map_err(|error| error.to_string())
+            .map_err(|refused| refused.error.to_string())
     }
 }
 

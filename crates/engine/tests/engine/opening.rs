@@ -6,29 +6,40 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use stripeline_codec::Verdict;
-use stripeline_engine::{Engine, Options, Request, Scheduling};
+use stripeline_engine::{Engine, EventKind, Options, Request, Scheduling};
 use stripeline_rail::{Capability, Cpu, Fault, Lane, Rail, Synchronous};
 
-use crate::support::{Gate, cpu, engine, stripe, to_encode};
+use crate::support::{Fail, Gate, Sick, cpu, engine, kinds, stripe, to_encode};
 
 /// A device whose lanes take until its gate is open.
 #[derive(Debug)]
 struct Costly {
-    rail: Synchronous<Cpu>,
+    rail: Arc<dyn Rail>,
+    capability: Capability,
     gate: Arc<Gate>,
 }
 
 impl Costly {
     fn rail() -> (Arc<dyn Rail>, Arc<Gate>) {
+        let capability = Capability::synchronous();
+        Self::over(Arc::new(Synchronous::new(
+            "costly",
+            capability,
+            Cpu::portable(),
+        )))
+    }
+
+    /// The same device, coding as another rail of that name does.
+    fn over(rail: Arc<dyn Rail>) -> (Arc<dyn Rail>, Arc<Gate>) {
+        let gate = Arc::new(Gate::default());
         let capability = Capability {
             lanes: 2,
             costly_lanes: true,
-            ..Capability::synchronous()
+            ..rail.capability().clone()
         };
-        let rail = Synchronous::new("costly", capability, Cpu::portable());
-        let gate = Arc::new(Gate::default());
         let costly = Self {
             rail,
+            capability,
             gate: Arc::clone(&gate),
         };
         (Arc::new(costly), gate)
@@ -45,7 +56,7 @@ impl Rail for Costly {
     }
 
     fn capability(&self) -> &Capability {
-        self.rail.capability()
+        &self.capability
     }
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
@@ -104,6 +115,27 @@ fn lanes_are_opened_by_the_first_task_that_is_worth_them() {
         // More than the CPU does at once.
         encode(&engine, LARGE, 20);
     }
+}
+
+#[test]
+fn a_costly_rail_with_wrong_answers_is_found_before_it_codes() {
+    let (costly, gate) = Costly::over(Sick::rail("costly", Fail::Lie));
+    gate.open();
+    let options = Options {
+        check_every: 0,
+        quarantine: Duration::from_secs(1000),
+        ..options(Scheduling::Single("costly".to_owned()))
+    };
+    let (engine, events) = engine(vec![costly, cpu()], options);
+    encode(&engine, LARGE, 20);
+    assert_eq!(kinds(&events, "costly"), [EventKind::LeftOut]);
+    assert_eq!(pieces(&engine, "costly"), 0);
+    let why = engine.statistics().rails[0].out_of_service.clone();
+    let why = why.expect("out of service");
+    assert!(
+        why.starts_with("Cannot use rail costly, others code instead: "),
+        "{why}"
+    );
 }
 
 #[test]

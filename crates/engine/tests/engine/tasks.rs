@@ -13,7 +13,7 @@ use crate::support::{Fail, Gate, Sick, cpu, engine, stripe, to_encode};
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_engine::{
     Configuration, Engine, ErrorKind, Event, EventKind, Issued, Options, Priority, Request,
-    Scheduling, WhenFull,
+    Scheduling, Ticket, WhenFull,
 };
 use stripeline_rail::owned;
 use stripeline_testkit::Stripe;
@@ -134,7 +134,8 @@ fn wrong_input_is_refused_with_the_codecs_reason() {
     units.outputs.pop();
     let error = engine
         .iencode(&codec, units, Request::default())
-        .expect_err("two parity units");
+        .expect_err("two parity units")
+        .error;
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert_eq!(
         error.codec_kind(),
@@ -184,6 +185,24 @@ fn test_and_wait_for_one_for_any_and_for_all() {
     );
     assert!(engine.wait_all(None) && engine.test_all());
     assert_eq!(engine.wait_any(&[]), None);
+}
+
+#[test]
+fn no_time_is_too_long_to_wait() {
+    let (engine, gate) = gated(Options::default());
+    let (codec, stripe) = stripe(100);
+    let request = Request {
+        deadline: Some(Duration::MAX),
+        ..Request::default()
+    };
+    let issued = issue(&engine, &codec, &stripe, request);
+    gate.open();
+    let tickets = [issued.ticket().clone()];
+    assert_eq!(engine.wait_any(&tickets), Some(0));
+    assert_eq!(Ticket::wait_any(&tickets, Some(Duration::MAX)), Some(0));
+    let outcome = issued.ticket().wait_timeout(Duration::MAX);
+    assert_eq!(outcome, Some(Ok(Verdict::Sound)));
+    assert!(engine.wait_all(Some(Duration::MAX)));
 }
 
 #[test]
@@ -322,7 +341,9 @@ fn a_full_engine_refuses_or_waits() {
     let (codec, stripe) = stripe(100);
     let issued = [(); 2].map(|()| issue(&engine, &codec, &stripe, Request::default()));
     let error = engine.iencode(&codec, to_encode(&stripe), Request::default());
-    let error = error.expect_err("two are outstanding");
+    let refused = error.expect_err("two are outstanding");
+    assert_eq!(refused.units, to_encode(&stripe), "they come back");
+    let error = refused.error;
     assert_eq!(error.kind(), ErrorKind::Busy);
     assert_eq!(
         error.to_string(),
@@ -399,6 +420,39 @@ fn bad_set_ups_are_refused() {
 }
 
 #[test]
+fn a_rail_that_codes_nothing_is_only_for_measurements_and_alone() {
+    let open = |text: &str| {
+        let configuration: Configuration = text.parse().expect("right");
+        Engine::open(&configuration)
+            .map(|(engine, _)| engine.statistics().rails[0].name.clone())
+            .map_err(|error| (error.kind(), error.to_string()))
+    };
+    let refused = |text: &str| Err((ErrorKind::Configuration, text.to_owned()));
+    assert_eq!(
+        open("rails=null\nnode=off"),
+        refused(
+            "Cannot start the engine: rail null codes nothing, so outputs would be wrong: name \
+             other rails, or set measure-only=true in a measurement"
+        )
+    );
+    for measure_only in [false, true] {
+        assert_eq!(
+            open(&format!(
+                "rails=cpu,null\nmeasure-only={measure_only}\nnode=off"
+            )),
+            refused(
+                "Cannot start the engine: rail null of rails=cpu,null codes nothing and cannot be \
+                 used with others: remove it"
+            )
+        );
+    }
+    assert_eq!(
+        open("rails=null\nmeasure-only=true\nnode=off"),
+        Ok("null".to_owned())
+    );
+}
+
+#[test]
 fn a_rail_that_should_be_in_and_cannot_be_is_told_of() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let mut configuration: Configuration = "rails=cpu,plugin:/no/such/coder.so\nnode=off"
@@ -418,4 +472,21 @@ fn a_rail_that_should_be_in_and_cannot_be_is_told_of() {
     );
     assert!(candidates[1].reason().is_some() && candidates[0].rail().is_some());
     assert_eq!(engine.statistics().rails.len(), 1);
+}
+
+#[test]
+fn an_engine_that_cannot_start_without_a_rail_says_why_the_rail_is_out() {
+    for scheduling in [
+        "",
+        "scheduling=single:plugin:coder\nrails=cpu,plugin:/no/such/coder.so",
+    ] {
+        let configuration: Configuration =
+            format!("rails=plugin:/no/such/coder.so\nnode=off\n{scheduling}")
+                .parse()
+                .expect("right");
+        let error = Engine::open(&configuration).expect_err("the plug-in is missing");
+        assert_eq!(error.kind(), ErrorKind::Configuration);
+        let reason = "; rail plugin:/no/such/coder.so is out: Cannot load the plug-in: ";
+        assert!(error.to_string().contains(reason), "{error}");
+    }
 }

@@ -2,8 +2,8 @@
 //! The engines that Java has opened.
 //!
 //! A handle is an index with a generation, never an address: one that was closed, or never given
-//! out, is refused. An engine is closed when no call is inside it and nothing is outstanding; calls
-//! that come meanwhile are refused, those that only look or cancel are not.
+//! out, is refused. An engine is closed when no call is inside it; calls that come meanwhile are
+//! refused, those that only look or cancel are not.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -159,7 +159,8 @@ pub(crate) fn retire(handle: i64) {
     }
 }
 
-/// Refuses further calls, waits for those inside and for all tasks, and ends the engine's threads.
+/// Refuses further calls, waits for those inside, and ends the engine as dropping it does: what a rail
+/// is working on is finished, what waits ends as closed.
 pub(crate) fn close(handle: i64) -> Result<(), Failure> {
     let open = {
         let slot = look(handle)?;
@@ -168,7 +169,6 @@ pub(crate) fn close(handle: i64) -> Result<(), Failure> {
         first.map(Arc::clone).ok_or(Failure::EngineClosed)?
     };
     open.wait_until_left();
-    open.engine.wait_all(None);
     // Waits for those who look; nobody else has a share of the engine any more.
     let kept = {
         let slot = slot_of(handle).write();

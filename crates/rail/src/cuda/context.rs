@@ -199,8 +199,8 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         let life = self.life.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if *life != Life::Lives {
-            // The count of users ended with the context, and may be of another one's users by now.
+        if *life == Life::Ends {
+            // The driver has not ended it, and may never answer.
             return;
         }
         let functions = &self.device.driver.functions;
@@ -210,7 +210,8 @@ impl Drop for Context {
             unsafe { (functions.module_unload)(self.module) };
             drop(entered);
         }
-        // SAFETY: retained once in `new`. An error says that the context has broken before.
+        // SAFETY: retained once in `new`; a reset does not release it. An error says that the context has
+        // broken before.
         unsafe { (functions.context_release)(self.device.id) };
     }
 }

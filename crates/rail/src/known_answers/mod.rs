@@ -132,7 +132,8 @@ impl Proof<'_> {
             inputs: stripe.units.clone(),
             outputs: self.empty(parity_units),
         };
-        let started = owned::encode(&stripe.codec, units).map_err(|error| error.to_string())?;
+        let started =
+            owned::encode(&stripe.codec, units).map_err(|refused| refused.error.to_string())?;
         let (units, _) = self
             .run(started)
             .map_err(|reason| format!("encode: {reason}"))?;
@@ -156,7 +157,7 @@ impl Proof<'_> {
             outputs: self.empty(lost.len()),
         };
         let started = owned::decode(&stripe.codec, &present, lost, units);
-        let started = started.map_err(|error| error.to_string())?;
+        let started = started.map_err(|refused| refused.error.to_string())?;
         let found = self
             .run(started)
             .map_err(|reason| format!("decode of {lost:?}: {reason}"));
@@ -181,7 +182,7 @@ impl Proof<'_> {
             outputs: stripe.units[stripe.answer.data_units..].to_vec(),
         };
         let started = owned::update(&stripe.codec, changed, units);
-        let started = started.map_err(|error| error.to_string())?;
+        let started = started.map_err(|refused| refused.error.to_string())?;
         let (units, _) = self
             .run(started)
             .map_err(|reason| format!("update: {reason}"))?;
@@ -201,7 +202,8 @@ impl Proof<'_> {
                 inputs: inputs.to_vec(),
                 outputs: outputs.to_vec(),
             };
-            let started = owned::verify(&stripe.codec, units).map_err(|error| error.to_string())?;
+            let started =
+                owned::verify(&stripe.codec, units).map_err(|refused| refused.error.to_string())?;
             let (_, found) = self
                 .run(started)
                 .map_err(|reason| format!("verify: {reason}"))?;

@@ -183,6 +183,7 @@ mod tests {
             detaches: true,
             costly_lanes: false,
             shares_cpus: false,
+            codes_nothing: false,
         };
         assert_eq!(capability, expected);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stripeline_codec::{Code, Codec};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{CudaSettings, FaultKind, Rail, discover::Candidate, known_answers};
+use stripeline_rail::{CudaSettings, FaultKind, Null, Rail, discover::Candidate, known_answers};
 use stripeline_testkit::{Stripe, rail_suite};
 
 use crate::mock::Mock;
@@ -149,6 +149,19 @@ fn a_rail_is_in_only_if_its_device_answers_right() {
     mock.set("hang", 1);
     let hanging = known_answers::check_within(&mock.impatient_rail(), Duration::from_millis(50));
     assert!(hanging.is_err(), "it hangs");
+}
+
+#[test]
+fn a_gpu_that_an_engine_only_opens_is_not_touched() {
+    let mock = Mock::new();
+    mock.set("wrong", 1);
+    let presumed = Candidate::presumed(mock.rail());
+    let rail = presumed.rail().expect("nobody has tried it");
+    assert_eq!((mock.get("launches"), mock.get("contexts")), (0, 0));
+    assert!(known_answers::check(&**rail).is_err());
+    // What costs little to try is tried.
+    let null = Candidate::presumed(Null::rail());
+    assert!(null.rail().is_none(), "{null}");
 }
 
 #[test]

@@ -167,7 +167,9 @@ fn work_in_place_comes_back_when_its_context_is_gone() {
     drop((lane, other));
     wait_for_lane(&rail);
     rail_suite::several_lanes(&rail);
-    drop(rail);
+    drop((rail, in_place));
+    // It has retained the context, too.
+    drop(program);
     mock.expect_empty();
 }
 

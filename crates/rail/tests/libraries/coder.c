@@ -4,6 +4,7 @@
  *   VERSION: the version that it says it speaks
  *   REFUSE_SUBMIT: what every submit returns
  *   WRONG_BYTES: flips a bit of every output
+ *   WRONG_WHILE_THERE: a path; a bit of every output is flipped while there is a file
  *   HANG_AT: the product, counted from 0, that hangs until test_release()
  *   TWICE, UNKNOWN: completes tickets twice, completes a ticket that is none
  *   TOO_MANY, LOST: what poll returns once something was submitted
@@ -168,6 +169,10 @@ static void compute(const stripeline_plugin_product *p, stripeline_plugin_mismat
         }
 #ifdef WRONG_BYTES
         sums[p->length / 2] ^= 4;
+#endif
+#ifdef WRONG_WHILE_THERE
+        if (access(WRONG_WHILE_THERE, F_OK) == 0)
+            sums[p->length / 2] ^= 4;
 #endif
         for (uint64_t i = 0; i < p->length; i++) {
             uint8_t *output = p->outputs[row] + i;

@@ -148,7 +148,6 @@ static void end_context(void)
 {
     context_number++;
     context_error = SUCCESS;
-    knobs[CONTEXTS] = 0;
     pthread_cond_broadcast(&changed);
     while (knobs[KERNELS_RUNNING]) {
         pthread_cond_wait(&changed, &lock);
@@ -175,6 +174,7 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int device)
         pthread_cond_wait(&changed, &lock);
     }
     knobs[RESETS]++;
+    // As the driver documents it, this releases nothing: who has retained the context still has to.
     end_context();
     // What was allocated goes with the context, and what was registered is so no more.
     while (memories) {

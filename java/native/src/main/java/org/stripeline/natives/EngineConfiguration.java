@@ -53,6 +53,13 @@ public final class EngineConfiguration {
   /** Whether threads that wait for a call code meanwhile. */
   public static final String WAITING_THREADS_HELP_KEY = "stripeline.engine.waiting-threads-help";
 
+  /**
+   * Whether {@link #RAILS_KEY} may be {@code null}, a rail that codes nothing: {@code true} or
+   * {@code false}. Outputs keep what they held then and no call fails, so only a measurement may set
+   * it.
+   */
+  public static final String MEASURE_ONLY_KEY = "stripeline.engine.measure-only";
+
   /** Most workers of a rail, 0 for as many as it asks for. */
   public static final String WORKERS_MAX_KEY = "stripeline.engine.workers-max";
 

@@ -15,10 +15,13 @@ class RailEngineForkedTest {
   @Test
   void properties_set_it_up() throws Exception {
     assertThat(probe(
-                "-Dstripeline.engine.rails=cpu,null",
+                "-Dstripeline.engine.rails=cpu,isbl",
                 "-Dstripeline.engine.scheduling=single:cpu",
                 "-Dstripeline.engine.enabled=true"))
-        .contains("rails=cpu, null", "sound=true");
+        .contains(
+            "rails=cpu\n",
+            "sound=true",
+            "WARN org.stripeline.natives.RailEngine - Erasure coding engine: Cannot use rail isbl");
   }
 
   @Test
@@ -38,18 +41,14 @@ class RailEngineForkedTest {
   }
 
   @Test
-  void wrong_bytes_are_replaced_and_the_rail_is_put_out_with_one_warning() throws Exception {
-    // The rail that codes nothing stands for one whose bytes are wrong; every stripe is checked.
-    String output =
-        probe(
-            "-Dstripeline.engine.rails=null,cpu",
-            "-Dstripeline.engine.scheduling=single:null",
-            "-Dstripeline.engine.check-every=1",
-            "-Dstripeline.engine.quarantine-ms=600000");
-    assertThat(output)
-        .contains("sound=true", "null: quarantines 1, wrong 1, out Cannot trust null: it coded ")
-        .containsOnlyOnce("WARN org.stripeline.natives.RailEngine - Erasure coding engine: Cannot")
-        .doesNotContain("sound=false");
+  void a_rail_that_codes_nothing_needs_a_property_of_its_own() throws Exception {
+    assertThat(probe("-Dstripeline.engine.rails=null"))
+        .contains("1 CONFIGURATION Cannot start the engine: rail null codes nothing")
+        .doesNotContain("sound=");
+    assertThat(
+            probe(
+                "-Dstripeline.engine.rails=null", "-Dstripeline.engine.measure-only=true"))
+        .contains("rails=null", "sound=false");
   }
 
   @Test
@@ -83,11 +82,6 @@ class RailEngineForkedTest {
           codec.iencode(Arrays.copyOf(all, 6), parity).join();
           byte[][] expected = Arrays.copyOfRange(units, 6, 9);
           System.out.println("sound=" + Arrays.deepEquals(Stripes.bytes(parity), expected));
-          for (RailStatistics rail : engine.statistics().rails()) {
-            System.out.printf(
-                "%s: quarantines %d, wrong %d, out %s%n",
-                rail.name(), rail.quarantines(), rail.wrong(), rail.outOfService().orElse("no"));
-          }
         } catch (EcException e) {
           System.out.println(i + " " + e.kind() + " " + e.getMessage());
         }

@@ -69,19 +69,21 @@ class EnginePipelinesTest {
 
   @Test
   void what_a_rail_writes_wrongly_is_written_anew() throws Exception {
-    // The rail that codes nothing stands for one whose bytes are wrong.
+    Path failing = folder.resolve("failing");
+    Path library = compile("-DWRONG_WHILE_THERE=\"" + failing + '"');
     assertThat(
             run(
-                "-Dstripeline.engine.rails=null,cpu",
-                "-Dstripeline.engine.scheduling=single:null",
+                "-Dstripeline.engine.rails=cpu,plugin:" + library,
+                "-Dstripeline.engine.scheduling=single:plugin:test",
                 "-Dstripeline.engine.check-every=1",
-                "-Dstripeline.engine.quarantine-ms=600000"))
+                "-Dstripeline.engine.quarantine-ms=600000",
+                "-Dfailing=" + failing))
         .contains(
             BYTES,
             "tasks of writing: true, of reading: true",
             "cpu: pieces true, faults 0")
-        .containsPattern("null: pieces true, faults 0, wrong [1-9]\\d*, quarantines 1\n")
-        .containsOnlyOnce(LOGGED + "Erasure coding engine: Cannot trust null: ");
+        .containsPattern("plugin:test: pieces true, faults 0, wrong [1-9]\\d*, quarantines 1\n")
+        .containsOnlyOnce(LOGGED + "Erasure coding engine: Cannot trust plugin:test: ");
   }
 
   private String run(String... properties) throws Exception {
