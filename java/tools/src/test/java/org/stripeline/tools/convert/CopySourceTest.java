@@ -13,6 +13,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
+import org.apache.hadoop.fs.CompositeCrcFileChecksum;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
@@ -23,6 +25,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -179,6 +182,38 @@ class CopySourceTest {
 
       assertThat(asked).hasValue(5);
     }
+  }
+
+  @Test
+  void aReplicaWithoutACrcContradictsTheOthers() throws Exception {
+    byte[] right = write("/cut/a", BLOCK);
+    byte[] wrong = right.clone();
+    wrong[4711] ^= 1;
+    CRC32C crc = new CRC32C();
+    crc.update(wrong);
+    FileChecksum sum =
+        new CompositeCrcFileChecksum((int) crc.getValue(), DataChecksum.Type.CRC32C, 512);
+    replica("/cut/a", 0).replace(wrong);
+    replica("/cut/a", 1).replace(wrong);
+    java.nio.file.Path meta = replica("/cut/a", 2).meta;
+    byte[] sums = Files.readAllBytes(meta);
+    Files.write(meta, Arrays.copyOf(sums, sums.length - 2));
+
+    try (DistributedFileSystem fs = cluster.client()) {
+      assertThatThrownBy(() -> check(fs.getClient(), "/cut/a", sum))
+          .hasMessageContaining("there is no CRC of its replicas on");
+    }
+  }
+
+  @Test
+  void otherKindsOfChecksumsAreComparedByWhatTheyAreOf() throws Exception {
+    byte[] bytes = write("/kind/a", BLOCK + 12345);
+    replica("/kind/a", 0).replace(Arrays.copyOf(bytes, BLOCK), 1024);
+
+    assertThat(run(ConvertCluster.striped("/kind", CODE), "kind").failures()).isEmpty();
+
+    assertThat(cluster.policy("/kind/a")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.read("/kind/a")).isEqualTo(bytes);
   }
 
   /** A client that a test makes itself gives checksums of another kind than a driver's. */
