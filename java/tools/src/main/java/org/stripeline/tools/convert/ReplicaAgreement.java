@@ -5,7 +5,7 @@ import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.SocketException;
+import java.net.NoRouteToHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -45,7 +45,7 @@ final class ReplicaAgreement {
 
   private final DFSClient client;
 
-  /** DataNodes that have not answered; to wait for each of their blocks takes hours. */
+  /** DataNodes that let this wait in vain; to wait again for each of their blocks takes hours. */
   private final Set<String> silentNodes = new HashSet<>();
 
   private ReplicaAgreement(DFSClient client) {
@@ -134,7 +134,8 @@ final class ReplicaAgreement {
         Sum digest = ask(block, node, BlockChecksumType.MD5CRC);
         nodes.computeIfAbsent(digest, any -> new ArrayList<>()).add(node);
       } catch (IOException e) {
-        if (e instanceof SocketException || e instanceof InterruptedIOException) {
+        // A refusal costs no time, and the DataNode may only be busy.
+        if (e instanceof InterruptedIOException || e instanceof NoRouteToHostException) {
           silentNodes.add(node.getDatanodeUuid());
         }
         LOG.warn(

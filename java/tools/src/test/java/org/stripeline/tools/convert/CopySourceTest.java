@@ -7,15 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.CompositeCrcFileChecksum;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.net.Peer;
@@ -35,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CopySourceTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
+  private static final int SMALL_BLOCKS = 5;
 
   @TempDir static java.nio.file.Path directory;
   private static ConvertCluster cluster;
@@ -60,6 +67,17 @@ class CopySourceTest {
     byte[] bytes = cluster.write(path, length);
     Redundancy.await(cluster.fs().getClient(), path, null, 3);
     return bytes;
+  }
+
+  /** Writes a file of small blocks each of which is on every DataNode. */
+  private static void writeOnAll(String path) throws IOException {
+    int nodes = cluster.mini.getDataNodes().size();
+    int block = BLOCK / 16;
+    try (FSDataOutputStream out =
+        cluster.fs().create(new Path(path), true, 4096, (short) nodes, block)) {
+      out.write(ConvertCluster.bytes(path.hashCode(), SMALL_BLOCKS * block));
+    }
+    Redundancy.await(cluster.fs().getClient(), path, null, nodes);
   }
 
   /** One replica of the first block; the NameNode names them in another order each time. */
@@ -214,6 +232,57 @@ class CopySourceTest {
 
     assertThat(cluster.policy("/kind/a")).isEqualTo("RS-3-2-64k");
     assertThat(cluster.read("/kind/a")).isEqualTo(bytes);
+  }
+
+  @Test
+  void dataNodesThatResetAConnectionAreAskedForOtherBlocks() throws Exception {
+    writeOnAll("/reset/a");
+    FileChecksum sum = sum("/reset/a");
+    Set<Long> blocksReset = new HashSet<>();
+    Set<String> nodesReset = new HashSet<>();
+    try (DFSClient client =
+        new DFSClient(cluster.mini.getURI(0), cluster.mini.getConfiguration(0)) {
+          @Override
+          public Peer newConnectedPeer(
+              InetSocketAddress address, Token<BlockTokenIdentifier> token, DatanodeID node)
+              throws IOException {
+            // One for each block, never the same: as DataNodes do that have too many connections.
+            long block = token.decodeIdentifier().getBlockId();
+            if (!blocksReset.contains(block) && nodesReset.add(node.getDatanodeUuid())) {
+              blocksReset.add(block);
+              throw new SocketException("Connection reset");
+            }
+            return super.newConnectedPeer(address, token, node);
+          }
+        }) {
+      check(client, "/reset/a", sum);
+
+      assertThat(nodesReset).hasSize(SMALL_BLOCKS);
+    }
+  }
+
+  @Test
+  void aDataNodeThatHangsIsWaitedForOnce() throws Exception {
+    writeOnAll("/hung/a");
+    FileChecksum sum = sum("/hung/a");
+    String hung = cluster.blocks("/hung/a").get(0).getLocations()[0].getDatanodeUuid();
+    AtomicInteger asked = new AtomicInteger();
+    try (DFSClient client =
+        new DFSClient(cluster.mini.getURI(0), cluster.mini.getConfiguration(0)) {
+          @Override
+          public Peer newConnectedPeer(
+              InetSocketAddress address, Token<BlockTokenIdentifier> token, DatanodeID node)
+              throws IOException {
+            if (node.getDatanodeUuid().equals(hung)) {
+              asked.incrementAndGet();
+              throw new SocketTimeoutException("60000 millis timeout");
+            }
+            return super.newConnectedPeer(address, token, node);
+          }
+        }) {
+      check(client, "/hung/a", sum);
+    }
+    assertThat(asked).hasValue(1);
   }
 
   /** A client that a test makes itself gives checksums of another kind than a driver's. */
