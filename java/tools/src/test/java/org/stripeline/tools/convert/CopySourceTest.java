@@ -285,6 +285,37 @@ class CopySourceTest {
     assertThat(asked).hasValue(1);
   }
 
+  @Test
+  void replicasAreCountedByTheReplicationThatTheFileHasNow() throws Exception {
+    Path path = new Path("/fewer/a");
+    byte[] bytes = write("/fewer/a", 3 * BLOCK);
+    cluster.fs().setReplication(path, (short) 4);
+    Redundancy.await(cluster.fs().getClient(), "/fewer/a", null, 4);
+    StepListener user =
+        (step, file) -> {
+          if (step == Step.CHECKED) {
+            try {
+              cluster.fs().setReplication(path, (short) 2);
+              ConvertCluster.await(
+                  "replicas to go",
+                  () ->
+                      cluster.blocks("/fewer/a").stream()
+                          .allMatch(block -> block.getLocations().length == 2));
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    JobReport report;
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, user)) {
+      report = driver.execute(ConvertCluster.striped("/fewer", CODE), "fewer");
+    }
+
+    assertThat(report.failures()).isEmpty();
+    assertThat(cluster.policy("/fewer/a")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.read("/fewer/a")).isEqualTo(bytes);
+  }
+
   /** A client that a test makes itself gives checksums of another kind than a driver's. */
   private static FileChecksum sum(String path) throws IOException {
     try (DistributedFileSystem fs = cluster.client()) {
