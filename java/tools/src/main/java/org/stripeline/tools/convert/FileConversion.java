@@ -92,7 +92,7 @@ final class FileConversion {
     if (isFencedLate && blocks.isUnderConstruction()) {
       throw new ChangedException("open for writing by another client");
     }
-    blocks = ReplicaQuorum.await(client, file, blocks);
+    blocks = ReplicaQuorum.await(client, before.status(), blocks);
     Attempt attempt = attempt(file, before, checksum, open, blocks, cellBytes);
     if (!maker.comparesReplicas()) {
       checkSource(attempt, checksum);

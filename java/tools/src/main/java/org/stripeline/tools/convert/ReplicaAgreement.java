@@ -5,7 +5,7 @@ import java.io.BufferedOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.net.SocketException;
+import java.net.NoRouteToHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.StringJoiner;
+import java.util.stream.Collectors;
 import org.apache.hadoop.fs.FileChecksum;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.net.Peer;
@@ -45,7 +45,7 @@ final class ReplicaAgreement {
 
   private final DFSClient client;
 
-  /** DataNodes that have not answered; to wait for each of their blocks takes hours. */
+  /** DataNodes that let this wait in vain; to wait again for each of their blocks takes hours. */
   private final Set<String> silentNodes = new HashSet<>();
 
   private ReplicaAgreement(DFSClient client) {
@@ -85,48 +85,57 @@ final class ReplicaAgreement {
 
   /** Returns the CRC of all replicas of a block whose DataNodes answer, which must be more than half. */
   private int agreed(LocatedBlock block) throws IOException {
-    // A digest of the checksums costs a DataNode a tenth of what it costs to compose them.
-    Map<Sum, List<DatanodeInfo>> nodes = askAll(block, BlockChecksumType.MD5CRC);
-    if (nodes.size() == 1) {
-      return crcOfOne(block, nodes.values().iterator().next());
-    }
     // Replicas with the same bytes may have checksums of another kind.
-    nodes = askAll(block, BlockChecksumType.COMPOSITE_CRC);
+    Map<Sum, List<DatanodeInfo>> nodes = new LinkedHashMap<>();
+    for (List<DatanodeInfo> equal : digests(block).values()) {
+      nodes.computeIfAbsent(crc(block, equal), any -> new ArrayList<>()).addAll(equal);
+    }
     if (nodes.size() > 1) {
       throw new IOException(differ(block.getBlock().getBlockName(), nodes));
     }
     return nodes.keySet().iterator().next().crc();
   }
 
-  /** Returns the CRC of replicas with equal checksums, from the first DataNode that answers. */
-  private int crcOfOne(LocatedBlock block, List<DatanodeInfo> nodes) throws IOException {
+  /**
+   * Returns the CRC of replicas with equal checksums, from the first DataNode that answers.
+   *
+   * @throws IOException if none answers; their replicas may contradict the others
+   */
+  private Sum crc(LocatedBlock block, List<DatanodeInfo> nodes) throws IOException {
     IOException failure = null;
     for (DatanodeInfo node : nodes) {
       try {
-        return ask(block, node, BlockChecksumType.COMPOSITE_CRC).crc();
+        return ask(block, node, BlockChecksumType.COMPOSITE_CRC);
       } catch (IOException e) {
         failure = e;
       }
     }
-    throw failure;
+    String name = block.getBlock().getBlockName();
+    throw new IOException(
+        "Cannot copy block " + name + ": there is no CRC of its replicas on " + addresses(nodes)
+            + " (" + Reasons.of(failure) + "), which may differ from others; see 'hdfs fsck"
+            + " -blockId " + name + "' and convert the file again",
+        failure);
   }
 
-  /** Returns the DataNodes with a replica by what they answer; more than half of them do. */
-  private Map<Sum, List<DatanodeInfo>> askAll(LocatedBlock block, BlockChecksumType type)
-      throws IOException {
+  /**
+   * Returns the DataNodes with a replica by a digest of its checksums, which costs a DataNode a
+   * tenth of what it costs to compose them; more than half of the DataNodes answer.
+   */
+  private Map<Sum, List<DatanodeInfo>> digests(LocatedBlock block) throws IOException {
     String name = block.getBlock().getBlockName();
     Map<Sum, List<DatanodeInfo>> nodes = new LinkedHashMap<>();
-    StringBuilder silent = new StringBuilder();
-    int answers = 0;
+    List<DatanodeInfo> silent = new ArrayList<>();
     for (DatanodeInfo node : block.getLocations()) {
       try {
         if (silentNodes.contains(node.getDatanodeUuid())) {
           throw new IOException("it did not answer before");
         }
-        nodes.computeIfAbsent(ask(block, node, type), any -> new ArrayList<>()).add(node);
-        answers++;
+        Sum digest = ask(block, node, BlockChecksumType.MD5CRC);
+        nodes.computeIfAbsent(digest, any -> new ArrayList<>()).add(node);
       } catch (IOException e) {
-        if (e instanceof SocketException || e instanceof InterruptedIOException) {
+        // A refusal costs no time, and the DataNode may only be busy.
+        if (e instanceof InterruptedIOException || e instanceof NoRouteToHostException) {
           silentNodes.add(node.getDatanodeUuid());
         }
         LOG.warn(
@@ -134,17 +143,21 @@ final class ReplicaAgreement {
             name,
             node.getXferAddr(),
             Reasons.of(e));
-        silent.append(' ').append(node.getXferAddr());
+        silent.add(node);
       }
     }
-    if (nodes.size() <= 1 && 2 * answers <= block.getLocations().length) {
+    if (2 * silent.size() >= block.getLocations().length) {
       // One wrong replica must not decide because the others are silent.
       throw new IOException(
           "Cannot copy block " + name + ": of the " + block.getLocations().length
-              + " DataNodes that have it these do not answer, and more than half must:" + silent
-              + "; convert the file again once they do");
+              + " DataNodes that have it these do not answer, and more than half must: "
+              + addresses(silent) + "; convert the file again once they do");
     }
     return nodes;
+  }
+
+  private static String addresses(List<DatanodeInfo> nodes) {
+    return nodes.stream().map(DatanodeInfo::getXferAddr).collect(Collectors.joining(", "));
   }
 
   private static String differ(String name, Map<Sum, List<DatanodeInfo>> nodesBySum) {
@@ -152,8 +165,7 @@ final class ReplicaAgreement {
         new StringBuilder("Cannot copy block " + name + ": its replicas differ, their checksum is");
     String separator = " ";
     for (Map.Entry<Sum, List<DatanodeInfo>> one : nodesBySum.entrySet()) {
-      StringJoiner nodes = new StringJoiner(", ");
-      one.getValue().forEach(node -> nodes.add(node.getXferAddr()));
+      String nodes = addresses(one.getValue());
       message.append(String.format("%s%s on %s", separator, one.getKey(), nodes));
       separator = " and ";
     }

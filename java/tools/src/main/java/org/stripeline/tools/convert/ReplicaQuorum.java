@@ -4,6 +4,7 @@ package org.stripeline.tools.convert;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 
@@ -21,10 +22,10 @@ final class ReplicaQuorum {
   private static final long PAUSE_MS = 100;
 
   private final DFSClient client;
-  private final Candidate file;
+  private final HdfsFileStatus file;
   private int expected = -1;
 
-  private ReplicaQuorum(DFSClient client, Candidate file) {
+  private ReplicaQuorum(DFSClient client, HdfsFileStatus file) {
     this.client = client;
     this.file = file;
   }
@@ -32,13 +33,14 @@ final class ReplicaQuorum {
   /**
    * Waits some seconds for it.
    *
+   * @param file its status now, for users change the replication of files after they were listed
    * @param blocks all blocks of the file, which must not change
    * @return the same blocks with the places of their replicas now
    * @throws IOException if half of the replicas of a block or more cannot be asked
    */
-  static LocatedBlocks await(DFSClient client, Candidate file, LocatedBlocks blocks)
+  static LocatedBlocks await(DFSClient client, HdfsFileStatus file, LocatedBlocks blocks)
       throws IOException {
-    return file.status().getErasureCodingPolicy() == null
+    return file.getErasureCodingPolicy() == null
         ? new ReplicaQuorum(client, file).await(blocks)
         : blocks;
   }
@@ -55,19 +57,19 @@ final class ReplicaQuorum {
         throw new IOException(
             "Cannot tell whether the replicas of " + few.getBlock().getBlockName()
                 + " are right: the NameNode names " + few.getLocations().length + " of "
-                + file.status().getReplication() + ", and more than half must be compared; the"
+                + file.getReplication() + ", and more than half must be compared; the"
                 + " others are lost, corrupt or on DataNodes in maintenance; convert the file"
                 + " again when they are back or have been replicated again");
       }
       Patience.pause(PAUSE_MS);
-      now = client.getLocatedBlocks(file.inodePath(), 0, Long.MAX_VALUE);
+      now = client.getLocatedBlocks(InodePath.of(file.getFileId()), 0, Long.MAX_VALUE);
     }
   }
 
   private LocatedBlock few(LocatedBlocks blocks) throws IOException {
     for (LocatedBlock block : blocks.getLocatedBlocks()) {
       int named = block.getLocations().length;
-      if (2 * named <= file.status().getReplication() && 2 * named <= expected()) {
+      if (2 * named <= file.getReplication() && 2 * named <= expected()) {
         return block;
       }
     }
@@ -78,7 +80,7 @@ final class ReplicaQuorum {
   private int expected() throws IOException {
     if (expected < 0) {
       int nodes = ClusterFacts.of(client).nodes().size();
-      expected = Math.min(file.status().getReplication(), nodes);
+      expected = Math.min(file.getReplication(), nodes);
     }
     return expected;
   }

@@ -7,13 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
+import org.apache.hadoop.fs.CompositeCrcFileChecksum;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.net.Peer;
@@ -23,6 +31,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CopySourceTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
+  private static final int SMALL_BLOCKS = 5;
 
   @TempDir static java.nio.file.Path directory;
   private static ConvertCluster cluster;
@@ -57,6 +67,17 @@ class CopySourceTest {
     byte[] bytes = cluster.write(path, length);
     Redundancy.await(cluster.fs().getClient(), path, null, 3);
     return bytes;
+  }
+
+  /** Writes a file of small blocks each of which is on every DataNode. */
+  private static void writeOnAll(String path) throws IOException {
+    int nodes = cluster.mini.getDataNodes().size();
+    int block = BLOCK / 16;
+    try (FSDataOutputStream out =
+        cluster.fs().create(new Path(path), true, 4096, (short) nodes, block)) {
+      out.write(ConvertCluster.bytes(path.hashCode(), SMALL_BLOCKS * block));
+    }
+    Redundancy.await(cluster.fs().getClient(), path, null, nodes);
   }
 
   /** One replica of the first block; the NameNode names them in another order each time. */
@@ -160,6 +181,7 @@ class CopySourceTest {
   @Test
   void aDataNodeThatGoesWhileReplicasAreComparedIsDoneWithout() throws Exception {
     write("/gone/b", BLOCK);
+    FileChecksum sum = sum("/gone/b");
     AtomicInteger asked = new AtomicInteger();
     try (DFSClient client =
         new DFSClient(cluster.mini.getURI(0), cluster.mini.getConfiguration(0)) {
@@ -174,12 +196,130 @@ class CopySourceTest {
             return super.newConnectedPeer(address, token, node);
           }
         }) {
-      FileChecksum sum = client.getFileChecksumWithCombineMode("/gone/b", Long.MAX_VALUE);
-      asked.set(0);
-
       check(client, "/gone/b", sum);
 
       assertThat(asked).hasValue(5);
+    }
+  }
+
+  @Test
+  void aReplicaWithoutACrcContradictsTheOthers() throws Exception {
+    byte[] right = write("/cut/a", BLOCK);
+    byte[] wrong = right.clone();
+    wrong[4711] ^= 1;
+    CRC32C crc = new CRC32C();
+    crc.update(wrong);
+    FileChecksum sum =
+        new CompositeCrcFileChecksum((int) crc.getValue(), DataChecksum.Type.CRC32C, 512);
+    replica("/cut/a", 0).replace(wrong);
+    replica("/cut/a", 1).replace(wrong);
+    java.nio.file.Path meta = replica("/cut/a", 2).meta;
+    byte[] sums = Files.readAllBytes(meta);
+    Files.write(meta, Arrays.copyOf(sums, sums.length - 2));
+
+    try (DistributedFileSystem fs = cluster.client()) {
+      assertThatThrownBy(() -> check(fs.getClient(), "/cut/a", sum))
+          .hasMessageContaining("there is no CRC of its replicas on");
+    }
+  }
+
+  @Test
+  void otherKindsOfChecksumsAreComparedByWhatTheyAreOf() throws Exception {
+    byte[] bytes = write("/kind/a", BLOCK + 12345);
+    replica("/kind/a", 0).replace(Arrays.copyOf(bytes, BLOCK), 1024);
+
+    assertThat(run(ConvertCluster.striped("/kind", CODE), "kind").failures()).isEmpty();
+
+    assertThat(cluster.policy("/kind/a")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.read("/kind/a")).isEqualTo(bytes);
+  }
+
+  @Test
+  void dataNodesThatResetAConnectionAreAskedForOtherBlocks() throws Exception {
+    writeOnAll("/reset/a");
+    FileChecksum sum = sum("/reset/a");
+    Set<Long> blocksReset = new HashSet<>();
+    Set<String> nodesReset = new HashSet<>();
+    try (DFSClient client =
+        new DFSClient(cluster.mini.getURI(0), cluster.mini.getConfiguration(0)) {
+          @Override
+          public Peer newConnectedPeer(
+              InetSocketAddress address, Token<BlockTokenIdentifier> token, DatanodeID node)
+              throws IOException {
+            // One for each block, never the same: as DataNodes do that have too many connections.
+            long block = token.decodeIdentifier().getBlockId();
+            if (!blocksReset.contains(block) && nodesReset.add(node.getDatanodeUuid())) {
+              blocksReset.add(block);
+              throw new SocketException("Connection reset");
+            }
+            return super.newConnectedPeer(address, token, node);
+          }
+        }) {
+      check(client, "/reset/a", sum);
+
+      assertThat(nodesReset).hasSize(SMALL_BLOCKS);
+    }
+  }
+
+  @Test
+  void aDataNodeThatHangsIsWaitedForOnce() throws Exception {
+    writeOnAll("/hung/a");
+    FileChecksum sum = sum("/hung/a");
+    String hung = cluster.blocks("/hung/a").get(0).getLocations()[0].getDatanodeUuid();
+    AtomicInteger asked = new AtomicInteger();
+    try (DFSClient client =
+        new DFSClient(cluster.mini.getURI(0), cluster.mini.getConfiguration(0)) {
+          @Override
+          public Peer newConnectedPeer(
+              InetSocketAddress address, Token<BlockTokenIdentifier> token, DatanodeID node)
+              throws IOException {
+            if (node.getDatanodeUuid().equals(hung)) {
+              asked.incrementAndGet();
+              throw new SocketTimeoutException("60000 millis timeout");
+            }
+            return super.newConnectedPeer(address, token, node);
+          }
+        }) {
+      check(client, "/hung/a", sum);
+    }
+    assertThat(asked).hasValue(1);
+  }
+
+  @Test
+  void replicasAreCountedByTheReplicationThatTheFileHasNow() throws Exception {
+    Path path = new Path("/fewer/a");
+    byte[] bytes = write("/fewer/a", 3 * BLOCK);
+    cluster.fs().setReplication(path, (short) 4);
+    Redundancy.await(cluster.fs().getClient(), "/fewer/a", null, 4);
+    StepListener user =
+        (step, file) -> {
+          if (step == Step.CHECKED) {
+            try {
+              cluster.fs().setReplication(path, (short) 2);
+              ConvertCluster.await(
+                  "replicas to go",
+                  () ->
+                      cluster.blocks("/fewer/a").stream()
+                          .allMatch(block -> block.getLocations().length == 2));
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    JobReport report;
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, user)) {
+      report = driver.execute(ConvertCluster.striped("/fewer", CODE), "fewer");
+    }
+
+    assertThat(report.failures()).isEmpty();
+    assertThat(cluster.policy("/fewer/a")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.read("/fewer/a")).isEqualTo(bytes);
+  }
+
+  /** A client that a test makes itself gives checksums of another kind than a driver's. */
+  private static FileChecksum sum(String path) throws IOException {
+    try (DistributedFileSystem fs = cluster.client()) {
+      return fs.getClient().getFileChecksumWithCombineMode(path, Long.MAX_VALUE);
     }
   }
 

@@ -7,6 +7,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
@@ -59,14 +60,20 @@ final class ReplicaFiles {
 
   /** Writes other bytes of the same length, and the right checksums of those. */
   void replace(byte[] bytes) throws IOException {
-    byte[] sums = Files.readAllBytes(meta);
-    int chunk = ByteBuffer.wrap(sums).getInt(3);
+    replace(bytes, ByteBuffer.wrap(Files.readAllBytes(meta)).getInt(3));
+  }
+
+  /** Writes bytes, and one right checksum for each chunk of those. */
+  void replace(byte[] bytes, int chunk) throws IOException {
     DataChecksum checksum =
-        DataChecksum.newDataChecksum(DataChecksum.Type.valueOf(sums[2]), chunk);
-    checksum.calculateChunkedSums(
-        ByteBuffer.wrap(bytes), ByteBuffer.wrap(sums, HEADER_BYTES, sums.length - HEADER_BYTES));
+        DataChecksum.newDataChecksum(
+            DataChecksum.Type.valueOf(Files.readAllBytes(meta)[2]), chunk);
+    int chunks = (bytes.length + chunk - 1) / chunk;
+    ByteBuffer sums = ByteBuffer.allocate(HEADER_BYTES + chunks * checksum.getChecksumSize());
+    sums.putShort(BlockMetadataHeader.VERSION).put(checksum.getHeader());
+    checksum.calculateChunkedSums(ByteBuffer.wrap(bytes), sums);
     write(data, bytes);
-    write(meta, sums);
+    write(meta, sums.array());
   }
 
   /** Exchanges the contents of two replicas of one length, data and checksums. */
@@ -83,6 +90,7 @@ final class ReplicaFiles {
   private static void write(Path path, byte[] bytes) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.write(bytes);
+      file.setLength(bytes.length);
     }
   }
 }
