@@ -23,6 +23,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.datatransfer.DataTransferProtoUtil;
+import org.apache.hadoop.hdfs.protocol.datatransfer.InvalidEncryptionKeyException;
 import org.apache.hadoop.hdfs.protocol.datatransfer.Sender;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.BlockOpResponseProto;
 import org.apache.hadoop.hdfs.protocol.proto.DataTransferProtos.OpBlockChecksumResponseProto;
@@ -177,6 +178,17 @@ final class ReplicaAgreement {
   }
 
   private Sum ask(LocatedBlock block, DatanodeInfo node, BlockChecksumType type)
+      throws IOException {
+    try {
+      return askOnce(block, node, type);
+    } catch (InvalidEncryptionKeyException e) {
+      // DataNodes that were restarted do not know the keys from before a restart of the NameNode.
+      client.clearDataEncryptionKey();
+      return askOnce(block, node, type);
+    }
+  }
+
+  private Sum askOnce(LocatedBlock block, DatanodeInfo node, BlockChecksumType type)
       throws IOException {
     String address = node.getXferAddr(client.getConf().isConnectToDnViaHostname());
     try (Peer peer =

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.apache.hadoop.fs.CompositeCrcFileChecksum;
@@ -29,6 +30,7 @@ import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.protocol.datatransfer.InvalidEncryptionKeyException;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
 import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.DataChecksum;
@@ -283,6 +285,34 @@ class CopySourceTest {
       check(client, "/hung/a", sum);
     }
     assertThat(asked).hasValue(1);
+  }
+
+  @Test
+  void anEncryptionKeyThatDataNodesDoNotKnowIsRenewed() throws Exception {
+    write("/key/a", BLOCK);
+    FileChecksum sum = sum("/key/a");
+    AtomicBoolean isNew = new AtomicBoolean();
+    try (DFSClient client =
+        new DFSClient(cluster.mini.getURI(0), cluster.mini.getConfiguration(0)) {
+          @Override
+          public void clearDataEncryptionKey() {
+            isNew.set(true);
+            super.clearDataEncryptionKey();
+          }
+
+          @Override
+          public Peer newConnectedPeer(
+              InetSocketAddress address, Token<BlockTokenIdentifier> token, DatanodeID node)
+              throws IOException {
+            if (!isNew.get()) {
+              throw new InvalidEncryptionKeyException("unknown block key");
+            }
+            return super.newConnectedPeer(address, token, node);
+          }
+        }) {
+      check(client, "/key/a", sum);
+    }
+    assertThat(isNew).isTrue();
   }
 
   @Test
