@@ -144,7 +144,9 @@ final class FileConversion {
   private void checkSource(Attempt attempt, FileChecksum checksum) throws IOException {
     ErasureCodingPolicy policy = attempt.attributes().status().getErasureCodingPolicy();
     if (policy == null) {
-      ReplicaAgreement.check(job.client(), attempt.file().path(), attempt.blocks(), checksum);
+      int replicas = ReplicaQuorum.expected(job.client(), attempt.attributes().status());
+      ReplicaAgreement.check(
+          job.client(), attempt.file().path(), replicas, attempt.blocks(), checksum);
     } else {
       ParityCheck.checkWhatIsLeft(
           job.fs(), attempt.source(), policy, job.throttle()::take);

@@ -49,8 +49,11 @@ final class ReplicaAgreement {
   /** DataNodes that let this wait in vain; to wait again for each of their blocks takes hours. */
   private final Set<String> silentNodes = new HashSet<>();
 
-  private ReplicaAgreement(DFSClient client) {
+  private final int replicas;
+
+  private ReplicaAgreement(DFSClient client, int replicas) {
     this.client = client;
+    this.replicas = replicas;
   }
 
   /**
@@ -58,14 +61,16 @@ final class ReplicaAgreement {
    * read no data.
    *
    * @param path of the file, for messages
+   * @param replicas how many each block should have; the NameNode may name fewer
    * @param blocks all blocks of it, with tokens
    * @param sum composite CRC that its copy is going to be compared with
    * @throws IOException if replicas of a block differ, half of its DataNodes or more are silent, or
    *     the replicas have another CRC than the file
    */
-  static void check(DFSClient client, String path, LocatedBlocks blocks, FileChecksum sum)
+  static void check(
+      DFSClient client, String path, int replicas, LocatedBlocks blocks, FileChecksum sum)
       throws IOException {
-    ReplicaAgreement agreement = new ReplicaAgreement(client);
+    ReplicaAgreement agreement = new ReplicaAgreement(client, replicas);
     CrcComposer composer =
         CrcComposer.newCrcComposer(
             sum.getChecksumOpt().getChecksumType(), blocks.get(0).getBlockSize());
@@ -147,12 +152,14 @@ final class ReplicaAgreement {
         silent.add(node);
       }
     }
-    if (2 * silent.size() >= block.getLocations().length) {
+    int all = Math.max(replicas, block.getLocations().length);
+    int answers = block.getLocations().length - silent.size();
+    if (2 * answers <= all) {
       // One wrong replica must not decide because the others are silent.
       throw new IOException(
-          "Cannot copy block " + name + ": of the " + block.getLocations().length
-              + " DataNodes that have it these do not answer, and more than half must: "
-              + addresses(silent) + "; convert the file again once they do");
+          "Cannot copy block " + name + ": of its " + all + " replicas " + answers
+              + " can be compared, and more than half must be; no answer from "
+              + addresses(silent) + "; convert the file again once they answer");
     }
     return nodes;
   }

@@ -76,11 +76,17 @@ final class ReplicaQuorum {
     return null;
   }
 
-  /** A file may ask for more replicas than there are DataNodes. */
+  /**
+   * Returns how many replicas each block of a file should have; a file may ask for more than there
+   * are DataNodes.
+   */
+  static int expected(DFSClient client, HdfsFileStatus file) throws IOException {
+    return Math.min(file.getReplication(), ClusterFacts.of(client).nodes().size());
+  }
+
   private int expected() throws IOException {
     if (expected < 0) {
-      int nodes = ClusterFacts.of(client).nodes().size();
-      expected = Math.min(file.getReplication(), nodes);
+      expected = expected(client, file);
     }
     return expected;
   }

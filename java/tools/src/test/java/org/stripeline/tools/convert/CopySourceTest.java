@@ -29,6 +29,7 @@ import org.apache.hadoop.hdfs.net.Peer;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.protocol.datatransfer.InvalidEncryptionKeyException;
 import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
@@ -174,9 +175,12 @@ class CopySourceTest {
           .hasMessageContaining("Cannot copy /asked/a: its CRC was");
       Files.delete(replica("/asked/a", 0).meta);
       check(client, "/asked/a", right);
+      // Two more are on DataNodes that the NameNode does not name.
+      assertThatThrownBy(() -> check(client, "/asked/a", 5, right))
+          .hasMessageContaining("of its 5 replicas 2 can be compared");
       Files.delete(replica("/asked/a", 1).meta);
       assertThatThrownBy(() -> check(client, "/asked/a", right))
-          .hasMessageContaining("these do not answer, and more than half must");
+          .hasMessageContaining("of its 3 replicas 1 can be compared, and more than half must be");
     }
   }
 
@@ -353,8 +357,14 @@ class CopySourceTest {
     }
   }
 
+  private static void check(DFSClient client, String path, int replicas, FileChecksum sum)
+      throws IOException {
+    LocatedBlocks blocks = client.getLocatedBlocks(path, 0, Long.MAX_VALUE);
+    ReplicaAgreement.check(client, path, replicas, blocks, sum);
+  }
+
   private static void check(DFSClient client, String path, FileChecksum sum) throws IOException {
-    ReplicaAgreement.check(client, path, client.getLocatedBlocks(path, 0, Long.MAX_VALUE), sum);
+    check(client, path, 3, sum);
   }
 
   @Test
