@@ -2,7 +2,7 @@
 //! The rail suite on the CPU, on every instruction set that this machine runs.
 
 use stripeline_codec::{Isa, Kernels};
-use stripeline_rail::Cpu;
+use stripeline_rail::{Capability, Cpu, Rail, Synchronous};
 use stripeline_testkit::rail_suite;
 
 #[test]
@@ -11,4 +11,15 @@ fn every_instruction_set_passes() {
         println!("{}", kernels.isa());
         rail_suite::all(&Cpu::with_kernels(kernels.isa().name(), kernels));
     }
+}
+
+#[test]
+fn a_synchronous_rail_of_any_depth_passes() {
+    let capability = Capability {
+        depth: 3,
+        ..Capability::synchronous()
+    };
+    let rail = Synchronous::new("deep", capability, Cpu::portable());
+    assert_eq!(rail.capability().depth, 1);
+    rail_suite::all(&rail);
 }
