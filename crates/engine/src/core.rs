@@ -320,6 +320,7 @@ impl Core {
         }
         self.admission.leave(data_bytes(task, task.bytes));
         task.finish();
+        self.agenda.forget(task);
         self.bell(task).ring_all();
         self.any.ring_all();
         self.admission.told();

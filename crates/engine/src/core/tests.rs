@@ -112,3 +112,26 @@ fn the_watchdog_empties_the_queue_of_a_rail_out_of_service() {
     core.wait_for(&task, Some(Instant::now() + LIMIT));
     assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));
 }
+
+#[test]
+fn a_deadline_is_forgotten_when_its_task_ends() {
+    let core = core(rails(), options()).expect("right options");
+    let task = |time| {
+        assert!(core.admission.enter(16));
+        let piece = piece();
+        let order = Order {
+            deadline: core.clock.now() + time,
+            ..order(core.eligible(&piece))
+        };
+        Arc::new(Task::new(order, piece))
+    };
+    let day = 86_400_000_000_000;
+    let (ended, cancelled) = (task(day), task(day));
+    core.agenda.expect(&ended);
+    assert_eq!(core.agenda.deadlines(), 1);
+    core.withdraw(&ended);
+    assert_eq!(core.agenda.deadlines(), 0);
+    core.withdraw(&cancelled);
+    core.agenda.expect(&cancelled);
+    assert_eq!(core.agenda.deadlines(), 0);
+}
