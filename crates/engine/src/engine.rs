@@ -60,7 +60,8 @@ impl Engine {
     /// [`Options::when_full`].
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse.
+    /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse;
+    /// [`ErrorKind::DeadlineExceeded`] if the task's time is up before anything may be added.
     pub fn issue(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         self.issue_with(piece, request, |_ticket| ())
     }
@@ -104,6 +105,14 @@ impl Engine {
         let (job, bytes) = (piece.job(), piece.bytes());
         let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
         let data = inputs.saturating_mul(bytes);
+        let called = core.clock.now();
+        let deadline = request.deadline.map_or(0, |deadline| {
+            let nanoseconds = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
+            called.saturating_add(nanoseconds)
+        });
+        let until = request
+            .deadline
+            .and_then(|deadline| Instant::now().checked_add(deadline));
         while !core.admission.enter(data) {
             if core.options.when_full == WhenFull::Refuse {
                 let text = format!(
@@ -113,15 +122,19 @@ impl Engine {
                 let error = Error::new(ErrorKind::Busy, text);
                 return Err(Rejected { error, piece });
             }
-            core.wait_for_room(data);
+            if deadline > 0 && core.clock.now() >= deadline {
+                let text = format!(
+                    "Cannot issue a task: its deadline passed while {} were outstanding, the most allowed",
+                    core.admission.taken()
+                );
+                let error = Error::new(ErrorKind::DeadlineExceeded, text);
+                return Err(Rejected { error, piece });
+            }
+            core.wait_for_room(data, until);
         }
         let issued = core.clock.now();
         let number = core.issued.fetch_add(1, Ordering::Relaxed);
         let every = core.options.check_every as u64;
-        let deadline = request.deadline.map_or(0, |deadline| {
-            let nanoseconds = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
-            issued.saturating_add(nanoseconds)
-        });
         let order = Order {
             class: Class::of(job.mode(), outputs, data),
             priority: request.priority,
@@ -209,9 +222,7 @@ impl fmt::Debug for Engine {
 impl Core {
     /// Has the time of a task watched; false if it has ended, because there is nothing to do.
     fn enrol(&self, task: &Arc<Task>) -> bool {
-        if task.deadline > 0 {
-            self.agenda.expect(task);
-        }
+        self.agenda.expect(task);
         self.agenda.stir();
         if task.bytes == 0 {
             self.withdraw(task);
@@ -239,9 +250,9 @@ impl Core {
         }
     }
 
-    fn wait_for_room(&self, data: usize) {
+    fn wait_for_room(&self, data: usize, until: Option<Instant>) {
         let room = || self.admission.has_room(data);
-        self.wait_until(&self.admission.room, None, room);
+        self.wait_until(&self.admission.room, until, room);
     }
 }
 

@@ -290,6 +290,34 @@ fn a_deadline_ends_what_waits() {
 }
 
 #[test]
+fn a_deadline_ends_the_wait_for_room() {
+    let options = Options {
+        tasks_max: 1,
+        ..Options::default()
+    };
+    let (engine, gate) = gated(options);
+    let (codec, stripe) = stripe(100);
+    let first = issue(&engine, &codec, &stripe, Request::default());
+    gate.await_arrivals(1);
+    let request = Request {
+        deadline: Some(Duration::from_millis(20)),
+        ..Request::default()
+    };
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        let (engine, codec, stripe) = (&engine, &codec, &stripe);
+        scope.spawn(move || sender.send(engine.iencode(codec, to_encode(stripe), request)));
+        // More than any machine takes; without an end of the wait the gate still opens.
+        let refused = receiver.recv_timeout(Duration::from_secs(30));
+        gate.open();
+        let error = refused.expect("refused").expect_err("the engine is full");
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    });
+    assert_eq!(first.wait().0, Ok(Verdict::Sound));
+    assert_eq!(engine.statistics().issued, 1);
+}
+
+#[test]
 fn background_waits_for_foreground() {
     let (engine, gate) = gated(Options::default());
     let (codec, stripe) = stripe(100);
