@@ -241,7 +241,7 @@ impl Core {
             Some(rail) if is_idle => {
                 let data = data_bytes(&task, task.bytes);
                 self.scheduler.placed(rail, task.priority, data);
-                if self.help(Some(first), || task.is_done()).is_some() {
+                if self.help(Some(first), None, || task.is_done()).is_some() {
                     self.scheduler.dropped(rail, task.priority, data);
                     self.place_task(task);
                 }

@@ -37,6 +37,9 @@ pub struct Capability {
     /// Whether it computes on the CPUs that all such rails share: two of them do as much as the
     /// faster one alone, as a rule.
     pub shares_cpus: bool,
+    /// Whether a thread that waits for a task may run the coder: it runs on the calling thread and
+    /// always returns, which code of others may not do.
+    pub for_waiting_threads: bool,
 }
 
 impl Capability {
@@ -58,6 +61,7 @@ impl Capability {
             detaches: false,
             costly_lanes: false,
             shares_cpus: false,
+            for_waiting_threads: true,
         }
     }
 

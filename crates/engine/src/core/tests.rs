@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Cpu, Mode, Piece, Rail};
+use stripeline_rail::{Capability, Cpu, Mode, Piece, Rail, Synchronous};
 
 use super::Core;
 use crate::engine::{Engine, core};
@@ -134,4 +134,18 @@ fn a_deadline_is_forgotten_when_its_task_ends() {
     core.withdraw(&cancelled);
     core.agenda.expect(&cancelled);
     assert_eq!(core.agenda.deadlines(), 0);
+}
+
+#[test]
+fn no_thread_waits_in_the_code_of_others() {
+    let helping_rail = |for_waiting_threads| {
+        let capability = Capability {
+            for_waiting_threads,
+            ..Capability::synchronous()
+        };
+        let rail = Synchronous::new("synchronous", capability, Cpu::portable());
+        let core = core(vec![std::sync::Arc::new(rail)], Options::default());
+        core.expect("right options").helping_rail()
+    };
+    assert_eq!([true, false].map(helping_rail), [Some(0), None]);
 }

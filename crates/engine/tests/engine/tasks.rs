@@ -187,6 +187,33 @@ fn test_and_wait_for_one_for_any_and_for_all() {
 }
 
 #[test]
+fn a_short_wait_begins_no_long_piece() {
+    let gates = [(); 3].map(|()| Arc::new(Gate::default()));
+    let rail = Sick::rail("gated", Fail::WaitInTurn(gates.to_vec()));
+    let (engine, _) = engine(vec![rail], Options::default());
+    let (codec, stripe) = stripe(100);
+    // The rail's rate is measured: a piece takes twenty milliseconds at least.
+    let first = issue(&engine, &codec, &stripe, Request::default());
+    gates[0].await_arrivals(1);
+    std::thread::sleep(Duration::from_millis(20));
+    gates[0].open();
+    while first.ticket().test().is_none() {
+        yield_now();
+    }
+    let second = issue(&engine, &codec, &stripe, Request::default());
+    gates[1].await_arrivals(1);
+    let third = issue(&engine, &codec, &stripe, Request::default());
+    gates[2].open();
+    let short = Duration::from_millis(1);
+    assert!(third.ticket().wait_timeout(short).is_none());
+    assert_eq!(gates[2].arrivals(), 0, "no time for a piece");
+    let long = Duration::from_secs(3600);
+    assert_eq!(third.ticket().wait_timeout(long), Some(Ok(Verdict::Sound)));
+    gates[1].open();
+    assert_eq!(second.wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
 fn call_backs_and_futures_are_told_once() {
     struct Unpark(Thread);
     impl Wake for Unpark {

@@ -123,6 +123,7 @@ impl Limits {
             // What works on the caller's host memory before it comes back is no device, as a rule.
             shares_cpus: self.works_in_place()
                 && !self.has(abi::STRIPELINE_PLUGIN_TAKES_DEVICE_MEMORY),
+            for_waiting_threads: false,
             ..Capability::synchronous()
         }
     }
@@ -183,6 +184,7 @@ mod tests {
             detaches: true,
             costly_lanes: false,
             shares_cpus: false,
+            for_waiting_threads: false,
         };
         assert_eq!(capability, expected);
     }
