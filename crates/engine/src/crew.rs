@@ -4,6 +4,7 @@
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::time::{ClockId, clock_gettime};
 
 use crate::core::Core;
@@ -38,7 +39,13 @@ impl Crew {
             workers: Vec::new(),
             warden: None,
         };
-        if let Err(error) = crew.spawn(core) {
+        // Threads inherit the mask of the one that starts them.
+        let mask = asynchronous_signals().thread_swap_mask(SigmaskHow::SIG_BLOCK);
+        let spawned = crew.spawn(core);
+        if let Ok(mask) = mask {
+            mask.thread_set_mask().expect("a mask that was set before");
+        }
+        if let Err(error) = spawned {
             crew.end(core);
             let text = format!("Cannot start the engine: a thread cannot be started: {error}");
             return Err(Error::new(ErrorKind::Configuration, text));
@@ -88,6 +95,23 @@ impl Crew {
         }
         core.helpers.await_none();
     }
+}
+
+/// The signals for the process, whose handlers expect its own threads. A fault of a thread's own,
+/// such as a read beyond the end of a mapped file, must reach its handler.
+fn asynchronous_signals() -> SigSet {
+    let mut signals = SigSet::all();
+    for fault in [
+        Signal::SIGBUS,
+        Signal::SIGFPE,
+        Signal::SIGILL,
+        Signal::SIGSEGV,
+        Signal::SIGSYS,
+        Signal::SIGTRAP,
+    ] {
+        signals.remove(fault);
+    }
+    signals
 }
 
 /// What a worker's thread runs.

@@ -2,7 +2,7 @@
 //! The engine: rails, their workers, and the ways to issue tasks.
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_queue::ArrayQueue;
 use stripeline_rail::{Piece, Rail};
@@ -68,6 +68,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse;
+    /// [`ErrorKind::DeadlineExceeded`] if the task's time is up before anything may be added;
     /// [`ErrorKind::Closed`] in a forked child.
     pub fn issue(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         self.issue_with(piece, request, |_ticket| ())
@@ -116,23 +117,33 @@ impl Engine {
         let (job, bytes) = (piece.job(), piece.bytes());
         let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
         let data = inputs.saturating_mul(bytes);
+        let called = core.clock.now();
+        let deadline = request.deadline.map_or(0, |deadline| {
+            let nanoseconds = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
+            called.saturating_add(nanoseconds)
+        });
+        let until = request.deadline.and_then(until);
         while !core.admission.enter(data) {
             if core.options.when_full == WhenFull::Refuse {
                 let text = format!(
                     "Cannot issue a task: {} are outstanding, the most allowed",
-                    core.admission.outstanding()
+                    core.admission.taken()
                 );
                 let error = Error::new(ErrorKind::Busy, text);
                 return Err(Rejected { error, piece });
             }
-            core.wait_for_room(data);
+            if deadline > 0 && core.clock.now() >= deadline {
+                let text = format!(
+                    "Cannot issue a task: its deadline passed while {} were outstanding, the most allowed",
+                    core.admission.taken()
+                );
+                let error = Error::new(ErrorKind::DeadlineExceeded, text);
+                return Err(Rejected { error, piece });
+            }
+            core.wait_for_room(data, until);
         }
         let issued = core.clock.now();
         core.issued.fetch_add(1, Ordering::Relaxed);
-        let deadline = request.deadline.map_or(0, |deadline| {
-            let nanoseconds = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
-            issued.saturating_add(nanoseconds)
-        });
         let order = Order {
             class: Class::of(job.mode(), outputs, data),
             priority: request.priority,
@@ -228,9 +239,7 @@ impl fmt::Debug for Engine {
 impl Core {
     /// Has the time of a task watched; false if it has ended, because there is nothing to do.
     fn enrol(&self, task: &Arc<Task>) -> bool {
-        if task.deadline > 0 {
-            self.agenda.expect(task);
-        }
+        self.agenda.expect(task);
         self.agenda.stir();
         if task.bytes == 0 {
             self.withdraw(task);
@@ -249,7 +258,7 @@ impl Core {
             Some(rail) if is_idle => {
                 let data = data_bytes(&task, task.bytes);
                 self.scheduler.placed(rail, task.priority, data);
-                if self.help(Some(first), || task.is_done()).is_some() {
+                if self.help(Some(first), None, || task.is_done()).is_some() {
                     self.scheduler.dropped(rail, task.priority, data);
                     self.place_task(task);
                 }
@@ -258,9 +267,9 @@ impl Core {
         }
     }
 
-    fn wait_for_room(&self, data: usize) {
+    fn wait_for_room(&self, data: usize, until: Option<Instant>) {
         let room = || self.admission.has_room(data);
-        self.wait_until(&self.admission.room, None, room);
+        self.wait_until(&self.admission.room, until, room);
     }
 }
 

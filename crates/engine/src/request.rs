@@ -25,7 +25,8 @@ impl Priority {
 pub struct Request {
     /// Which tasks go first.
     pub priority: Priority,
-    /// How long the task may take; `None` for as long as it takes.
+    /// How long the task may take from the call that issues it, waiting for room included; `None`
+    /// for as long as it takes.
     pub deadline: Option<Duration>,
     /// How what is computed is stored by rails that code in place. `None` leaves it to the engine:
     /// temporally, or past the cache where the tuning table says that a stripe is so large that

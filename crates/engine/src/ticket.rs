@@ -43,7 +43,8 @@ impl Ticket {
         self.test().expect("waited until it was done")
     }
 
-    /// Waits for the task so long at most; `None` if it has not ended by then.
+    /// Waits for the task so long at most; `None` if it has not ended by then. The thread codes
+    /// meanwhile only what can be expected to end in time.
     #[must_use]
     pub fn wait_timeout(&self, timeout: Duration) -> Option<Outcome> {
         if !self.core.is_inherited() {

@@ -13,6 +13,10 @@ use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::task::Task;
 use crate::worker::Worker;
 
+/// A thread with little time takes a piece only if it has so many times what the piece is estimated
+/// to take.
+const MARGIN: f64 = 2.0;
+
 /// Counts the threads that code while they wait, so that an engine can wait for them when it closes.
 #[derive(Default)]
 pub(crate) struct Helpers {
@@ -64,7 +68,7 @@ impl Core {
             return;
         }
         let is_late = || until.is_some_and(|until| Instant::now() >= until);
-        self.help(None, || done() || is_late());
+        self.help(None, until, || done() || is_late());
         while !done() {
             let patience = until.map(|until| until.saturating_duration_since(Instant::now()));
             if patience.is_some_and(|patience| patience.is_zero()) {
@@ -74,9 +78,14 @@ impl Core {
         }
     }
 
-    /// Codes on this thread, `first` to begin with, until `enough` or there is nothing to do.
-    /// Returns `first` if this thread may not.
-    pub(crate) fn help(&self, first: Option<Work>, enough: impl Fn() -> bool) -> Option<Work> {
+    /// Codes on this thread, `first` to begin with, until `enough`, or there is nothing to do that
+    /// ends in time. Returns `first` if this thread may not.
+    pub(crate) fn help(
+        &self,
+        first: Option<Work>,
+        until: Option<Instant>,
+        enough: impl Fn() -> bool,
+    ) -> Option<Work> {
         let Some(rail) = self.helping_rail() else {
             return first;
         };
@@ -102,9 +111,19 @@ impl Core {
             worker.begin(work);
             worker.step();
         }
-        while !enough() && !self.is_closing() && worker.step() {}
+        let fits = |work: &Work| until.is_none_or(|until| self.ends_by(rail, work, until));
+        while !enough() && !self.is_closing() && worker.step_if(fits) {}
         let _ = station.spare_lanes.push(worker.into_lane());
         None
+    }
+
+    /// Whether this thread can be expected to do the next piece of some work by then.
+    fn ends_by(&self, rail: usize, work: &Work, until: Instant) -> bool {
+        let Some((task, bytes, _)) = work.extent() else {
+            return false;
+        };
+        let needed = self.scheduler.piece_ns(rail, task.portion(bytes)) * MARGIN;
+        needed < until.saturating_duration_since(Instant::now()).as_nanos() as f64
     }
 
     /// The rail that threads can work for: one whose coder runs on the calling thread.
@@ -115,7 +134,8 @@ impl Core {
         let can = |rail: usize| {
             let station = &self.stations[rail];
             let capability = station.rail.capability();
-            !capability.detaches && capability.depth == 1 && station.health.is_in_service()
+            let within_call = !capability.detaches && capability.depth == 1;
+            within_call && capability.for_waiting_threads && station.health.is_in_service()
         };
         match &self.options.scheduling {
             Scheduling::Single(name) => {

@@ -2,8 +2,7 @@
 //! The thread that looks after time: deadlines, rails that do not answer, rails to be tried again,
 //! and the scheduler's clockwork. It sleeps while nothing is outstanding.
 
-use std::cmp::Ordering as Order;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -37,12 +36,8 @@ const LATE: u64 = 20;
 pub(crate) struct Agenda {
     bell: Doorbell,
     dormant: AtomicBool,
-    deadlines: Mutex<BinaryHeap<Deadline>>,
-}
-
-struct Deadline {
-    time: u64,
-    task: std::sync::Weak<Task>,
+    /// Of the tasks that have not ended, by time and by the task's address.
+    deadlines: Mutex<BTreeMap<(u64, usize), std::sync::Weak<Task>>>,
 }
 
 impl Agenda {
@@ -59,11 +54,33 @@ impl Agenda {
         self.bell.ring_all();
     }
 
-    /// Notes a deadline.
+    /// Notes the deadline of a task, if it has one.
     pub(crate) fn expect(&self, task: &Arc<Task>) {
-        let (time, task) = (task.deadline, Arc::downgrade(task));
-        lock(&self.deadlines).push(Deadline { time, task });
+        if task.deadline > 0 {
+            lock(&self.deadlines).insert(key(task), Arc::downgrade(task));
+            // It may have been cancelled before this was called.
+            if task.is_done() {
+                self.forget(task);
+            }
+        }
     }
+
+    /// Forgets the deadline of a task that has ended.
+    pub(crate) fn forget(&self, task: &Arc<Task>) {
+        if task.deadline > 0 {
+            lock(&self.deadlines).remove(&key(task));
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn deadlines(&self) -> usize {
+        lock(&self.deadlines).len()
+    }
+}
+
+/// Names a task's deadline as long as the task is there.
+fn key(task: &Arc<Task>) -> (u64, usize) {
+    (task.deadline, std::ptr::from_ref::<Task>(task).addr())
 }
 
 /// What the warden's thread runs.
@@ -104,10 +121,10 @@ impl Core {
     fn expire_overdue(&self, now: u64) {
         loop {
             let mut deadlines = lock(&self.agenda.deadlines);
-            if deadlines.peek().is_none_or(|next| next.time > now) {
-                return;
-            }
-            let due = deadlines.pop().and_then(|deadline| deadline.task.upgrade());
+            let due = match deadlines.first_entry() {
+                Some(first) if first.key().0 <= now => first.remove().upgrade(),
+                _ => return,
+            };
             drop(deadlines);
             if let Some(task) = due
                 && task.expire()
@@ -258,26 +275,5 @@ impl Core {
                 }
             }
         }
-    }
-}
-
-impl PartialEq for Deadline {
-    fn eq(&self, other: &Self) -> bool {
-        self.time == other.time
-    }
-}
-
-impl Eq for Deadline {}
-
-impl PartialOrd for Deadline {
-    fn partial_cmp(&self, other: &Self) -> Option<Order> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Deadline {
-    /// The earliest is the greatest: a heap gives its greatest first.
-    fn cmp(&self, other: &Self) -> Order {
-        other.time.cmp(&self.time)
     }
 }

@@ -75,6 +75,23 @@ impl<'a> Worker<'a> {
         true
     }
 
+    /// Does the next piece on a lane that does it within the call, if `fits` says so of what is next,
+    /// which waits on otherwise; false if nothing was done.
+    pub(crate) fn step_if(&mut self, fits: impl FnOnce(&Work) -> bool) -> bool {
+        let Some(work) = self.next() else {
+            return false;
+        };
+        if !fits(&work) {
+            self.core.push_back(self.rail, work);
+            return false;
+        }
+        self.begin(work);
+        if let Some(done) = self.lane.reap(PATIENCE) {
+            self.end(done);
+        }
+        true
+    }
+
     /// What to do next: of one's own, or taken from another rail.
     pub(crate) fn next(&self) -> Option<Work> {
         if !self.station.health.is_in_service() {

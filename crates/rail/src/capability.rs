@@ -39,6 +39,9 @@ pub struct Capability {
     pub shares_cpus: bool,
     /// Whether it leaves outputs as they are, so that only measurements may use it.
     pub codes_nothing: bool,
+    /// Whether a thread that waits for a task may run the coder: it runs on the calling thread and
+    /// always returns, which code of others may not do.
+    pub for_waiting_threads: bool,
 }
 
 impl Capability {
@@ -61,6 +64,7 @@ impl Capability {
             costly_lanes: false,
             shares_cpus: false,
             codes_nothing: false,
+            for_waiting_threads: true,
         }
     }
 

@@ -7,6 +7,9 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread::Builder;
+use std::time::Duration;
 
 use crate::{Cpu, Cuda, FoundGpu, Isal, LoadError, Null, Plugin, Rail, known_answers};
 
@@ -22,6 +25,9 @@ enum Costly {
     Proven,
     Presumed,
 }
+
+/// How long a plug-in may take for all known answers, which take one that is in order milliseconds.
+const TRIAL: Duration = Duration::from_secs(30);
 
 /// Looks for the rails of one name. It may stand for several, such as one for each GPU.
 type Find = fn(Costly) -> Vec<Candidate>;
@@ -67,9 +73,35 @@ impl Candidate {
 
     /// A rail that is in if it knows the answers.
     pub fn proven(rail: impl Rail + 'static) -> Self {
+        let checked = known_answers::check(&rail);
+        Self::judged(Arc::new(rail), checked)
+    }
+
+    /// As [`proven`](Self::proven), for a rail whose calls may never return: they are made on another
+    /// thread, which is left behind after `limit`.
+    pub fn proven_within(rail: impl Rail + 'static, limit: Duration) -> Self {
+        let rail: Arc<dyn Rail> = Arc::new(rail);
+        let tried = Arc::clone(&rail);
+        let (sender, receiver) = channel();
+        let name = format!("stripeline-try-{}", rail.name());
+        let spawned = Builder::new().name(name).spawn(move || {
+            // Fails only when nobody waits any more.
+            let _ = sender.send(known_answers::check(&*tried));
+        });
+        let checked = match spawned {
+            Ok(_) => receiver.recv_timeout(limit).unwrap_or_else(|_| {
+                let (name, limit) = (rail.name(), limit.as_secs_f64());
+                Err(format!("Cannot trust rail {name}: no answer for {limit} s"))
+            }),
+            Err(error) => Err(format!("Cannot try rail {}: {error}", rail.name())),
+        };
+        Self::judged(rail, checked)
+    }
+
+    fn judged(rail: Arc<dyn Rail>, checked: Result<(), String>) -> Self {
         let name = rail.name().to_owned();
-        let standing = match known_answers::check(&rail) {
-            Ok(()) => Standing::In(Arc::new(rail)),
+        let standing = match checked {
+            Ok(()) => Standing::In(rail),
             Err(reason) => Standing::Unusable(reason),
         };
         Self { name, standing }
@@ -196,7 +228,7 @@ fn gpus(costly: Costly) -> Vec<Candidate> {
 /// warning.
 fn plugin(name: &str, path: &Path) -> Candidate {
     match Plugin::load(path) {
-        Ok(rail) => Candidate::proven(rail),
+        Ok(rail) => Candidate::proven_within(rail, TRIAL),
         Err(error @ (LoadError::Absent(_) | LoadError::Invalid(_))) => {
             Candidate::new(name, Standing::Unusable(error.to_string()))
         }

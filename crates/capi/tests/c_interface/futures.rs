@@ -189,11 +189,17 @@ fn a_deadline_ends_a_task_that_waits() {
 #[test]
 fn a_full_engine_refuses_if_set_up_to() {
     let held = Held::new("tasks-max=1\nwhen-full=refuse");
-    let mut bench = Bench::new(LENGTH);
-    let (status, future) = bench.issue(held.engine(), &request());
+    let [mut first, mut second] = [(); 2].map(|()| Bench::new(LENGTH));
+    // The task whose callback holds the engine has given its place back.
+    let (status, waiting) = first.issue(held.engine(), &request());
+    assert_eq!(status, STRIPELINE_OK);
+    let (status, future) = second.issue(held.engine(), &request());
     assert_eq!((status, future), (STRIPELINE_BUSY, null_mut()));
     let text = "Cannot issue a task: 1 are outstanding, the most allowed";
     assert_eq!(last_error(), text);
+    held.gate.open();
+    assert_eq!(wait(waiting), STRIPELINE_OK);
+    release(waiting);
     held.let_go();
 }
 

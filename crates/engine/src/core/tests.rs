@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Cpu, Mode, Piece, Rail};
+use stripeline_rail::{Capability, Cpu, Mode, Piece, Rail, Synchronous};
 
 use super::Core;
 use crate::engine::{Engine, core};
@@ -110,4 +110,41 @@ fn the_watchdog_empties_the_queue_of_a_rail_out_of_service() {
     core.agenda.wake();
     core.wait_for(&task, Some(Instant::now() + LIMIT));
     assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));
+}
+
+#[test]
+fn a_deadline_is_forgotten_when_its_task_ends() {
+    let core = core(rails(), options()).expect("right options");
+    let task = |time| {
+        assert!(core.admission.enter(16));
+        let piece = piece();
+        let order = Order {
+            deadline: core.clock.now() + time,
+            ..order(core.eligible(&piece))
+        };
+        Arc::new(Task::new(order, piece))
+    };
+    let day = 86_400_000_000_000;
+    let (ended, cancelled) = (task(day), task(day));
+    core.agenda.expect(&ended);
+    assert_eq!(core.agenda.deadlines(), 1);
+    core.withdraw(&ended);
+    assert_eq!(core.agenda.deadlines(), 0);
+    core.withdraw(&cancelled);
+    core.agenda.expect(&cancelled);
+    assert_eq!(core.agenda.deadlines(), 0);
+}
+
+#[test]
+fn no_thread_waits_in_the_code_of_others() {
+    let helping_rail = |for_waiting_threads| {
+        let capability = Capability {
+            for_waiting_threads,
+            ..Capability::synchronous()
+        };
+        let rail = Synchronous::new("synchronous", capability, Cpu::portable());
+        let core = core(vec![std::sync::Arc::new(rail)], Options::default());
+        core.expect("right options").helping_rail()
+    };
+    assert_eq!([true, false].map(helping_rail), [Some(0), None]);
 }

@@ -341,6 +341,15 @@ impl Scheduler {
         remaining.min(cuts * self.cut_bytes)
     }
 
+    /// Nanoseconds that one worker of `rail` takes for the first piece of this work, of at least 1
+    /// byte, as far as the rail's rates tell.
+    #[must_use]
+    pub fn piece_ns(&self, rail: usize, task: Portion) -> f64 {
+        let bytes = self.piece(rail, task.inputs, task.bytes);
+        let candidate = self.candidate(rail, Portion { bytes, ..task });
+        (task.inputs * bytes) as f64 * candidate.cost * candidate.workers
+    }
+
     /// Takes in that `data_bytes` bytes of data, all inputs together, that were dealt to one rail
     /// (or [`COMMON`]) are to be done by another.
     pub fn moved(&self, from: usize, to: usize, priority: Priority, data_bytes: usize) {

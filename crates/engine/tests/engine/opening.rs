@@ -172,3 +172,40 @@ fn first_come_tasks_end_while_lanes_open() {
     assert_eq!(pieces(&engine, "costly"), 0);
     gate.open();
 }
+
+/// The bits of a line of a thread's status file.
+fn signals_blocked(status: &str) -> u64 {
+    let line = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+    u64::from_str_radix(line.expect("Linux tells").trim(), 16).expect("a bitmap")
+}
+
+#[test]
+fn threads_of_an_engine_leave_signals_to_those_of_the_process() {
+    let own = || std::fs::read_to_string("/proc/thread-self/status").expect("Linux tells");
+    let before = signals_blocked(&own());
+    let (_engine, _) = engine(vec![cpu()], Options::default());
+    assert_eq!(signals_blocked(&own()), before, "the caller's mask");
+    // Threads of other tests may end while this one looks, and those of this one have no name yet.
+    let masks_of_threads = || -> Vec<u64> {
+        let threads = std::fs::read_dir("/proc/self/task").expect("Linux tells");
+        let statuses = threads.filter_map(|thread| {
+            let path = thread.ok()?.path().join("status");
+            std::fs::read_to_string(path).ok()
+        });
+        statuses
+            .filter(|status| status.starts_with("Name:\tstripeline-"))
+            .map(|status| signals_blocked(&status))
+            .collect()
+    };
+    let mut masks = masks_of_threads();
+    while masks.len() < 2 {
+        std::thread::yield_now();
+        masks = masks_of_threads();
+    }
+    for mask in masks {
+        let is_blocked = |signal: u32| mask & 1 << (signal - 1) != 0;
+        // SIGHUP, SIGINT, SIGUSR1, SIGALRM, SIGTERM, SIGCHLD; and SIGILL, SIGBUS, SIGFPE, SIGSEGV.
+        assert!([1, 2, 10, 14, 15, 17].into_iter().all(is_blocked));
+        assert!(![4, 7, 8, 11].into_iter().any(is_blocked));
+    }
+}

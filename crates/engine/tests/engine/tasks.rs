@@ -206,6 +206,33 @@ fn no_time_is_too_long_to_wait() {
 }
 
 #[test]
+fn a_short_wait_begins_no_long_piece() {
+    let gates = [(); 3].map(|()| Arc::new(Gate::default()));
+    let rail = Sick::rail("gated", Fail::WaitInTurn(gates.to_vec()));
+    let (engine, _) = engine(vec![rail], Options::default());
+    let (codec, stripe) = stripe(100);
+    // The rail's rate is measured: a piece takes twenty milliseconds at least.
+    let first = issue(&engine, &codec, &stripe, Request::default());
+    gates[0].await_arrivals(1);
+    std::thread::sleep(Duration::from_millis(20));
+    gates[0].open();
+    while first.ticket().test().is_none() {
+        yield_now();
+    }
+    let second = issue(&engine, &codec, &stripe, Request::default());
+    gates[1].await_arrivals(1);
+    let third = issue(&engine, &codec, &stripe, Request::default());
+    gates[2].open();
+    let short = Duration::from_millis(1);
+    assert!(third.ticket().wait_timeout(short).is_none());
+    assert_eq!(gates[2].arrivals(), 0, "no time for a piece");
+    let long = Duration::from_secs(3600);
+    assert_eq!(third.ticket().wait_timeout(long), Some(Ok(Verdict::Sound)));
+    gates[1].open();
+    assert_eq!(second.wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
 fn call_backs_and_futures_are_told_once() {
     struct Unpark(Thread);
     impl Wake for Unpark {
@@ -309,6 +336,34 @@ fn a_deadline_ends_what_waits() {
 }
 
 #[test]
+fn a_deadline_ends_the_wait_for_room() {
+    let options = Options {
+        tasks_max: 1,
+        ..Options::default()
+    };
+    let (engine, gate) = gated(options);
+    let (codec, stripe) = stripe(100);
+    let first = issue(&engine, &codec, &stripe, Request::default());
+    gate.await_arrivals(1);
+    let request = Request {
+        deadline: Some(Duration::from_millis(20)),
+        ..Request::default()
+    };
+    std::thread::scope(|scope| {
+        let (sender, receiver) = channel();
+        let (engine, codec, stripe) = (&engine, &codec, &stripe);
+        scope.spawn(move || sender.send(engine.iencode(codec, to_encode(stripe), request)));
+        // More than any machine takes; without an end of the wait the gate still opens.
+        let refused = receiver.recv_timeout(Duration::from_secs(30));
+        gate.open();
+        let refused = refused.expect("an answer").expect_err("the engine is full");
+        assert_eq!(refused.error.kind(), ErrorKind::DeadlineExceeded);
+    });
+    assert_eq!(first.wait().0, Ok(Verdict::Sound));
+    assert_eq!(engine.statistics().issued, 1);
+}
+
+#[test]
 fn background_waits_for_foreground() {
     let (engine, gate) = gated(Options::default());
     let (codec, stripe) = stripe(100);
@@ -373,6 +428,43 @@ fn a_full_engine_refuses_or_waits() {
         gate.open();
         assert!(second.join().expect("no panic"), "600 bytes at a time");
     });
+}
+
+#[test]
+fn whoever_learns_of_an_end_may_issue_the_next_task_at_a_full_window() {
+    let options = Options {
+        tasks_max: 1,
+        when_full: WhenFull::Refuse,
+        waiting_threads_help: false,
+        ..Options::default()
+    };
+    let engine = Arc::new(engine(vec![cpu()], options).0);
+    let (codec, stripe) = stripe(100);
+    for _ in 0..2000 {
+        let issued = issue(&engine, &codec, &stripe, Request::default());
+        assert_eq!(issued.wait().0, Ok(Verdict::Sound));
+    }
+    let gate = Arc::new(Gate::default());
+    let (sender, receiver) = channel();
+    let (piece, _pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
+    let (of_call_back, units, told) = (Arc::clone(&engine), to_encode(&stripe), Arc::clone(&gate));
+    let first = engine.issue_with(piece, Request::default(), |ticket| {
+        ticket.on_end(move |_| {
+            let next = of_call_back.iencode(&codec, units, Request::default());
+            told.pass();
+            // With the engine, which must not end on a thread of its own.
+            sender.send((next, of_call_back)).expect("awaited");
+        });
+    });
+    let first = first.expect("room for a task");
+    gate.await_arrivals(1);
+    assert_eq!(first.test(), Some(Ok(Verdict::Sound)));
+    // The next task may have ended by now.
+    assert!(!engine.test_all(), "a task counts until its end was told");
+    gate.open();
+    let (next, _engine) = receiver.recv().expect("told");
+    assert_eq!(next.expect("room for a task").wait().0, Ok(Verdict::Sound));
+    assert!(engine.wait_all(None) && engine.test_all());
 }
 
 #[test]

@@ -123,6 +123,7 @@ impl Limits {
             // What works on the caller's host memory before it comes back is no device, as a rule.
             shares_cpus: self.works_in_place()
                 && !self.has(abi::STRIPELINE_PLUGIN_TAKES_DEVICE_MEMORY),
+            for_waiting_threads: false,
             ..Capability::synchronous()
         }
     }
@@ -184,6 +185,7 @@ mod tests {
             costly_lanes: false,
             shares_cpus: false,
             codes_nothing: false,
+            for_waiting_threads: false,
         };
         assert_eq!(capability, expected);
     }

@@ -77,10 +77,15 @@ impl Plugin {
     /// If it cannot be loaded or breaks a rule.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let loaded = Loaded::load(path)?;
+        let mut capability = loaded.limits.capability();
+        if let (Way::Blocking(_), true) = (&loaded.way, loaded.limits.works_in_place()) {
+            // A `Direct` lane does one piece at a time, within the call.
+            capability.depth = 1;
+        }
         Ok(Self {
             name: format!("plugin:{}", loaded.name),
             path: path.to_owned(),
-            capability: loaded.limits.capability(),
+            capability,
             grace: GRACE,
             loaded: Arc::new(loaded),
         })

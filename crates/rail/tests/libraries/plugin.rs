@@ -24,7 +24,7 @@ fn good_plugins_of_every_kind_pass_the_suite() {
             "blocking-copies",
             &["GRANULE=64", "ALIGNMENT=64", "DEPTH=3"],
         ),
-        ("blocking-in-place", &[&in_place]),
+        ("blocking-in-place", &[&in_place, "DEPTH=3"]),
         ("blocking-picky", &[&picky, "GRANULE=32", "ALIGNMENT=4"]),
         (
             "async-copies",
@@ -56,6 +56,9 @@ fn good_plugins_of_every_kind_pass_the_suite() {
         assert_eq!(rail.name(), "plugin:test");
         assert_eq!(rail.describe(), format!("for tests, {}", path.display()));
         println!("{name}");
+        if name == "blocking-in-place" {
+            assert_eq!(rail.capability().depth, 1, "within the call");
+        }
         rail_suite::all(&rail);
         Strings::of(&path).wait_closed();
     }
