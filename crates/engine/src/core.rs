@@ -318,10 +318,11 @@ impl Core {
         if !task.account(bytes) {
             return;
         }
+        self.admission.leave(data_bytes(task, task.bytes));
         task.finish();
         self.bell(task).ring_all();
         self.any.ring_all();
-        self.admission.leave(data_bytes(task, task.bytes));
+        self.admission.told();
     }
 
     /// The bell that the end of a task rings.

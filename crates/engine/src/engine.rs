@@ -108,7 +108,7 @@ impl Engine {
             if core.options.when_full == WhenFull::Refuse {
                 let text = format!(
                     "Cannot issue a task: {} are outstanding, the most allowed",
-                    core.admission.outstanding()
+                    core.admission.taken()
                 );
                 let error = Error::new(ErrorKind::Busy, text);
                 return Err(Rejected { error, piece });

@@ -132,6 +132,7 @@ fn whoever_waits_for_room_gets_it() {
                     thread::yield_now();
                     inside.fetch_sub(1, SeqCst);
                     admission.leave(60);
+                    admission.told();
                 })
             })
             .collect();
