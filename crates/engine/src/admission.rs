@@ -11,6 +11,9 @@ pub(crate) struct Admission {
     bytes_max: usize,
     tasks: AtomicUsize,
     bytes: AtomicUsize,
+    /// Tasks whose end has not been told to all who wait for it. They have given their places back
+    /// before: whoever learns of the end may issue the next task.
+    untold: AtomicUsize,
     /// Rung when room is made.
     pub(crate) room: Doorbell,
     /// Rung when nothing is outstanding any more.
@@ -24,6 +27,7 @@ impl Admission {
             bytes_max,
             tasks: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
+            untold: AtomicUsize::new(0),
             room: Doorbell::default(),
             empty: Doorbell::default(),
         }
@@ -32,38 +36,59 @@ impl Admission {
     /// Takes a place for a task of so many bytes, if there is one. A task larger than the bound on
     /// bytes gets in alone.
     pub(crate) fn enter(&self, bytes: usize) -> bool {
-        if self.tasks.fetch_add(1, Ordering::AcqRel) >= self.tasks_max {
-            self.tasks.fetch_sub(1, Ordering::AcqRel);
+        // Never counted beyond the bounds, not even for a moment: another would be refused for that.
+        let one_more = |tasks| (tasks < self.tasks_max).then_some(tasks + 1);
+        if update(&self.tasks, one_more).is_err() {
             return false;
         }
-        let before = self.bytes.fetch_add(bytes, Ordering::AcqRel);
-        if before > 0 && before.saturating_add(bytes) > self.bytes_max {
-            self.leave(bytes);
+        let more = |held| self.takes(held, bytes).then(|| held.saturating_add(bytes));
+        if update(&self.bytes, more).is_err() {
+            self.leave(0);
             return false;
         }
+        self.untold.fetch_add(1, Ordering::AcqRel);
         true
+    }
+
+    fn takes(&self, held: usize, bytes: usize) -> bool {
+        held == 0 || held.saturating_add(bytes) <= self.bytes_max
     }
 
     /// Whether [`Admission::enter`] would let a task in now.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let held = self.bytes.load(Ordering::Acquire);
-        self.tasks.load(Ordering::Acquire) < self.tasks_max
-            && (held == 0 || held.saturating_add(bytes) <= self.bytes_max)
+        self.tasks.load(Ordering::Acquire) < self.tasks_max && self.takes(held, bytes)
     }
 
     /// Gives a place back.
     pub(crate) fn leave(&self, bytes: usize) {
         self.bytes.fetch_sub(bytes, Ordering::AcqRel);
-        let before = self.tasks.fetch_sub(1, Ordering::AcqRel);
+        self.tasks.fetch_sub(1, Ordering::AcqRel);
         // All: the first to wake may want more than there is.
         self.room.ring_all();
-        if before == 1 {
+    }
+
+    /// Notes that all who waited for a task's end have been told.
+    pub(crate) fn told(&self) {
+        if self.untold.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.empty.ring_all();
         }
     }
 
-    /// Tasks now outstanding.
-    pub(crate) fn outstanding(&self) -> usize {
+    /// Places taken.
+    pub(crate) fn taken(&self) -> usize {
         self.tasks.load(Ordering::Acquire)
     }
+
+    /// Tasks now outstanding.
+    pub(crate) fn outstanding(&self) -> usize {
+        self.untold.load(Ordering::Acquire)
+    }
+}
+
+fn update(
+    counter: &AtomicUsize,
+    change: impl FnMut(usize) -> Option<usize>,
+) -> Result<usize, usize> {
+    counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
 }

@@ -17,6 +17,7 @@ use crate::station::Station;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use crate::task::Task;
+use crate::wait::Helpers;
 use crate::warden::Agenda;
 
 /// Who does what of a task.
@@ -49,6 +50,7 @@ pub(crate) struct Core {
     pub(crate) parked: Doorbell,
     /// Rung at every end, for those who wait for one of several.
     pub(crate) any: Doorbell,
+    pub(crate) helpers: Helpers,
 }
 
 impl Core {
@@ -79,6 +81,7 @@ impl Core {
             bells: Default::default(),
             parked: Doorbell::default(),
             any: Doorbell::default(),
+            helpers: Helpers::default(),
         }
     }
 
@@ -89,7 +92,19 @@ impl Core {
     }
 
     pub(crate) fn is_closing(&self) -> bool {
-        self.closing.load(Ordering::Acquire)
+        // SeqCst: closing then looks for helpers and for work in queues, while they look for it.
+        self.closing.load(Ordering::SeqCst)
+    }
+
+    /// Begins the end of the engine: fails what waits and wakes all of its threads.
+    pub(crate) fn begin_close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+        self.close_queues();
+        self.agenda.wake();
+        for rail in 0..self.stations.len() {
+            self.bell_of(rail).ring_all();
+        }
+        self.parked.ring_all();
     }
 
     /// The rails that can do a job as far as its kind goes, in service or not.
@@ -126,6 +141,10 @@ impl Core {
     /// Asks the scheduler who is to do so many bytes of a task; false if it names no rail.
     fn deal(&self, task: &Task, bytes: usize, rails: RailSet, shares: &mut Shares) -> bool {
         let (now, portion) = (self.clock.now(), task.portion(bytes));
+        // The scheduler hears of a quarantine later than this; what it then gives to the rail would
+        // come back here.
+        let in_service = |rail: &usize| self.stations[*rail].health.is_in_service();
+        let rails = rails.iter().filter(in_service).collect();
         self.call_rails(portion, rails);
         self.scheduler.deal(now, portion, rails, shares).is_ok()
     }
@@ -215,18 +234,32 @@ impl Core {
 
     /// Adds new work for a rail, or for all, and wakes who is to do it.
     pub(crate) fn push(&self, rail: usize, work: Work) {
-        if rail == COMMON {
-            self.common.push(work);
-        } else {
-            self.stations[rail].queues.push(work);
-        }
-        self.ring(rail);
+        self.queues_of(rail).push(work);
+        self.pushed(rail);
     }
 
     /// Puts the rest of something begun back where it came from.
     pub(crate) fn push_back(&self, rail: usize, work: Work) {
-        self.stations[rail].queues.push_begun(work);
+        self.queues_of(rail).push_begun(work);
+        self.pushed(rail);
+    }
+
+    /// Wakes a worker for new work. If the rail went out of service in between, the work goes to
+    /// another; if the engine is closing, it fails. The thread that does either empties the queues
+    /// afterwards and this one looks after the push, so one of the two finds the work.
+    fn pushed(&self, rail: usize) {
+        if self.is_closing() {
+            return self.close_queues();
+        }
+        self.drain(rail);
         self.ring(rail);
+    }
+
+    fn queues_of(&self, rail: usize) -> &Queues {
+        match rail {
+            COMMON => &self.common,
+            rail => &self.stations[rail].queues,
+        }
     }
 
     /// Wakes a worker of a rail, or anyone's.
@@ -294,10 +327,11 @@ impl Core {
         if !task.account(bytes) {
             return;
         }
+        self.admission.leave(data_bytes(task, task.bytes));
         task.finish();
         self.bell(task).ring_all();
         self.any.ring_all();
-        self.admission.leave(data_bytes(task, task.bytes));
+        self.admission.told();
     }
 
     /// The bell that the end of a task rings.
@@ -334,15 +368,29 @@ impl Core {
             return;
         }
         station.counters.quarantines.fetch_add(1, Ordering::Relaxed);
-        self.scheduler.set_in_service(rail, false);
+        self.publish_health(rail);
         self.tell(rail, kind, text);
         self.drain(rail);
+        self.drain(COMMON);
         self.agenda.wake();
     }
 
-    /// Gives everything that waits for a rail to others.
+    /// Has the scheduler know whether a rail is in service.
+    pub(crate) fn publish_health(&self, rail: usize) {
+        let publish = |in_service| self.scheduler.set_in_service(rail, in_service);
+        self.stations[rail].health.publish(publish);
+    }
+
+    /// Gives everything that waits for a rail out of service to others, or fails it where there are
+    /// none; what waits for any rail is failed if all are out.
     pub(crate) fn drain(&self, rail: usize) {
-        while let Some(work) = self.stations[rail].queues.pop() {
+        let is_served = || match rail {
+            COMMON => self.has_service(),
+            rail => self.stations[rail].health.is_in_service(),
+        };
+        while !is_served()
+            && let Some(work) = self.queues_of(rail).pop()
+        {
             self.unqueue(rail, &work);
             match work {
                 Work::Whole(task) => self.place_task(task),
@@ -434,6 +482,12 @@ impl Core {
         queues.chain([&self.common])
     }
 
+    /// Whether any rail is in service.
+    fn has_service(&self) -> bool {
+        let mut stations = self.stations.iter();
+        stations.any(|station| station.health.is_in_service())
+    }
+
     /// Whether anything waits in a queue.
     pub(crate) fn has_waiting(&self) -> bool {
         self.queues().any(|queues| queues.depth() > 0)
@@ -451,3 +505,6 @@ pub(crate) fn allowed(part: &Part) -> RailSet {
         .iter()
         .fold(part.task.eligible, RailSet::without)
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

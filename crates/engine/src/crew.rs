@@ -18,6 +18,10 @@ use crate::worker::Worker;
 /// itself if the device ever answers.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// How long a worker waits for what its device has begun when the engine ends: half of
+/// [`FAREWELL`], so that the lane has time to end too.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// A worker whose rail has no lane for it tries again when woken, or after so long.
 const NO_LANE: Duration = Duration::from_millis(100);
 
@@ -65,15 +69,9 @@ impl Crew {
         std::mem::forget(self.warden.take());
     }
 
-    /// Ends all threads, those aside whose device hangs.
+    /// Ends all threads, those aside whose device hangs, and waits for threads that help.
     pub(crate) fn end(&mut self, core: &Core) {
-        core.closing.store(true, Ordering::SeqCst);
-        core.close_queues();
-        core.agenda.wake();
-        for rail in 0..core.stations.len() {
-            core.bell_of(rail).ring_all();
-        }
-        core.parked.ring_all();
+        core.begin_close();
         if let Some(warden) = self.warden.take() {
             let _ = warden.join();
         }
@@ -88,8 +86,7 @@ impl Crew {
                 let _ = worker.join();
             }
         }
-        // What was placed while the workers went.
-        core.close_queues();
+        core.helpers.await_none();
     }
 }
 
@@ -117,7 +114,8 @@ fn work(core: &Core, rail: usize, index: usize) {
     }
 }
 
-fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
+/// Works until the engine closes, and ends the lane.
+pub(crate) fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
     let mut counted = 0;
     while !core.is_closing() {
         if core.may_run(rail, index) && worker.step() {
@@ -143,6 +141,7 @@ fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
             count_wake_up(core, rail);
         }
     }
+    worker.close(GRACE);
 }
 
 fn count_wake_up(core: &Core, rail: usize) {

@@ -35,7 +35,7 @@ const SPARE_LANES: usize = 64;
 /// [`ErrorKind::Closed`], nothing counts as outstanding, and dropping the engine does nothing. The child
 /// may start an engine of its own.
 pub struct Engine {
-    core: Arc<Core>,
+    pub(crate) core: Arc<Core>,
     crew: crew::Crew,
 }
 
@@ -56,29 +56,7 @@ impl Engine {
     /// not unique, if the one rail to use is not among them, if a rail codes nothing and is not alone
     /// or [`Options::measure_only`] is not set, or if threads cannot be started.
     pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
-        check_rails(&rails)?;
-        check_coding(&rails, options.measure_only)?;
-        let policy = policy(&rails, &options.scheduling)?;
-        let tuned: Vec<_> = rails
-            .iter()
-            .map(|rail| options.tuning.rail(&**rail))
-            .collect();
-        let workers: Vec<_> = tuned
-            .iter()
-            .map(|tuning| workers(tuning, &options))
-            .collect();
-        let traits: Vec<_> = std::iter::zip(&rails, std::iter::zip(&tuned, &workers))
-            .map(|(rail, (tuning, workers))| traits(&**rail, tuning, *workers))
-            .collect();
-        let stations: Box<[_]> = std::iter::zip(rails, std::iter::zip(tuned, &workers))
-            .map(|(rail, (tuning, workers))| station(rail, tuning, *workers))
-            .collect();
-        let scheduler = Scheduler::new(policy, &traits).retrying_within(options.retry);
-        for (rail, station) in stations.iter().enumerate() {
-            let opens_later = station.rail.capability().costly_lanes;
-            scheduler.set_open(rail, !opens_later);
-        }
-        let core = Arc::new(Core::new(options, scheduler, stations));
+        let core = Arc::new(core(rails, options)?);
         let crew = crew::Crew::start(&core)?;
         Ok(Self { core, crew })
     }
@@ -140,7 +118,7 @@ impl Engine {
             if core.options.when_full == WhenFull::Refuse {
                 let text = format!(
                     "Cannot issue a task: {} are outstanding, the most allowed",
-                    core.admission.outstanding()
+                    core.admission.taken()
                 );
                 let error = Error::new(ErrorKind::Busy, text);
                 return Err(Rejected { error, piece });
@@ -284,6 +262,33 @@ impl Core {
         let room = || self.admission.has_room(data);
         self.wait_until(&self.admission.room, None, room);
     }
+}
+
+/// What the threads of an engine over these rails share.
+pub(crate) fn core(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Core, Error> {
+    check_rails(&rails)?;
+    check_coding(&rails, options.measure_only)?;
+    let policy = policy(&rails, &options.scheduling)?;
+    let tuned: Vec<_> = rails
+        .iter()
+        .map(|rail| options.tuning.rail(&**rail))
+        .collect();
+    let workers: Vec<_> = tuned
+        .iter()
+        .map(|tuning| workers(tuning, &options))
+        .collect();
+    let traits: Vec<_> = std::iter::zip(&rails, std::iter::zip(&tuned, &workers))
+        .map(|(rail, (tuning, workers))| traits(&**rail, tuning, *workers))
+        .collect();
+    let stations: Box<[_]> = std::iter::zip(rails, std::iter::zip(tuned, &workers))
+        .map(|(rail, (tuning, workers))| station(rail, tuning, *workers))
+        .collect();
+    let scheduler = Scheduler::new(policy, &traits).retrying_within(options.retry);
+    for (rail, station) in stations.iter().enumerate() {
+        let opens_later = station.rail.capability().costly_lanes;
+        scheduler.set_open(rail, !opens_later);
+    }
+    Ok(Core::new(options, scheduler, stations))
 }
 
 fn check_rails(rails: &[std::sync::Arc<dyn Rail>]) -> Result<(), Error> {

@@ -6,48 +6,35 @@
 //! operations, not what weak memory does to them; for that the orderings are argued where they
 //! stand.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize as Plain, Ordering::SeqCst};
+use std::time::Duration;
 
 use shuttle::thread;
-use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Mode, Piece};
+use stripeline_codec::Verdict;
+use stripeline_rail::{Capability, Coder, Cpu, Done, Fault, Lane, Piece, Rail, Synchronous};
 
 use crate::admission::Admission;
+use crate::core::tests::{order, piece};
+use crate::crew;
 use crate::doorbell::Doorbell;
+use crate::engine::core;
 use crate::error::{Error, ErrorKind};
+use crate::options::Options;
 use crate::queue::{Queues, Work};
-use crate::request::Priority;
-use crate::schedule::{Class, RailSet};
+use crate::schedule::RailSet;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::task::{Hook, Order, Task};
+use crate::task::{Hook, Task};
+use crate::worker::Worker;
 
 /// Orders of threads tried per test: some seconds of work.
 const ORDERS: usize = 3000;
 
 const ITEMS: usize = 3;
 
-fn piece() -> Piece {
-    let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
-    let units = Units {
-        inputs: vec![vec![1; 8]; 2],
-        outputs: vec![vec![0; 8]],
-    };
-    owned::encode(&codec, units).expect("right units").0
-}
-
 fn task() -> Task {
-    let order = Order {
-        class: Class::of(Mode::Set, 1, 16),
-        priority: Priority::Foreground,
-        eligible: RailSet::first(1),
-        issued: 1,
-        deadline: 0,
-        checked: false,
-        store: None,
-    };
-    Task::new(order, piece())
+    Task::new(order(RailSet::first(1)), piece())
 }
 
 #[test]
@@ -145,6 +132,7 @@ fn whoever_waits_for_room_gets_it() {
                     thread::yield_now();
                     inside.fetch_sub(1, SeqCst);
                     admission.leave(60);
+                    admission.told();
                 })
             })
             .collect();
@@ -234,6 +222,143 @@ fn what_a_thief_puts_back_is_found() {
         for thread in [victim, thief] {
             thread.join().expect("no panic");
         }
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}
+
+/// A coder during which other threads run, and which tells how many code now.
+#[derive(Debug)]
+struct Busy(std::sync::Arc<Plain>);
+
+impl Coder for Busy {
+    type Memory = ();
+
+    fn describe(&self) -> String {
+        String::new()
+    }
+
+    fn run(&self, piece: &mut Piece, (): &mut ()) -> Result<Verdict, Fault> {
+        self.0.fetch_add(1, SeqCst);
+        thread::yield_now();
+        let verdict = Cpu::portable().code(piece);
+        self.0.fetch_sub(1, SeqCst);
+        Ok(verdict)
+    }
+}
+
+#[test]
+fn closing_waits_for_threads_that_help() {
+    let run = || {
+        let coding = std::sync::Arc::new(Plain::new(0));
+        let coder = Busy(std::sync::Arc::clone(&coding));
+        let rail = Synchronous::new("busy", Capability::synchronous(), coder);
+        let core = core(vec![std::sync::Arc::new(rail)], Options::default());
+        let core = Arc::new(core.expect("right options"));
+        let tasks: Vec<_> = (0..2).map(|_| crate::core::tests::task(&core)).collect();
+        for task in &tasks {
+            core.place_task(Arc::clone(task));
+        }
+        let helpers: Vec<_> = tasks
+            .iter()
+            .map(|task| {
+                let (core, task) = (Arc::clone(&core), Arc::clone(task));
+                thread::spawn(move || core.wait_for(&task, None))
+            })
+            .collect();
+        core.begin_close();
+        core.helpers.await_none();
+        assert_eq!(coding.load(SeqCst), 0, "nobody codes in a closed engine");
+        assert!(tasks.iter().all(|task| task.is_done()), "nothing is left");
+        for helper in helpers {
+            helper.join().expect("no panic");
+        }
+        assert_eq!(coding.load(SeqCst), 0);
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}
+
+/// A rail whose device does two pieces of a lane at a time, later than they are submitted.
+#[derive(Debug)]
+struct Deep(Capability);
+
+impl Rail for Deep {
+    fn name(&self) -> &str {
+        "deep"
+    }
+
+    fn describe(&self) -> String {
+        String::new()
+    }
+
+    fn capability(&self) -> &Capability {
+        &self.0
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        Ok(Box::new(DeepLane(VecDeque::new())))
+    }
+}
+
+struct DeepLane(VecDeque<(u64, Piece)>);
+
+impl Lane for DeepLane {
+    fn submit(&mut self, ticket: u64, piece: Piece) {
+        self.0.push_back((ticket, piece));
+    }
+
+    fn reap(&mut self, _patience: Duration) -> Option<Done> {
+        thread::yield_now();
+        let (ticket, mut piece) = self.0.pop_front()?;
+        let outcome = Ok(Cpu::portable().code(&mut piece));
+        let piece = Some(piece);
+        Some(Done {
+            ticket,
+            piece,
+            outcome,
+        })
+    }
+
+    fn in_flight(&self) -> usize {
+        self.0.len()
+    }
+}
+
+#[test]
+fn closing_ends_what_is_in_flight_on_a_deep_lane() {
+    let run = || {
+        let capability = Capability {
+            depth: 2,
+            ..Capability::synchronous()
+        };
+        let core = core(
+            vec![std::sync::Arc::new(Deep(capability))],
+            Options::default(),
+        );
+        let core = Arc::new(core.expect("right options"));
+        let worker = {
+            let core = Arc::clone(&core);
+            thread::spawn(move || {
+                let station = &core.stations[0];
+                let lane = station.rail.open_lane().expect("a lane");
+                let worker = Worker::new(&core, 0, &station.flights[0], lane);
+                crew::serve(&core, 0, 0, worker);
+            })
+        };
+        let told = std::sync::Arc::new(Plain::new(0));
+        let tasks: Vec<_> = (0..3).map(|_| crate::core::tests::task(&core)).collect();
+        for task in &tasks {
+            let told = std::sync::Arc::clone(&told);
+            task.hook(Hook::Call(Box::new(move |_| {
+                told.fetch_add(1, SeqCst);
+            })));
+            core.place_task(Arc::clone(task));
+        }
+        core.begin_close();
+        worker.join().expect("no panic");
+        assert!(tasks.iter().all(|task| task.is_done()), "nothing is left");
+        assert_eq!(told.load(SeqCst), tasks.len(), "told once of each");
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);

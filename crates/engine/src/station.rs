@@ -70,6 +70,16 @@ impl Flights {
         Some(flights.swap_remove(index).1)
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.0).is_empty()
+    }
+
+    /// Takes all of them.
+    pub(crate) fn take(&self) -> impl Iterator<Item = Flight> {
+        let flights = std::mem::take(&mut *lock(&self.0));
+        flights.into_iter().map(|(_, flight)| flight)
+    }
+
     /// Takes away what `late` says is late and the rail has let go of.
     pub(crate) fn revoke(
         &self,
@@ -125,13 +135,21 @@ const STRIKES_MAX: u32 = 6;
 
 impl Health {
     pub(crate) fn is_in_service(&self) -> bool {
-        !self.out.load(Ordering::Acquire)
+        // SeqCst: see `Core::pushed`. The queues' own operations are, too.
+        !self.out.load(Ordering::SeqCst)
+    }
+
+    /// Has `tell` learn whether the rail is in service. What is told last is so.
+    pub(crate) fn publish(&self, tell: impl FnOnce(bool)) {
+        let details = lock(&self.details);
+        tell(self.is_in_service());
+        drop(details);
     }
 
     /// Takes the rail out of service; false if it was already.
     pub(crate) fn quarantine(&self, why: &str, now: u64, period: u64) -> bool {
         let mut details = lock(&self.details);
-        if self.out.swap(true, Ordering::AcqRel) {
+        if self.out.swap(true, Ordering::SeqCst) {
             return false;
         }
         // A rail that has served for long since is given the benefit of the doubt again.
@@ -145,7 +163,7 @@ impl Health {
     /// Whether it is time to try the rail again; the caller then must tell how that went.
     pub(crate) fn begin_probe(&self, now: u64) -> bool {
         let mut details = lock(&self.details);
-        let due = self.out.load(Ordering::Acquire) && !details.probing && now >= details.retry;
+        let due = self.out.load(Ordering::SeqCst) && !details.probing && now >= details.retry;
         details.probing |= due;
         due
     }
@@ -157,7 +175,7 @@ impl Health {
         match failure {
             None => {
                 details.restored = now;
-                self.out.store(false, Ordering::Release);
+                self.out.store(false, Ordering::SeqCst);
             }
             Some(why) => details.strike(why, now, period),
         }

@@ -9,8 +9,43 @@ use crate::options::Scheduling;
 use crate::queue::Work;
 use crate::station::Flights;
 use crate::sync::Arc;
+use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::task::Task;
 use crate::worker::Worker;
+
+/// Counts the threads that code while they wait, so that an engine can wait for them when it closes.
+#[derive(Default)]
+pub(crate) struct Helpers {
+    count: AtomicUsize,
+    /// Rung when the last one leaves.
+    none: Doorbell,
+}
+
+impl Helpers {
+    fn enter(&self) -> Helper<'_> {
+        self.count.fetch_add(1, Ordering::SeqCst);
+        Helper(self)
+    }
+
+    /// Waits until there are none.
+    pub(crate) fn await_none(&self) {
+        let is_none = || self.count.load(Ordering::SeqCst) == 0;
+        while !is_none() {
+            self.none.sleep(None, || is_none().then_some(()));
+        }
+    }
+}
+
+/// A thread that helps, until dropped.
+struct Helper<'a>(&'a Helpers);
+
+impl Drop for Helper<'_> {
+    fn drop(&mut self) {
+        if self.0.count.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.none.ring_all();
+        }
+    }
+}
 
 impl Core {
     /// Waits until a task is done or the time has come.
@@ -49,6 +84,11 @@ impl Core {
         if first.is_none() && station.queues.depth() == 0 && self.common.depth() == 0 {
             return None;
         }
+        // Counted first: closing either sees this thread and waits for it, or is seen by it below.
+        let _helper = self.helpers.enter();
+        if self.is_closing() {
+            return first;
+        }
         let lane = match station.spare_lanes.pop() {
             Some(lane) => lane,
             None => match station.rail.open_lane() {
@@ -62,7 +102,7 @@ impl Core {
             worker.begin(work);
             worker.step();
         }
-        while !enough() && worker.step() {}
+        while !enough() && !self.is_closing() && worker.step() {}
         let _ = station.spare_lanes.push(worker.into_lane());
         None
     }

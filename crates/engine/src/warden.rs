@@ -13,7 +13,7 @@ use crate::core::{Core, data_bytes};
 use crate::doorbell::Doorbell;
 use crate::options::EventKind;
 use crate::queue::{Check, Part, Work};
-use crate::schedule::BEGUN;
+use crate::schedule::{BEGUN, COMMON};
 use crate::station::Flight;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock};
@@ -73,6 +73,7 @@ pub(crate) fn watch(core: &Arc<Core>) {
         let now = core.clock.now();
         core.expire_overdue(now);
         core.take_from_the_hanging(now);
+        core.drain_unserved();
         let quarantined = core.probe_due(now);
         core.scheduler.tick(now, core.has_waiting());
         let busy = core.admission.outstanding() > 0;
@@ -123,6 +124,12 @@ impl Core {
             drop(piece);
             self.account(task, bytes);
         }
+    }
+
+    /// Gives what waits for rails out of service to others.
+    fn drain_unserved(&self) {
+        let rails = 0..self.stations.len();
+        rails.chain([COMMON]).for_each(|rail| self.drain(rail));
     }
 
     /// Takes pieces away from rails that have not answered for long.
@@ -226,7 +233,7 @@ impl Core {
         let failure = result.as_ref().err().map(String::as_str);
         station.health.end_probe(failure, now, period);
         if result.is_ok() {
-            self.scheduler.set_in_service(rail, true);
+            self.publish_health(rail);
             let text = format!("{} gives right answers again", self.name(rail));
             self.tell(rail, EventKind::Restored, text);
             self.parked.ring_all();

@@ -4,7 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use stripeline_rail::{Done, Fault, Lane, Piece};
 
@@ -258,21 +258,40 @@ impl<'a> Worker<'a> {
         let Some(flight) = self.flights.remove(ticket) else {
             return;
         };
-        let Flight {
-            task, bytes, check, ..
-        } = flight;
-        let is_check = check.is_some();
-        drop(check);
         let name = self.core.name(self.rail);
         let text = format!("Cannot code on {name}: its coder panicked");
-        task.fail(Error::new(ErrorKind::Failed, text.clone()));
+        let error = Error::new(ErrorKind::Failed, text.clone());
+        flight.task.fail(error);
         self.core
             .quarantine(self.rail, EventKind::Quarantined, text);
-        if !is_check {
-            let data = data_bytes(&task, bytes);
-            self.core.scheduler.dropped(self.rail, BEGUN, data);
+        self.core.lose(self.rail, flight);
+    }
+
+    /// Ends the lane because the engine closes. What comes back within `patience` ends as the rail
+    /// did it, the rest as closed as soon as the device cannot touch its buffers any more.
+    pub(crate) fn close(mut self, patience: Duration) {
+        let until = Instant::now() + patience;
+        while !self.flights.is_empty() && self.lane.in_flight() > 0 && Instant::now() < until {
+            if let Some(done) = self.lane.reap(PATIENCE) {
+                self.end(done);
+            }
         }
-        self.core.account(&task, bytes);
+        let Self {
+            core,
+            rail,
+            flights,
+            lane,
+            ..
+        } = self;
+        for (flight, piece) in flights.revoke(|_| true) {
+            drop(piece);
+            core.lose_closed(rail, flight);
+        }
+        // Waits until the device is done with the buffers that it works on in place.
+        drop(lane);
+        for flight in flights.take() {
+            core.lose_closed(rail, flight);
+        }
     }
 
     fn end(&mut self, done: Done) {
@@ -325,5 +344,35 @@ impl<'a> Worker<'a> {
         let class = Class::of(job.mode(), job.outputs().len(), data);
         let scheduler = &self.core.scheduler;
         scheduler.finished(self.rail, class, data, busy);
+    }
+}
+
+impl Core {
+    /// Accounts for a flight whose piece is gone.
+    fn lose(&self, rail: usize, flight: Flight) {
+        let Flight {
+            task,
+            bytes,
+            check,
+            hold,
+            ..
+        } = flight;
+        let is_check = check.is_some();
+        // Both keep the job, which has ended when its task does.
+        drop((check, hold));
+        if !is_check {
+            let data = data_bytes(&task, bytes);
+            self.scheduler.dropped(rail, BEGUN, data);
+        }
+        self.account(&task, bytes);
+    }
+
+    /// The same because the engine closes.
+    fn lose_closed(&self, rail: usize, flight: Flight) {
+        // What a check compares is written already.
+        if flight.check.is_none() {
+            flight.task.close();
+        }
+        self.lose(rail, flight);
     }
 }

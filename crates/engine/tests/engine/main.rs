@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The engine through its public face.
 
+mod closing;
 mod codecs;
 mod faults;
 mod opening;

@@ -59,6 +59,8 @@ pub enum Fail {
     Panic,
     /// Waits at a gate and then does it right.
     Wait(Arc<Gate>),
+    /// The same, each piece at the gate of its number, beyond the last at none.
+    WaitInTurn(Vec<Arc<Gate>>),
 }
 
 /// The CPU's coder with something wrong.
@@ -108,6 +110,7 @@ impl Coder for Sick {
             }
             Fail::Panic => panic!("injected"),
             Fail::Wait(gate) => gate.pass(),
+            Fail::WaitInTurn(gates) => gates.get(seen).into_iter().for_each(|gate| gate.pass()),
             _ => (),
         }
         let verdict = self.coder.code(piece);

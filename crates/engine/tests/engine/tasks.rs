@@ -376,6 +376,43 @@ fn a_full_engine_refuses_or_waits() {
 }
 
 #[test]
+fn whoever_learns_of_an_end_may_issue_the_next_task_at_a_full_window() {
+    let options = Options {
+        tasks_max: 1,
+        when_full: WhenFull::Refuse,
+        waiting_threads_help: false,
+        ..Options::default()
+    };
+    let engine = Arc::new(engine(vec![cpu()], options).0);
+    let (codec, stripe) = stripe(100);
+    for _ in 0..2000 {
+        let issued = issue(&engine, &codec, &stripe, Request::default());
+        assert_eq!(issued.wait().0, Ok(Verdict::Sound));
+    }
+    let gate = Arc::new(Gate::default());
+    let (sender, receiver) = channel();
+    let (piece, _pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
+    let (of_call_back, units, told) = (Arc::clone(&engine), to_encode(&stripe), Arc::clone(&gate));
+    let first = engine.issue_with(piece, Request::default(), |ticket| {
+        ticket.on_end(move |_| {
+            let next = of_call_back.iencode(&codec, units, Request::default());
+            told.pass();
+            // With the engine, which must not end on a thread of its own.
+            sender.send((next, of_call_back)).expect("awaited");
+        });
+    });
+    let first = first.expect("room for a task");
+    gate.await_arrivals(1);
+    assert_eq!(first.test(), Some(Ok(Verdict::Sound)));
+    // The next task may have ended by now.
+    assert!(!engine.test_all(), "a task counts until its end was told");
+    gate.open();
+    let (next, _engine) = receiver.recv().expect("told");
+    assert_eq!(next.expect("room for a task").wait().0, Ok(Verdict::Sound));
+    assert!(engine.wait_all(None) && engine.test_all());
+}
+
+#[test]
 fn an_engine_that_ends_fails_what_waits() {
     let (engine, gate) = gated(Options::default());
     let (codec, stripe) = stripe(100);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Orders of events that are rare between threads, made by hand.
+
+use std::time::{Duration, Instant};
+
+use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
+use stripeline_rail::owned::{self, Units};
+use stripeline_rail::{Cpu, Mode, Piece, Rail};
+
+use super::Core;
+use crate::engine::{Engine, core};
+use crate::options::{Options, Scheduling};
+use crate::queue::Work;
+use crate::request::Priority;
+use crate::schedule::{COMMON, Class, RailSet};
+use crate::sync::Arc;
+use crate::task::{Order, Task};
+
+/// More than anything here takes.
+const LIMIT: Duration = Duration::from_secs(60);
+
+fn rails() -> Vec<std::sync::Arc<dyn Rail>> {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let rail = |name| std::sync::Arc::new(Cpu::with_kernels(name, kernels)) as _;
+    vec![rail("first"), rail("second")]
+}
+
+/// All work is for the rail `first`, as long as it is in service.
+fn options() -> Options {
+    Options {
+        scheduling: Scheduling::Single("first".to_owned()),
+        waiting_threads_help: false,
+        ..Options::default()
+    }
+}
+
+/// Something to encode.
+pub(crate) fn piece() -> Piece {
+    let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
+    let units = Units {
+        inputs: vec![vec![1; 8]; 2],
+        outputs: vec![vec![0; 8]],
+    };
+    owned::encode(&codec, units).expect("right units").0
+}
+
+/// What an ordinary task is made from.
+pub(crate) fn order(eligible: RailSet) -> Order {
+    Order {
+        class: Class::of(Mode::Set, 1, 16),
+        priority: Priority::Foreground,
+        eligible,
+        issued: 1,
+        deadline: 0,
+        checked: false,
+        store: None,
+    }
+}
+
+/// A task that was let in and placed nowhere.
+pub(crate) fn task(core: &Core) -> Arc<Task> {
+    assert!(core.admission.enter(16));
+    let piece = piece();
+    let order = order(core.eligible(&piece));
+    Arc::new(Task::new(order, piece))
+}
+
+/// Takes the first rail out of service without the scheduler's knowledge, as in the middle of a
+/// quarantine.
+fn take_out(core: &Core) {
+    let health = &core.stations[0].health;
+    assert!(health.quarantine("a test", core.clock.now(), u64::from(u32::MAX)));
+}
+
+#[test]
+fn work_pushed_to_a_rail_that_went_out_of_service_goes_to_another() {
+    let core = core(rails(), options()).expect("right options");
+    take_out(&core);
+    core.push(0, Work::Whole(task(&core)));
+    let depths = [0, 1].map(|rail| core.stations[rail].queues.depth());
+    assert_eq!(depths, [0, 1]);
+    core.push_back(0, Work::Whole(task(&core)));
+    let depths = [0, 1].map(|rail| core.stations[rail].queues.depth());
+    assert_eq!(depths, [0, 2]);
+}
+
+#[test]
+fn work_for_any_rail_fails_when_all_are_out_of_service() {
+    let options = Options {
+        scheduling: Scheduling::FirstCome,
+        ..options()
+    };
+    let core = core(rails(), options).expect("right options");
+    let task = task(&core);
+    core.push(COMMON, Work::Whole(Arc::clone(&task)));
+    for rail in [0, 1] {
+        assert!(!task.is_done());
+        core.quarantine(rail, crate::EventKind::Quarantined, "a test".to_owned());
+    }
+    let error = task.outcome().expect("it has ended");
+    assert_eq!(error.expect_err("no rail").kind(), crate::ErrorKind::NoRail);
+}
+
+#[test]
+fn the_watchdog_empties_the_queue_of_a_rail_out_of_service() {
+    let engine = Engine::start(rails(), options()).expect("right options");
+    let core = &engine.core;
+    take_out(core);
+    let task = task(core);
+    core.stations[0].queues.push(Work::Whole(Arc::clone(&task)));
+    core.agenda.wake();
+    core.wait_for(&task, Some(Instant::now() + LIMIT));
+    assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Engines that end while their rails work.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use crate::support::{Fail, Gate, Sick, engine, stripe, to_encode};
+use stripeline_codec::Verdict;
+use stripeline_engine::{Engine, ErrorKind, Issued, Options, Outcome, Request};
+use stripeline_rail::Rail;
+use stripeline_rail::failing::{Failing, Failure, Script};
+use stripeline_rail::mock::{Clock, Mock, Pace, VirtualClock};
+
+/// More than anything here takes.
+const LIMIT: Duration = Duration::from_secs(60);
+
+const TASKS: usize = 6;
+
+/// Pieces in flight.
+const DEPTH: usize = 4;
+
+/// Of the device's own time: far more than a worker waits for it in one go.
+const LATENCY: Duration = Duration::from_secs(3600);
+
+/// A device that does some pieces at a time.
+fn deep(clock: &Arc<VirtualClock>) -> Arc<Mock> {
+    let pace = Pace {
+        bytes_per_second: 1e9,
+        latency: LATENCY,
+        lanes: 1,
+        depth: DEPTH,
+    };
+    Arc::new(Mock::new("deep", pace, Arc::clone(clock) as Arc<dyn Clock>))
+}
+
+/// An engine over one rail that hangs only after a time that no test takes.
+fn patient(rail: Arc<dyn Rail>) -> Engine {
+    let options = Options {
+        stall: LIMIT,
+        check_every: 0,
+        ..Options::default()
+    };
+    engine(vec![rail], options).0
+}
+
+/// Issues more tasks than are in flight at a time; the counter is that of call-backs.
+fn issue_all(engine: &Engine) -> (Vec<Issued>, Arc<AtomicUsize>) {
+    let (codec, stripe) = stripe(100);
+    let told = Arc::new(AtomicUsize::new(0));
+    let issue = |_| {
+        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+        let issued = issued.expect("room");
+        let told = Arc::clone(&told);
+        issued.ticket().on_end(move |_| {
+            told.fetch_add(1, Ordering::SeqCst);
+        });
+        issued
+    };
+    ((0..TASKS).map(issue).collect(), told)
+}
+
+fn is_closed(outcome: &Outcome) -> bool {
+    let error = outcome.as_ref().err();
+    error.is_some_and(|error| error.kind() == ErrorKind::Closed)
+}
+
+#[test]
+fn what_a_deep_lane_has_begun_ends_once() {
+    let clock = Arc::new(VirtualClock::default());
+    let mock = deep(&clock);
+    let engine = patient(Arc::clone(&mock) as Arc<dyn Rail>);
+    let (issued, told) = issue_all(&engine);
+    // The worker fills its lane whenever it has waited for its device in vain.
+    while mock.given().len() < DEPTH {
+        let _ = clock.advance_to_next(Duration::from_millis(1));
+    }
+    let ender = std::thread::spawn(move || drop(engine));
+    // What was not begun ends first.
+    assert!(is_closed(&issued[TASKS - 1].ticket().wait()));
+    clock.advance(LATENCY);
+    while !ender.is_finished() {
+        let _ = clock.advance_to_next(Duration::from_millis(1));
+    }
+    ender.join().expect("no panic");
+    for issued in &issued {
+        let outcome = issued.ticket().test().expect("every task has ended");
+        assert!(outcome == Ok(Verdict::Sound) || is_closed(&outcome));
+    }
+    assert_eq!(told.load(Ordering::SeqCst), TASKS, "told once of each");
+}
+
+#[test]
+fn what_hangs_on_a_deep_lane_ends_as_closed_and_is_never_written_again() {
+    let mock = deep(&Arc::new(VirtualClock::default()));
+    let hanging = Failing::new(mock, Script::always(Failure::Hang)).detaching();
+    let hanging = Arc::new(hanging);
+    let engine = patient(Arc::clone(&hanging) as Arc<dyn Rail>);
+    let (issued, told) = issue_all(&engine);
+    assert!(hanging.wait_for_hanging(DEPTH, LIMIT));
+    drop(engine);
+    for issued in &issued {
+        let outcome = issued.ticket().test().expect("every task has ended");
+        assert!(is_closed(&outcome));
+    }
+    assert_eq!(told.load(Ordering::SeqCst), TASKS, "told once of each");
+    hanging.release();
+    for issued in issued {
+        let (_, units) = issued.wait();
+        assert_eq!(units.outputs, vec![vec![0xa5; 100]; 3], "untouched");
+    }
+}
+
+#[test]
+fn threads_that_help_are_waited_for() {
+    let gates = [(); 2].map(|()| Arc::new(Gate::default()));
+    let rail = Sick::rail("gated", Fail::WaitInTurn(gates.to_vec()));
+    let (engine, _) = engine(vec![rail], Options::default());
+    let (codec, stripe) = stripe(100);
+    let issue = || {
+        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+        issued.expect("room")
+    };
+    let first = issue();
+    gates[0].await_arrivals(1);
+    let second = issue();
+    let helper = std::thread::spawn(move || second.wait().0);
+    gates[1].await_arrivals(1);
+    gates[0].open();
+    assert_eq!(first.wait().0, Ok(Verdict::Sound));
+    let (sender, receiver) = channel();
+    let ender = std::thread::spawn(move || {
+        drop(engine);
+        sender.send(()).expect("awaited");
+    });
+    // Long enough for a machine that is not slow to see a close that does not wait.
+    let ended = receiver.recv_timeout(Duration::from_millis(200));
+    assert_eq!(ended, Err(RecvTimeoutError::Timeout), "the helper codes");
+    gates[1].open();
+    assert_eq!(receiver.recv(), Ok(()));
+    assert_eq!(helper.join().expect("no panic"), Ok(Verdict::Sound));
+    ender.join().expect("no panic");
+}
