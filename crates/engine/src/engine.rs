@@ -28,8 +28,9 @@ const SPARE_LANES: usize = 64;
 
 /// An asynchronous coder over all rails of a machine.
 ///
-/// Threads may share it. Dropping it lets what is in flight end, fails what waits with
-/// [`ErrorKind::Closed`], and ends its threads.
+/// Threads may share it. When it is dropped, what its rails are working on is finished, what waits ends
+/// with [`ErrorKind::Closed`], and all buffers are back then, those aside that a device which hangs is
+/// working on in place. Whoever wants all tasks done waits for them first.
 ///
 /// A child that is forked has none of these threads: there every call fails at once with
 /// [`ErrorKind::Closed`], nothing counts as outstanding, and dropping the engine does nothing. The child

@@ -142,8 +142,11 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Refuses new calls, waits for those under way and for all tasks, and ends the threads. Calling
-   * it again does nothing.
+   * Closes this engine, after the calls of other threads that are waiting inside it have returned.
+   * What its rails are working on is finished, what waits ends with {@link
+   * EcException.Kind#CLOSED}, and all buffers are back when this returns, those aside that a device
+   * which hangs is working on in place. Whoever wants all tasks done waits for them first, as with
+   * {@link #awaitAll()}. Calling it again does nothing.
    *
    * @throws IllegalStateException on the thread that completes tasks, which it would wait for
    */

@@ -12,6 +12,7 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,14 +32,16 @@ class RailEngineCloseTest {
   private static final int THREADS = 4;
 
   @Test
-  void closing_waits_for_tasks() throws Exception {
-    List<EngineTask> tasks = new ArrayList<>();
-    try (RailEngine engine = Engines.open("workers-max=1", "waiting-threads-help=false")) {
-      for (int i = 0; i < 200; i++) {
-        tasks.add(RailEngineTest.encode(engine));
-      }
+  void closing_finishes_what_runs_and_fails_what_waits() throws Exception {
+    List<EngineTask> tasks;
+    try (RailEngine engine = Engines.slow()) {
+      tasks = Engines.occupy(Engines.wideCodec(engine), 20);
     }
-    assertThat(tasks).allMatch(task -> task.isDone() && task.join().isSound());
+    assertThat(tasks).allMatch(RailEngineCloseTest::isSoundOrClosed);
+    // One worker began at the first.
+    assertThatThrownBy(() -> tasks.get(19).get(0, TimeUnit.SECONDS))
+        .hasRootCauseInstanceOf(EcException.class)
+        .hasRootCauseMessage("Cannot finish the task: the engine is shutting down");
   }
 
   @Test
@@ -48,6 +51,7 @@ class RailEngineCloseTest {
     ByteBuffer[] unit = {ByteBuffer.allocateDirect(64)};
     ByteBuffer[] other = {ByteBuffer.allocateDirect(64)};
     EngineTask task = codec.iencode(unit, other);
+    engine.awaitAll();
     engine.close();
     engine.close();
     assertThat(task.join().isSound()).isTrue();
@@ -88,7 +92,7 @@ class RailEngineCloseTest {
         engine.close();
         for (Future<List<EngineTask>> result : results) {
           List<EngineTask> issued = result.get(30, TimeUnit.SECONDS);
-          assertThat(issued).allMatch(task -> task.isDone() && task.join().isSound());
+          assertThat(issued).allMatch(RailEngineCloseTest::isSoundOrClosed);
         }
       }
     } finally {
@@ -180,6 +184,15 @@ class RailEngineCloseTest {
         }
       }
     };
+  }
+
+  private static boolean isSoundOrClosed(EngineTask task) {
+    assertThat(task).isDone();
+    try {
+      return task.join().isSound();
+    } catch (CompletionException e) {
+      return ((EcException) e.getCause()).kind() == EcException.Kind.CLOSED;
+    }
   }
 
   /** A call that returns nothing. */
