@@ -66,7 +66,7 @@ impl Call {
 ///
 /// | key | value | default |
 /// |---|---|---|
-/// | rails | names, separated by commas: cpu, isal, cuda, plugin:PATH; auto for the CPU and every GPU; null, which codes nothing, alone and with measure-only | auto |
+/// | rails | names, separated by commas: cpu, isal, cuda, plugin:PATH; auto for the CPU and every GPU | auto |
 /// | scheduling | rate-aware, fcfs, single:NAME | rate-aware |
 /// | tasks-max | most tasks outstanding | 1024 |
 /// | bytes-max | most bytes of data outstanding | 1073741824 |
@@ -76,7 +76,7 @@ impl Call {
 /// | retry-ms | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
 /// | check-every | one piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for none | 1000 |
 /// | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
-/// | measure-only | true or false: whether rails=null is allowed, which leaves outputs as they are | false |
+/// | measure-only | true or false: whether rails may be null, which leaves outputs as they are | false |
 /// | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |
 /// | tuning | path of the table that `stripeline tune` wrote; its sizes, rates and stores hold | built-in values |
 /// | node | with whom CPUs are shared: user, group:PATH, off | user |

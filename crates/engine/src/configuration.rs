@@ -5,7 +5,7 @@
 //!
 //! | key | value | default |
 //! |---|---|---|
-//! | `rails` | `cpu`, `isal`, `cuda`, `plugin:PATH`, by commas; `auto`: CPU and every GPU; `null`, which codes nothing, alone and with `measure-only` | `auto` |
+//! | `rails` | `cpu`, `isal`, `cuda`, `plugin:PATH`, by commas; `auto`: CPU and every GPU | `auto` |
 //! | `scheduling` | `rate-aware`, `fcfs`, `single:NAME` | `rate-aware` |
 //! | `tasks-max` | most tasks outstanding | 1024 |
 //! | `bytes-max` | most bytes of data outstanding | 1073741824 |
@@ -15,7 +15,7 @@
 //! | `retry-ms` | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
 //! | `check-every` | one piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for none | 1000 |
 //! | `waiting-threads-help` | `true` or `false` | `true` |
-//! | `measure-only` | `true` or `false`: whether `rails=null` is allowed, which leaves outputs as they are | `false` |
+//! | `measure-only` | `true` or `false`: whether `rails` may be `null`, which leaves outputs as they are | `false` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
 //! | `tuning` | path of the table that `stripeline tune` wrote | built-in values |
 //! | `node` | with whom CPUs are shared: `user`, `group:PATH` (see [`node`](crate::node)), `off` | `user` |
@@ -182,7 +182,8 @@ mod tests {
     fn reads_every_key() {
         let text = "# all\n\nrails = cpu, plugin:/opt/x.so\nscheduling=single:cpu\ntasks-max=7\nbytes-max=8\n\
                     when-full=refuse\nstall-ms=9\nquarantine-ms=10\nretry-ms=11\ncheck-every=0\n\
-                    waiting-threads-help=false\nmeasure-only=true\nworkers-max=3\nnode=group:/run/table\nnode-weight=7\n";
+                    waiting-threads-help=false\nmeasure-only=true\nworkers-max=3\n\
+                    node=group:/run/table\nnode-weight=7\n";
         let read: Configuration = text.parse().expect("right");
         assert_eq!(read.rails, ["cpu", "plugin:/opt/x.so"]);
         let options = read.options;

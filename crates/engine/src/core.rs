@@ -421,11 +421,17 @@ impl Core {
         part
     }
 
-    /// Whether a worker may run: as many of a rail that codes on the CPU may as this process has
-    /// CPUs among the others of the node.
+    /// Whether a worker may run: as many threads of a rail that codes on the CPU may as this process
+    /// has CPUs among the others of the node, those that help before the workers.
     pub(crate) fn may_run(&self, rail: usize, worker: usize) -> bool {
-        let off_load = self.stations[rail].rail.capability().detaches;
-        off_load || worker < self.threads_allowed.load(Ordering::Relaxed)
+        let station = &self.stations[rail];
+        let helpers = || station.helpers.load(Ordering::SeqCst);
+        station.rail.capability().detaches || worker + helpers() < self.threads_allowed()
+    }
+
+    /// How many threads may code on each of the CPU's rails.
+    pub(crate) fn threads_allowed(&self) -> usize {
+        self.threads_allowed.load(Ordering::Relaxed)
     }
 
     /// Whether a worker is to take work.

@@ -19,7 +19,7 @@ use crate::schedule::{Class, HAND_OVER, Policy, RAILS_MAX, RailTraits, Scheduler
 use crate::station::{Health, Station};
 use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::task::{Order, Outcome, Task};
 use crate::ticket::{Ticket, until};
 use crate::tuning::RailTuning;
@@ -398,6 +398,7 @@ fn station(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -
         samples: Samples::default(),
         called: AtomicBool::new(false),
         proof: std::sync::Once::new(),
+        helpers: AtomicUsize::new(0),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }

@@ -11,8 +11,8 @@ use crate::options::EventKind;
 impl Engine {
     /// Starts an engine over the rails of a configuration that this machine has and that give
     /// right answers, and tells of each whether it is in. One whose lanes are costly is in until the
-    /// first work for it: only then it is tried, and left out if its answers are wrong. The listener is told of those that
-    /// should be in and cannot be.
+    /// first work for it: only then it is tried, and left out if its answers are wrong. The listener
+    /// is told of those that should be in and cannot be.
     ///
     /// # Errors
     /// As [`Engine::start`], with the reason of each rail that is out.

@@ -10,7 +10,7 @@ use crate::queue::Queues;
 use crate::sample::Samples;
 use crate::schedule::RailSet;
 use crate::statistics::Counters;
-use crate::sync::atomic::{AtomicBool, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::sync::{Arc, Mutex, lock};
 use crate::task::Task;
 use crate::tuning::RailTuning;
@@ -32,6 +32,8 @@ pub(crate) struct Station {
     pub(crate) called: AtomicBool,
     /// Done when it has been tried with its first lane open, if its lanes are costly.
     pub(crate) proof: std::sync::Once,
+    /// Threads that code here while they wait.
+    pub(crate) helpers: AtomicUsize,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
 }

@@ -99,8 +99,8 @@ pub struct Statistics {
     pub outstanding: usize,
     /// Where the values come from that the engine started with; see [`tuning`](crate::tuning).
     pub tuning: String,
-    /// How many workers of each rail that codes on the CPU may run; `None` if CPUs are not shared
-    /// with other processes.
+    /// How many threads of each rail that codes on the CPU may run, workers and threads that help;
+    /// `None` if CPUs are not shared with other processes.
     pub threads_allowed: Option<usize>,
     /// With whom CPUs are shared, or why not; empty if that is not wanted.
     pub coordination: String,

@@ -51,7 +51,32 @@ impl Drop for Helper<'_> {
     }
 }
 
+/// A CPU that a helping thread has of the process' share, until dropped.
+struct OwnCpu<'a> {
+    core: &'a Core,
+    rail: usize,
+}
+
+impl Drop for OwnCpu<'_> {
+    fn drop(&mut self) {
+        let helpers = &self.core.stations[self.rail].helpers;
+        helpers.fetch_sub(1, Ordering::SeqCst);
+        // Without sharing no worker had to make room.
+        if self.core.membership.is_some() {
+            self.core.parked.ring_all();
+        }
+    }
+}
+
 impl Core {
+    /// A CPU for a thread that helps a rail; none if those that help use up the process' share.
+    fn own_cpu(&self, rail: usize) -> Option<OwnCpu<'_>> {
+        let helpers = &self.stations[rail].helpers;
+        let before = helpers.fetch_add(1, Ordering::SeqCst);
+        let cpu = OwnCpu { core: self, rail };
+        (before < self.threads_allowed()).then_some(cpu)
+    }
+
     /// Waits until a task is done or the time has come.
     pub(crate) fn wait_for(&self, task: &Arc<Task>, until: Option<Instant>) {
         self.wait_until(self.bell(task), until, || task.is_done());
@@ -93,6 +118,9 @@ impl Core {
         if first.is_none() && station.queues.depth() == 0 && self.common.depth() == 0 {
             return None;
         }
+        let Some(_cpu) = self.own_cpu(rail) else {
+            return first;
+        };
         // Counted first: closing either sees this thread and waits for it, or is seen by it below.
         let _helper = self.helpers.enter();
         if self.is_closing() {

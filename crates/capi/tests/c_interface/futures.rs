@@ -189,17 +189,17 @@ fn a_deadline_ends_a_task_that_waits() {
 #[test]
 fn a_full_engine_refuses_if_set_up_to() {
     let held = Held::new("tasks-max=1\nwhen-full=refuse");
-    let [mut first, mut second] = [(); 2].map(|()| Bench::new(LENGTH));
-    // The task whose callback holds the engine has given its place back.
-    let (status, waiting) = first.issue(held.engine(), &request());
-    assert_eq!(status, STRIPELINE_OK);
-    let (status, future) = second.issue(held.engine(), &request());
+    // The task whose callback runs has given its place back.
+    let (mut waiting, mut bench) = (Bench::new(LENGTH), Bench::new(LENGTH));
+    let (status, issued) = waiting.issue(held.engine(), &request());
+    assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+    let (status, future) = bench.issue(held.engine(), &request());
     assert_eq!((status, future), (STRIPELINE_BUSY, null_mut()));
     let text = "Cannot issue a task: 1 are outstanding, the most allowed";
     assert_eq!(last_error(), text);
     held.gate.open();
-    assert_eq!(wait(waiting), STRIPELINE_OK);
-    release(waiting);
+    assert_eq!(wait(issued), STRIPELINE_OK);
+    release(issued);
     held.let_go();
 }
 

@@ -138,3 +138,55 @@ fn workers_beyond_the_share_sleep_while_work_waits() {
     drop(engine);
     std::fs::remove_file(path).expect("the table stays until someone removes it");
 }
+
+#[test]
+fn threads_that_help_are_within_the_share() {
+    let name = format!("stripeline-engine-help-{}", std::process::id());
+    let path = std::env::temp_dir().join(name);
+    let gate = Arc::new(Gate::default());
+    let rail = Sick::rail_of("gated", Fail::Wait(Arc::clone(&gate)), 4);
+    let options = Options {
+        node: Some(node::Options {
+            place: Place::User(path.clone()),
+            threads_max: Some(1),
+            ..node::Options::default()
+        }),
+        check_every: 0,
+        ..Options::default()
+    };
+    let (engine, _) = engine(vec![rail], options);
+    let (codec, stripe) = stripe(100);
+    let encode = || {
+        let data: Vec<&[u8]> = stripe.data().iter().map(Vec::as_slice).collect();
+        let mut parity = vec![vec![0; stripe.length()]; stripe.parity_units];
+        let mut outputs: Vec<&mut [u8]> = parity.iter_mut().map(Vec::as_mut_slice).collect();
+        let encoded = engine.encode(&codec, &data, &mut outputs, Request::default());
+        assert_eq!(encoded, Ok(()));
+        assert_eq!(parity, stripe.parity());
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(encode);
+        gate.await_arrivals(1);
+        scope.spawn(encode);
+        scope.spawn(encode);
+        let start = Instant::now();
+        while engine.statistics().outstanding < 3 {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::yield_now();
+        }
+        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+        let issued = issued.expect("room");
+        // Not by waiting, which helps.
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(50) {
+            assert!(issued.ticket().test().is_none(), "the gate is shut");
+            std::thread::yield_now();
+        }
+        let begun = gate.arrivals();
+        gate.open();
+        assert_eq!(begun, 1, "one thread may code");
+        assert!(issued.wait().0.is_ok());
+    });
+    drop(engine);
+    std::fs::remove_file(path).expect("the table stays until someone removes it");
+}

@@ -45,6 +45,12 @@ pub(crate) struct Open {
     pub(crate) scheduling: Scheduling,
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) completions: Arc<Completions>,
+    gate: Arc<Gate>,
+}
+
+/// Who is inside an engine. Apart from the engine, so that whoever leaves has let go of it before.
+#[derive(Default)]
+struct Gate {
     closing: AtomicBool,
     /// Calls that may issue or wait.
     calls: AtomicUsize,
@@ -53,23 +59,29 @@ pub(crate) struct Open {
 }
 
 /// A call inside an engine, which is not closed before it has left.
-pub(crate) struct Call(Arc<Open>);
+pub(crate) struct Call {
+    /// None only while it leaves.
+    open: Option<Arc<Open>>,
+    gate: Arc<Gate>,
+}
 
 impl Deref for Call {
     type Target = Open;
 
     fn deref(&self) -> &Open {
-        &self.0
+        self.open.as_ref().expect("inside")
     }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.0.leave();
+        // First: who closes the engine has the last share of it then, and ends it.
+        drop(self.open.take());
+        self.gate.leave();
     }
 }
 
-impl Open {
+impl Gate {
     fn enter(&self) -> bool {
         // Sequentially consistent with `close`: either this sees it, or it sees this call.
         self.calls.fetch_add(1, Ordering::SeqCst);
@@ -107,10 +119,7 @@ pub(crate) fn open(configuration: &Configuration) -> Result<i64, Failure> {
         scheduling: configuration.options.scheduling,
         candidates,
         completions: Arc::clone(&completions),
-        closing: AtomicBool::new(false),
-        calls: AtomicUsize::new(0),
-        quiet: Mutex::new(()),
-        left: Condvar::new(),
+        gate: Arc::default(),
     });
     for (index, slot) in SLOTS.iter().enumerate() {
         let mut slot = slot.write().unwrap_or_else(PoisonError::into_inner);
@@ -128,9 +137,12 @@ pub(crate) fn open(configuration: &Configuration) -> Result<i64, Failure> {
 /// Enters an engine for a call that may issue or wait.
 pub(crate) fn enter(handle: i64) -> Result<Call, Failure> {
     let slot = look(handle)?;
-    let open = slot.open.as_ref().filter(|open| open.enter());
-    open.map(|open| Call(Arc::clone(open)))
-        .ok_or(Failure::EngineClosed)
+    let open = slot.open.as_ref().filter(|open| open.gate.enter());
+    open.map(|open| Call {
+        open: Some(Arc::clone(open)),
+        gate: Arc::clone(&open.gate),
+    })
+    .ok_or(Failure::EngineClosed)
 }
 
 /// Runs what only looks at an engine, or gives tasks up; also while it is closing.
@@ -165,10 +177,10 @@ pub(crate) fn close(handle: i64) -> Result<(), Failure> {
     let open = {
         let slot = look(handle)?;
         let open = slot.open.as_ref();
-        let first = open.filter(|open| !open.closing.swap(true, Ordering::SeqCst));
+        let first = open.filter(|open| !open.gate.closing.swap(true, Ordering::SeqCst));
         first.map(Arc::clone).ok_or(Failure::EngineClosed)?
     };
-    open.wait_until_left();
+    open.gate.wait_until_left();
     // Waits for those who look; nobody else has a share of the engine any more.
     let kept = {
         let slot = slot_of(handle).write();
