@@ -203,7 +203,7 @@ impl Engine {
         });
         Statistics {
             issued: core.issued.load(Ordering::Relaxed),
-            outstanding: core.admission.outstanding(),
+            outstanding: core.admission.taken(),
             tuning: core.options.tuning.source().to_owned(),
             threads_allowed: core.membership.as_ref().map(Membership::threads_allowed),
             coordination: core

@@ -95,7 +95,7 @@ pub struct RailStatistics {
 pub struct Statistics {
     /// Tasks issued.
     pub issued: u64,
-    /// Tasks outstanding now.
+    /// Tasks outstanding now, those aside that have ended and whose end is being told.
     pub outstanding: usize,
     /// Where the values come from that the engine started with; see [`tuning`](crate::tuning).
     pub tuning: String,
