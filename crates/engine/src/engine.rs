@@ -35,7 +35,8 @@ const SPARE_LANES: usize = 64;
 ///
 /// A child that is forked has none of these threads: there every call fails at once with
 /// [`ErrorKind::Closed`], nothing counts as outstanding, and dropping the engine does nothing. The child
-/// may start an engine of its own.
+/// may start an engine of its own, unless another thread was being started or ended at the fork: the
+/// standard library may have a lock for that in programs in Rust.
 pub struct Engine {
     pub(crate) core: Arc<Core>,
     crew: crew::Crew,
