@@ -652,7 +652,7 @@ size_t stripeline_describe(char *text, size_t size);
  * | stall-ms | milliseconds after which a rail is taken to hang | 250 |
  * | quarantine-ms | milliseconds that a failed rail stays out of service at first | 1000 |
  * | retry-ms | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
- * | check-every | one piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for none | 1000 |
+ * | check-every | for each rail and kind: one piece in so many is compared, and the first 8; 0 for none | 1000 |
  * | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
  * | measure-only | true or false: whether rails may be null, which leaves outputs as they are | false |
  * | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |

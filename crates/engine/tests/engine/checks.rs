@@ -65,7 +65,7 @@ fn a_wrong_update_is_put_right() {
     let (engine, events) = engine(rails(script), options(1));
     let (codec, stripe) = stripe(1000);
     let new = vec![0x5a; 1000];
-    let data = [&[new.clone()], &stripe.data()[1..]].concat();
+    let data = [std::slice::from_ref(&new), &stripe.data()[1..]].concat();
     let changed = Stripe::of(data, stripe.code, stripe.parity_units);
     let units = Units {
         inputs: vec![stripe.units[0].clone(), new],
