@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the kernel, codec and C suites under AddressSanitizer, and the C and C++ programs
+# Runs the kernel, codec, engine and C suites under AddressSanitizer, and the C and C++ programs
 # with gcc's leak check. First proves that both would notice: a deliberate overrun of a kernel and one
 # in C must be reported, or nothing else here means anything.
 #
@@ -28,6 +28,8 @@ echo "overruns of the kernels are reported" >&2
 
 cargo_sanitized address test --package stripeline-gf --package stripeline-codec --package stripeline-boundary \
   --package stripeline-capi --tests
+STRIPELINE_STRESS_SECONDS=120 \
+  cargo_sanitized address test --package stripeline-engine --tests
 
 # gcc's runtime and Rust's do not go together: here the C programs are instrumented, the library is
 # not.

@@ -16,7 +16,8 @@ need_nightly
 need_standard_library
 use_target tsan
 export STRIPELINE_ISA=portable
-export TSAN_OPTIONS="halt_on_error=1 exitcode=66"
+# A child of the tests of forks may start an engine of its own.
+export TSAN_OPTIONS="halt_on_error=1 exitcode=66 die_after_fork=0"
 
 cargo_sanitized thread build -Zbuild-std --package stripeline-capi --example race
 race=$CARGO_TARGET_DIR/$TARGET/debug/examples/race
@@ -24,5 +25,6 @@ race=$CARGO_TARGET_DIR/$TARGET/debug/examples/race
 expect_report "data race" "$race" write
 echo "a race with a task is reported" >&2
 
-cargo_sanitized thread test -Zbuild-std --package stripeline-engine --package stripeline-capi --tests
+STRIPELINE_STRESS_SECONDS=120 \
+  cargo_sanitized thread test -Zbuild-std --package stripeline-engine --package stripeline-capi --tests
 echo "ThreadSanitizer: passed"

@@ -8,5 +8,6 @@ mod faults;
 mod opening;
 mod sharing;
 mod storing;
+mod stress;
 mod support;
 mod tasks;
