@@ -103,7 +103,7 @@ impl Handles {
         }
     }
 
-    /// What threads of the parent do meanwhile: they hold and let go of all of the engine's locks.
+    /// Runs in threads of the parent during the forks: takes and releases all locks of the engine.
     fn use_until(&self, stop: &AtomicBool, rounds: &AtomicUsize) {
         while !stop.load(Ordering::Relaxed) {
             rounds.fetch_add(1, Ordering::Relaxed);

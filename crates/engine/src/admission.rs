@@ -11,8 +11,8 @@ pub(crate) struct Admission {
     bytes_max: usize,
     tasks: AtomicUsize,
     bytes: AtomicUsize,
-    /// Tasks whose end has not been told to all who wait for it. They have given their places back
-    /// before: whoever learns of the end may issue the next task.
+    /// Tasks whose waiters and callbacks have not all been told of the end. A task gives its place
+    /// back before it tells its end, so that a callback can issue the next task.
     untold: AtomicUsize,
     /// Rung when room is made.
     pub(crate) room: Doorbell,

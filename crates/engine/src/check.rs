@@ -37,20 +37,16 @@ impl Core {
         verdict: Verdict,
         before: Option<Vec<Vec<u8>>>,
     ) {
-        let is_compared = match part.piece.job().mode() {
-            Mode::Add => before.is_some(),
-            Mode::Set | Mode::Compare => self.compares(rail, &part.piece),
-        };
-        match before {
-            _ if !is_compared => {
+        match (part.piece.job().mode(), before) {
+            (Mode::Add, Some(sums)) => self.check_sums(rail, part, sums),
+            (Mode::Set, _) if self.compares(rail, &part.piece) => self.check_elsewhere(rail, part),
+            (Mode::Compare, _) if self.compares(rail, &part.piece) => {
+                self.check_verdict(rail, part, verdict);
+            }
+            _ => {
                 self.stations[rail].samples.pass();
                 self.conclude(part, verdict);
             }
-            Some(sums) => self.check_sums(rail, part, sums),
-            None if part.piece.job().mode() == Mode::Compare => {
-                self.check_verdict(rail, part, verdict);
-            }
-            None => self.check_elsewhere(rail, part),
         }
     }
 
@@ -76,7 +72,8 @@ impl Core {
     /// Verifies again what a rail verified.
     fn check_verdict(&self, rail: usize, mut part: Part, verdict: Verdict) {
         let right = Cpu::portable().code(&mut part.piece);
-        // Where a mismatch lies, its caller sees; that there is none, nobody else would.
+        // Only whether there is a mismatch is compared: a caller can check the place of one, but not
+        // its absence.
         let is_right = (verdict == Verdict::Sound) == (right == Verdict::Sound);
         self.checked_here(rail, &part.piece, is_right, "it verified");
         self.conclude(part, if is_right { verdict } else { right });

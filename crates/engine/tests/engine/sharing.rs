@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Engines that share a node's CPUs.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -102,23 +103,29 @@ fn an_engine_that_stands_alone_says_so_once_and_when_it_shares_again() {
     std::fs::remove_file(path).expect("the table stays until someone removes it");
 }
 
-#[test]
-fn workers_beyond_the_share_sleep_while_work_waits() {
-    let name = format!("stripeline-engine-park-{}", std::process::id());
+/// An engine whose share of the node is one thread, over a rail that waits at a gate; and the path of
+/// the node's table.
+fn of_one_cpu(name: &str, gate: &Arc<Gate>, waiting_threads_help: bool) -> (Engine, PathBuf) {
+    let name = format!("stripeline-engine-{name}-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
-    let gate = Arc::new(Gate::default());
-    let rail = Sick::rail_of("gated", Fail::Wait(Arc::clone(&gate)), 4);
+    let rail = Sick::rail_of("gated", Fail::Wait(Arc::clone(gate)), 4);
     let options = Options {
         node: Some(node::Options {
             place: Place::User(path.clone()),
             threads_max: Some(1),
             ..node::Options::default()
         }),
-        waiting_threads_help: false,
+        waiting_threads_help,
         check_every: 0,
         ..Options::default()
     };
-    let (engine, _) = engine(vec![rail], options);
+    (engine(vec![rail], options).0, path)
+}
+
+#[test]
+fn workers_beyond_the_share_sleep_while_work_waits() {
+    let gate = Arc::new(Gate::default());
+    let (engine, path) = of_one_cpu("park", &gate, false);
     let (codec, stripe) = stripe(100);
     let issued: Vec<_> = (0..50)
         .map(|_| {
@@ -141,20 +148,8 @@ fn workers_beyond_the_share_sleep_while_work_waits() {
 
 #[test]
 fn threads_that_help_are_within_the_share() {
-    let name = format!("stripeline-engine-help-{}", std::process::id());
-    let path = std::env::temp_dir().join(name);
     let gate = Arc::new(Gate::default());
-    let rail = Sick::rail_of("gated", Fail::Wait(Arc::clone(&gate)), 4);
-    let options = Options {
-        node: Some(node::Options {
-            place: Place::User(path.clone()),
-            threads_max: Some(1),
-            ..node::Options::default()
-        }),
-        check_every: 0,
-        ..Options::default()
-    };
-    let (engine, _) = engine(vec![rail], options);
+    let (engine, path) = of_one_cpu("help", &gate, true);
     let (codec, stripe) = stripe(100);
     let encode = || {
         let data: Vec<&[u8]> = stripe.data().iter().map(Vec::as_slice).collect();
