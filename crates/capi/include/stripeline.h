@@ -637,7 +637,7 @@ size_t stripeline_describe(char *text, size_t size);
  * A child that the process forks has none of these threads. There every call on the engine and on its
  * futures fails at once with STRIPELINE_CLOSED, except for closing and releasing, which free what they
  * can. Its copies of the units of tasks that had not ended may hold anything. It may open an engine of
- * its own.
+ * its own, which can hang if another thread of the parent was being started at the fork.
  *
  * The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
  * are skipped:
@@ -935,8 +935,8 @@ stripeline_status stripeline_iverify(const struct stripeline_engine *engine,
 stripeline_status stripeline_future_test(const struct stripeline_future *future);
 
 /**
- * Waits for a task. The thread codes meanwhile where that helps, this task or another one, and may
- * thereby be late by the time that one takes. A callback must not wait.
+ * Waits for a task. The thread codes meanwhile where that helps, this task or another one; with a
+ * timeout only what can be expected to end in time. A callback must not wait.
  *
  * @param future      a future that has not been released
  * @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to look

@@ -59,7 +59,7 @@ impl Call {
 /// A child that the process forks has none of these threads. There every call on the engine and on its
 /// futures fails at once with STRIPELINE_CLOSED, except for closing and releasing, which free what they
 /// can. Its copies of the units of tasks that had not ended may hold anything. It may open an engine of
-/// its own.
+/// its own, which can hang if another thread of the parent was being started at the fork.
 ///
 /// The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
 /// are skipped:
