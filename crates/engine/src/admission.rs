@@ -2,32 +2,41 @@
 //! How much may be outstanding.
 
 use crate::doorbell::Doorbell;
-use crate::sync::atomic::{AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Counts outstanding tasks and their bytes against two bounds.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    tasks_max: usize,
+    tasks_max: u64,
     bytes_max: usize,
-    tasks: AtomicUsize,
-    bytes: AtomicUsize,
-    /// Tasks whose waiters and callbacks have not all been told of the end. A task gives its place
-    /// back before it tells its end, so that a callback can issue the next task.
-    untold: AtomicUsize,
+    counts: Counts,
     /// Rung when room is made.
     pub(crate) room: Doorbell,
     /// Rung when nothing is outstanding any more.
     pub(crate) empty: Doorbell,
 }
 
+/// Every issue and every end of a task changes all of these, so they are alone on their cache lines.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Counts {
+    /// Places taken, and from [`UNTOLD`] up the tasks whose waiters and callbacks have not all been
+    /// told of the end. A task gives its place back before it tells its end, so that a callback can
+    /// issue the next task.
+    tasks: AtomicU64,
+    bytes: AtomicUsize,
+    entered: AtomicU64,
+}
+
+const UNTOLD: u64 = 1 << 32;
+
 impl Admission {
     pub(crate) fn new(tasks_max: usize, bytes_max: usize) -> Self {
         Self {
-            tasks_max,
+            // Half of the count is for more than four thousand million tasks.
+            tasks_max: (tasks_max as u64).min(UNTOLD - 1),
             bytes_max,
-            tasks: AtomicUsize::new(0),
-            bytes: AtomicUsize::new(0),
-            untold: AtomicUsize::new(0),
+            counts: Counts::default(),
             room: Doorbell::default(),
             empty: Doorbell::default(),
         }
@@ -36,17 +45,28 @@ impl Admission {
     /// Takes a place for a task of so many bytes, if there is one. A task larger than the bound on
     /// bytes gets in alone.
     pub(crate) fn enter(&self, bytes: usize) -> bool {
-        // Never counted beyond the bounds, not even for a moment: another would be refused for that.
-        let one_more = |tasks| (tasks < self.tasks_max).then_some(tasks + 1);
-        if update(&self.tasks, one_more).is_err() {
-            return false;
-        }
+        // Tasks are never counted beyond the bound, not even for a moment: another would be refused
+        // for that. Bytes are for as long as their task is being refused.
         let more = |held| self.takes(held, bytes).then(|| held.saturating_add(bytes));
-        if update(&self.bytes, more).is_err() {
-            self.leave(0);
+        let held = &self.counts.bytes;
+        if held
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, more)
+            .is_err()
+        {
             return false;
         }
-        self.untold.fetch_add(1, Ordering::AcqRel);
+        let one_more = |tasks| (tasks % UNTOLD < self.tasks_max).then_some(tasks + UNTOLD + 1);
+        let tasks = &self.counts.tasks;
+        if tasks
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more)
+            .is_err()
+        {
+            held.fetch_sub(bytes, Ordering::AcqRel);
+            // Another may have looked for room in between.
+            self.room.ring_all();
+            return false;
+        }
+        self.counts.entered.fetch_add(1, Ordering::Relaxed);
         true
     }
 
@@ -56,39 +76,38 @@ impl Admission {
 
     /// Whether [`Admission::enter`] would let a task in now.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
-        let held = self.bytes.load(Ordering::Acquire);
-        self.tasks.load(Ordering::Acquire) < self.tasks_max && self.takes(held, bytes)
+        let held = self.counts.bytes.load(Ordering::Acquire);
+        (self.taken() as u64) < self.tasks_max && self.takes(held, bytes)
     }
 
     /// Gives a place back.
     pub(crate) fn leave(&self, bytes: usize) {
-        self.bytes.fetch_sub(bytes, Ordering::AcqRel);
-        self.tasks.fetch_sub(1, Ordering::AcqRel);
+        self.counts.bytes.fetch_sub(bytes, Ordering::AcqRel);
+        self.counts.tasks.fetch_sub(1, Ordering::AcqRel);
         // All: the first to wake may want more than there is.
         self.room.ring_all();
     }
 
     /// Notes that all who waited for a task's end have been told.
     pub(crate) fn told(&self) {
-        if self.untold.fetch_sub(1, Ordering::AcqRel) == 1 {
+        let before = self.counts.tasks.fetch_sub(UNTOLD, Ordering::AcqRel);
+        if before / UNTOLD == 1 {
             self.empty.ring_all();
         }
     }
 
     /// Places taken.
     pub(crate) fn taken(&self) -> usize {
-        self.tasks.load(Ordering::Acquire)
+        (self.counts.tasks.load(Ordering::Acquire) % UNTOLD) as usize
     }
 
     /// Tasks now outstanding.
     pub(crate) fn outstanding(&self) -> usize {
-        self.untold.load(Ordering::Acquire)
+        (self.counts.tasks.load(Ordering::Acquire) / UNTOLD) as usize
     }
-}
 
-fn update(
-    counter: &AtomicUsize,
-    change: impl FnMut(usize) -> Option<usize>,
-) -> Result<usize, usize> {
-    counter.fetch_update(Ordering::AcqRel, Ordering::Acquire, change)
+    /// Tasks that were let in since the engine started.
+    pub(crate) fn entered(&self) -> u64 {
+        self.counts.entered.load(Ordering::Relaxed)
+    }
 }

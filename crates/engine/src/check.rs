@@ -22,11 +22,9 @@ impl Core {
 
     /// Whether this piece of a rail is one of those that are compared.
     fn compares(&self, rail: usize, piece: &Piece) -> bool {
-        let mode = piece.job().mode();
-        piece.is_on_host()
-            && self.stations[rail]
-                .samples
-                .draw(mode, self.options.check_every)
+        let station = &self.stations[rail];
+        let (mode, every) = (piece.job().mode(), self.options.check_every);
+        piece.is_on_host() && station.samples.draw(mode, station.counters.ended(), every)
     }
 
     /// Takes a rail's good result: ends the part, or has it compared first.
@@ -43,10 +41,7 @@ impl Core {
             (Mode::Compare, _) if self.compares(rail, &part.piece) => {
                 self.check_verdict(rail, part, verdict);
             }
-            _ => {
-                self.stations[rail].samples.pass();
-                self.conclude(part, verdict);
-            }
+            _ => self.conclude(part, verdict),
         }
     }
 
@@ -80,18 +75,29 @@ impl Core {
     }
 
     fn checked_here(&self, rail: usize, piece: &Piece, is_right: bool, did: &str) {
-        let now = self.clock.now();
-        let station = &self.stations[rail];
         if is_right {
-            return station.samples.right(now);
+            return self.found_right(rail);
         }
-        station.counters.wrong.fetch_add(1, Relaxed);
+        self.stations[rail].counters.wrong.fetch_add(1, Relaxed);
         let text = format!(
             "Cannot trust {}: {did} {piece:?} unlike the portable kernels, which were followed; {}",
             self.name(rail),
-            station.samples.suspects(now),
+            self.suspects(rail, 1),
         );
         self.quarantine(rail, EventKind::WrongBytes, text);
+    }
+
+    fn found_right(&self, rail: usize) {
+        let station = &self.stations[rail];
+        let pieces = station.counters.ended();
+        station.samples.right(pieces, self.clock.now());
+    }
+
+    /// Says what else may be wrong of a rail, of whose pieces `found` are known to be.
+    fn suspects(&self, rail: usize, found: u64) -> String {
+        let station = &self.stations[rail];
+        let pieces = station.counters.ended().saturating_sub(found);
+        station.samples.suspects(pieces, self.clock.now())
     }
 
     /// Has another rail look at what was set.
@@ -122,17 +128,12 @@ impl Core {
         };
         match (0..self.stations.len()).find(can) {
             Some(rail) => self.push(rail, Work::Check(Box::new(check))),
-            None => self.skip_check(check),
+            None => self.close_check(check),
         }
     }
 
-    /// Ends a check that no rail made.
-    pub(crate) fn skip_check(&self, check: Check) {
-        self.stations[check.writer].samples.pass();
-        self.close_check(check);
-    }
-
-    fn close_check(&self, check: Check) {
+    /// Ends a check, made or not.
+    pub(crate) fn close_check(&self, check: Check) {
         let Check {
             task,
             piece,
@@ -163,7 +164,7 @@ impl Core {
         match outcome {
             Ok(Verdict::Sound) => {
                 self.stations[checker].counters.checks.fetch_add(1, Relaxed);
-                self.stations[writer].samples.right(self.clock.now());
+                self.found_right(writer);
                 self.close_check(check);
             }
             Ok(Verdict::Mismatch { .. }) => {
@@ -204,7 +205,7 @@ impl Core {
             if is_right { "it compared" } else { "it coded" },
             piece,
             self.name(if is_right { writer } else { checker }),
-            self.stations[loser].samples.suspects(self.clock.now()),
+            self.suspects(loser, u64::from(!is_right)),
         );
         drop(piece);
         self.quarantine(loser, EventKind::WrongBytes, text);

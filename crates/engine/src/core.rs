@@ -15,9 +15,8 @@ use crate::queue::{Part, Queues, Work};
 use crate::schedule::{COMMON, Portion, RAILS_MAX, RailSet, Scheduler, Share};
 use crate::station::Station;
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::task::Task;
-use crate::wait::Helpers;
 use crate::warden::Agenda;
 
 /// Who does what of a task.
@@ -36,29 +35,29 @@ pub(crate) struct Core {
     first_come: Doorbell,
     pub(crate) admission: Admission,
     pub(crate) agenda: Agenda,
-    pub(crate) issued: AtomicU64,
     pub(crate) closing: AtomicBool,
     /// The process that has the engine's threads.
     process: Process,
     /// This process among those of the node.
     pub(crate) membership: Option<Membership>,
-    /// Workers of each of the CPU's rails that may run.
+    /// Threads that may code for each of the CPU's rails; `usize::MAX` while no CPU is for others.
     threads_allowed: AtomicUsize,
     bells: [Doorbell; BELLS],
-    /// Where workers sleep that are not wanted: beyond this process' share of the CPUs, or of a
-    /// rail out of service.
+    /// Where workers of rails out of service sleep.
     pub(crate) parked: Doorbell,
     /// Rung at every end, for those who wait for one of several.
     pub(crate) any: Doorbell,
-    pub(crate) helpers: Helpers,
+    /// Rung when a thread that helped a closing engine leaves.
+    pub(crate) unhelped: Doorbell,
 }
 
 impl Core {
     pub(crate) fn new(options: Options, scheduler: Scheduler, stations: Box<[Station]>) -> Self {
         let membership = options.node.clone().map(Membership::join);
-        let allowed = membership
-            .as_ref()
-            .map_or(usize::MAX, Membership::threads_allowed);
+        let allowed = match &membership {
+            Some(membership) => share(membership, &stations),
+            None => usize::MAX,
+        };
         let coordination = membership.as_ref().map(Membership::coordination);
         // To share is what was asked for; only the contrary is news.
         if let Some(alone @ Coordination::Alone { .. }) = coordination {
@@ -73,7 +72,6 @@ impl Core {
             common: Queues::default(),
             first_come: Doorbell::default(),
             agenda: Agenda::default(),
-            issued: AtomicU64::new(0),
             closing: AtomicBool::new(false),
             process: Process::current(),
             threads_allowed: AtomicUsize::new(allowed),
@@ -81,7 +79,7 @@ impl Core {
             bells: Default::default(),
             parked: Doorbell::default(),
             any: Doorbell::default(),
-            helpers: Helpers::default(),
+            unhelped: Doorbell::default(),
         }
     }
 
@@ -103,6 +101,9 @@ impl Core {
         self.agenda.wake();
         for rail in 0..self.stations.len() {
             self.bell_of(rail).ring_all();
+        }
+        for station in &self.stations {
+            station.coders.room.ring_all();
         }
         self.parked.ring_all();
     }
@@ -269,7 +270,21 @@ impl Core {
             Scheduling::FirstCome if rail != COMMON => self.first_come.ring_all(),
             Scheduling::FirstCome => self.first_come.ring_one(),
             _ if rail == COMMON => (),
-            _ => self.stations[rail].bell.ring_one(),
+            // Without room it would wake up in vain; whoever makes room rings.
+            _ if self.has_room(rail) => self.stations[rail].bell.ring_one(),
+            _ => (),
+        }
+        if self.is_limited() {
+            self.ring_for_room(rail);
+        }
+    }
+
+    /// Wakes a worker of a rail, or of each, that sleeps because there was no room, if there is now.
+    fn ring_for_room(&self, rail: usize) {
+        for (other, station) in self.stations.iter().enumerate() {
+            if [COMMON, other].contains(&rail) && self.has_room(other) {
+                station.coders.room.ring_one();
+            }
         }
     }
 
@@ -330,8 +345,7 @@ impl Core {
         self.admission.leave(data_bytes(task, task.bytes));
         task.finish();
         self.agenda.forget(task);
-        self.bell(task).ring_all();
-        self.any.ring_all();
+        Doorbell::ring_each([self.bell(task), &self.any]);
         self.admission.told();
     }
 
@@ -421,22 +435,17 @@ impl Core {
         part
     }
 
-    /// Whether a worker may run: as many threads of a rail that codes on the CPU may as this process
-    /// has CPUs among the others of the node, those that help before the workers.
-    pub(crate) fn may_run(&self, rail: usize, worker: usize) -> bool {
-        let station = &self.stations[rail];
-        let helpers = || station.helpers.load(Ordering::SeqCst);
-        station.rail.capability().detaches || worker + helpers() < self.threads_allowed()
+    /// Whether some of the CPUs are for other processes.
+    pub(crate) fn is_limited(&self) -> bool {
+        self.threads_allowed.load(Ordering::Relaxed) < usize::MAX
     }
 
-    /// How many threads may code on each of the CPU's rails.
-    pub(crate) fn threads_allowed(&self) -> usize {
-        self.threads_allowed.load(Ordering::Relaxed)
-    }
-
-    /// Whether a worker is to take work.
-    pub(crate) fn is_wanted(&self, rail: usize, worker: usize) -> bool {
-        self.stations[rail].health.is_in_service() && self.may_run(rail, worker)
+    /// How many threads may code for a rail.
+    pub(crate) fn threads_allowed(&self, rail: usize) -> usize {
+        match self.stations[rail].rail.capability().detaches {
+            true => usize::MAX,
+            false => self.threads_allowed.load(Ordering::Relaxed),
+        }
     }
 
     /// Tells the other processes of the node whether there is work, and learns what this one may
@@ -449,10 +458,16 @@ impl Core {
         if let Some(change) = membership.refresh() {
             self.options.tell_of_node(change);
         }
-        let allowed = membership.threads_allowed();
+        self.allow_threads(share(membership, &self.stations));
+    }
+
+    /// Has so many threads code for each of the CPU's rails.
+    pub(crate) fn allow_threads(&self, allowed: usize) {
         let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);
         if allowed > before {
-            self.parked.ring_all();
+            for station in &self.stations {
+                station.coders.room.ring_all();
+            }
         }
     }
 
@@ -498,6 +513,21 @@ impl Core {
     /// Whether anything waits in a queue.
     pub(crate) fn has_waiting(&self) -> bool {
         self.queues().any(|queues| queues.depth() > 0)
+    }
+}
+
+/// How many threads may code for each of the CPU's rails; no bound where this process has all of its
+/// CPUs and no more workers. Putting workers to sleep and waking them as other threads come to help
+/// and go would then cost more than leaving the choice of threads to the operating system.
+fn share(membership: &Membership, stations: &[Station]) -> usize {
+    let allowed = membership.threads_allowed();
+    let on_cpus = stations
+        .iter()
+        .filter(|station| !station.rail.capability().detaches);
+    let workers = on_cpus.map(|station| station.flights.len()).max();
+    match membership.is_limited() || workers.is_some_and(|workers| allowed < workers) {
+        true => allowed,
+        false => usize::MAX,
     }
 }
 

@@ -93,7 +93,7 @@ impl Crew {
                 let _ = worker.join();
             }
         }
-        core.helpers.await_none();
+        core.await_helpers();
     }
 }
 
@@ -126,7 +126,7 @@ fn work(core: &Core, rail: usize, index: usize) {
                 core.prove(rail);
                 core.scheduler.set_open(rail, true);
                 let worker = Worker::new(core, rail, &station.flights[index], lane);
-                serve(core, rail, index, worker);
+                serve(core, rail, worker);
             }
             Err(fault) => {
                 let text = format!("Cannot open a lane of {}: {fault}", station.rail.name());
@@ -139,31 +139,43 @@ fn work(core: &Core, rail: usize, index: usize) {
 }
 
 /// Works until the engine closes, and ends the lane.
-pub(crate) fn serve(core: &Core, rail: usize, index: usize, mut worker: Worker<'_>) {
+pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
+    let station = &core.stations[rail];
+    let mut place = None;
     let mut counted = 0;
     while !core.is_closing() {
-        if core.may_run(rail, index) && worker.step() {
+        place = place.or_else(|| core.enter(rail));
+        if place.is_some() && core.is_within_share(rail) && worker.step() {
             continue;
         }
+        worker.finish_begun();
+        let has_room = place.take().is_some() && core.is_within_share(rail);
         count_cpu(core, rail, &mut counted);
-        if core.is_wanted(rail, index) {
-            let next = core.bell_of(rail).sleep(None, || match core.is_closing() {
-                true => Some(None),
-                false => worker.next().map(Some),
+        // One that cannot take work must not sleep where one sleeper at a time is woken for work.
+        if !station.health.is_in_service() {
+            let wanted = || core.is_closing() || station.health.is_in_service();
+            core.parked.sleep(None, || wanted().then_some(()));
+        } else if !has_room {
+            let wanted = || core.is_closing() || core.has_room(rail);
+            station.coders.room.sleep(None, || wanted().then_some(()));
+        } else {
+            let next = core.bell_of(rail).sleep(None, || {
+                if core.is_closing() {
+                    return Some(None);
+                }
+                let Some(place) = core.enter(rail) else {
+                    return Some(None);
+                };
+                worker.next().map(|work| Some((place, work)))
             });
-            count_wake_up(core, rail);
-            // One is woken at a time: if there is more to do, wake the next. So is another if this
-            // one is not wanted any more, which then does not sleep here again.
+            // One is woken at a time: if there is more to do, wake the next.
             core.ring_if_waiting(rail);
-            if let Some(Some(work)) = next {
+            if let Some(Some((taken, work))) = next {
+                place = Some(taken);
                 worker.begin(work);
             }
-        } else {
-            // Who is not wanted must not sleep where one sleeper at a time is woken for work.
-            let wanted = || core.is_closing() || core.is_wanted(rail, index);
-            core.parked.sleep(None, || wanted().then_some(()));
-            count_wake_up(core, rail);
         }
+        count_wake_up(core, rail);
     }
     worker.close(GRACE);
 }

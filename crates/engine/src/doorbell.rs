@@ -26,6 +26,11 @@ impl Doorbell {
     /// Whether somebody sleeps or is about to.
     pub(crate) fn has_sleepers(&self) -> bool {
         fence(Ordering::SeqCst);
+        self.is_waited_at()
+    }
+
+    /// The same after the caller's fence.
+    fn is_waited_at(&self) -> bool {
         self.sleepers.load(Ordering::SeqCst) > 0
     }
 
@@ -42,9 +47,17 @@ impl Doorbell {
 
     /// Wakes all sleepers.
     pub(crate) fn ring_all(&self) {
-        if self.has_sleepers() {
-            *lock(&self.rings) += 1;
-            self.rung.notify_all();
+        Self::ring_each([self]);
+    }
+
+    /// Wakes all sleepers of several: a fence takes as long as many looks at memory.
+    pub(crate) fn ring_each<const COUNT: usize>(bells: [&Self; COUNT]) {
+        fence(Ordering::SeqCst);
+        for bell in bells {
+            if bell.is_waited_at() {
+                *lock(&bell.rings) += 1;
+                bell.rung.notify_all();
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam_queue::ArrayQueue;
 use stripeline_rail::{Piece, Rail};
 
+use crate::coders::Coders;
 use crate::core::{Core, data_bytes};
 use crate::crew;
 use crate::error::{Error, ErrorKind};
@@ -19,7 +20,7 @@ use crate::schedule::{Class, HAND_OVER, Policy, RAILS_MAX, RailTraits, Scheduler
 use crate::station::{Health, Station};
 use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::atomic::AtomicBool;
 use crate::task::{Order, Outcome, Task};
 use crate::ticket::{Ticket, until};
 use crate::tuning::RailTuning;
@@ -118,14 +119,19 @@ impl Engine {
         let (job, bytes) = (piece.job(), piece.bytes());
         let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
         let data = inputs.saturating_mul(bytes);
-        let called = core.clock.now();
+        let mut issued = core.clock.now();
         let deadline = request.deadline.map_or(0, |deadline| {
             let nanoseconds = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
-            called.saturating_add(nanoseconds)
+            issued.saturating_add(nanoseconds)
         });
         let until = request.deadline.and_then(until);
         while !core.admission.enter(data) {
             if core.options.when_full == WhenFull::Refuse {
+                if core.admission.taken() == 0 {
+                    // Bytes without a task are of one that comes or goes just now.
+                    std::thread::yield_now();
+                    continue;
+                }
                 let text = format!(
                     "Cannot issue a task: {} are outstanding, the most allowed",
                     core.admission.taken()
@@ -133,7 +139,7 @@ impl Engine {
                 let error = Error::new(ErrorKind::Busy, text);
                 return Err(Rejected { error, piece });
             }
-            if deadline > 0 && core.clock.now() >= deadline {
+            if deadline > 0 && issued >= deadline {
                 let text = format!(
                     "Cannot issue a task: its deadline passed while {} were outstanding, the most allowed",
                     core.admission.taken()
@@ -142,9 +148,8 @@ impl Engine {
                 return Err(Rejected { error, piece });
             }
             core.wait_for_room(data, until);
+            issued = core.clock.now();
         }
-        let issued = core.clock.now();
-        core.issued.fetch_add(1, Ordering::Relaxed);
         let order = Order {
             class: Class::of(job.mode(), outputs, data),
             priority: request.priority,
@@ -203,7 +208,7 @@ impl Engine {
             rail
         });
         Statistics {
-            issued: core.issued.load(Ordering::Relaxed),
+            issued: core.admission.entered(),
             outstanding: core.admission.taken(),
             tuning: core.options.tuning.source().to_owned(),
             threads_allowed: core.membership.as_ref().map(Membership::threads_allowed),
@@ -399,7 +404,7 @@ fn station(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -
         samples: Samples::default(),
         called: AtomicBool::new(false),
         proof: std::sync::Once::new(),
-        helpers: AtomicUsize::new(0),
+        coders: Coders::default(),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }

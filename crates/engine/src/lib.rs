@@ -17,6 +17,7 @@
 mod admission;
 mod check;
 mod clock;
+mod coders;
 mod configuration;
 mod core;
 mod crew;

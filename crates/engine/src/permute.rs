@@ -227,9 +227,9 @@ fn what_a_thief_puts_back_is_found() {
     shuttle::check_pct(run, ORDERS, 3);
 }
 
-/// A coder during which other threads run, and which tells how many code now.
+/// A coder during which other threads run, and which tells how many code now, of so many that may.
 #[derive(Debug)]
-struct Busy(std::sync::Arc<Plain>);
+struct Busy(std::sync::Arc<Plain>, usize);
 
 impl Coder for Busy {
     type Memory = ();
@@ -239,7 +239,8 @@ impl Coder for Busy {
     }
 
     fn run(&self, piece: &mut Piece, (): &mut ()) -> Result<Verdict, Fault> {
-        self.0.fetch_add(1, SeqCst);
+        let others = self.0.fetch_add(1, SeqCst);
+        assert!(others < self.1, "{others} others code");
         thread::yield_now();
         let verdict = Cpu::portable().code(piece);
         self.0.fetch_sub(1, SeqCst);
@@ -251,7 +252,7 @@ impl Coder for Busy {
 fn closing_waits_for_threads_that_help() {
     let run = || {
         let coding = std::sync::Arc::new(Plain::new(0));
-        let coder = Busy(std::sync::Arc::clone(&coding));
+        let coder = Busy(std::sync::Arc::clone(&coding), 2);
         let rail = Synchronous::new("busy", Capability::synchronous(), coder);
         let core = core(vec![std::sync::Arc::new(rail)], Options::default());
         let core = Arc::new(core.expect("right options"));
@@ -267,7 +268,7 @@ fn closing_waits_for_threads_that_help() {
             })
             .collect();
         core.begin_close();
-        core.helpers.await_none();
+        core.await_helpers();
         assert_eq!(coding.load(SeqCst), 0, "nobody codes in a closed engine");
         assert!(tasks.iter().all(|task| task.is_done()), "nothing is left");
         for helper in helpers {
@@ -343,7 +344,7 @@ fn closing_ends_what_is_in_flight_on_a_deep_lane() {
                 let station = &core.stations[0];
                 let lane = station.rail.open_lane().expect("a lane");
                 let worker = Worker::new(&core, 0, &station.flights[0], lane);
-                crew::serve(&core, 0, 0, worker);
+                crew::serve(&core, 0, worker);
             })
         };
         let told = std::sync::Arc::new(Plain::new(0));
@@ -359,6 +360,48 @@ fn closing_ends_what_is_in_flight_on_a_deep_lane() {
         worker.join().expect("no panic");
         assert!(tasks.iter().all(|task| task.is_done()), "nothing is left");
         assert_eq!(told.load(SeqCst), tasks.len(), "told once of each");
+    };
+    shuttle::check_random(run, ORDERS);
+    shuttle::check_pct(run, ORDERS, 3);
+}
+
+#[test]
+fn no_work_is_left_while_threads_come_and_go_within_the_share() {
+    let run = || {
+        let coding = std::sync::Arc::new(Plain::new(0));
+        let coder = Busy(std::sync::Arc::clone(&coding), 1);
+        let rail = Synchronous::new("busy", Capability::synchronous(), coder);
+        let core = core(vec![std::sync::Arc::new(rail)], Options::default());
+        let core = Arc::new(core.expect("right options"));
+        core.allow_threads(1);
+        let workers: Vec<_> = (0..2)
+            .map(|_| {
+                let core = Arc::clone(&core);
+                thread::spawn(move || {
+                    let station = &core.stations[0];
+                    let lane = station.rail.open_lane().expect("a lane");
+                    let worker = Worker::new(&core, 0, &station.flights[0], lane);
+                    crew::serve(&core, 0, worker);
+                })
+            })
+            .collect();
+        let waiting: Vec<_> = (0..2)
+            .map(|_| {
+                let core = Arc::clone(&core);
+                thread::spawn(move || {
+                    let task = Arc::new(crate::core::tests::task(&core));
+                    core.place_task(Arc::clone(&task));
+                    core.wait_for(&task, None);
+                })
+            })
+            .collect();
+        for thread in waiting {
+            thread.join().expect("no panic");
+        }
+        core.begin_close();
+        for worker in workers {
+            worker.join().expect("no panic");
+        }
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);

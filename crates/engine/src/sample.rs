@@ -5,14 +5,13 @@ use stripeline_rail::Mode;
 
 use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The choice of one rail's results.
-#[derive(Default)]
+/// The choice of one rail's results. Pieces are named by the rail's count of pieces, so that most
+/// change nothing that other threads read.
 pub(crate) struct Samples {
-    /// Pieces since the rail was taken into service, by what is done with the products. One count
-    /// for all would never choose a kind that comes in step with the choice.
-    seen: [AtomicU64; 3],
-    /// Pieces not compared since the last that was right.
-    passed: AtomicU64,
+    /// How many of the first pieces are left to choose, by what is done with the products.
+    firsts: [AtomicU64; 3],
+    /// The count of pieces when one was last compared and right.
+    compared: AtomicU64,
     /// When that was.
     right: AtomicU64,
 }
@@ -21,10 +20,21 @@ pub(crate) struct Samples {
 /// most often wrong from the start.
 const FIRST: u64 = 8;
 
+impl Default for Samples {
+    fn default() -> Self {
+        Self {
+            firsts: [const { AtomicU64::new(FIRST) }; 3],
+            compared: AtomicU64::new(0),
+            right: AtomicU64::new(0),
+        }
+    }
+}
+
 impl Samples {
-    /// Whether the next piece of a kind is compared: one in `every`, at irregular distances, and the
-    /// first ones; none if `every` is 0.
-    pub(crate) fn draw(&self, mode: Mode, every: usize) -> bool {
+    /// Whether the piece of this number is compared: the first ones of its kind, then one in `every`
+    /// at irregular distances, so that no order of kinds keeps one from being chosen; none if `every`
+    /// is 0.
+    pub(crate) fn draw(&self, mode: Mode, number: u64, every: usize) -> bool {
         if every == 0 {
             return false;
         }
@@ -33,31 +43,29 @@ impl Samples {
             Mode::Add => 1,
             Mode::Compare => 2,
         };
-        let number = self.seen[kind].fetch_add(1, Relaxed);
-        number < FIRST || mixed(number).is_multiple_of(every as u64)
+        let firsts = &self.firsts[kind];
+        let one_less = |left: u64| left.checked_sub(1);
+        let is_first =
+            firsts.load(Relaxed) > 0 && firsts.fetch_update(Relaxed, Relaxed, one_less).is_ok();
+        is_first || is_one_in(every as u64, mixed(number))
     }
 
     /// Chooses the first pieces again, because the rail was out of service.
     pub(crate) fn restart(&self) {
-        for seen in &self.seen {
-            seen.store(0, Relaxed);
+        for firsts in &self.firsts {
+            firsts.store(FIRST, Relaxed);
         }
     }
 
-    /// Notes a piece that was not compared.
-    pub(crate) fn pass(&self) {
-        self.passed.fetch_add(1, Relaxed);
-    }
-
-    /// Notes a piece that was right.
-    pub(crate) fn right(&self, now: u64) {
-        self.passed.store(0, Relaxed);
+    /// Notes that a piece was right when the rail had ended so many.
+    pub(crate) fn right(&self, pieces: u64, now: u64) {
+        self.compared.store(pieces, Relaxed);
         self.right.store(now, Relaxed);
     }
 
-    /// Says which pieces may be wrong, too, once one was.
-    pub(crate) fn suspects(&self, now: u64) -> String {
-        let passed = self.passed.load(Relaxed);
+    /// Says which of so many pieces may be wrong, too, once one was.
+    pub(crate) fn suspects(&self, pieces: u64, now: u64) -> String {
+        let passed = pieces.saturating_sub(self.compared.load(Relaxed));
         let right = self.right.load(Relaxed);
         let since = match right {
             0 => "the engine started".to_owned(),
@@ -68,6 +76,12 @@ impl Samples {
         };
         format!("since {since}, it ended {passed} pieces that were not compared")
     }
+}
+
+/// Whether a number is among the lowest of all that it can be, one in `every`; without a division,
+/// which takes as long as the rest of the choice.
+fn is_one_in(every: u64, number: u64) -> bool {
+    (u128::from(number) * u128::from(every)) >> 64 == 0
 }
 
 /// A number that depends on all bits of another (the finalizer of SplitMix64: Steele, Lea and Flood,
@@ -89,7 +103,7 @@ mod tests {
             let mut chosen = 0;
             for number in 0..100_000 {
                 // Of another kind, or of those that the caller never looks at.
-                let drawn = samples.draw(Mode::Set, 100);
+                let drawn = samples.draw(Mode::Set, number, 100);
                 chosen += usize::from(drawn && number % step == 0 && number >= FIRST);
             }
             let wanted = 1000 / step as usize;
@@ -103,28 +117,27 @@ mod tests {
     #[test]
     fn chooses_the_first_of_each_kind_and_after_a_restart() {
         let samples = Samples::default();
-        let firsts = |mode| (0..FIRST).all(|_| samples.draw(mode, usize::MAX));
+        let draw = |mode| samples.draw(mode, 1, usize::MAX);
         for _ in 0..2 {
-            assert!(firsts(Mode::Set) && firsts(Mode::Add) && firsts(Mode::Compare));
-            assert!(!samples.draw(Mode::Add, usize::MAX));
+            for mode in [Mode::Set, Mode::Add, Mode::Compare] {
+                assert!((0..FIRST).all(|_| draw(mode)));
+                assert!(!draw(mode));
+            }
             samples.restart();
         }
-        assert!(!samples.draw(Mode::Set, 0));
+        assert!(!samples.draw(Mode::Set, 1, 0));
     }
 
     #[test]
     fn says_what_was_not_compared() {
         let samples = Samples::default();
-        samples.pass();
         assert_eq!(
-            samples.suspects(5),
+            samples.suspects(1, 5),
             "since the engine started, it ended 1 pieces that were not compared"
         );
-        samples.right(1_000_000_000);
-        samples.pass();
-        samples.pass();
+        samples.right(7, 1_000_000_000);
         assert_eq!(
-            samples.suspects(2_500_000_000),
+            samples.suspects(9, 2_500_000_000),
             "since its last right one, 1.500 s ago, it ended 2 pieces that were not compared"
         );
     }

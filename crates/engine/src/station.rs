@@ -5,12 +5,13 @@ use crossbeam_queue::ArrayQueue;
 use stripeline_codec::StorePolicy;
 use stripeline_rail::{Hold, Job, Lane, Rail, Written};
 
+use crate::coders::Coders;
 use crate::doorbell::Doorbell;
 use crate::queue::Queues;
 use crate::sample::Samples;
 use crate::schedule::RailSet;
 use crate::statistics::Counters;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock};
 use crate::task::Task;
 use crate::tuning::RailTuning;
@@ -32,8 +33,7 @@ pub(crate) struct Station {
     pub(crate) called: AtomicBool,
     /// Done when it has been tried with its first lane open, if its lanes are costly.
     pub(crate) proof: std::sync::Once,
-    /// Threads that code here while they wait.
-    pub(crate) helpers: AtomicUsize,
+    pub(crate) coders: Coders,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
 }

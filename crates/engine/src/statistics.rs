@@ -109,6 +109,11 @@ pub struct Statistics {
 }
 
 impl Counters {
+    /// Pieces done.
+    pub(crate) fn ended(&self) -> u64 {
+        self.pieces.load(Relaxed)
+    }
+
     pub(crate) fn read(&self, name: &str) -> RailStatistics {
         let read = |counter: &AtomicU64| counter.load(Relaxed);
         RailStatistics {

@@ -9,7 +9,6 @@ use crate::options::Scheduling;
 use crate::queue::Work;
 use crate::station::Flights;
 use crate::sync::Arc;
-use crate::sync::atomic::{AtomicUsize, Ordering};
 use crate::task::Task;
 use crate::worker::Worker;
 
@@ -17,66 +16,7 @@ use crate::worker::Worker;
 /// to take.
 const MARGIN: f64 = 2.0;
 
-/// Counts the threads that code while they wait, so that an engine can wait for them when it closes.
-#[derive(Default)]
-pub(crate) struct Helpers {
-    count: AtomicUsize,
-    /// Rung when the last one leaves.
-    none: Doorbell,
-}
-
-impl Helpers {
-    fn enter(&self) -> Helper<'_> {
-        self.count.fetch_add(1, Ordering::SeqCst);
-        Helper(self)
-    }
-
-    /// Waits until there are none.
-    pub(crate) fn await_none(&self) {
-        let is_none = || self.count.load(Ordering::SeqCst) == 0;
-        while !is_none() {
-            self.none.sleep(None, || is_none().then_some(()));
-        }
-    }
-}
-
-/// A thread that helps, until dropped.
-struct Helper<'a>(&'a Helpers);
-
-impl Drop for Helper<'_> {
-    fn drop(&mut self) {
-        if self.0.count.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.0.none.ring_all();
-        }
-    }
-}
-
-/// A CPU that a helping thread has of the process' share, until dropped.
-struct OwnCpu<'a> {
-    core: &'a Core,
-    rail: usize,
-}
-
-impl Drop for OwnCpu<'_> {
-    fn drop(&mut self) {
-        let helpers = &self.core.stations[self.rail].helpers;
-        helpers.fetch_sub(1, Ordering::SeqCst);
-        // Without sharing no worker had to make room.
-        if self.core.membership.is_some() {
-            self.core.parked.ring_all();
-        }
-    }
-}
-
 impl Core {
-    /// A CPU for a thread that helps a rail; none if those that help use up the process' share.
-    fn own_cpu(&self, rail: usize) -> Option<OwnCpu<'_>> {
-        let helpers = &self.stations[rail].helpers;
-        let before = helpers.fetch_add(1, Ordering::SeqCst);
-        let cpu = OwnCpu { core: self, rail };
-        (before < self.threads_allowed()).then_some(cpu)
-    }
-
     /// Waits until a task is done or the time has come.
     pub(crate) fn wait_for(&self, task: &Arc<Task>, until: Option<Instant>) {
         self.wait_until(self.bell(task), until, || task.is_done());
@@ -118,11 +58,10 @@ impl Core {
         if first.is_none() && station.queues.depth() == 0 && self.common.depth() == 0 {
             return None;
         }
-        let Some(_cpu) = self.own_cpu(rail) else {
+        // Counted first: closing either sees this thread and waits for it, or is seen by it below.
+        let Some(_place) = self.enter_to_help(rail) else {
             return first;
         };
-        // Counted first: closing either sees this thread and waits for it, or is seen by it below.
-        let _helper = self.helpers.enter();
         if self.is_closing() {
             return first;
         }

@@ -271,7 +271,7 @@ impl Core {
                         part.task.close();
                         self.give_up(part);
                     }
-                    Work::Check(check) => self.skip_check(*check),
+                    Work::Check(check) => self.close_check(*check),
                 }
             }
         }

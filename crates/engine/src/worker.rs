@@ -75,6 +75,15 @@ impl<'a> Worker<'a> {
         true
     }
 
+    /// Takes back everything that was begun, unless the engine closes.
+    pub(crate) fn finish_begun(&mut self) {
+        while self.lane.in_flight() > 0 && !self.core.is_closing() {
+            if let Some(done) = self.lane.reap(PATIENCE) {
+                self.end(done);
+            }
+        }
+    }
+
     /// Does the next piece on a lane that does it within the call, if `fits` says so of what is next,
     /// which waits on otherwise; false if nothing was done.
     pub(crate) fn step_if(&mut self, fits: impl FnOnce(&Work) -> bool) -> bool {

@@ -86,6 +86,8 @@ pub struct Membership {
     /// Whether there was work at any time since the last refresh.
     was_busy: AtomicBool,
     allowed: AtomicUsize,
+    /// Whether that is less than the CPUs that the process could use.
+    limited: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -116,6 +118,7 @@ impl Membership {
             busy: AtomicBool::new(false),
             was_busy: AtomicBool::new(false),
             allowed: AtomicUsize::new(1),
+            limited: AtomicBool::new(true),
             state: Mutex::new(state),
         };
         let _ = membership.refresh();
@@ -140,6 +143,11 @@ impl Membership {
         self.allowed.load(Ordering::Relaxed)
     }
 
+    /// Whether some of the CPUs that this process could use are for others.
+    pub fn is_limited(&self) -> bool {
+        self.limited.load(Ordering::Relaxed)
+    }
+
     /// Tells the others and learns from them: two system calls and one for each slot. To be called
     /// every 250 ms; calls from several threads at once are one.
     ///
@@ -162,6 +170,8 @@ impl Membership {
             }
         };
         self.allowed.store(allowed, Ordering::Relaxed);
+        let limited = allowed < state.cpus.own;
+        self.limited.store(limited, Ordering::Relaxed);
         state.census = census;
         let changed = state.coordination != coordination;
         state.coordination = coordination.clone();

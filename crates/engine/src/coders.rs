@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//! How many threads code for a rail, within the share of the CPUs that this process has.
+
+use crate::core::Core;
+use crate::doorbell::Doorbell;
+use crate::sync::atomic::{AtomicU64, Ordering};
+
+/// The threads that code for one rail: its workers, and those that help while they wait.
+#[derive(Debug, Default)]
+pub(crate) struct Coders {
+    count: Count,
+    /// Where workers sleep for which the share has no room.
+    pub(crate) room: Doorbell,
+}
+
+/// All threads, and from [`HELPER`] up those that help. Every thread that helps changes it, so it
+/// shares no cache line.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Count(AtomicU64);
+
+const HELPER: u64 = 1 << 32;
+
+impl Coders {
+    /// Threads that code now.
+    fn all(&self) -> usize {
+        (self.count.0.load(Ordering::SeqCst) % HELPER) as usize
+    }
+
+    /// Whether no thread helps.
+    pub(crate) fn is_without_help(&self) -> bool {
+        self.count.0.load(Ordering::SeqCst) < HELPER
+    }
+}
+
+/// A place of a thread among those that code for a rail, until dropped.
+pub(crate) struct Place<'a> {
+    core: &'a Core,
+    rail: usize,
+    weight: u64,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let Self { core, rail, weight } = *self;
+        let count = &core.stations[rail].coders.count.0;
+        count.fetch_sub(weight, Ordering::SeqCst);
+        // Whoever added work while there was no room has woken nobody.
+        if core.is_limited() {
+            core.ring_if_waiting(rail);
+        }
+        if weight > 1 && core.is_closing() {
+            core.unhelped.ring_all();
+        }
+    }
+}
+
+impl Core {
+    /// A place for a worker, if the process' share of the CPUs has room.
+    pub(crate) fn enter(&self, rail: usize) -> Option<Place<'_>> {
+        self.take_place(rail, 1)
+    }
+
+    /// A place for a thread that helps, if the process' share of the CPUs has room.
+    pub(crate) fn enter_to_help(&self, rail: usize) -> Option<Place<'_>> {
+        self.take_place(rail, HELPER + 1)
+    }
+
+    fn take_place(&self, rail: usize, weight: u64) -> Option<Place<'_>> {
+        let count = &self.stations[rail].coders.count.0;
+        let before = count.fetch_add(weight, Ordering::SeqCst) % HELPER;
+        // Leaves again without room; whoever missed this place meanwhile is woken by that.
+        let place = Place {
+            core: self,
+            rail,
+            weight,
+        };
+        ((before as usize) < self.threads_allowed(rail)).then_some(place)
+    }
+
+    /// Whether another thread may code for a rail.
+    pub(crate) fn has_room(&self, rail: usize) -> bool {
+        let allowed = self.threads_allowed(rail);
+        // Without a limit the count, which others change, is not looked at.
+        allowed == usize::MAX || self.stations[rail].coders.all() < allowed
+    }
+
+    /// Whether as many threads code for a rail as may, or fewer.
+    pub(crate) fn is_within_share(&self, rail: usize) -> bool {
+        let allowed = self.threads_allowed(rail);
+        allowed == usize::MAX || self.stations[rail].coders.all() <= allowed
+    }
+
+    /// Waits until no thread helps; to be called when the engine is closing.
+    pub(crate) fn await_helpers(&self) {
+        let is_over = || {
+            let mut stations = self.stations.iter();
+            stations.all(|station| station.coders.is_without_help())
+        };
+        while !is_over() {
+            self.unhelped.sleep(None, || is_over().then_some(()));
+        }
+    }
+}
