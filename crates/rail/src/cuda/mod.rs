@@ -22,6 +22,7 @@ mod lane;
 mod launch;
 mod layout;
 mod nonzero;
+mod pace;
 mod slot;
 mod status;
 mod tables;
