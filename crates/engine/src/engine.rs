@@ -382,7 +382,7 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         granule_bytes,
         piece_bytes: tuning.piece_bytes.max(granule_bytes),
         pieces: tuning.pieces_used(rail).to_vec(),
-        room_bytes: capability.room_bytes.unwrap_or(usize::MAX),
+        room_bytes: capability.room_bytes,
         smallest_bytes: tuning.smallest_data_bytes,
         hand_over: HAND_OVER,
         prior_rate: tuning.usual_rate(),

@@ -25,7 +25,8 @@ pub struct Capability {
     pub piece_bytes: usize,
     /// The most bytes of all buffers of a piece together, those in device memory aside, that it can
     /// have copies of at a time. Up to there a tuning table may ask for larger pieces than
-    /// `piece_bytes`; `None` if they are never faster.
+    /// `piece_bytes`, and pieces of work that is all in device memory may have any size. `None` if
+    /// larger ones are never faster.
     pub room_bytes: Option<usize>,
     /// How many lanes are worth opening.
     pub lanes: usize,

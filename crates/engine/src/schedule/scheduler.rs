@@ -56,8 +56,9 @@ pub struct RailTraits {
     pub piece_bytes: usize,
     /// The most by shape: that of the nearest one counts. May be empty.
     pub pieces: Vec<PieceSize>,
-    /// The most bytes of all buffers of a piece together; no bound for buffers in device memory.
-    pub room_bytes: usize,
+    /// The most bytes of all buffers of a piece together, if its size is a matter of room: work that
+    /// is all in device memory takes none. `None` if the sizes above count for all work.
+    pub room_bytes: Option<usize>,
     /// Bytes of data, all inputs together, below which a share is not worth its fixed cost.
     pub smallest_bytes: usize,
     /// How long another thread takes to begin: a share that the rail would do in less is not worth
@@ -73,14 +74,15 @@ pub struct RailTraits {
 impl RailTraits {
     /// The most bytes of each buffer of this work that a worker does in one go, at least 1.
     fn most_in_one_go(&self, work: Portion) -> usize {
-        if work.on_device {
-            return usize::MAX;
-        }
         let (inputs, outputs) = (work.inputs, work.outputs);
         let tuned = PieceSize::nearest(&self.pieces, inputs, outputs);
         let most = tuned.unwrap_or(self.piece_bytes);
-        most.min(self.room_bytes / (inputs + outputs))
-            .max(self.granule_bytes)
+        let most = match self.room_bytes {
+            Some(_) if work.on_device => usize::MAX,
+            Some(room) => most.min(room / (inputs + outputs)),
+            None => most,
+        };
+        most.max(self.granule_bytes)
     }
 }
 

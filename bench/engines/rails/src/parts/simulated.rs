@@ -142,7 +142,7 @@ fn rail(index: usize, rate: f64, case: &Case) -> VirtualRail {
             granule_bytes: 1,
             piece_bytes: 1 << 20,
             pieces: Vec::new(),
-            room_bytes: usize::MAX,
+            room_bytes: None,
             smallest_bytes: 4 << 10,
             hand_over: HAND_OVER,
             prior_rate: 5e9,

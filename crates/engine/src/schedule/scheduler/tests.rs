@@ -16,7 +16,7 @@ fn rail(name: &str, rate: f64) -> RailTraits {
         granule_bytes: 1,
         piece_bytes: MIB,
         pieces: Vec::new(),
-        room_bytes: usize::MAX,
+        room_bytes: None,
         smallest_bytes: 32 * KIB,
         hand_over: Duration::ZERO,
         prior_rate: rate,
@@ -317,7 +317,7 @@ fn pieces_are_as_large_as_is_best_for_their_shape() {
     };
     let device = RailTraits {
         pieces: vec![size(6, 3, 4 * MIB), size(17, 3, 2 * MIB)],
-        room_bytes: 45 * MIB,
+        room_bytes: Some(45 * MIB),
         granule_bytes: 512,
         ..rail("device", 1e9)
     };
@@ -344,21 +344,22 @@ fn pieces_are_as_large_as_is_best_for_their_shape() {
 #[test]
 fn what_is_on_the_device_is_not_cut_for_room() {
     let device = RailTraits {
-        room_bytes: 9 * MIB,
+        room_bytes: Some(9 * MIB),
         workers: 2,
         ..rail("device", 1e12)
     };
-    let scheduler = Scheduler::new(Policy::RateAware, &[device]);
-    let piece = |on_device, bytes| {
+    let scheduler = Scheduler::new(Policy::RateAware, &[device, rail("plugin", 1e12)]);
+    let piece = |rail, on_device, bytes| {
         let all = Portion {
             on_device,
             ..portion(FOREGROUND, bytes)
         };
-        scheduler.piece(0, all)
+        scheduler.piece(rail, all)
     };
-    assert_eq!(piece(false, 64 * MIB), MIB);
-    assert_eq!(piece(true, 64 * MIB), 32 * MIB, "a worker's part");
-    assert_eq!(piece(true, 5000), 5000, "not worth a cut");
+    assert_eq!(piece(0, false, 64 * MIB), MIB);
+    assert_eq!(piece(0, true, 64 * MIB), 32 * MIB, "a worker's part");
+    assert_eq!(piece(1, true, 64 * MIB), MIB, "by its own wish");
+    assert_eq!(piece(0, true, 5000), 5000, "not worth a cut");
 }
 
 /// Additions commute, so all that can go wrong between threads is a byte counted once too often or
