@@ -379,16 +379,19 @@ fn workers(tuning: &RailTuning, options: &Options) -> usize {
 }
 
 fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
-    let granule_bytes = rail.capability().granule_bytes.max(1);
+    let capability = rail.capability();
+    let granule_bytes = capability.granule_bytes.max(1);
     RailTraits {
         name: rail.name().to_owned(),
         workers,
         granule_bytes,
         piece_bytes: tuning.piece_bytes.max(granule_bytes),
+        pieces: tuning.pieces_used(rail).to_vec(),
+        room_bytes: capability.room_bytes,
         smallest_bytes: tuning.smallest_data_bytes,
         hand_over: HAND_OVER,
         prior_rate: tuning.usual_rate(),
-        shares_cpus: rail.capability().shares_cpus,
+        shares_cpus: capability.shares_cpus,
     }
 }
 

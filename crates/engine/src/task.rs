@@ -4,7 +4,7 @@
 use std::task::Waker;
 
 use stripeline_codec::{StorePolicy, Verdict};
-use stripeline_rail::Piece;
+use stripeline_rail::{MemoryKind, Piece};
 
 use crate::error::{Error, ErrorKind};
 use crate::request::Priority;
@@ -19,6 +19,9 @@ pub type Outcome = Result<Verdict, Error>;
 pub(crate) struct Task {
     pub(crate) class: Class,
     pub(crate) inputs: usize,
+    pub(crate) outputs: usize,
+    /// Whether all its buffers are in device memory.
+    pub(crate) on_device: bool,
     pub(crate) bytes: usize,
     pub(crate) priority: Priority,
     /// The rails that can do it at all.
@@ -65,9 +68,13 @@ pub(crate) struct Order {
 
 impl Task {
     pub(crate) fn new(order: Order, piece: Piece) -> Self {
+        let job = piece.job();
+        let mut regions = job.inputs().iter().chain(job.outputs());
         Self {
             class: order.class,
-            inputs: piece.job().inputs().len(),
+            inputs: job.inputs().len(),
+            outputs: job.outputs().len(),
+            on_device: regions.all(|region| matches!(region.kind(), MemoryKind::Device { .. })),
             bytes: piece.bytes(),
             priority: order.priority,
             eligible: order.eligible,
@@ -90,6 +97,8 @@ impl Task {
             class: self.class,
             priority: self.priority,
             inputs: self.inputs,
+            outputs: self.outputs,
+            on_device: self.on_device,
             bytes,
         }
     }

@@ -234,10 +234,8 @@ impl<'a> Worker<'a> {
     fn fit(&mut self, part: Part) -> Option<Part> {
         let capability = self.station.rail.capability();
         let (bytes, granule) = (part.piece.bytes(), capability.granule_bytes);
-        let mut wanted = self
-            .core
-            .scheduler
-            .piece(self.rail, part.task.inputs, bytes);
+        let portion = part.task.portion(bytes);
+        let mut wanted = self.core.scheduler.piece(self.rail, portion);
         if wanted < bytes || !capability.takes(&part.piece) {
             wanted -= wanted % granule;
         }

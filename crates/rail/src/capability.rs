@@ -20,8 +20,14 @@ pub struct Capability {
     pub granule_bytes: usize,
     /// Whether the last bytes of a job may be fewer than a granule.
     pub takes_tails: bool,
-    /// The most bytes of each buffer that it likes in one piece.
+    /// The most bytes of each buffer that it likes in one piece, at least 1, as long as no tuning
+    /// table says otherwise.
     pub piece_bytes: usize,
+    /// The most bytes of all buffers of a piece together, those in device memory aside, that it can
+    /// have copies of at a time. Up to there a tuning table may ask for larger pieces than
+    /// `piece_bytes`, and pieces of work that is all in device memory may have any size. `None` if
+    /// larger ones are never faster.
+    pub room_bytes: Option<usize>,
     /// How many lanes are worth opening.
     pub lanes: usize,
     /// How many pieces a lane keeps in flight.
@@ -57,6 +63,7 @@ impl Capability {
             granule_bytes: 1,
             takes_tails: true,
             piece_bytes: 1 << 20,
+            room_bytes: None,
             lanes: 1,
             depth: 1,
             recovers_parity: true,
@@ -66,6 +73,13 @@ impl Capability {
             codes_nothing: false,
             for_waiting_threads: true,
         }
+    }
+
+    /// The most bytes of each of so many buffers, at least 1, that a piece may be given.
+    #[must_use]
+    pub fn piece_bytes_max(&self, buffers: usize) -> usize {
+        let room = self.room_bytes.map(|room| room / buffers);
+        room.unwrap_or(self.piece_bytes)
     }
 
     /// Whether the rail can do a piece as it is.

@@ -13,6 +13,7 @@ use super::ledger::{Backlog, Ledger};
 use super::split::{self, Candidate, Candidates, Task};
 use super::{COMMON, Class, ClassRate, RAILS_MAX, RailSet, RailSnapshot};
 use crate::request::Priority;
+use crate::tuning::PieceSize;
 
 /// While others have work waiting, a rail that got nothing for so long is dealt its smallest piece,
 /// so that one that has become faster again is noticed. Such a piece costs a slow rail's latency
@@ -50,8 +51,14 @@ pub struct RailTraits {
     /// Shares are a multiple of this many bytes of each buffer, the last share of a task aside; at
     /// least 1.
     pub granule_bytes: usize,
-    /// The most bytes of each buffer that a worker does in one go, at least 1.
+    /// The most bytes of each buffer that a worker does in one go, at least 1, of shapes that
+    /// `pieces` says nothing of.
     pub piece_bytes: usize,
+    /// The most by shape: that of the nearest one counts. May be empty.
+    pub pieces: Vec<PieceSize>,
+    /// The most bytes of all buffers of a piece together, if its size is a matter of room: work that
+    /// is all in device memory takes none. `None` if the sizes above count for all work.
+    pub room_bytes: Option<usize>,
     /// Bytes of data, all inputs together, below which a share is not worth its fixed cost.
     pub smallest_bytes: usize,
     /// How long another thread takes to begin: a share that the rail would do in less is not worth
@@ -62,6 +69,21 @@ pub struct RailTraits {
     /// Whether it computes on the CPUs that all such rails share. Of these only the fastest is fed
     /// until it is found that another one adds something.
     pub shares_cpus: bool,
+}
+
+impl RailTraits {
+    /// The most bytes of each buffer of this work that a worker does in one go, at least 1.
+    fn most_in_one_go(&self, work: Portion) -> usize {
+        let (inputs, outputs) = (work.inputs, work.outputs);
+        let tuned = PieceSize::nearest(&self.pieces, inputs, outputs);
+        let most = tuned.unwrap_or(self.piece_bytes);
+        let most = match self.room_bytes {
+            Some(_) if work.on_device => usize::MAX,
+            Some(room) => most.min(room / (inputs + outputs)),
+            None => most,
+        };
+        most.max(self.granule_bytes)
+    }
 }
 
 /// A rail's part of a task.
@@ -82,6 +104,11 @@ pub struct Portion {
     pub priority: Priority,
     /// Buffers that are read, at least 1.
     pub inputs: usize,
+    /// Buffers that are written or compared.
+    pub outputs: usize,
+    /// Whether all of them are in device memory, so that the rail copies none: every cut costs a
+    /// launch then and gains nothing.
+    pub on_device: bool,
     /// Bytes of each buffer.
     pub bytes: usize,
 }
@@ -275,7 +302,7 @@ impl Scheduler {
     fn candidate(&self, rail: usize, task: Portion) -> Candidate {
         let ledger = &self.ledgers[rail];
         let traits = &ledger.traits;
-        let in_one_go = task.inputs * task.bytes.min(traits.piece_bytes);
+        let in_one_go = task.inputs * task.bytes.min(traits.most_in_one_go(task));
         let cost = ledger.cost(task.class.sized(in_one_go));
         // What waits is not of this task's class: it takes as long as what was done recently.
         let wait_ns = ledger.backlog.ahead(task.priority) as f64 * ledger.cost_overall();
@@ -318,34 +345,35 @@ impl Scheduler {
     }
 
     /// How many bytes of each buffer a worker of `rail` should take from the head of a share of
-    /// which `remaining` bytes (at least 1) are left: all, or a multiple of all granules.
+    /// which `remaining` is left, at least 1 byte: all, or a multiple of all granules.
     ///
     /// What is left is for all of the rail's workers, so that the share ends as soon as the rail's
     /// rate allows and not as late as one worker would end it: each takes a worker's part of what
     /// is left then, down to the smallest worthwhile piece (guided self-scheduling: Polychronopoulos
     /// and Kuck, 1987). [`Policy::FirstCome`] knows only the rail's largest piece.
     #[must_use]
-    pub fn piece(&self, rail: usize, inputs: usize, remaining: usize) -> usize {
+    pub fn piece(&self, rail: usize, remaining: Portion) -> usize {
+        let Portion { inputs, bytes, .. } = remaining;
         let ledger = &self.ledgers[rail];
         let traits = &ledger.traits;
-        let worthwhile = (inputs * remaining) as f64 / ledger.smallest(ledger.cost_overall());
+        let worthwhile = (inputs * bytes) as f64 / ledger.smallest(ledger.cost_overall());
         let parts = match self.policy {
             Policy::FirstCome => 1,
             Policy::Single(_) | Policy::RateAware => (worthwhile as usize).clamp(1, traits.workers),
         };
-        let piece = remaining.div_ceil(parts).min(traits.piece_bytes);
-        if piece == remaining {
-            return remaining;
+        let piece = bytes.div_ceil(parts).min(traits.most_in_one_go(remaining));
+        if piece == bytes {
+            return bytes;
         }
         let cuts = (piece / self.cut_bytes).max(1);
-        remaining.min(cuts * self.cut_bytes)
+        bytes.min(cuts * self.cut_bytes)
     }
 
     /// Nanoseconds that one worker of `rail` takes for the first piece of this work, of at least 1
     /// byte, as far as the rail's rates tell.
     #[must_use]
     pub fn piece_ns(&self, rail: usize, task: Portion) -> f64 {
-        let bytes = self.piece(rail, task.inputs, task.bytes);
+        let bytes = self.piece(rail, task);
         let candidate = self.candidate(rail, Portion { bytes, ..task });
         (task.inputs * bytes) as f64 * candidate.cost * candidate.workers
     }

@@ -38,6 +38,20 @@ pub struct PieceSize {
     pub bytes: usize,
 }
 
+impl PieceSize {
+    /// The size of this shape, or else of the known one with the nearest number of buffers, at least 1;
+    /// `None` if none is known.
+    pub(crate) fn nearest(known: &[Self], data_units: usize, parity_units: usize) -> Option<usize> {
+        let distance = |piece: &&Self| {
+            let exact = (piece.data_units, piece.parity_units) == (data_units, parity_units);
+            let buffers = piece.data_units + piece.parity_units;
+            (!exact, buffers.abs_diff(data_units + parity_units))
+        };
+        let nearest = known.iter().min_by_key(distance);
+        nearest.map(|piece| piece.bytes.max(1))
+    }
+}
+
 /// What is known of one rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RailTuning {
@@ -54,9 +68,11 @@ pub struct RailTuning {
     pub stream_from_bytes: Option<usize>,
     /// Rates, in any order.
     pub rates: Vec<Rate>,
-    /// Bytes of each buffer in a piece while no shape is known, at least 1.
+    /// Bytes of each buffer in a piece while no shape is known, at least 1. For a coder on the calling
+    /// thread it counts for all shapes.
     pub piece_bytes: usize,
-    /// The best sizes of pieces, in any order.
+    /// The best sizes of pieces, in any order. The engine uses them for rails whose device works
+    /// while the caller does not ([`detaches`](stripeline_rail::Capability::detaches)).
     pub pieces: Vec<PieceSize>,
 }
 
@@ -115,13 +131,18 @@ impl RailTuning {
     /// the known shape with the nearest number of buffers.
     #[must_use]
     pub fn piece_bytes_for(&self, data_units: usize, parity_units: usize) -> usize {
-        let distance = |piece: &&PieceSize| {
-            let exact = (piece.data_units, piece.parity_units) == (data_units, parity_units);
-            let known = piece.data_units + piece.parity_units;
-            (!exact, known.abs_diff(data_units + parity_units))
-        };
-        let nearest = self.pieces.iter().min_by_key(distance);
-        nearest.map_or(self.piece_bytes, |piece| piece.bytes).max(1)
+        let nearest = PieceSize::nearest(&self.pieces, data_units, parity_units);
+        nearest.unwrap_or(self.piece_bytes.max(1))
+    }
+
+    /// The sizes that the engine cuts pieces of this rail by. A coder on the calling thread is fed in
+    /// pieces of `piece_bytes`: what was measured on its lane alone lacks the engine's own cost per
+    /// piece, which counts where no device works meanwhile.
+    pub(crate) fn pieces_used(&self, rail: &dyn RailTrait) -> &[PieceSize] {
+        match rail.capability().detaches {
+            true => &self.pieces,
+            false => &[],
+        }
     }
 
     /// How the outputs of a stripe of so many bytes, data and parity, are best stored if nobody reads

@@ -26,8 +26,18 @@ const SMALL_TASKS: [usize; 7] = [
     1 << 20,
     4 << 20,
 ];
-/// Bytes of the pieces that a unit of [`PIECES_UNIT`] bytes is cut into.
-const PIECES: [usize; 4] = [16 << 10, 64 << 10, 256 << 10, 1 << 20];
+/// Bytes of the pieces that are tried, as far as a rail takes them: those above 1 MiB are for devices.
+const PIECES: [usize; 8] = [
+    16 << 10,
+    64 << 10,
+    256 << 10,
+    1 << 20,
+    2 << 20,
+    4 << 20,
+    8 << 20,
+    16 << 20,
+];
+/// The least bytes of the units that pieces are cut from.
 const PIECES_UNIT: usize = 1 << 20;
 /// Bytes of the stripes that both ways of storing are compared with.
 const STRIPES: [usize; 4] = [1 << 20, 4 << 20, 16 << 20, 64 << 20];
@@ -85,16 +95,21 @@ impl<'a> Session<'a> {
         session.steps = session.lane_counts().len()
             + session.modes().len() * TASKS.len()
             + SMALL_TASKS.len()
-            + session.shapes.len() * session.piece_sizes().len()
+            + session
+                .shapes
+                .iter()
+                .map(|shape| session.piece_sizes(*shape).len())
+                .sum::<usize>()
             + session.stripes().len() * 2 * STORE_TURNS;
         Ok(session)
     }
 
     pub(super) fn run(mut self) -> Result<RailTuning, String> {
+        // First, because the other values are those of pieces of these sizes.
+        self.pieces()?;
         self.lanes()?;
         self.rates()?;
         self.smallest()?;
-        self.pieces()?;
         self.stores()?;
         Ok(self.entry)
     }
@@ -160,11 +175,15 @@ impl<'a> Session<'a> {
     fn pieces(&mut self) -> Result<(), String> {
         for (data_units, parity_units) in self.shapes.clone() {
             let mut rates = Vec::new();
-            for bytes in self.piece_sizes() {
+            let sizes = self.piece_sizes((data_units, parity_units));
+            // The same units for all sizes: caches would favour those that are cut from small ones.
+            let largest = sizes.iter().copied().max().unwrap_or(0);
+            let unit_bytes = self.whole(PIECES_UNIT).max(largest);
+            for bytes in sizes {
                 let load = Load {
                     data_units,
                     parity_units,
-                    unit_bytes: self.whole(PIECES_UNIT),
+                    unit_bytes,
                     piece_bytes: bytes,
                     ..self.load(Mode::Set, 1)
                 };
@@ -240,19 +259,34 @@ impl<'a> Session<'a> {
             data_units,
             parity_units,
             unit_bytes: 0,
-            piece_bytes: self.whole(capability.piece_bytes),
+            piece_bytes: 1,
             store: StorePolicy::Temporal,
             depth: capability.depth.max(1),
         };
         load.unit_bytes = self.whole(data_bytes / load.inputs());
+        // As the engine will cut it.
+        let used = self.entry.pieces_used(self.rail);
+        let tuned = PieceSize::nearest(used, load.inputs(), parity_units);
+        let most = self.within(capability.piece_bytes_max(load.inputs() + parity_units));
+        load.piece_bytes = self
+            .whole(tuned.unwrap_or(capability.piece_bytes))
+            .min(most);
         load
     }
 
     /// The length, made a multiple of what the rail takes and of a cache line.
     fn whole(&self, bytes: usize) -> usize {
+        bytes.max(1).next_multiple_of(self.line())
+    }
+
+    /// The largest such length of at most so many bytes, but at least one multiple.
+    fn within(&self, bytes: usize) -> usize {
+        (bytes / self.line()).max(1) * self.line()
+    }
+
+    fn line(&self) -> usize {
         let granule = self.rail.capability().granule_bytes.max(1);
-        let line = if 64 % granule == 0 { 64 } else { granule };
-        bytes.max(1).next_multiple_of(line)
+        if 64 % granule == 0 { 64 } else { granule }
     }
 
     fn lane_counts(&self) -> Vec<usize> {
@@ -273,8 +307,11 @@ impl<'a> Session<'a> {
         modes
     }
 
-    fn piece_sizes(&self) -> Vec<usize> {
-        let most = self.whole(self.rail.capability().piece_bytes);
+    fn piece_sizes(&self, (data_units, parity_units): (usize, usize)) -> Vec<usize> {
+        let (capability, buffers) = (self.rail.capability(), data_units + parity_units);
+        // One for each place on a lane.
+        let in_memory = MEMORY_MAX / (buffers * capability.depth.max(1));
+        let most = self.within(capability.piece_bytes_max(buffers).min(in_memory));
         let mut sizes: Vec<usize> = PIECES
             .into_iter()
             .map(|bytes| self.whole(bytes).min(most))
@@ -309,7 +346,29 @@ fn smallest_close(rates: &[(usize, f64)]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stripeline_rail::{Capability, Null, Synchronous};
+    use stripeline_rail::{Capability, Fault, Lane};
+
+    /// A rail that is a model only.
+    #[derive(Debug)]
+    struct Model(Capability);
+
+    impl Rail for Model {
+        fn name(&self) -> &str {
+            "model"
+        }
+
+        fn describe(&self) -> String {
+            String::new()
+        }
+
+        fn capability(&self) -> &Capability {
+            &self.0
+        }
+
+        fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+            unreachable!("a model is not measured")
+        }
+    }
 
     /// A rail of given ways: seconds for a piece, and bytes a second by the load and the lanes.
     fn modelled(
@@ -317,7 +376,7 @@ mod tests {
         fixed: f64,
         speed: impl Fn(&Load, usize) -> f64,
     ) -> RailTuning {
-        let rail = Synchronous::new("model", capability, Null);
+        let rail = Model(capability);
         let model = |load: &Load, lanes: usize, _: Duration| {
             let data = load.unit_bytes * load.inputs();
             let pieces = load.unit_bytes.div_ceil(load.piece_bytes);
@@ -380,6 +439,51 @@ mod tests {
             entry.pieces.iter().all(|piece| piece.bytes % 1000 == 0),
             "{entry:?}"
         );
+    }
+
+    /// A GPU that has room for so many MiB of a piece.
+    fn device(room: usize) -> Capability {
+        Capability {
+            detaches: true,
+            lanes: 2,
+            depth: 4,
+            room_bytes: Some(room << 20),
+            ..Capability::synchronous()
+        }
+    }
+
+    #[test]
+    fn pieces_of_a_device_are_as_large_as_is_faster_and_as_it_has_room_for() {
+        // A piece costs 20 us, and data moves at 50 GB/s.
+        let entry = modelled(device(63), 20e-6, |_, _| 50e9);
+        assert_eq!(entry.piece_bytes_for(6, 3), 4 << 20);
+        assert_eq!(entry.piece_bytes_for(17, 3), 1 << 20);
+        // The more expensive a piece, the larger; as large as all in flight have room for.
+        let costly = modelled(device(63), 10e-3, |_, _| 50e9);
+        let sizes: Vec<usize> = costly.pieces.iter().map(|piece| piece.bytes).collect();
+        let room = |buffers: usize| (63 << 20) / buffers / 64 * 64;
+        assert_eq!(sizes, [9, 5, 14, 16, 20].map(room));
+        let small = modelled(device(9), 10e-3, |_, _| 50e9);
+        assert_eq!(small.piece_bytes_for(6, 3), 1 << 20);
+        // Of so many pieces in flight larger ones would not fit into the memory of a measurement.
+        let deep = Capability {
+            depth: 16,
+            ..device(63)
+        };
+        let deep = modelled(deep, 10e-3, |_, _| 50e9);
+        assert_eq!(deep.piece_bytes_for(6, 3), MEMORY_MAX / 9 / 16 / 64 * 64);
+    }
+
+    #[test]
+    fn rates_of_a_device_are_those_of_its_best_pieces() {
+        let pieces = std::cell::Cell::new(0);
+        modelled(device(63), 20e-6, |load, _| {
+            if load.mode == Mode::Compare && load.unit_bytes > 5 << 20 {
+                pieces.set(load.piece_bytes);
+            }
+            50e9
+        });
+        assert_eq!(pieces.get(), 4 << 20);
     }
 
     #[test]

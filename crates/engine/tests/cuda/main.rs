@@ -8,13 +8,15 @@ mod mock;
 #[path = "../../../rail/tests/cuda/program.rs"]
 mod program;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use mock::{Mock, until};
 use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_engine::tuning::{Machine, PieceSize, RailTuning, Table, TableFile};
 use stripeline_engine::{Engine, Options, Request, Scheduling};
-use stripeline_rail::{Cpu, CudaSettings, Rail, owned::Units};
+use stripeline_rail::{Buffers, Cpu, CudaSettings, Job, MemoryKind, Rail, Region, owned::Units};
 use stripeline_testkit::{Random, Stripe};
 
 /// Quick to give up what hangs.
@@ -126,4 +128,79 @@ fn an_engine_ends_while_its_gpu_hangs() {
     expect_right_bytes(&engine, &stripe);
     drop(engine);
     assert!(mock.get("kernels_running") > 0, "it still hangs");
+}
+
+/// An engine over a GPU with one lane, whose table says how large pieces of 6+3 are, if anything.
+fn tuned(mock: &Mock, piece_bytes: Option<usize>) -> Engine {
+    let rail: Arc<dyn Rail> = Arc::new(mock.rail_with(&CudaSettings {
+        lanes: 1,
+        slot_bytes: 32 << 20,
+        ..mock.settings()
+    }));
+    let pieces = piece_bytes.map(|bytes| PieceSize {
+        data_units: 6,
+        parity_units: 3,
+        bytes,
+    });
+    let mut file = TableFile::default();
+    file.put(Machine {
+        cpu: "one".to_owned(),
+        cpus: 1,
+        rails: vec![RailTuning {
+            pieces: pieces.into_iter().collect(),
+            ..RailTuning::built_in(&*rail)
+        }],
+    });
+    let options = Options {
+        tuning: Arc::new(Table::choose(file, Path::new("table"), "one", 1)),
+        // A machine that is slow hangs in nothing.
+        stall: Duration::from_secs(60),
+        check_every: 0,
+        ..Options::default()
+    };
+    Engine::start(vec![rail], options).expect("right options")
+}
+
+#[test]
+fn pieces_are_as_large_as_the_table_says() {
+    let stripe = Stripe::random(Code::Rs, 6, 3, 3 << 20);
+    // 2 MiB as a rule; of nine buffers 3.5 MiB each fit.
+    for (size, pieces) in [(None, 2), (Some(1 << 20), 3), (Some(3 << 20), 1)] {
+        let mock = Mock::new();
+        let engine = tuned(&mock, size);
+        expect_right_bytes(&engine, &stripe);
+        assert_eq!(engine.statistics().rails[0].pieces, 8 * pieces, "{size:?}");
+    }
+}
+
+#[test]
+fn units_in_device_memory_are_not_cut() {
+    let mock = Mock::new();
+    let engine = tuned(&mock, None);
+    let program = mock.program();
+    let stripe = Stripe::random(Code::Rs, 6, 3, 3 << 20);
+    let units: Vec<u64> = stripe
+        .units
+        .iter()
+        .map(|unit| program.allocate(unit))
+        .collect();
+    let regions: Vec<Region> = units
+        .iter()
+        .map(|address| {
+            let start = std::ptr::without_provenance_mut(*address as usize);
+            Region::new(start, MemoryKind::Device { ordinal: 0 })
+        })
+        .collect();
+    let codec = Codec::new(Code::Rs, 6, 3).expect("a valid shape");
+    let buffers = Buffers {
+        bytes: stripe.length(),
+        ..Buffers::default()
+    };
+    let (data, parity) = regions.split_at(6);
+    // SAFETY: the units are freed after the task, which `run` waits for.
+    let piece = unsafe { Job::encode(&codec, data, parity, buffers) }.expect("in order");
+    let outcome = engine.run(piece, Request::default());
+    assert_eq!(outcome, Ok(Verdict::Sound));
+    assert_eq!(engine.statistics().rails[0].pieces, 1);
+    units.into_iter().for_each(|unit| program.free(unit));
 }

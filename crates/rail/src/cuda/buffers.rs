@@ -19,7 +19,7 @@ const STREAM_NON_BLOCKING: u32 = 1;
 pub(super) struct Pinned {
     context: Arc<Context>,
     start: NonNull<u8>,
-    bytes: usize,
+    pub bytes: usize,
 }
 
 // SAFETY: ordinary memory with one owner.
@@ -86,6 +86,7 @@ impl Drop for Pinned {
 pub(super) struct OnDevice {
     context: Arc<Context>,
     pub start: DeviceAddress,
+    pub bytes: usize,
 }
 
 impl OnDevice {
@@ -100,6 +101,7 @@ impl OnDevice {
         Ok(Self {
             context: Arc::clone(context),
             start,
+            bytes,
         })
     }
 }

@@ -3,18 +3,13 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::context::Context;
 use super::gpu::Gpu;
+use super::pace::{Machine, Pace};
 use super::slot::Slot;
 use crate::{Done, Fault, Lane, Piece};
-
-/// Waiting asks the device this often at first, and then ever less often. The driver's own waits
-/// know no time limit, and would not return from a device that hangs.
-const PAUSE_MIN: Duration = Duration::from_micros(20);
-/// A chunk takes some hundred microseconds on the bus.
-const PAUSE_MAX: Duration = Duration::from_micros(200);
 
 /// Several slots, fed by one thread.
 #[derive(Debug)]
@@ -24,6 +19,7 @@ pub(super) struct CudaLane {
     slots: Vec<Slot>,
     /// What has come back and was not reaped yet.
     ready: VecDeque<Done>,
+    pace: Pace,
 }
 
 impl CudaLane {
@@ -36,6 +32,7 @@ impl CudaLane {
             context,
             slots,
             ready: VecDeque::new(),
+            pace: Pace::default(),
         })
     }
 
@@ -67,17 +64,12 @@ impl CudaLane {
 
     /// Looks until there is something, the slots are idle, or time is up.
     fn wait(&mut self, patience: Duration, enough: impl Fn(&Self) -> bool) {
-        let begun = Instant::now();
-        let mut pause = PAUSE_MIN;
-        loop {
+        let mut pace = self.pace;
+        pace.wait(patience, &Machine::start(), || {
             self.look();
-            let left = patience.saturating_sub(begun.elapsed());
-            if enough(self) || left.is_zero() {
-                return;
-            }
-            std::thread::sleep(pause.min(left));
-            pause = PAUSE_MAX.min(2 * pause);
-        }
+            enough(self)
+        });
+        self.pace = pace;
     }
 
     fn is_idle(&self) -> bool {

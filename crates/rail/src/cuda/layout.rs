@@ -13,6 +13,13 @@ const PITCH_BYTES: usize = 256;
 /// The least bytes of a slot that serve any piece: the tables of a 255 x 255 matrix, and 510 buffers of one pitch.
 pub(super) const SLOT_BYTES_MIN: usize = 2 << 20;
 
+/// What a slot of this many bytes holds of a piece's buffers: all but 64 KiB, which the tables of
+/// up to 12 rows of 64 columns and the rounding to pitches take less than. Pieces with larger
+/// tables and of that size are done in two chunks.
+pub(super) const fn room_bytes(slot_bytes: usize) -> usize {
+    slot_bytes - (64 << 10)
+}
+
 /// What happens to a buffer of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
@@ -44,10 +51,14 @@ pub(super) struct Layout {
     pub tables_bytes: usize,
     /// Bytes of each buffer that a slot holds.
     pub chunk_bytes: usize,
+    /// Bytes of the slot's pinned memory that are used: up to the last buffer that the CPU copies.
+    pub pinned_bytes: usize,
+    /// Bytes of the slot's device memory that are used.
+    pub device_bytes: usize,
 }
 
 impl Layout {
-    /// For a piece in slots of this many bytes.
+    /// For a piece in slots of at most this many bytes.
     pub fn new(piece: &Piece, slot_bytes: usize) -> Self {
         let mode = piece.job().mode();
         let tables_bytes = tables::bytes_of(piece.job().matrix());
@@ -77,18 +88,30 @@ impl Layout {
             _ => piece.bytes().min(room / count / PITCH_BYTES * PITCH_BYTES),
         };
         let pitch = chunk_bytes.next_multiple_of(PITCH_BYTES);
-        let mut next = tables_bytes.next_multiple_of(PITCH_BYTES);
-        for place in inputs.iter_mut().chain(&mut outputs) {
+        let mut device_bytes = tables_bytes.next_multiple_of(PITCH_BYTES);
+        let mut pinned_bytes = device_bytes;
+        let mut put = |place: &mut Place, is_pinned: bool| {
             if place.way != Way::InPlace {
-                place.offset = next;
-                next += pitch;
+                place.offset = device_bytes;
+                device_bytes += pitch;
+                if is_pinned {
+                    pinned_bytes = device_bytes;
+                }
             }
+        };
+        for place in &mut inputs {
+            put(place, place.way == Way::Staged);
+        }
+        for place in &mut outputs {
+            put(place, is_taken_out(place, mode));
         }
         Self {
             inputs,
             outputs,
             tables_bytes,
             chunk_bytes,
+            pinned_bytes,
+            device_bytes,
         }
     }
 
@@ -97,6 +120,11 @@ impl Layout {
         let mut places = self.inputs.iter().chain(&self.outputs);
         places.any(|place| place.region.kind() != MemoryKind::Host)
     }
+}
+
+/// Whether the CPU needs an output's results in pinned memory.
+pub(super) fn is_taken_out(place: &Place, mode: Mode) -> bool {
+    mode == Mode::Compare || place.way == Way::Staged
 }
 
 fn way_of(region: Region) -> Way {

@@ -22,6 +22,7 @@ mod lane;
 mod launch;
 mod layout;
 mod nonzero;
+mod pace;
 mod slot;
 mod status;
 mod tables;
@@ -37,6 +38,18 @@ use lane::CudaLane;
 
 use crate::{Capability, Fault, Lane, MemoryKind, Rail};
 
+/// The most bytes of each buffer in a piece while no tuning table says otherwise.
+///
+/// A piece costs some driver calls, two copies and a launch at least: 5 to 10 us each, by NVIDIA's
+/// and others' published measurements of launches, so about 30 us. The bus carries about 50 GB/s
+/// (PCIe 5 with 16 lanes: 63 GB/s less its protocol). 2 MiB of each of six inputs and three outputs
+/// take about 380 us there, more than ten times the fixed cost. None of this was measured here;
+/// `tune` finds the size for a machine.
+///
+/// Units in device memory are not cut by this: 2 MiB of each of ten inputs take the device 5 us at
+/// 4.8 TB/s (HBM3e of an H200), less than a launch.
+const PIECE_BYTES: usize = 2 << 20;
+
 /// How much a GPU's lanes hold, and how long they wait for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaSettings {
@@ -47,7 +60,9 @@ pub struct CudaSettings {
     /// Streams of a lane, each with a piece in flight: one copied in, one coded, one copied out,
     /// and one being staged.
     pub slots: usize,
-    /// Bytes of pinned memory, and of device memory, that a slot holds; at least 2 MiB.
+    /// The most bytes of pinned memory, and of device memory, that a slot uses at a time; at least
+    /// 2 MiB. It begins with 2 MiB and grows when a piece needs more; what it outgrew, less than
+    /// twice as much, stays allocated until its lane is dropped.
     pub slot_bytes: usize,
     /// How long the device may work on a caller's pinned or device memory before it counts as
     /// hanging and its context is ended.
@@ -62,8 +77,9 @@ impl Default for CudaSettings {
             library: PathBuf::from("libcuda.so.1"),
             lanes: 2,
             slots: 4,
-            // Ten inputs and four outputs of a piece, and their tables.
-            slot_bytes: 16 << 20,
+            // 4 MiB of each of ten inputs and four outputs: more than the default piece, so that a
+            // measurement can find out whether that is faster.
+            slot_bytes: 64 << 20,
             hang_limit: Duration::from_secs(10),
             drop_limit: Duration::from_secs(2),
         }
@@ -139,6 +155,8 @@ impl Cuda {
             ],
             lanes: settings.lanes,
             depth: settings.slots,
+            piece_bytes: PIECE_BYTES,
+            room_bytes: Some(layout::room_bytes(settings.slot_bytes)),
             detaches: true,
             costly_lanes: true,
             ..Capability::synchronous()

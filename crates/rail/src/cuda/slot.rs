@@ -15,7 +15,7 @@ use super::buffers::{OnDevice, Pinned, Stream};
 use super::context::{Context, Entered};
 use super::driver::DeviceAddress;
 use super::launch::Product;
-use super::layout::{Layout, Place, Way, joined};
+use super::layout::{Layout, Place, SLOT_BYTES_MIN, Way, is_taken_out, joined};
 use super::nonzero;
 use super::tables::{self, ROWS_MAX};
 use crate::custody::Custody;
@@ -25,11 +25,14 @@ use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, difference};
 #[derive(Debug)]
 pub(super) struct Slot {
     context: Arc<Context>,
-    bytes: usize,
+    /// The most bytes that it may use of either memory.
+    bytes_max: usize,
     // Freed in this order: the stream before what its work used.
     stream: Stream,
-    pinned: Pinned,
-    on_device: OnDevice,
+    // Of both the last is in use. What it outgrew is kept, because the driver's calls that free
+    // memory may wait for all work on the device, and some of that may hang.
+    pinned: Vec<Pinned>,
+    on_device: Vec<OnDevice>,
     work: Option<Work>,
 }
 
@@ -54,13 +57,13 @@ struct Work {
 }
 
 impl Slot {
-    pub fn new(context: &Arc<Context>, bytes: usize) -> Result<Self, Fault> {
+    pub fn new(context: &Arc<Context>, bytes_max: usize) -> Result<Self, Fault> {
         Ok(Self {
             context: Arc::clone(context),
-            bytes,
+            bytes_max,
             stream: Stream::new(context)?,
-            pinned: Pinned::new(context, bytes)?,
-            on_device: OnDevice::new(context, bytes)?,
+            pinned: vec![Pinned::new(context, SLOT_BYTES_MIN)?],
+            on_device: vec![OnDevice::new(context, SLOT_BYTES_MIN)?],
             work: None,
         })
     }
@@ -72,7 +75,7 @@ impl Slot {
     /// Starts a piece; gives it back at once if that fails.
     pub fn begin(&mut self, ticket: u64, piece: Piece) -> Result<(), Done> {
         assert!(self.is_idle(), "one piece at a time");
-        let layout = Layout::new(&piece, self.bytes);
+        let layout = self.make_room(&piece);
         let mode = piece.job().mode();
         if mode == Mode::Add && piece.is_leased() && layout.chunk_bytes < piece.bytes() {
             // What was added to already could not be told if the piece were taken away then.
@@ -102,6 +105,40 @@ impl Slot {
             custody: Custody::Attached(piece),
         };
         self.next_chunk(work)
+    }
+
+    /// Where the piece's buffers go, in memory that is there.
+    fn make_room(&mut self, piece: &Piece) -> Layout {
+        let layout = Layout::new(piece, self.bytes_max);
+        if self.grow(&layout).is_ok() {
+            return layout;
+        }
+        // Slower, but right, in what there is. It is not asked for again, because that costs time
+        // with every piece. Whatever else the fault was, the piece meets it, too.
+        self.bytes_max = self.pinned().bytes.min(self.on_device().bytes);
+        Layout::new(piece, self.bytes_max)
+    }
+
+    fn grow(&mut self, layout: &Layout) -> Result<(), Fault> {
+        // To powers of two, so that it happens seldom: the device's work may wait for it.
+        let grown = |bytes: usize| bytes.next_power_of_two().min(self.bytes_max);
+        if layout.pinned_bytes > self.pinned().bytes {
+            let pinned = Pinned::new(&self.context, grown(layout.pinned_bytes))?;
+            self.pinned.push(pinned);
+        }
+        if layout.device_bytes > self.on_device().bytes {
+            let on_device = OnDevice::new(&self.context, grown(layout.device_bytes))?;
+            self.on_device.push(on_device);
+        }
+        Ok(())
+    }
+
+    fn pinned(&self) -> &Pinned {
+        self.pinned.last().expect("begins with one")
+    }
+
+    fn on_device(&self) -> &OnDevice {
+        self.on_device.last().expect("begins with one")
     }
 
     /// Whether the device has finished with the chunk, and how; `None` while it works.
@@ -190,9 +227,10 @@ impl Slot {
         piece: &Piece,
     ) -> Result<(), Fault> {
         let entered = self.context.enter()?;
+        let pinned = self.pinned.last_mut().expect("begins with one");
         if chunk.start == 0 {
             let place = 0..layout.tables_bytes;
-            tables::write(matrix, self.pinned.slice_mut(&entered, place));
+            tables::write(matrix, pinned.slice_mut(&entered, place));
         }
         let outputs = layout.outputs.iter().zip(piece.outputs());
         let read = outputs.filter(|_| mode != Mode::Set);
@@ -202,7 +240,7 @@ impl Slot {
             // vouched for its memory, and while the piece is borrowed nobody writes there.
             let bytes =
                 unsafe { std::slice::from_raw_parts(region.start().add(chunk.start), chunk.len()) };
-            self.pinned
+            pinned
                 .slice_mut(&entered, place.offset..place.offset + chunk.len())
                 .copy_from_slice(bytes);
         }
@@ -227,7 +265,7 @@ impl Slot {
         let staged = places.iter().filter(|place| place.way == Way::Staged);
         let staged = staged.map(|place| place.offset..place.offset + bytes);
         for range in joined(tables.into_iter().chain(staged)) {
-            let from = self.pinned.address(range.start);
+            let from = self.pinned().address(range.start);
             let to = self.at(range.start);
             // SAFETY: both lie in the slot, which is kept until the stream has ended.
             unsafe { self.stream.copy_in(entered, to, from, range.len()) }?;
@@ -275,7 +313,7 @@ impl Slot {
         let outputs = || work.layout.outputs.iter();
         let taken = outputs().filter(|place| is_taken_out(place, work.mode));
         for range in joined(taken.map(|place| place.offset..place.offset + bytes)) {
-            let to = self.pinned.address(range.start);
+            let to = self.pinned().address(range.start);
             let from = self.at(range.start);
             // SAFETY: as in `copy_in`.
             unsafe { self.stream.copy_out(entered, to, from, range.len()) }?;
@@ -300,7 +338,7 @@ impl Slot {
     ) -> Result<Verdict, Fault> {
         let entered = self.context.enter()?;
         let results = |place: &Place| {
-            self.pinned
+            self.pinned()
                 .slice(&entered, place.offset..place.offset + chunk.len())
         };
         if mode == Mode::Compare {
@@ -319,11 +357,6 @@ impl Slot {
     }
 
     fn at(&self, offset: usize) -> DeviceAddress {
-        self.on_device.start + offset as DeviceAddress
+        self.on_device().start + offset as DeviceAddress
     }
-}
-
-/// Whether the CPU needs an output's results in pinned memory.
-fn is_taken_out(place: &Place, mode: Mode) -> bool {
-    mode == Mode::Compare || place.way == Way::Staged
 }

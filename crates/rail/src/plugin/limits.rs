@@ -178,6 +178,7 @@ mod tests {
             granule_bytes: 64,
             takes_tails: true,
             piece_bytes: 1 << 20,
+            room_bytes: None,
             lanes: 2,
             depth: 8,
             recovers_parity: false,

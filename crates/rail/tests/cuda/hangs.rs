@@ -41,6 +41,23 @@ fn a_piece_is_taken_away_and_the_late_device_writes_nothing() {
 }
 
 #[test]
+fn a_lane_sleeps_while_its_device_works_for_long() {
+    let mock = Mock::new();
+    let rail = mock.rail();
+    let mut lane = rail.open_lane().expect("a lane");
+    mock.set("hang", 1);
+    let (encoding, hold) = Encoding::submit(&mut *lane, 5);
+    assert!(lane.reap(Duration::from_millis(100)).is_none());
+    // Sleeps of 200 us or more, and some shorter ones before; without them it would be 100,000.
+    let queries = mock.get("queries");
+    assert!((1..2_000).contains(&queries), "{queries} queries");
+    mock.set("hang", 0);
+    assert!(reap(&mut *lane).outcome.is_ok());
+    drop(hold);
+    encoding.expect_right();
+}
+
+#[test]
 fn a_late_device_that_comes_in_time_has_the_piece() {
     let mock = Mock::new();
     let rail = mock.rail();

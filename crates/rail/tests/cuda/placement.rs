@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::{Buffers, Job, MemoryKind, Piece, Rail, Region};
+use stripeline_rail::{Buffers, CudaSettings, Job, MemoryKind, Piece, Rail, Region};
 use stripeline_testkit::{Random, Stripe, rail_suite::Feeder};
 
 use crate::mock::Mock;
@@ -310,6 +310,58 @@ fn staged_units_travel_in_one_copy_each_way_and_aligned() {
         placement.all(&stripe);
     }
     assert_eq!(mock.get("unaligned_launches"), 0);
+}
+
+/// A rail with a slot a lane, which grows up to 64 MiB.
+fn with_large_slots(mock: &Mock) -> impl Rail {
+    mock.rail_with(&CudaSettings {
+        slots: 1,
+        slot_bytes: 64 << 20,
+        ..mock.settings()
+    })
+}
+
+/// MiB of pinned memory and of the device's that slots hold, if nobody else does.
+fn held(mock: &Mock) -> [i64; 2] {
+    ["pinned_bytes", "device_bytes"].map(|what| mock.get(what) >> 20)
+}
+
+#[test]
+fn slots_hold_what_their_pieces_need() {
+    let mock = Mock::new();
+    let (rail, program) = (with_large_slots(&mock), mock.program());
+    let stripe = Stripe::random(Code::Rs, 6, 3, 700_001);
+    // Of units in pinned memory only the device has copies; those in device memory are used there.
+    for (homes, holds) in [(HOMES[1], [2, 2]), (HOMES[0], [2, 10]), (HOST, [10, 10])] {
+        let mut placement = Placement::new(&program, &rail, homes, 0);
+        assert_eq!(held(&mock), [2, 2]);
+        let before = mock.get("launches");
+        placement.encode(&stripe);
+        assert_eq!(mock.get("launches") - before, 1, "{homes:?}");
+        assert_eq!(held(&mock), holds, "{homes:?}");
+        placement.all(&stripe);
+    }
+}
+
+#[test]
+fn pieces_are_done_in_chunks_where_memory_for_them_is_lacking() {
+    for (knob, holds) in [("device_bytes_max", [10, 2]), ("pinned_bytes_max", [2, 2])] {
+        let mock = Mock::new();
+        let (rail, program) = (with_large_slots(&mock), mock.program());
+        let stripe = Stripe::random(Code::Rs, 6, 3, 700_001);
+        let mut placement = Placement::new(&program, &rail, HOST, 0);
+        mock.set(knob, 9 << 20);
+        for _ in 0..2 {
+            let before = mock.get("launches");
+            placement.encode(&stripe);
+            assert_eq!(mock.get("launches") - before, 4, "{knob}");
+            assert_eq!(held(&mock), holds, "{knob}");
+            // Asking costs time, so that is done once.
+            mock.set(knob, 1 << 30);
+        }
+        placement.decode(&stripe);
+        placement.verify(&stripe);
+    }
 }
 
 #[test]

@@ -496,6 +496,7 @@ EXPORT int cuStreamDestroy_v2(struct Stream *stream)
 EXPORT int cuStreamQuery(struct Stream *stream)
 {
     BEGIN(true);
+    knobs[QUERIES]++;
     if (!status && (stream->first || stream->busy)) {
         status = NOT_READY;
     }

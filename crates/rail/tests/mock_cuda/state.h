@@ -47,6 +47,7 @@ enum Knob {
     COPIES,
     KERNELS_RUNNING,
     RESETS,
+    QUERIES,         // how often a stream was asked whether it is done
     PAGEABLE_COPIES, // copies from or to memory that is not pinned
     CANARIES_BROKEN,
     KNOBS,
@@ -55,7 +56,7 @@ enum Knob {
 static const char *const knob_names[KNOBS] = {
     "devices", "capability", "device_bytes_max", "pinned_bytes_max", "launches_refused", "launches_failed",
     "hang", "hang_reset", "wrong", "lost", "contexts", "streams", "device_bytes", "pinned_bytes", "launches",
-    "unaligned_launches", "copies", "kernels_running", "resets", "pageable_copies", "canaries_broken",
+    "unaligned_launches", "copies", "kernels_running", "resets", "queries", "pageable_copies", "canaries_broken",
 };
 
 // One lock for all: a mock need not be fast, and its races are none of the rail's.

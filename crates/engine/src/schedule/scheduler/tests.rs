@@ -15,6 +15,8 @@ fn rail(name: &str, rate: f64) -> RailTraits {
         workers: 1,
         granule_bytes: 1,
         piece_bytes: MIB,
+        pieces: Vec::new(),
+        room_bytes: None,
         smallest_bytes: 32 * KIB,
         hand_over: Duration::ZERO,
         prior_rate: rate,
@@ -33,6 +35,8 @@ fn portion(priority: Priority, bytes: usize) -> Portion {
         class: Class::of(Mode::Set, 3, 6 * bytes),
         priority,
         inputs: 6,
+        outputs: 3,
+        on_device: false,
         bytes,
     }
 }
@@ -287,9 +291,13 @@ fn workers_take_their_part_of_a_share_down_to_the_smallest_piece() {
         ..rail("many", 1e9)
     };
     let scheduler = Scheduler::new(Policy::RateAware, &[many]);
+    let of_eight = |bytes| Portion {
+        inputs: 8,
+        ..portion(FOREGROUND, bytes)
+    };
     let mut left = 4 * MIB;
     let pieces = std::iter::from_fn(|| {
-        let piece = scheduler.piece(0, 8, left.max(1));
+        let piece = scheduler.piece(0, of_eight(left.max(1)));
         left -= piece.min(left);
         (left > 0).then_some(piece / KIB)
     });
@@ -297,7 +305,61 @@ fn workers_take_their_part_of_a_share_down_to_the_smallest_piece() {
     assert_eq!(pieces[..5], [512; 5]);
     assert_eq!(pieces[5..10], [384, 288, 216, 162, 121]);
     assert!(pieces[10..].iter().all(|&piece| piece >= 32), "{pieces:?}");
-    assert_eq!(scheduler.piece(0, 8, 1000), 1000);
+    assert_eq!(scheduler.piece(0, of_eight(1000)), 1000);
+}
+
+#[test]
+fn pieces_are_as_large_as_is_best_for_their_shape() {
+    let size = |data_units, parity_units, bytes| PieceSize {
+        data_units,
+        parity_units,
+        bytes,
+    };
+    let device = RailTraits {
+        pieces: vec![size(6, 3, 4 * MIB), size(17, 3, 2 * MIB)],
+        room_bytes: Some(45 * MIB),
+        granule_bytes: 512,
+        ..rail("device", 1e9)
+    };
+    let scheduler = Scheduler::new(Policy::RateAware, &[device, rail("cpu", 1e9)]);
+    let piece = |rail, inputs, outputs| {
+        let all = Portion {
+            inputs,
+            outputs,
+            ..portion(FOREGROUND, 64 * MIB)
+        };
+        scheduler.piece(rail, all)
+    };
+    assert_eq!(piece(0, 6, 3), 4 * MIB);
+    assert_eq!(piece(0, 17, 3), 2 * MIB);
+    assert_eq!(piece(0, 16, 4), 2 * MIB, "the nearest shape");
+    assert_eq!(
+        piece(0, 10, 2),
+        45 * MIB / 12 / 512 * 512,
+        "what there is room for"
+    );
+    assert_eq!(piece(1, 6, 3), MIB, "no shape is known");
+}
+
+#[test]
+fn what_is_on_the_device_is_not_cut_for_room() {
+    let device = RailTraits {
+        room_bytes: Some(9 * MIB),
+        workers: 2,
+        ..rail("device", 1e12)
+    };
+    let scheduler = Scheduler::new(Policy::RateAware, &[device, rail("plugin", 1e12)]);
+    let piece = |rail, on_device, bytes| {
+        let all = Portion {
+            on_device,
+            ..portion(FOREGROUND, bytes)
+        };
+        scheduler.piece(rail, all)
+    };
+    assert_eq!(piece(0, false, 64 * MIB), MIB);
+    assert_eq!(piece(0, true, 64 * MIB), 32 * MIB, "a worker's part");
+    assert_eq!(piece(1, true, 64 * MIB), MIB, "by its own wish");
+    assert_eq!(piece(0, true, 5000), 5000, "not worth a cut");
 }
 
 /// Additions commute, so all that can go wrong between threads is a byte counted once too often or

@@ -16,6 +16,7 @@ pub(super) struct Task {
     pub(super) class: Class,
     pub(super) priority: Priority,
     pub(super) inputs: usize,
+    pub(super) outputs: usize,
     pub(super) bytes: usize,
     pub(super) issued_ns: u64,
     /// What is done of it, in the order in which it was done.
@@ -30,6 +31,8 @@ impl Task {
             class: self.class.sized(self.inputs * bytes),
             priority: self.priority,
             inputs: self.inputs,
+            outputs: self.outputs,
+            on_device: false,
             bytes,
         }
     }
@@ -116,6 +119,7 @@ impl<'a> Clients<'a> {
             class: Class::of(mode, outputs, inputs * bytes),
             priority,
             inputs,
+            outputs,
             bytes,
             issued_ns: now_ns,
             done: Vec::new(),

@@ -17,6 +17,8 @@ fn rail(index: usize, rate: f64) -> VirtualRail {
             workers: 1,
             granule_bytes: 1,
             piece_bytes: MIB,
+            pieces: Vec::new(),
+            room_bytes: None,
             smallest_bytes: 4 * KIB,
             hand_over: HAND_OVER,
             prior_rate: 5e9,

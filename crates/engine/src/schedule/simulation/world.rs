@@ -166,7 +166,7 @@ impl<'a> World<'a> {
             None => self.stolen(rail)?,
         };
         let task = &self.clients.tasks[chunk.task];
-        let bytes = self.scheduler.piece(rail, task.inputs, chunk.bytes());
+        let bytes = self.scheduler.piece(rail, task.portion(chunk.bytes()));
         if bytes < chunk.bytes() {
             let rest = chunk.cut(bytes);
             self.queues[rail][task.priority as usize].push_front(rest);
