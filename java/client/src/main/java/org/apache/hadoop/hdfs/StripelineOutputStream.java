@@ -37,6 +37,12 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /** After so many checksums' bytes a block group is allocated, as the base class does it. */
   private static final int GROUP_CHUNKS = 9;
 
+  /**
+   * So many bytes are taken in small writes before it is looked at again whether the stream has
+   * failed. The base class looks after nine checksums' bytes.
+   */
+  private static final int UNCHECKED_BYTES = 512;
+
   private final Object collecting = new Object();
   private final WriteSettings settings;
   private final StripeLayout layout;
@@ -56,6 +62,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   // Guarded by collecting.
   private Stripe current;
   private long collected;
+
+  /** Up to here, bytes only have to be put into the current cell. */
+  private long uncheckedEnd;
+
   private boolean finished;
   private boolean told;
 
@@ -216,6 +226,11 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   @Override
   public void write(int value) throws IOException {
     synchronized (collecting) {
+      if (collected < uncheckedEnd && current != null) {
+        current.putNext((byte) value);
+        collected++;
+        return;
+      }
       checkWritable();
       Stripe stripe = stripeToFill();
       try {
@@ -224,7 +239,19 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         throw failed(e);
       }
       collected(1);
+      uncheckedEnd = collected + unchecked();
     }
+  }
+
+  /** Returns how many bytes more neither fill a cell nor have a block group allocated. */
+  private int unchecked() {
+    if (current == null) {
+      return 0;
+    }
+    int size = current.size();
+    int groupStart = GROUP_CHUNKS * bytesPerChecksum;
+    int most = size < groupStart ? groupStart - size - 1 : UNCHECKED_BYTES;
+    return Math.min(Math.min(most, UNCHECKED_BYTES), current.room() - 1);
   }
 
   /**
@@ -236,10 +263,15 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
     synchronized (collecting) {
-      checkWritable();
       if (offset < 0 || length < 0 || offset > bytes.length - length) {
         throw new ArrayIndexOutOfBoundsException();
       }
+      if (length <= uncheckedEnd - collected && current != null) {
+        current.putNext(bytes, offset, length);
+        collected += length;
+        return;
+      }
+      checkWritable();
       int done = 0;
       try {
         while (done < length) {
@@ -251,6 +283,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         e.bytesTransferred = done;
         throw e;
       }
+      uncheckedEnd = collected + unchecked();
     }
   }
 
@@ -264,6 +297,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   /** For want of memory: part of what was written is lost, so that nothing may follow it. */
   private IOException failed(IOException cause) {
+    uncheckedEnd = 0;
     pipeline.fail(cause);
     return told(cause);
   }

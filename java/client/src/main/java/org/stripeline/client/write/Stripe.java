@@ -111,17 +111,9 @@ public final class Stripe {
   public int put(byte[] bytes, int offset, int length) throws IOException {
     int done = 0;
     while (done < length && size < capacity) {
-      ByteBuffer cell = cellToFill();
-      int count = Math.min(length - done, cell.remaining());
-      if (count <= FEW_BYTES) {
-        for (int i = 0; i < count; i++) {
-          cell.put(bytes[offset + done + i]);
-        }
-      } else {
-        cell.put(bytes, offset + done, count);
-      }
+      int count = Math.min(length - done, cellToFill().remaining());
+      putNext(bytes, offset + done, count);
       done += count;
-      size += count;
     }
     return done;
   }
@@ -130,6 +122,29 @@ public final class Stripe {
   public void put(byte value) throws IOException {
     cellToFill().put(value);
     size++;
+  }
+
+  /** Returns how many bytes fit into the cell that is being filled and into what is reserved. */
+  public int room() {
+    return current == null ? 0 : Math.min(current.remaining(), capacity - size);
+  }
+
+  /** Takes one byte, for which there is {@link #room()}. */
+  public void putNext(byte value) {
+    current.put(value);
+    size++;
+  }
+
+  /** Takes bytes, for which there is {@link #room()}. */
+  public void putNext(byte[] bytes, int offset, int length) {
+    if (length <= FEW_BYTES) {
+      for (int i = 0; i < length; i++) {
+        current.put(bytes[offset + i]);
+      }
+    } else {
+      current.put(bytes, offset, length);
+    }
+    size += length;
   }
 
   private ByteBuffer cellToFill() throws IOException {

@@ -144,6 +144,35 @@ class WriteIdentityTest {
     compare(byOurs, byStock, data);
   }
 
+  @ParameterizedTest
+  @CsvSource({"functional-partitioned, 1", "blocking, 1", "functional-partitioned, 700"})
+  void smallWrites(String mode, int most) throws IOException {
+    org.apache.hadoop.fs.Path dir = cluster.directory("rs", 3, 2, CELL);
+    byte[] data = WriteCluster.bytes(10, 14 * CELL + 700);
+    org.apache.hadoop.fs.Path byOurs = new org.apache.hadoop.fs.Path(dir, mode + "-" + most);
+    org.apache.hadoop.fs.Path byStock = new org.apache.hadoop.fs.Path(dir, "stock" + mode + most);
+    Random random = new Random(10);
+    try (FSDataOutputStream out = cluster.open(mode).create(byOurs)) {
+      int done = 0;
+      while (done < data.length) {
+        int count = Math.min(data.length - done, 1 + random.nextInt(most));
+        if (random.nextBoolean()) {
+          out.write(data, done, count);
+          done += count;
+        } else {
+          for (int end = done + count; done < end; done++) {
+            out.write(data[done]);
+          }
+        }
+      }
+      assertThat(out.getPos()).isEqualTo(data.length);
+    }
+    try (FSDataOutputStream out = cluster.stock().create(byStock)) {
+      out.write(data);
+    }
+    compare(byOurs, byStock, data);
+  }
+
   @Test
   void replicatedFilesTakeHadoopsStream() throws IOException {
     DistributedFileSystem ours = cluster.open("functional-partitioned");
