@@ -9,7 +9,7 @@ use crate::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct Coders {
     count: Count,
-    /// Where workers sleep for which the share has no room.
+    /// Where workers sleep that the share has no room for.
     pub(crate) room: Doorbell,
 }
 
@@ -45,7 +45,7 @@ impl Drop for Place<'_> {
         let Self { core, rail, weight } = *self;
         let count = &core.stations[rail].coders.count.0;
         count.fetch_sub(weight, Ordering::SeqCst);
-        // Whoever added work while there was no room has woken nobody.
+        // No worker was woken for work that was added while the share was used up.
         if core.is_limited() {
             core.ring_if_waiting(rail);
         }
@@ -69,7 +69,8 @@ impl Core {
     fn take_place(&self, rail: usize, weight: u64) -> Option<Place<'_>> {
         let count = &self.stations[rail].coders.count.0;
         let before = count.fetch_add(weight, Ordering::SeqCst) % HELPER;
-        // Leaves again without room; whoever missed this place meanwhile is woken by that.
+        // Dropped below if the share is used up. A thread that was refused because of this short
+        // increment is woken by the drop.
         let place = Place {
             core: self,
             rail,

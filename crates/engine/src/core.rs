@@ -270,7 +270,8 @@ impl Core {
             Scheduling::FirstCome if rail != COMMON => self.first_come.ring_all(),
             Scheduling::FirstCome => self.first_come.ring_one(),
             _ if rail == COMMON => (),
-            // Without room it would wake up in vain; whoever makes room rings.
+            // A worker woken while the share is used up could do nothing. `Place` rings when a
+            // thread leaves.
             _ if self.has_room(rail) => self.stations[rail].bell.ring_one(),
             _ => (),
         }
@@ -461,7 +462,7 @@ impl Core {
         self.allow_threads(share(membership, &self.stations));
     }
 
-    /// Has so many threads code for each of the CPU's rails.
+    /// Sets how many threads may code for each of the CPU's rails.
     pub(crate) fn allow_threads(&self, allowed: usize) {
         let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);
         if allowed > before {

@@ -227,7 +227,8 @@ fn what_a_thief_puts_back_is_found() {
     shuttle::check_pct(run, ORDERS, 3);
 }
 
-/// A coder during which other threads run, and which tells how many code now, of so many that may.
+/// A coder that lets other threads run. Holds the number of threads that code now, and the most that
+/// may.
 #[derive(Debug)]
 struct Busy(std::sync::Arc<Plain>, usize);
 

@@ -57,13 +57,14 @@ impl Samples {
         }
     }
 
-    /// Notes that a piece was right when the rail had ended so many.
+    /// Records that a compared piece was right, and how many pieces the rail had done by then.
     pub(crate) fn right(&self, pieces: u64, now: u64) {
         self.compared.store(pieces, Relaxed);
         self.right.store(now, Relaxed);
     }
 
-    /// Says which of so many pieces may be wrong, too, once one was.
+    /// Describes which pieces may be wrong after one was found to be. `pieces` is how many the rail has
+    /// done.
     pub(crate) fn suspects(&self, pieces: u64, now: u64) -> String {
         let passed = pieces.saturating_sub(self.compared.load(Relaxed));
         let right = self.right.load(Relaxed);
