@@ -20,6 +20,10 @@
  * each pointer has `length` bytes behind it, and that a handle has not been closed or released:
  * using one that has is undefined behaviour, as using freed memory is.
  *
+ * A calling thread needs 128 KiB of stack. While it is inside a call it must not be cancelled
+ * (pthread_cancel()), nor leave the call by longjmp(): the process may be aborted. It is aborted
+ * where a call needs memory and there is none.
+ *
  * All buffers belong to the caller. Their alignment is free, their length may be 0, and calls on a
  * codec alone allocate no memory once it has seen the pattern of lost units.
  *
@@ -409,12 +413,15 @@ typedef struct stripeline_matrix {
 /**
  * Told that a task has ended, once, before a wait for its future returns.
  *
- * It runs on whichever thread ended the task: one of the engine's, one that waits for another task
- * and codes meanwhile, or, for units of 0 bytes, the one that issues. It must be short, must wait
- * for no future and close no engine; it may issue tasks where the engine is set up to refuse what
- * is too much (`when-full=refuse`), and release its future, which has been stored by then. It must
- * not throw. While it runs, stripeline_last_error() says why the task failed, if it did; afterwards
- * the thread has the text that it had before.
+ * It runs on whichever thread ended the task: one of the engine's; one that waits, for another task
+ * or for room, and codes meanwhile; the one that cancels it or closes the engine; the one that
+ * issues it, for units of 0 bytes or with no rail in service. No lock that such a thread may hold
+ * must be taken here. If this ends other tasks, their callbacks run on the same thread after it.
+ *
+ * It must be short, must wait for no future and close no engine; it may issue tasks where the engine
+ * is set up to refuse what is too much (`when-full=refuse`), and release its future, which has been
+ * stored by then. It must not throw. While it runs, stripeline_last_error() says why the task
+ * failed, if it did; afterwards the thread has the text that it had before.
  *
  * @param context  as in the request
  * @param status   how the task ended
@@ -688,9 +695,10 @@ stripeline_status stripeline_engine_open_with_listener(const char *configuration
 /**
  * Closes an engine. What its rails are working on is finished, what waits ends with
  * STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
- * hangs is working on in place. Whoever wants all tasks done waits for them first, as with
- * stripeline_wait_all(). No call may use the engine any more, also not one that runs on
- * another thread; its futures stay valid until they are released.
+ * hangs is working on in place. Nor does any callback run then, on whichever thread, that takes less
+ * than 2 seconds. Whoever wants all tasks done waits for them first, as with stripeline_wait_all().
+ * No call may use the engine any more, also not one that runs on another thread; its futures stay
+ * valid until they are released.
  *
  * @param engine  an engine from stripeline_engine_open(), or NULL for nothing to do
  */

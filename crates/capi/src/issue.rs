@@ -4,7 +4,7 @@
 use std::ptr::null_mut;
 
 use ::stripeline_codec::Verdict;
-use ::stripeline_engine::Ticket;
+use ::stripeline_engine::{Ticket, in_turn};
 
 use crate::codec::stripeline_codec;
 use crate::completion::{End, Kept, VerdictPlaces};
@@ -216,7 +216,7 @@ unsafe fn issue(
     };
     let Some(piece) = piece else {
         promise(None);
-        end.task_ended(&Ok(Verdict::Sound));
+        in_turn(move || end.task_ended(&Ok(Verdict::Sound)));
         return Ok(());
     };
     let prepare = |ticket: &Ticket| {

@@ -23,12 +23,15 @@ pub enum stripeline_priority {
 
 /// Told that a task has ended, once, before a wait for its future returns.
 ///
-/// It runs on whichever thread ended the task: one of the engine's, one that waits for another task
-/// and codes meanwhile, or, for units of 0 bytes, the one that issues. It must be short, must wait
-/// for no future and close no engine; it may issue tasks where the engine is set up to refuse what
-/// is too much (`when-full=refuse`), and release its future, which has been stored by then. It must
-/// not throw. While it runs, stripeline_last_error() says why the task failed, if it did; afterwards
-/// the thread has the text that it had before.
+/// It runs on whichever thread ended the task: one of the engine's; one that waits, for another task
+/// or for room, and codes meanwhile; the one that cancels it or closes the engine; the one that
+/// issues it, for units of 0 bytes or with no rail in service. No lock that such a thread may hold
+/// must be taken here. If this ends other tasks, their callbacks run on the same thread after it.
+///
+/// It must be short, must wait for no future and close no engine; it may issue tasks where the engine
+/// is set up to refuse what is too much (`when-full=refuse`), and release its future, which has been
+/// stored by then. It must not throw. While it runs, stripeline_last_error() says why the task
+/// failed, if it did; afterwards the thread has the text that it had before.
 ///
 /// @param context  as in the request
 /// @param status   how the task ended

@@ -76,7 +76,8 @@ impl Crew {
         std::mem::forget(self.warden.take());
     }
 
-    /// Ends all threads, those aside whose device hangs, and waits for threads that help.
+    /// Ends all threads, those aside whose device hangs, and waits for threads that help or tell of
+    /// the end of a task.
     pub(crate) fn end(&mut self, core: &Core) {
         core.begin_close();
         if let Some(warden) = self.warden.take() {
@@ -94,6 +95,9 @@ impl Crew {
             }
         }
         core.await_helpers();
+        // A thread of the program that cancels a task tells of its end itself.
+        let told = || core.admission.outstanding() == 0;
+        core.wait_until(&core.admission.empty, Some(until), told);
     }
 }
 

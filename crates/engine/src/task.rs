@@ -11,6 +11,7 @@ use crate::request::Priority;
 use crate::schedule::{Class, Portion, RailSet};
 use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{Mutex, lock};
+use crate::turn::in_turn;
 
 /// How a task ended.
 pub type Outcome = Result<Verdict, Error>;
@@ -227,7 +228,7 @@ impl Task {
     fn run_hooks(&self) {
         let hooks = std::mem::take(&mut *lock(&self.hooks));
         let outcome = self.outcome().expect("hooks run when the task is done");
-        hooks.into_iter().for_each(|hook| hook.run(&outcome));
+        in_turn(move || hooks.into_iter().for_each(|hook| hook.run(&outcome)));
     }
 
     /// Gives the task up because its engine ends.

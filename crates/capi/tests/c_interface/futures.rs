@@ -440,6 +440,62 @@ fn a_callback_may_release_its_future() {
     assert!(bench.is_encoded());
 }
 
+/// A callback that issues the next task of 0 bytes until `left` is 0.
+struct Again {
+    engine: OpenEngine,
+    bench: Bench,
+    left: usize,
+    is_running: bool,
+}
+
+impl Again {
+    /// Issues a task of a program that keeps only a pointer to this.
+    unsafe fn issue(again: *mut Self) {
+        // SAFETY: open handles and a stripe that nobody uses meanwhile.
+        unsafe {
+            let (data, parity) = ((*again).bench.data(), (*again).bench.parity());
+            let asked = stripeline_request {
+                callback: Some(Self::next),
+                context: again.cast(),
+                ..request()
+            };
+            let (engine, codec) = ((*again).engine.0, (*again).bench.codec);
+            let status = stripeline_iencode(engine, codec, &data, &parity, 0, &asked, null_mut());
+            assert_eq!(status, STRIPELINE_OK, "{}", last_error());
+        }
+    }
+
+    unsafe extern "C" fn next(again: *mut c_void, _status: stripeline_status) {
+        let again = again.cast::<Self>();
+        // SAFETY: what the test keeps until nothing is left; all of it runs on one thread.
+        unsafe {
+            assert!(!(*again).is_running, "within another callback");
+            (*again).is_running = true;
+            if (*again).left > 0 {
+                (*again).left -= 1;
+                Self::issue(again);
+            }
+            (*again).is_running = false;
+        }
+    }
+}
+
+#[test]
+fn callbacks_that_end_the_next_task_do_not_run_within_each_other() {
+    let mut again = Box::new(Again {
+        engine: OpenEngine::new("rails=cpu\nwhen-full=refuse"),
+        bench: Bench::new(LENGTH),
+        left: 3,
+        is_running: false,
+    });
+    let place = &raw mut *again;
+    // SAFETY: the box stays until every task has ended, which they have when the call returns.
+    unsafe {
+        Again::issue(place);
+        assert_eq!((*place).left, 0);
+    }
+}
+
 #[test]
 fn a_stride_serves_both_ways_and_decodes_in_place() {
     let engine = OpenEngine::new("rails=cpu\ncheck-every=0");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::{cpu, engine, kinds, stripe, to_encode};
+use crate::support::{Fail, Sick, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, EventKind, Options, Request, Scheduling};
 use stripeline_rail::failing::{Failing, Failure, Script};
@@ -89,23 +89,37 @@ fn a_wrong_verdict_is_not_believed() {
     assert_found(&engine, "verified");
 }
 
-#[test]
-fn damage_that_a_rail_overlooks_is_told() {
-    let script = Script::nothing().at(0, Failure::WrongBytes);
-    let (engine, _) = engine(rails(script), options(1));
-    let (codec, stripe) = stripe(1000);
+/// Checks that a damaged stripe is told as such, with the place.
+fn verify_damaged(engine: &Engine, bytes: usize, offset: usize) {
+    let (codec, stripe) = stripe(bytes);
     let mut units = Units {
         inputs: stripe.data().to_vec(),
         outputs: stripe.parity().to_vec(),
     };
-    units.outputs[1][7] ^= 1;
+    units.outputs[1][offset] ^= 1;
     let issued = engine.iverify(&codec, units, Request::default());
     let (outcome, _) = issued.expect("room").wait();
     let mismatch = Verdict::Mismatch {
         parity_unit: 1,
-        offset: 7,
+        offset,
     };
     assert_eq!(outcome, Ok(mismatch));
+}
+
+#[test]
+fn damage_that_a_rail_overlooks_is_told() {
+    let script = Script::nothing().at(0, Failure::WrongBytes);
+    verify_damaged(&engine(rails(script), options(1)).0, 1000, 7);
+}
+
+#[test]
+fn damage_that_a_rail_misplaces_is_told_where_it_is() {
+    let rails = vec![Sick::rail("sick", Fail::Misplace), cpu()];
+    let (engine, events) = engine(rails, options(1));
+    // In the second piece, whose offsets are not those of the stripe.
+    verify_damaged(&engine, 100_000, 77_777);
+    assert_eq!(kinds(&events, "sick"), [EventKind::WrongBytes]);
+    assert_found(&engine, "verified");
 }
 
 #[test]

@@ -142,3 +142,36 @@ fn threads_that_help_are_waited_for() {
     assert_eq!(helper.join().expect("no panic"), Ok(Verdict::Sound));
     ender.join().expect("no panic");
 }
+
+#[test]
+fn who_cancels_a_task_and_tells_of_it_is_waited_for() {
+    let (coding, telling) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
+    let rail = Sick::rail("gated", Fail::Wait(Arc::clone(&coding)));
+    let (engine, _) = engine(vec![rail], Options::default());
+    let (codec, stripe) = stripe(100);
+    let issue = || {
+        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+        issued.expect("room")
+    };
+    let first = issue();
+    coding.await_arrivals(1);
+    let second = issue().ticket().clone();
+    let told = Arc::clone(&telling);
+    second.on_end(move |_| told.pass());
+    let canceller = std::thread::spawn(move || second.cancel());
+    telling.await_arrivals(1);
+    coding.open();
+    assert_eq!(first.wait().0, Ok(Verdict::Sound));
+    let (sender, receiver) = channel();
+    let ender = std::thread::spawn(move || {
+        drop(engine);
+        sender.send(()).expect("awaited");
+    });
+    // As above.
+    let ended = receiver.recv_timeout(Duration::from_millis(200));
+    assert_eq!(ended, Err(RecvTimeoutError::Timeout), "the call-back runs");
+    telling.open();
+    assert_eq!(receiver.recv(), Ok(()));
+    assert!(canceller.join().expect("no panic"));
+    ender.join().expect("no panic");
+}

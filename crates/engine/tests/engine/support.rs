@@ -55,6 +55,8 @@ pub enum Fail {
     Err(usize),
     /// Writes a wrong byte into every piece.
     Lie,
+    /// Tells a place behind that of every mismatch.
+    Misplace,
     /// Panics at every piece.
     Panic,
     /// Waits at a gate and then does it right.
@@ -113,7 +115,10 @@ impl Coder for Sick {
             Fail::WaitInTurn(gates) => gates.get(seen).into_iter().for_each(|gate| gate.pass()),
             _ => (),
         }
-        let verdict = self.coder.code(piece);
+        let mut verdict = self.coder.code(piece);
+        if let (Fail::Misplace, Verdict::Mismatch { offset, .. }) = (&self.fail, &mut verdict) {
+            *offset += 1;
+        }
         if let Fail::Lie = self.fail
             && verdict == Verdict::Sound
             && piece.job().mode() != stripeline_rail::Mode::Compare

@@ -582,3 +582,29 @@ fn an_engine_that_cannot_start_without_a_rail_says_why_the_rail_is_out() {
         assert!(error.to_string().contains(reason), "{error}");
     }
 }
+
+#[test]
+fn call_backs_that_cancel_other_tasks_do_not_run_within_each_other() {
+    let (engine, gate) = gated(Options::default());
+    let (codec, stripe) = stripe(100);
+    let window: Vec<_> = (0..4)
+        .map(|_| issue(&engine, &codec, &stripe, Request::default()))
+        .collect();
+    gate.await_arrivals(1);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    for (index, issued) in window.iter().enumerate() {
+        let told = Arc::clone(&told);
+        let next = window.get(index + 1).map(|next| next.ticket().clone());
+        issued.ticket().on_end(move |_| {
+            told.lock().expect("no panic").push((index, "begins"));
+            assert_eq!(next.map(|next| next.cancel()), (index < 3).then_some(true));
+            told.lock().expect("no panic").push((index, "ends"));
+        });
+    }
+    gate.open();
+    assert!(engine.wait_all(None));
+    let expected: Vec<_> = (0..4)
+        .flat_map(|index| [(index, "begins"), (index, "ends")])
+        .collect();
+    assert_eq!(*told.lock().expect("no panic"), expected);
+}

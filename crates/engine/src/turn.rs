@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Call-backs of a thread, one after another.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::sync::thread_local;
+
+type Call = Box<dyn FnOnce()>;
+
+thread_local! {
+    /// What waits for the call-back that this thread runs; none while it runs none.
+    static WAITING: RefCell<Option<VecDeque<Call>>> = RefCell::new(None);
+}
+
+/// Runs a call-back: at once, or, if this thread runs one already, after that one.
+///
+/// A call-back may end other tasks, by cancelling them or by issuing what fails at once, and theirs
+/// may do the same. Run within each other they would use up the stack.
+pub fn in_turn(call: impl FnOnce() + 'static) {
+    let mut call = Some(call);
+    let queued = WAITING.try_with(|waiting| match &mut *waiting.borrow_mut() {
+        Some(waiting) => waiting.extend(call.take().map(|call| Box::new(call) as Call)),
+        first => *first = Some(VecDeque::new()),
+    });
+    let Some(call) = call else { return };
+    // A thread that is going away keeps nothing any more.
+    let _turn = queued.is_ok().then_some(Turn);
+    call();
+}
+
+/// The call-back that this thread runs; when dropped, also by a panic, those that wait have run.
+struct Turn;
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        while let Some(call) = next() {
+            // Its panic has been reported and must not keep the others from running.
+            let _ = catch_unwind(AssertUnwindSafe(call));
+        }
+    }
+}
+
+fn next() -> Option<Call> {
+    let next = WAITING.try_with(|waiting| {
+        let mut waiting = waiting.borrow_mut();
+        let next = waiting.as_mut()?.pop_front();
+        if next.is_none() {
+            *waiting = None;
+        }
+        next
+    });
+    next.ok().flatten()
+}
+
+#[cfg(all(test, not(feature = "permute")))]
+mod tests {
+    use super::*;
+    use std::rc::Rc;
+
+    #[test]
+    fn calls_run_one_after_another_in_order() {
+        let told = Rc::new(RefCell::new(Vec::new()));
+        let tell = |number| {
+            let told = Rc::clone(&told);
+            move || told.borrow_mut().push(number)
+        };
+        let (before, second, third, after) = (tell(0), tell(2), tell(3), tell(1));
+        in_turn(move || {
+            before();
+            in_turn(move || {
+                in_turn(third);
+                second();
+            });
+            after();
+        });
+        assert_eq!(*told.borrow(), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_panic_keeps_no_other_from_running() {
+        let told = Rc::new(RefCell::new(0));
+        let tell = || {
+            let told = Rc::clone(&told);
+            move || *told.borrow_mut() += 1
+        };
+        let (second, third) = (tell(), tell());
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            in_turn(move || {
+                in_turn(move || {
+                    in_turn(third);
+                    panic!("the second");
+                });
+                in_turn(second);
+                panic!("the first");
+            });
+        }));
+        assert!(panicked.is_err());
+        in_turn(tell());
+        assert_eq!(*told.borrow(), 3);
+    }
+}
