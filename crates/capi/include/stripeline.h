@@ -385,7 +385,7 @@ typedef struct stripeline_matrix {
      */
     size_t size;
     /**
-     * Where the first unit starts; NULL if `units` is given.
+     * Where the first unit starts; ignored if `units` is given.
      */
     uint8_t *base;
     /**

@@ -39,7 +39,7 @@ pub enum stripeline_memory {
 pub struct stripeline_matrix {
     /// sizeof(stripeline_matrix): with it the library knows which fields the program knows.
     pub size: usize,
-    /// Where the first unit starts; NULL if `units` is given.
+    /// Where the first unit starts; ignored if `units` is given.
     pub base: *mut u8,
     /// From the start of a unit to that of the next, in bytes.
     pub stride: usize,

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Nanoseconds since the engine started.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// A time span in nanoseconds; spans of more than 584 years count as that.
+pub(crate) fn nanoseconds(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
 
 /// The engine's clock; 0 is never read from it, so it can stand for "not yet".
 #[derive(Clone, Copy, Debug)]

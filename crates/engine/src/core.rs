@@ -6,7 +6,7 @@ use stripeline_codec::Verdict;
 use stripeline_rail::{Fault, FaultKind, Mode, Piece, Process};
 
 use crate::admission::Admission;
-use crate::clock::Clock;
+use crate::clock::{Clock, nanoseconds};
 use crate::doorbell::Doorbell;
 use crate::error::{Error, ErrorKind};
 use crate::node::{Coordination, Membership};
@@ -379,7 +379,7 @@ impl Core {
     /// Takes a rail out of service and gives what waits for it to others.
     pub(crate) fn quarantine(&self, rail: usize, kind: EventKind, text: String) {
         let station = &self.stations[rail];
-        let period = self.options.quarantine.as_nanos() as u64;
+        let period = nanoseconds(self.options.quarantine);
         if !station.health.quarantine(&text, self.clock.now(), period) {
             return;
         }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam_queue::ArrayQueue;
 use stripeline_rail::{Piece, Rail};
 
+use crate::clock::nanoseconds;
 use crate::coders::Coders;
 use crate::core::{Core, data_bytes};
 use crate::crew;
@@ -120,10 +121,9 @@ impl Engine {
         let (inputs, outputs) = (job.inputs().len(), job.outputs().len());
         let data = inputs.saturating_mul(bytes);
         let mut issued = core.clock.now();
-        let deadline = request.deadline.map_or(0, |deadline| {
-            let nanoseconds = u64::try_from(deadline.as_nanos()).unwrap_or(u64::MAX);
-            issued.saturating_add(nanoseconds)
-        });
+        let deadline = request
+            .deadline
+            .map_or(0, |deadline| issued.saturating_add(nanoseconds(deadline)));
         let until = request.deadline.and_then(until);
         while !core.admission.enter(data) {
             if core.options.when_full == WhenFull::Refuse {

@@ -131,7 +131,7 @@ struct Details {
 impl Details {
     fn strike(&mut self, why: &str, now: u64, period: u64) {
         why.clone_into(&mut self.why);
-        self.retry = now.saturating_add(period << self.strikes);
+        self.retry = now.saturating_add(period.saturating_mul(1 << self.strikes));
         self.strikes = (self.strikes + 1).min(STRIKES_MAX);
     }
 }
@@ -159,7 +159,11 @@ impl Health {
             return false;
         }
         // A rail that has served for long since is given the benefit of the doubt again.
-        if now > details.restored.saturating_add(period << STRIKES_MAX) {
+        if now
+            > details
+                .restored
+                .saturating_add(period.saturating_mul(1 << STRIKES_MAX))
+        {
             details.strikes = 0;
         }
         details.strike(why, now, period);
@@ -191,5 +195,22 @@ impl Health {
     pub(crate) fn why(&self) -> Option<String> {
         let details = lock(&self.details);
         (!self.is_in_service()).then(|| details.why.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_very_long_period_does_not_become_a_short_one() {
+        let health = Health::default();
+        let period = u64::MAX / 3;
+        for _ in 0..=STRIKES_MAX {
+            assert!(health.quarantine("a test", 5, period));
+            assert!(!health.begin_probe(period), "retried too early");
+            assert!(health.begin_probe(u64::MAX));
+            health.end_probe(None, 5, period);
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use stripeline_rail::known_answers;
 
+use crate::clock::nanoseconds;
 use crate::core::{Core, data_bytes};
 use crate::doorbell::Doorbell;
 use crate::options::EventKind;
@@ -201,7 +202,7 @@ impl Core {
     fn patience(&self, rail: usize, flight: &Flight) -> u64 {
         let rate = self.scheduler.rate(rail).max(1.0);
         let promised = data_bytes(&flight.task, flight.bytes) as f64 / rate * 1e9;
-        let floor = self.options.stall.as_nanos() as u64;
+        let floor = nanoseconds(self.options.stall);
         floor.max((promised as u64).saturating_mul(LATE))
     }
 
@@ -218,7 +219,7 @@ impl Core {
                     .name(name)
                     .spawn(move || core.probe(rail));
                 if let Err(error) = spawned {
-                    let period = self.options.quarantine.as_nanos() as u64;
+                    let period = nanoseconds(self.options.quarantine);
                     let why = format!("Cannot try it again: {error}");
                     station.health.end_probe(Some(&why), now, period);
                 }
@@ -246,7 +247,7 @@ impl Core {
     fn probe(&self, rail: usize) {
         let station = &self.stations[rail];
         let result = known_answers::check(&*station.rail);
-        let (now, period) = (self.clock.now(), self.options.quarantine.as_nanos() as u64);
+        let (now, period) = (self.clock.now(), nanoseconds(self.options.quarantine));
         let failure = result.as_ref().err().map(String::as_str);
         station.health.end_probe(failure, now, period);
         if result.is_ok() {
