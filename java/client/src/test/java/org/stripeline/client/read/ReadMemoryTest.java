@@ -306,16 +306,22 @@ class ReadMemoryTest {
                       .read(100, 5_000, 5_000, ByteBuffer.allocate(4_900));
                   return null;
                 }));
-    for (FutureTask<?> read : reads) {
-      Thread thread = new Thread(read, "stream");
-      thread.start();
-      await(() -> isWaiting(thread));
+    List<Thread> threads = new ArrayList<>();
+    try {
+      for (FutureTask<?> read : reads) {
+        Thread thread = new Thread(read, "stream");
+        threads.add(thread);
+        thread.start();
+        await(() -> isWaiting(thread));
+      }
+      // The second first: it is not at the head of those that wait.
+      positional.abort("Stream closed");
+      assertFailsAsClosed(reads.get(1));
+      entered.abort("Stream closed");
+      assertFailsAsClosed(reads.get(0));
+    } finally {
+      threads.forEach(Thread::interrupt);
     }
-    // The second first: it is not at the head of those that wait.
-    positional.abort("Stream closed");
-    assertThatThrownBy(reads.get(1)::get).hasRootCauseMessage("Stream closed");
-    entered.abort("Stream closed");
-    assertThatThrownBy(reads.get(0)::get).hasRootCauseMessage("Stream closed");
     buffers.unreserve(taken);
     assertThat(buffers.tryReserve(taken)).as("nothing is left of those that waited").isTrue();
     buffers.unreserve(taken);
@@ -342,10 +348,20 @@ class ReadMemoryTest {
             });
     Thread thread = new Thread(read, "stream");
     thread.start();
-    await(() -> isWaiting(thread));
-    reader.abort("Stream closed");
-    assertThatThrownBy(read::get).hasRootCauseMessage("Stream closed");
+    try {
+      await(() -> isWaiting(thread));
+      reader.abort("Stream closed");
+      assertFailsAsClosed(read);
+    } finally {
+      thread.interrupt();
+    }
     reader.close();
+  }
+
+  /** A read that goes on waiting would not end before its window is closed, and so not the test. */
+  private static void assertFailsAsClosed(FutureTask<?> read) {
+    await(read::isDone);
+    assertThatThrownBy(read::get).hasRootCauseMessage("Stream closed");
   }
 
   private static boolean isWaiting(Thread thread) {
