@@ -445,27 +445,47 @@ class ReadMemoryTest {
     return ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId()).getWaitedCount();
   }
 
-  /** As readVectored does: one thread waits for the first range while it holds others. */
-  @Test
-  void readersOfSeveralRangesWaitForEachOther() throws Exception {
-    ReadContext context = context(1 << 20, TimeUnit.HOURS.toMillis(1));
-    List<FutureTask<Void>> reads = new ArrayList<>();
+  /**
+   * As readVectored does: one thread waits for the first range while it holds others. The first ones
+   * are begun when there is no memory, and the others take what comes then.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  void readersOfSeveralRangesWaitForEachOther(int lost) throws Exception {
+    long limit = 1 << 20;
+    ReadContext context = context(limit, TimeUnit.HOURS.toMillis(1));
+    List<SeveralRanges> all = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
       MemoryGroup group = group(20);
       // Each range finds out for itself, after it was begun, that it must decode.
-      Arrays.fill(group.cut, i % 4, i % 4 + 2, 0);
-      reads.add(
-          new FutureTask<>(
-              () -> {
-                readRanges(context, group);
-                return null;
-              }));
+      Arrays.fill(group.cut, i % 4, i % 4 + lost, 0);
+      all.add(new SeveralRanges(context, group));
     }
-    for (FutureTask<Void> read : reads) {
-      new Thread(read, "stream").start();
+    assertThat(buffers.tryReserve(limit)).isTrue();
+    all.forEach(SeveralRanges::beginNext);
+    assertThat(buffers.usedBytes()).as("with what the first ranges have").isEqualTo(limit);
+    buffers.unreserve(limit);
+    while (all.get(0).hasNext()) {
+      all.forEach(SeveralRanges::beginNext);
     }
-    for (FutureTask<Void> read : reads) {
-      read.get();
+    // What decoding takes comes and goes; without it the ranges hold what they have.
+    long rest = lost > 0 ? 0 : limit - buffers.usedBytes();
+    assertThat(buffers.tryReserve(rest)).as("all that is left").isTrue();
+    assertThat(rest).as("what the ranges do not have").isLessThan(limit / 2);
+    List<FutureTask<Void>> reads = new ArrayList<>();
+    List<Thread> threads = new ArrayList<>();
+    for (SeveralRanges ranges : all) {
+      reads.add(new FutureTask<>(ranges::finish));
+      threads.add(new Thread(reads.get(reads.size() - 1), "stream"));
+    }
+    threads.forEach(Thread::start);
+    try {
+      for (FutureTask<Void> read : reads) {
+        read.get(1, TimeUnit.MINUTES);
+      }
+    } finally {
+      threads.forEach(Thread::interrupt);
+      buffers.unreserve(rest);
     }
   }
 
@@ -502,28 +522,50 @@ class ReadMemoryTest {
     }
   }
 
-  private void readRanges(ReadContext context, MemoryGroup group) throws IOException {
-    int length = 100_000;
-    List<GroupReader> readers = new ArrayList<>();
-    List<RangeRead> ranges = new ArrayList<>();
-    List<ByteBuffer> targets = new ArrayList<>();
-    for (int at = 77; at + length < group.data.length; at += length) {
+  /** Ranges of one block group, of which each has a reader. */
+  private final class SeveralRanges {
+    private static final int LENGTH = 100_000;
+
+    private final ReadContext context;
+    private final MemoryGroup group;
+    private final List<GroupReader> readers = new ArrayList<>();
+    private final List<RangeRead> ranges = new ArrayList<>();
+    private final List<ByteBuffer> targets = new ArrayList<>();
+
+    SeveralRanges(ReadContext context, MemoryGroup group) {
+      this.context = context;
+      this.group = group;
+    }
+
+    private int start(int range) {
+      return 77 + range * LENGTH;
+    }
+
+    boolean hasNext() {
+      return start(ranges.size()) + LENGTH < group.data.length;
+    }
+
+    void beginNext() {
+      int at = start(ranges.size());
       GroupReader reader = reader(context, group);
       RangeRead range = new RangeRead(reader, uncounted);
-      ByteBuffer target = ByteBuffer.allocate(length);
+      ByteBuffer target = ByteBuffer.allocate(LENGTH);
       readers.add(reader);
       ranges.add(range);
       targets.add(target);
       reader.beforeWaiting(() -> ranges.forEach(RangeRead::giveUp));
-      range.begin(at, at + length, at + length, target);
+      range.begin(at, at + LENGTH, at + LENGTH, target);
     }
-    for (int i = 0; i < ranges.size(); i++) {
-      ranges.get(i).finish();
-      ranges.get(i).close();
-      readers.get(i).close();
-      int from = 77 + i * length;
-      assertThat(targets.get(i).array())
-          .isEqualTo(Arrays.copyOfRange(group.data, from, from + length));
+
+    Void finish() throws IOException {
+      for (int i = 0; i < ranges.size(); i++) {
+        ranges.get(i).finish();
+        ranges.get(i).close();
+        readers.get(i).close();
+        assertThat(targets.get(i).array())
+            .isEqualTo(Arrays.copyOfRange(group.data, start(i), start(i) + LENGTH));
+      }
+      return null;
     }
   }
 
