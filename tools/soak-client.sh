@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes the client pipelines on a mini cluster for MINUTES. Then runs the long forms of the leak test
-# and of the test of restarts.
+# and of the test of restarts, with 20 restarts for each minute.
 # usage: tools/soak-client.sh [MINUTES [HADOOP-VERSION [option of ReadFuzz...]]]   default: 60 minutes, 3.4.2
 # e.g. tools/soak-client.sh 10 3.5.0 --fs=stock   counts what Hadoop's own client gets wrong
 set -euo pipefail
@@ -11,7 +11,7 @@ minutes=${1:-60}
 hadoop=${2:-3.4.2}
 shift $(($# < 2 ? $# : 2))
 maven=(mvn --batch-mode --no-transfer-progress --quiet -f java/pom.xml -pl native,coder,client
-  -Dhadoop.version="$hadoop")
+  -Dhadoop.version="$hadoop" -Dsurefire.timeout=$((minutes * 120 + 3600)))
 
 "${maven[@]}" test-compile dependency:build-classpath -DincludeScope=test \
   -Dmdep.outputFile=target/test-classpath.txt
@@ -20,4 +20,4 @@ java -Xmx1g -cp "$client/test-classes:$client/classes:$(<"$client/test-classpath
   org.stripeline.client.fuzz.ReadFuzz --minutes="$minutes" --seed="${STRIPELINE_FUZZ_SEED:-$RANDOM$RANDOM}" "$@"
 "${maven[@]}" test -Dtest=LeakTest -Dsurefire.failIfNoSpecifiedTests=false -Dstripeline.leak.cycles=1000
 "${maven[@]}" test -Dtest=RestartsTest -Dsurefire.failIfNoSpecifiedTests=false \
-  -Dstripeline.soak.streams=500 -Dstripeline.soak.restarts="$minutes"
+  -Dstripeline.soak.streams=500 -Dstripeline.soak.restarts="$((20 * minutes))"
