@@ -413,8 +413,8 @@ typedef struct stripeline_matrix {
 /**
  * Told that a task has ended, once, before a wait for its future returns.
  *
- * It runs on whichever thread ended the task: one of the engine's; one that waits, for another task
- * or for room, and codes meanwhile; the one that cancels it or closes the engine; the one that
+ * It runs on whichever thread ended the task: one of the engine's; one that codes while it
+ * waits for another task or for room; the one that cancels it or closes the engine; the one that
  * issues it, for units of 0 bytes or with no rail in service. No lock that such a thread may hold
  * must be taken here. If this ends other tasks, their callbacks run on the same thread after it.
  *
@@ -696,7 +696,7 @@ stripeline_status stripeline_engine_open_with_listener(const char *configuration
  * Closes an engine. What its rails are working on is finished, what waits ends with
  * STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
  * hangs is working on in place. Nor does any callback run then, on whichever thread, that takes less
- * than 2 seconds. Whoever wants all tasks done waits for them first, as with stripeline_wait_all().
+ * than 2 seconds. To have all tasks done, call stripeline_wait_all() first.
  * No call may use the engine any more, also not one that runs on another thread; its futures stay
  * valid until they are released.
  *
@@ -943,8 +943,8 @@ stripeline_status stripeline_iverify(const struct stripeline_engine *engine,
 stripeline_status stripeline_future_test(const struct stripeline_future *future);
 
 /**
- * Waits for a task. The thread codes meanwhile where that helps, this task or another one; with a
- * timeout only what can be expected to end in time. A callback must not wait.
+ * Waits for a task. While it waits, the thread may code parts of this task or of others; with a timeout
+ * only those that can be expected to end in time. A callback must not wait.
  *
  * @param future      a future that has not been released
  * @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to look

@@ -165,7 +165,7 @@ unsafe fn read_configuration(
 /// Closes an engine. What its rails are working on is finished, what waits ends with
 /// STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
 /// hangs is working on in place. Nor does any callback run then, on whichever thread, that takes less
-/// than 2 seconds. Whoever wants all tasks done waits for them first, as with stripeline_wait_all().
+/// than 2 seconds. To have all tasks done, call stripeline_wait_all() first.
 /// No call may use the engine any more, also not one that runs on another thread; its futures stay
 /// valid until they are released.
 ///

@@ -127,8 +127,8 @@ pub unsafe extern "C" fn stripeline_future_test(
     })
 }
 
-/// Waits for a task. The thread codes meanwhile where that helps, this task or another one; with a
-/// timeout only what can be expected to end in time. A callback must not wait.
+/// Waits for a task. While it waits, the thread may code parts of this task or of others; with a timeout
+/// only those that can be expected to end in time. A callback must not wait.
 ///
 /// @param future      a future that has not been released
 /// @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to look

@@ -23,8 +23,8 @@ pub enum stripeline_priority {
 
 /// Told that a task has ended, once, before a wait for its future returns.
 ///
-/// It runs on whichever thread ended the task: one of the engine's; one that waits, for another task
-/// or for room, and codes meanwhile; the one that cancels it or closes the engine; the one that
+/// It runs on whichever thread ended the task: one of the engine's; one that codes while it
+/// waits for another task or for room; the one that cancels it or closes the engine; the one that
 /// issues it, for units of 0 bytes or with no rail in service. No lock that such a thread may hold
 /// must be taken here. If this ends other tasks, their callbacks run on the same thread after it.
 ///

@@ -81,15 +81,18 @@ impl Core {
 
     /// Whether another thread may code for a rail.
     pub(crate) fn has_room(&self, rail: usize) -> bool {
-        let allowed = self.threads_allowed(rail);
-        // Without a limit the count, which others change, is not looked at.
-        allowed == usize::MAX || self.stations[rail].coders.all() < allowed
+        self.has_room_for(rail, 1)
     }
 
-    /// Whether as many threads code for a rail as may, or fewer.
+    /// Whether no more threads code for a rail than may.
     pub(crate) fn is_within_share(&self, rail: usize) -> bool {
+        self.has_room_for(rail, 0)
+    }
+
+    fn has_room_for(&self, rail: usize, more: usize) -> bool {
         let allowed = self.threads_allowed(rail);
-        allowed == usize::MAX || self.stations[rail].coders.all() <= allowed
+        // Without a limit the count, which others change, is not looked at.
+        allowed == usize::MAX || self.stations[rail].coders.all() + more <= allowed
     }
 
     /// Waits until no thread helps; to be called when the engine is closing.

@@ -15,6 +15,7 @@ use stripeline_codec::Verdict;
 use stripeline_rail::{Capability, Coder, Cpu, Done, Fault, Lane, Piece, Rail, Synchronous};
 
 use crate::admission::Admission;
+use crate::core::Core;
 use crate::core::tests::{order, piece};
 use crate::crew;
 use crate::doorbell::Doorbell;
@@ -249,14 +250,34 @@ impl Coder for Busy {
     }
 }
 
+/// An engine's core over one rail that is [`Busy`], and how many threads code there.
+fn busy_core(threads_max: usize) -> (Arc<Core>, std::sync::Arc<Plain>) {
+    let coding = std::sync::Arc::new(Plain::new(0));
+    let coder = Busy(std::sync::Arc::clone(&coding), threads_max);
+    let rail = Synchronous::new("busy", Capability::synchronous(), coder);
+    (core_over(rail), coding)
+}
+
+fn core_over(rail: impl Rail + 'static) -> Arc<Core> {
+    let core = core(vec![std::sync::Arc::new(rail)], Options::default());
+    Arc::new(core.expect("right options"))
+}
+
+/// Starts a worker of a core's only rail.
+fn start_worker(core: &Arc<Core>) -> thread::JoinHandle<()> {
+    let core = Arc::clone(core);
+    thread::spawn(move || {
+        let station = &core.stations[0];
+        let lane = station.rail.open_lane().expect("a lane");
+        let worker = Worker::new(&core, 0, &station.flights[0], lane);
+        crew::serve(&core, 0, worker);
+    })
+}
+
 #[test]
 fn closing_waits_for_threads_that_help() {
     let run = || {
-        let coding = std::sync::Arc::new(Plain::new(0));
-        let coder = Busy(std::sync::Arc::clone(&coding), 2);
-        let rail = Synchronous::new("busy", Capability::synchronous(), coder);
-        let core = core(vec![std::sync::Arc::new(rail)], Options::default());
-        let core = Arc::new(core.expect("right options"));
+        let (core, coding) = busy_core(2);
         let tasks: Vec<_> = (0..2).map(|_| crate::core::tests::task(&core)).collect();
         for task in &tasks {
             core.place_task(Arc::clone(task));
@@ -334,20 +355,8 @@ fn closing_ends_what_is_in_flight_on_a_deep_lane() {
             depth: 2,
             ..Capability::synchronous()
         };
-        let core = core(
-            vec![std::sync::Arc::new(Deep(capability))],
-            Options::default(),
-        );
-        let core = Arc::new(core.expect("right options"));
-        let worker = {
-            let core = Arc::clone(&core);
-            thread::spawn(move || {
-                let station = &core.stations[0];
-                let lane = station.rail.open_lane().expect("a lane");
-                let worker = Worker::new(&core, 0, &station.flights[0], lane);
-                crew::serve(&core, 0, worker);
-            })
-        };
+        let core = core_over(Deep(capability));
+        let worker = start_worker(&core);
         let told = std::sync::Arc::new(Plain::new(0));
         let tasks: Vec<_> = (0..3).map(|_| crate::core::tests::task(&core)).collect();
         for task in &tasks {
@@ -369,23 +378,9 @@ fn closing_ends_what_is_in_flight_on_a_deep_lane() {
 #[test]
 fn no_work_is_left_while_threads_come_and_go_within_the_share() {
     let run = || {
-        let coding = std::sync::Arc::new(Plain::new(0));
-        let coder = Busy(std::sync::Arc::clone(&coding), 1);
-        let rail = Synchronous::new("busy", Capability::synchronous(), coder);
-        let core = core(vec![std::sync::Arc::new(rail)], Options::default());
-        let core = Arc::new(core.expect("right options"));
+        let (core, _) = busy_core(1);
         core.allow_threads(1);
-        let workers: Vec<_> = (0..2)
-            .map(|_| {
-                let core = Arc::clone(&core);
-                thread::spawn(move || {
-                    let station = &core.stations[0];
-                    let lane = station.rail.open_lane().expect("a lane");
-                    let worker = Worker::new(&core, 0, &station.flights[0], lane);
-                    crew::serve(&core, 0, worker);
-                })
-            })
-            .collect();
+        let workers: Vec<_> = (0..2).map(|_| start_worker(&core)).collect();
         let waiting: Vec<_> = (0..2)
             .map(|_| {
                 let core = Arc::clone(&core);
@@ -393,6 +388,8 @@ fn no_work_is_left_while_threads_come_and_go_within_the_share() {
                     let task = Arc::new(crate::core::tests::task(&core));
                     core.place_task(Arc::clone(&task));
                     core.wait_for(&task, None);
+                    // A worker catches what its coder panics with, and fails the task.
+                    assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));
                 })
             })
             .collect();

@@ -131,13 +131,18 @@ struct Details {
 impl Details {
     fn strike(&mut self, why: &str, now: u64, period: u64) {
         why.clone_into(&mut self.why);
-        self.retry = now.saturating_add(period.saturating_mul(1 << self.strikes));
+        self.retry = now.saturating_add(after_strikes(period, self.strikes));
         self.strikes = (self.strikes + 1).min(STRIKES_MAX);
     }
 }
 
 /// Beyond this, waiting longer saves nothing.
 const STRIKES_MAX: u32 = 6;
+
+/// How long a rail stays out of service when it has failed several times in a row.
+fn after_strikes(period: u64, strikes: u32) -> u64 {
+    period.saturating_mul(1 << strikes)
+}
 
 impl Health {
     pub(crate) fn is_in_service(&self) -> bool {
@@ -159,11 +164,8 @@ impl Health {
             return false;
         }
         // A rail that has served for long since is given the benefit of the doubt again.
-        if now
-            > details
-                .restored
-                .saturating_add(period.saturating_mul(1 << STRIKES_MAX))
-        {
+        let longest = after_strikes(period, STRIKES_MAX);
+        if now > details.restored.saturating_add(longest) {
             details.strikes = 0;
         }
         details.strike(why, now, period);

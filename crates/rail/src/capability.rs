@@ -75,7 +75,7 @@ impl Capability {
         }
     }
 
-    /// The most bytes of each of so many buffers, at least 1, that a piece may be given.
+    /// The most bytes of each buffer of a piece that has `buffers` of them, at least 1.
     #[must_use]
     pub fn piece_bytes_max(&self, buffers: usize) -> usize {
         let room = self.room_bytes.map(|room| room / buffers);

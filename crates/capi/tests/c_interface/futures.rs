@@ -451,7 +451,7 @@ struct Again {
 impl Again {
     /// Issues a task of a program that keeps only a pointer to this.
     unsafe fn issue(again: *mut Self) {
-        // SAFETY: open handles and a stripe that nobody uses meanwhile.
+        // SAFETY: open handles and a stripe that no other task uses.
         unsafe {
             let (data, parity) = ((*again).bench.data(), (*again).bench.parity());
             let asked = stripeline_request {

@@ -135,9 +135,9 @@ impl RailTuning {
         nearest.unwrap_or(self.piece_bytes.max(1))
     }
 
-    /// The sizes that the engine cuts pieces of this rail by. A coder on the calling thread is fed in
-    /// pieces of `piece_bytes`: what was measured on its lane alone lacks the engine's own cost per
-    /// piece, which counts where no device works meanwhile.
+    /// The sizes that the engine cuts pieces of this rail by. A coder on the calling thread gets
+    /// pieces of `piece_bytes`: the measurement of its lane leaves out the engine's own cost per piece,
+    /// which matters where no device works at the same time.
     pub(crate) fn pieces_used(&self, rail: &dyn RailTrait) -> &[PieceSize] {
         match rail.capability().detaches {
             true => &self.pieces,

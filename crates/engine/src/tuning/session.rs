@@ -279,7 +279,7 @@ impl<'a> Session<'a> {
         bytes.max(1).next_multiple_of(self.line())
     }
 
-    /// The largest such length of at most so many bytes, but at least one multiple.
+    /// The largest such length of at most `bytes`, but at least one multiple.
     fn within(&self, bytes: usize) -> usize {
         (bytes / self.line()).max(1) * self.line()
     }
@@ -441,7 +441,7 @@ mod tests {
         );
     }
 
-    /// A GPU that has room for so many MiB of a piece.
+    /// A GPU with `room` MiB for the buffers of a piece.
     fn device(room: usize) -> Capability {
         Capability {
             detaches: true,
@@ -465,7 +465,7 @@ mod tests {
         assert_eq!(sizes, [9, 5, 14, 16, 20].map(room));
         let small = modelled(device(9), 10e-3, |_, _| 50e9);
         assert_eq!(small.piece_bytes_for(6, 3), 1 << 20);
-        // Of so many pieces in flight larger ones would not fit into the memory of a measurement.
+        // With 16 pieces in flight, larger ones exceed the memory of a measurement.
         let deep = Capability {
             depth: 16,
             ..device(63)

@@ -112,6 +112,22 @@ fn what_hangs_on_a_deep_lane_ends_as_closed_and_is_never_written_again() {
     }
 }
 
+/// Closes an engine on a thread, which is returned, and expects that this waits for a thread that is
+/// held up at a gate. Opens the gate.
+fn expect_close_waits(engine: Engine, gate: &Gate) -> std::thread::JoinHandle<()> {
+    let (sender, receiver) = channel();
+    let ender = std::thread::spawn(move || {
+        drop(engine);
+        sender.send(()).expect("awaited");
+    });
+    // Long enough for a machine that is not slow to see a close that does not wait.
+    let ended = receiver.recv_timeout(Duration::from_millis(200));
+    assert_eq!(ended, Err(RecvTimeoutError::Timeout), "closed too early");
+    gate.open();
+    assert_eq!(receiver.recv(), Ok(()));
+    ender
+}
+
 #[test]
 fn threads_that_help_are_waited_for() {
     let gates = [(); 2].map(|()| Arc::new(Gate::default()));
@@ -129,16 +145,7 @@ fn threads_that_help_are_waited_for() {
     gates[1].await_arrivals(1);
     gates[0].open();
     assert_eq!(first.wait().0, Ok(Verdict::Sound));
-    let (sender, receiver) = channel();
-    let ender = std::thread::spawn(move || {
-        drop(engine);
-        sender.send(()).expect("awaited");
-    });
-    // Long enough for a machine that is not slow to see a close that does not wait.
-    let ended = receiver.recv_timeout(Duration::from_millis(200));
-    assert_eq!(ended, Err(RecvTimeoutError::Timeout), "the helper codes");
-    gates[1].open();
-    assert_eq!(receiver.recv(), Ok(()));
+    let ender = expect_close_waits(engine, &gates[1]);
     assert_eq!(helper.join().expect("no panic"), Ok(Verdict::Sound));
     ender.join().expect("no panic");
 }
@@ -162,16 +169,7 @@ fn who_cancels_a_task_and_tells_of_it_is_waited_for() {
     telling.await_arrivals(1);
     coding.open();
     assert_eq!(first.wait().0, Ok(Verdict::Sound));
-    let (sender, receiver) = channel();
-    let ender = std::thread::spawn(move || {
-        drop(engine);
-        sender.send(()).expect("awaited");
-    });
-    // As above.
-    let ended = receiver.recv_timeout(Duration::from_millis(200));
-    assert_eq!(ended, Err(RecvTimeoutError::Timeout), "the call-back runs");
-    telling.open();
-    assert_eq!(receiver.recv(), Ok(()));
+    let ender = expect_close_waits(engine, &telling);
     assert!(canceller.join().expect("no panic"));
     ender.join().expect("no panic");
 }

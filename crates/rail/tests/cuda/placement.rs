@@ -321,7 +321,7 @@ fn with_large_slots(mock: &Mock) -> impl Rail {
     })
 }
 
-/// MiB of pinned memory and of the device's that slots hold, if nobody else does.
+/// MiB of pinned memory and of device memory that are allocated.
 fn held(mock: &Mock) -> [i64; 2] {
     ["pinned_bytes", "device_bytes"].map(|what| mock.get(what) >> 20)
 }

@@ -38,8 +38,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private static final int GROUP_CHUNKS = 9;
 
   /**
-   * So many bytes are taken in small writes before it is looked at again whether the stream has
-   * failed. The base class looks after nine checksums' bytes.
+   * Small writes check whether the stream has failed only after this many bytes. The base class
+   * checks after {@link #GROUP_CHUNKS} checksums' bytes.
    */
   private static final int UNCHECKED_BYTES = 512;
 

@@ -120,8 +120,8 @@ public final class Stripe {
 
   /** Takes one byte; memory must be reserved. */
   public void put(byte value) throws IOException {
-    cellToFill().put(value);
-    size++;
+    cellToFill();
+    putNext(value);
   }
 
   /** Returns how many bytes fit into the cell that is being filled and into what is reserved. */

@@ -113,6 +113,7 @@ class RestartsTest {
     ProcessUsage after = last[0];
     System.out.println(
         STREAMS + " streams, " + RESTARTS + " restarts: before " + before + ", after " + after);
+    assertThat(after.ourThreads).as("our threads").isLessThanOrEqualTo(before.ourThreads + 20);
     assertThat(after.threads).as("threads").isLessThanOrEqualTo(before.threads + 40);
     // Hadoop keeps a selector, two descriptors or more, for each thread that has used a socket.
     assertThat(after.descriptors)
