@@ -15,48 +15,48 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 need:
-	@tools/need.sh
+	@scripts/need.sh
 
 native: need ## build the native libraries for every architecture into build/native
-	tools/build-native.sh
+	scripts/build-native.sh
 
-build: native ## build the one jar, java/tools/target/stripeline-*.jar
+build: native ## build the one jar, java/cli/target/stripeline-*.jar
 	$(MVN) package -DskipTests
 
 demo: build ## build, then run the main job on a real HDFS (DEMO_ARGUMENTS="--size=1GiB")
 	./stripeline demo $(DEMO_ARGUMENTS)
 
 test: need ## build and run every test that finishes in minutes
-	tools/test.sh $(REPEATS)
+	scripts/test.sh $(REPEATS)
 
 check: need ## formatting, lints and size limits, without tests
-	tools/check.sh
+	scripts/check.sh
 
 fmt: need ## format the Rust code
 	cargo fmt --all
 
 conformance: build ## Hadoop's own tests on every supported release, aarch64 under qemu, other JDKs (hours)
-	tools/conformance.sh
+	scripts/conformance.sh
 
 bench: need ## build the bench with every competitor, then: ./stripeline bench codec
-	tools/bench-build.sh
+	scripts/bench-build.sh
 
 fuzz: need ## run every fuzz target for a minute against the reference
-	tools/fuzz.sh 60
+	scripts/fuzz.sh 60
 
 asan: need ## run the Rust and C suites under the address sanitizer
-	tools/asan.sh
+	scripts/asan.sh
 
 tsan: need ## run the engine's suite and its C face under the thread sanitizer
-	tools/tsan.sh
+	scripts/tsan.sh
 
 soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat the demo with 4 GiB
-	tools/fuzz.sh 600
-	tools/soak-client.sh 60
+	scripts/fuzz.sh 600
+	scripts/soak-client.sh 60
 	./stripeline demo --size=4GiB
 
 dist: build ## make build/stripeline-*.tar.gz: bin, lib, sample configuration
-	tools/dist.sh
+	scripts/dist.sh
 
 clean: ## remove everything that was built
 	cargo clean

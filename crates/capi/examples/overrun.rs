@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodes one byte more than the buffers have, on purpose: tools/asan.sh runs it to prove that an
+//! Encodes one byte more than the buffers have, on purpose: scripts/asan.sh runs it to prove that an
 //! overrun in a kernel would be noticed. `read` overruns a data unit, `write` a parity unit.
 
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes to a unit that belongs to a task, on purpose: tools/tsan.sh runs it to prove that a race
+//! Writes to a unit that belongs to a task, on purpose: scripts/tsan.sh runs it to prove that a race
 //! between an engine's threads would be noticed. `none` waits for the task first.
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@
 //! stays out of the tests themselves. Each library is a type whose methods check lengths and then
 //! call it.
 //!
-//! `tools/test-peers.sh` installs the libraries and sets `STRIPELINE_REQUIRE_PEERS=1`; without that
+//! `scripts/test-peers.sh` installs the libraries and sets `STRIPELINE_REQUIRE_PEERS=1`; without that
 //! variable tests skip an absent library and say so ([`or_skip`]).
 
 mod isal;
@@ -34,7 +34,7 @@ pub fn or_skip<P>(peer: Result<P, libloading::Error>, name: &str) -> Option<P> {
             // A closed stream must not fail the test.
             let _ = writeln!(
                 std::io::stderr(),
-                "SKIPPED: {name} cannot be loaded ({error}); tools/test-peers.sh installs it"
+                "SKIPPED: {name} cannot be loaded ({error}); scripts/test-peers.sh installs it"
             );
             None
         }

@@ -15,7 +15,7 @@ use super::slot::Slot;
 use super::tables::ROWS_MAX;
 use crate::{Fault, FaultKind};
 
-/// The kernel; `tools/cuda-ptx.sh` makes it of `kernel.cu`. The driver wants a 0 at the end.
+/// The kernel; `scripts/cuda-ptx.sh` makes it of `kernel.cu`. The driver wants a 0 at the end.
 const PTX: &str = concat!(include_str!("generated/kernel.ptx"), "\0");
 
 /// The kernels by number of rows, less one.

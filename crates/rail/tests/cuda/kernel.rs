@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The committed PTX belongs to the committed kernel. `tools/cuda-ptx.sh` proves more, where it can
+//! The committed PTX belongs to the committed kernel. `scripts/cuda-ptx.sh` proves more, where it can
 //! have NVIDIA's compilers.
 
 const SOURCE: &str = include_str!("../../src/cuda/kernel.cu");
@@ -10,7 +10,7 @@ fn the_ptx_was_made_from_this_source() {
     let sum = format!("(CRC-32 {:08x})", crc32(SOURCE.as_bytes()));
     assert!(
         PTX.contains(&sum),
-        "run tools/cuda-ptx.sh --write: {sum} is not in kernel.ptx"
+        "run scripts/cuda-ptx.sh --write: {sum} is not in kernel.ptx"
     );
 }
 

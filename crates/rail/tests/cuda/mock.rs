@@ -153,7 +153,7 @@ fn compiled() -> &'static Path {
             .arg(&made)
             .arg(sources.join("mock_cuda.c"))
             .status()
-            .expect("tools/need.sh asks for a C compiler");
+            .expect("scripts/need.sh asks for a C compiler");
         assert!(status.success(), "the mock compiles");
         std::fs::rename(&made, &library).expect("the target folder is writable");
         library

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests over libraries of the system are skipped where these are absent, unless
-//! `STRIPELINE_REQUIRE_PEERS` is 1, as `tools/test-peers.sh` sets it.
+//! `STRIPELINE_REQUIRE_PEERS` is 1, as `scripts/test-peers.sh` sets it.
 
 use std::io::Write;
 

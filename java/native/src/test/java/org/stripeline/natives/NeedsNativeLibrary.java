@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
       return isBuilt()
           ? ConditionEvaluationResult.enabled("a native library was built")
           : ConditionEvaluationResult.disabled(
-              "no native library was built (tools/build-native.sh builds it)");
+              "no native library was built (scripts/build-native.sh builds it)");
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.placement;
 
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
 

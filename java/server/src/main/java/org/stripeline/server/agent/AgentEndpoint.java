@@ -16,6 +16,7 @@ import org.apache.hadoop.thirdparty.protobuf.Descriptors.ServiceDescriptor;
 import org.apache.hadoop.thirdparty.protobuf.Message;
 import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+import org.stripeline.agent.AgentProtocol;
 
 /**
  * {@link AgentProtocol} as Hadoop's IPC server serves it: the service that a protobuf compiler

@@ -16,6 +16,16 @@ import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.util.VersionInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AboutAgent;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentMethod;
+import org.stripeline.agent.AgentProtocol;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.Messages;
+import org.stripeline.agent.RpcAgents;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.Wire;
 import org.stripeline.natives.CoderStatus;
 
 /** The agent of one DataNode: checks who calls, reads the arguments, and says what went wrong. */

@@ -4,6 +4,7 @@ package org.stripeline.server.agent;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
+import org.stripeline.agent.Wire;
 
 /** What {@link AgentKeys} are set to, checked. */
 final class AgentSettings {
@@ -59,7 +60,7 @@ final class AgentSettings {
             AgentKeys.LINKS_MAX,
             AgentKeys.LINKS_MAX_DEFAULT,
             1,
-            RequestCheck.BLOCKS_MAX);
+            Wire.BLOCKS_MAX);
     hardLinks =
         conf.getBoolean(AgentKeys.HARD_LINKS_ENABLED, AgentKeys.HARD_LINKS_ENABLED_DEFAULT);
     int calls = integer(conf, AgentKeys.CALLS, AgentKeys.CALLS_DEFAULT, 0, 1_000);

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.stripeline.agent.AgentException;
 
 /**
  * Which task has last been let write which internal block on this DataNode, so that only that task

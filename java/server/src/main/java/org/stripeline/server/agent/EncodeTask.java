@@ -8,6 +8,12 @@ import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.BadReplica;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.EncodeResult;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
 
 /** One group to be encoded, from being asked for until its end has been forgotten. */
 final class EncodeTask implements Runnable {

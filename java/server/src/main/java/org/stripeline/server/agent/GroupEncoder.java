@@ -16,6 +16,11 @@ import java.util.concurrent.TimeoutException;
 import org.apache.hadoop.util.DataChecksum;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.BadReplica;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.EncodeRequest;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 

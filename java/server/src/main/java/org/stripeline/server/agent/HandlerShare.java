@@ -4,6 +4,7 @@ package org.stripeline.server.agent;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.stripeline.agent.AgentException;
 
 /**
  * How many handlers of the DataNode's IPC server the agent's calls occupy: they serve the DataNode

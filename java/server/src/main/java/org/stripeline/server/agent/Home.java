@@ -15,6 +15,15 @@ import org.apache.hadoop.util.CrcComposer;
 import org.apache.hadoop.util.DataChecksum;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.BlockClaim;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.Messages;
+import org.stripeline.agent.RpcAgents;
 
 /** Where a task runs, and what its streams need of there. */
 final class Home {

@@ -10,6 +10,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.EncodeRequest;
 
 /**
  * The DataNodes that the NameNode of a block pool reports. A request may name no others, for the

@@ -20,6 +20,13 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaRemover;
 import org.apache.hadoop.util.DataChecksum;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.BlockClaim;
+import org.stripeline.agent.Link;
+import org.stripeline.agent.Linked;
+import org.stripeline.agent.Messages;
 
 /** What an agent does with replicas of its own DataNode. */
 final class LocalReplicas {

@@ -15,6 +15,7 @@ import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authorize.AuthorizationException;
+import org.stripeline.agent.AgentException;
 
 /** Asks the NameNodes that a DataNode obeys for their DataNodes, as the DataNode's user. */
 final class NameNodeReports implements KnownDataNodes.Source {

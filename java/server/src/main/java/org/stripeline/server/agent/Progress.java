@@ -3,6 +3,7 @@ package org.stripeline.server.agent;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import org.stripeline.agent.EncodeResult;
 
 /** The bytes that one task has read and sent, by how far they went. */
 final class Progress {

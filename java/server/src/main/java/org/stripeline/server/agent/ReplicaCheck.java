@@ -11,6 +11,12 @@ import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.BadReplica;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.BlockClaim;
+import org.stripeline.agent.EncodeRequest;
 
 /**
  * Compares the replicas of one data block with the bytes that were encoded, since all but the kept

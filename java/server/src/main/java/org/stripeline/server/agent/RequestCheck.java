@@ -6,14 +6,18 @@ import java.util.List;
 import java.util.Set;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.Link;
+import org.stripeline.agent.Messages;
+import org.stripeline.agent.Wire;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
 /** Refuses requests that came over the wire incomplete or contradict themselves. */
 final class RequestCheck {
-  /** Most blocks to be linked or unlinked in one call; callers with more of them call again. */
-  static final int BLOCKS_MAX = 10_000;
-
   private static final int WINDOW_MIN = 4096;
 
   /** Replicas of a block: HDFS' usual limit, {@code dfs.replication.max}. */
@@ -34,7 +38,7 @@ final class RequestCheck {
   static void link(Messages.LinkCall call) throws AgentException {
     RequestCheck check = new RequestCheck("link");
     check.pool(call.pool);
-    check.list(call.links, BLOCKS_MAX, "links");
+    check.list(call.links, Wire.BLOCKS_MAX, "links");
     for (Link link : call.links) {
       check.block(link.source, "a source");
       check.block(link.target, "a target");
@@ -45,7 +49,7 @@ final class RequestCheck {
   static void unlink(Messages.UnlinkCall call) throws AgentException {
     RequestCheck check = new RequestCheck("unlink");
     check.pool(call.pool);
-    check.list(call.blocks, BLOCKS_MAX, "blocks");
+    check.list(call.blocks, Wire.BLOCKS_MAX, "blocks");
     if (call.writer != null) {
       check.text(call.writer, NAME_MAX, "writer");
     }

@@ -12,6 +12,12 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.FinalizedReplicas;
 import org.apache.hadoop.util.DataChecksum;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.BadReplica;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.BlockClaim;
+import org.stripeline.agent.EncodeRequest;
 
 /**
  * One data block of a group, read from the first replica that can be read, and where that fails in

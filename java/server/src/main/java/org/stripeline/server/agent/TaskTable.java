@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.EncodeRequest;
 
 /** The tasks of an agent: those that run, those that wait, and those whose end is remembered. */
 final class TaskTable implements Closeable {

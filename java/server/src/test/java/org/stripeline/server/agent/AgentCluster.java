@@ -36,6 +36,12 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.impl.ReplicaProbe;
 import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.apache.hadoop.security.token.Token;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.Link;
+import org.stripeline.agent.TaskReport;
 
 /** A mini cluster whose DataNodes run agents, and a policy whose cells are as large as blocks. */
 public final class AgentCluster implements AutoCloseable {

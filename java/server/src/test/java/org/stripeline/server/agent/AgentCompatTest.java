@@ -4,6 +4,7 @@ package org.stripeline.server.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.stripeline.agent.AgentNode;
 
 class AgentCompatTest {
   private static final String LOCAL = AgentNode.class.getName();

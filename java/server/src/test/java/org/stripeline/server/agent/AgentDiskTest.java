@@ -22,6 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.Linked;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
 import org.stripeline.server.agent.AgentCluster.Adoption;
 
 /** Volumes that make no hard links, disks that are full, and DataNodes without an agent. */

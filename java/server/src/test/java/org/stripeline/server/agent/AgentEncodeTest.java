@@ -21,6 +21,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.EncodeResult;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
 import org.stripeline.server.agent.AgentCluster.Adoption;
 
 /** Groups encoded where their replicas are, and read back by stock clients. */

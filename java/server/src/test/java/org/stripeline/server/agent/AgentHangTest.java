@@ -20,6 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
 import org.stripeline.server.agent.AgentCluster.Adoption;
 
 /** Disks that do not answer, or only after a task has ended. */

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.Agents;
 
 /** Agents on a cluster that asks for Kerberos, SASL on data connections and block tokens. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)

@@ -32,6 +32,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.Link;
+import org.stripeline.agent.Linked;
 import org.stripeline.server.agent.AgentCluster.Adoption;
 
 /** Replicas under second names: made, refused, removed, and what the DataNode makes of them. */

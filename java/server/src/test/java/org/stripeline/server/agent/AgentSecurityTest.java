@@ -20,6 +20,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
 import org.stripeline.server.agent.AgentCluster.Adoption;
 
 /** Agents where data connections are protected, and callers are looked at. */

@@ -22,6 +22,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
 import org.stripeline.server.agent.AgentCluster.Adoption;
 
 /** Tasks from their beginning to their end: waiting, rates, progress, cancelling, being forgotten. */

@@ -19,6 +19,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.EncodeRequest;
 
 /** What holders of block tokens may ask of agents, who are no superusers. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)

@@ -29,6 +29,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.BlockClaim;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.Messages;
 import org.stripeline.server.agent.AgentCluster.Adoption;
 
 /** What arrived is read at rest, and what is not what was sent is taken back. */

@@ -28,6 +28,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AboutAgent;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.AgentProtocol;
+import org.stripeline.agent.AgentRpc;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.Messages;
+import org.stripeline.agent.TaskState;
+import org.stripeline.agent.Wire;
 import org.stripeline.server.agent.AgentCluster.Adoption;
 
 /** What travels, and what does when the two ends do not understand each other. */
@@ -136,7 +147,7 @@ class AgentWireTest {
   @Test
   void longArgumentsArriveWhole() throws Exception {
     List<AgentBlock> blocks = new ArrayList<>();
-    for (long i = 1; i <= 2 * RequestCheck.BLOCKS_MAX + 1; i++) {
+    for (long i = 1; i <= 2 * Wire.BLOCKS_MAX + 1; i++) {
       blocks.add(new AgentBlock(-i, 1_000_000, 128 << 20));
     }
     assertThat(cluster.agents().unlink(node, pool(), blocks)).isZero();
@@ -191,7 +202,7 @@ class AgentWireTest {
   @Test
   void listsAndTextsHaveBounds() throws Exception {
     String name = String.join("", Collections.nCopies(300, "n"));
-    String blocks = String.join(",", Collections.nCopies(RequestCheck.BLOCKS_MAX + 1, "{}"));
+    String blocks = String.join(",", Collections.nCopies(Wire.BLOCKS_MAX + 1, "{}"));
     String pool = "{\"pool\":\"p\",";
     check("link", pool + "\"links\":[" + blocks + "]}", "BAD_REQUEST", "10001 links");
     check("unlink", pool + "\"blocks\":[" + blocks + "]}", "BAD_REQUEST", "10001 blocks");

@@ -4,6 +4,15 @@ package org.stripeline.server.agent;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.stripeline.agent.AboutAgent;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.BlockChecksum;
+import org.stripeline.agent.BlockClaim;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.Link;
+import org.stripeline.agent.Linked;
+import org.stripeline.agent.TaskReport;
 
 /** Agents that are others, but for what a subclass changes. */
 class ForwardingAgents implements Agents {

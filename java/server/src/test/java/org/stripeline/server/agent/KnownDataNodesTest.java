@@ -23,6 +23,10 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.EncodeRequest;
 
 /** Agents connect to the DataNodes of their NameNode, and to nothing else. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)

@@ -21,6 +21,7 @@ import org.apache.hadoop.ipc.protobuf.RpcHeaderProtos.RpcRequestHeaderProto;
 import org.apache.hadoop.ipc.protobuf.RpcHeaderProtos.RpcResponseHeaderProto;
 import org.apache.hadoop.thirdparty.protobuf.Message;
 import org.apache.hadoop.util.ProtoUtil;
+import org.stripeline.agent.AgentProtocol;
 
 /** Hadoop's RPC by hand: the bytes of connections and calls, right or wrong. */
 final class RawRpc {

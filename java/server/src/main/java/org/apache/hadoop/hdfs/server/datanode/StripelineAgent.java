@@ -14,15 +14,15 @@ import org.apache.hadoop.security.authorize.Service;
 import org.apache.hadoop.util.ServicePlugin;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentProtocol;
+import org.stripeline.agent.AgentRpc;
 import org.stripeline.server.agent.AgentCompat;
 import org.stripeline.server.agent.AgentEndpoint;
-import org.stripeline.server.agent.AgentProtocol;
-import org.stripeline.server.agent.AgentRpc;
 import org.stripeline.server.agent.AgentService;
 
 /**
  * The encode agent as a plug-in: name it in {@code dfs.datanode.plugins}, and the DataNode's IPC
- * server also answers {@link org.stripeline.server.agent.Agents}.
+ * server also answers {@link org.stripeline.agent.Agents}.
  *
  * <p>Where it cannot run, it says so once and stays out: a DataNode without an agent is a DataNode.
  */

@@ -24,10 +24,10 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.spi.LoggingEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentProtocol;
 import org.stripeline.server.agent.AgentCluster;
-import org.stripeline.server.agent.AgentException;
 import org.stripeline.server.agent.AgentKeys;
-import org.stripeline.server.agent.AgentProtocol;
 
 /** A DataNode runs on where the agent cannot. */
 class StripelineAgentTest {

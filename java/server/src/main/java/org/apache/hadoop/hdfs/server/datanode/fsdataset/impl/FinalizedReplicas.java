@@ -16,7 +16,7 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.io.IOUtils;
-import org.stripeline.server.agent.AgentException;
+import org.stripeline.agent.AgentException;
 
 /** The finalized replicas of a DataNode, of which nothing is assumed that was not just checked. */
 public final class FinalizedReplicas {

@@ -10,7 +10,7 @@ import org.apache.hadoop.hdfs.server.common.HdfsServerConstants.ReplicaState;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
-import org.stripeline.server.agent.AgentException;
+import org.stripeline.agent.AgentException;
 
 /**
  * Makes a finalized replica appear under a second block id: hard links in the volume's directory

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bench_common::size::parse_size;
+use clap::{Parser, ValueEnum};
+
+/// What goes to standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A line per point, then the thresholds.
+    Table,
+    /// The whole record.
+    Json,
+}
+
+/// A question that the bench answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// The engine on one rail against the direct call, the cost of issuing, and memory.
+    Overhead,
+    /// What each rail does alone: Table 2 of the UMR-EC paper.
+    Peaks,
+    /// Without metadata against a key-value server that knows who coded what: Figure 7.
+    Metadata,
+    /// Throughput of rate-aware and first-come scheduling against the rails' sum: Figure 8.
+    Rates,
+    /// Latency of tasks under both: Figure 9.
+    Latency,
+    /// GPU rails against the copies that bound them, and together with the CPU; not measured without.
+    Gpu,
+}
+
+/// Measures the multi-rail engine, comparing every byte that its rails write.
+#[derive(Debug, Parser)]
+#[command(name = "stripeline-bench-engine", version, rename_all = "kebab-case")]
+pub struct Arguments {
+    /// Parts to measure [default: all]
+    #[arg(long = "part", value_enum, value_delimiter = ',')]
+    pub parts: Vec<Part>,
+    /// Takes seconds: short windows; checks every byte, judges no threshold
+    #[arg(long)]
+    pub quick: bool,
+    /// Cell sizes of the overhead [default: 64KiB,4KiB,1MiB]
+    #[arg(long, value_delimiter = ',', value_parser = parse_size)]
+    pub cells: Vec<usize>,
+    /// Cell size of GPU rails [default: 1MiB]
+    #[arg(long, value_parser = parse_size)]
+    pub gpu_cell: Option<usize>,
+    /// Windows per contestant and point [default: 7]
+    #[arg(long)]
+    pub repetitions: Option<usize>,
+    /// Milliseconds of a window [default: 200; windows of throttled rails are three times as long]
+    #[arg(long)]
+    pub window_ms: Option<u64>,
+    /// Tasks of the test for growth of memory [default: 1000000]
+    #[arg(long)]
+    pub tasks: Option<u64>,
+    /// A plug-in instead of the one beside the program, libplugin-jerasure.so
+    #[arg(long)]
+    pub plugin: Option<PathBuf>,
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Writes engine.json, engine.txt and engine-PART.svg into this directory
+    #[arg(long)]
+    pub record: Option<PathBuf>,
+    /// Exits with 1 if a threshold is missed
+    #[arg(long)]
+    pub enforce: bool,
+}
+
+/// How long and on what to measure.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whether figures are too short to be judged.
+    pub quick: bool,
+    /// Bytes of a cell, for the overhead.
+    pub cells: Vec<usize>,
+    /// Bytes of a cell, for GPU rails.
+    pub gpu_cell: usize,
+    /// Windows per contestant and point.
+    pub repetitions: usize,
+    /// Length of a window.
+    pub window: Duration,
+    /// Tasks of the test for growth of memory.
+    pub tasks: u64,
+    /// The plug-in to take as a rail.
+    pub plugin: PathBuf,
+}
+
+impl Arguments {
+    /// The settings asked for.
+    pub fn settings(&self) -> Settings {
+        let quick = self.quick;
+        let cells = match (self.cells.is_empty(), quick) {
+            (false, _) => self.cells.clone(),
+            (true, true) => vec![64 << 10, 4 << 10],
+            (true, false) => vec![64 << 10, 4 << 10, 1 << 20],
+        };
+        let window_ms = self.window_ms.unwrap_or(if quick { 8 } else { 200 });
+        Settings {
+            quick,
+            cells,
+            gpu_cell: self
+                .gpu_cell
+                .unwrap_or(if quick { 64 << 10 } else { 1 << 20 }),
+            repetitions: self.repetitions.unwrap_or(if quick { 2 } else { 7 }).max(1),
+            window: Duration::from_millis(window_ms.max(1)),
+            tasks: self.tasks.unwrap_or(if quick { 20_000 } else { 1_000_000 }),
+            plugin: self.plugin.clone().unwrap_or_else(beside_the_program),
+        }
+    }
+
+    /// Whether a part is asked for.
+    pub fn wants(&self, part: Part) -> bool {
+        self.parts.is_empty() || self.parts.contains(&part)
+    }
+}
+
+/// Where scripts/bench-build.sh puts it.
+fn beside_the_program() -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    program.with_file_name("libplugin-jerasure.so")
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.agent;
+
+/** The methods of {@link AgentProtocol}, by the names under which they travel. */
+public enum AgentMethod {
+  ABOUT("about"),
+  LINK("link"),
+  UNLINK("unlink"),
+  RESERVE("reserve"),
+  CHECKSUM("checksum"),
+  CLAIM("claim"),
+  ENCODE("encode"),
+  POLL("poll"),
+  CANCEL("cancel");
+
+ private final String wireName;
+
+  AgentMethod(String wireName) {
+    this.wireName = wireName;
+  }
+
+  public String wireName() {
+    return wireName;
+  }
+}

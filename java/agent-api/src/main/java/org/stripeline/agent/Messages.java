@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.agent;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonElement;
+import java.util.List;
+
+/** Arguments and answers of the protocol's methods, as JSON. Unknown fields are ignored. */
+public final class Messages {
+  /** Reads and writes them; null fields are left out. */
+  public static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
+
+  private Messages() {}
+
+  /** Arguments of {@code link}. */
+  public static final class LinkCall {
+    public final String pool;
+    public final List<Link> links;
+
+    LinkCall(String pool, List<Link> links) {
+      this.pool = pool;
+      this.links = links;
+    }
+  }
+
+  /** Answer of {@code link}. */
+  public static final class LinkAnswer {
+    final List<Linked> linked;
+
+    public LinkAnswer(List<Linked> linked) {
+      this.linked = linked;
+    }
+  }
+
+  /** Arguments of {@code unlink}. */
+  public static final class UnlinkCall {
+    public final String pool;
+    public final List<AgentBlock> blocks;
+
+    /** The task that takes back what it has written; null removes whatever is there. */
+    public final String writer;
+
+    public UnlinkCall(String pool, List<AgentBlock> blocks, String writer) {
+      this.pool = pool;
+      this.blocks = blocks;
+      this.writer = writer;
+    }
+  }
+
+  /** Arguments of {@code reserve}. */
+  public static final class ReserveCall {
+    public final String pool;
+    public final AgentBlock block;
+
+    /** The task that is about to write the block: any text that only it has. */
+    public final String writer;
+
+    public ReserveCall(String pool, AgentBlock block, String writer) {
+      this.pool = pool;
+      this.block = block;
+      this.writer = writer;
+    }
+  }
+
+  /** Answer of {@code unlink}. */
+  public static final class UnlinkAnswer {
+    final int removed;
+
+    public UnlinkAnswer(int removed) {
+      this.removed = removed;
+    }
+  }
+
+  /** Arguments of {@code checksum}. */
+  public static final class ChecksumCall {
+    public final String pool;
+    public final AgentBlock block;
+    public final long offset;
+
+    /** How many to read; 0 stands for all from the offset on. */
+    public final long bytes;
+
+    public final boolean sync;
+
+    public ChecksumCall(String pool, AgentBlock block, long offset, long bytes, boolean sync) {
+      this.pool = pool;
+      this.block = block;
+      this.offset = offset;
+      this.bytes = bytes;
+      this.sync = sync;
+    }
+  }
+
+  /** Arguments of {@code claim}. */
+  public static final class ClaimCall {
+    public final String pool;
+    public final AgentBlock block;
+
+    ClaimCall(String pool, AgentBlock block) {
+      this.pool = pool;
+      this.block = block;
+    }
+  }
+
+  /** Arguments of {@code encode}. */
+  public static final class EncodeCall {
+    /** Any text that is only used once: a call that is repeated begins no second task. */
+    public final String ticket;
+
+    public final EncodeRequest request;
+
+    public EncodeCall(String ticket, EncodeRequest request) {
+      this.ticket = ticket;
+      this.request = request;
+    }
+  }
+
+  /** Arguments of {@code poll}, answer of {@code encode}. */
+  public static final class TaskCall {
+    public final long task;
+    public final long patienceMillis;
+
+    public TaskCall(long task, long patienceMillis) {
+      this.task = task;
+      this.patienceMillis = patienceMillis;
+    }
+  }
+
+  /** Arguments of {@code cancel}: a task, or a ticket and all that begin with it. */
+  public static final class CancelCall {
+    public final long task;
+    public final String ticket;
+
+    CancelCall(long task, String ticket) {
+      this.task = task;
+      this.ticket = ticket;
+    }
+  }
+
+  /** Answer of {@code cancel}. */
+  public static final class CancelAnswer {
+    /** The tasks of the ticket; they may take some seconds to end. */
+    final List<Long> tasks;
+
+    public CancelAnswer(List<Long> tasks) {
+      this.tasks = tasks;
+    }
+  }
+
+  /** What is sent, whatever the method. */
+  static final class Request {
+    final String method;
+    final Object arguments;
+
+    Request(String method, Object arguments) {
+      this.method = method;
+      this.arguments = arguments;
+    }
+  }
+
+  /** What comes back, whatever the method. */
+  public static final class Envelope {
+    final JsonElement answer;
+    public final Failure error;
+
+    public Envelope(JsonElement answer, Failure error) {
+      this.answer = answer;
+      this.error = error;
+    }
+  }
+
+  /** An {@link AgentException} on its way. */
+  public static final class Failure {
+    final String kind;
+    public final String message;
+
+    public Failure(String kind, String message) {
+      this.kind = kind;
+      this.message = message;
+    }
+  }
+
+  /** Nothing. */
+  public static final class Empty {}
+}

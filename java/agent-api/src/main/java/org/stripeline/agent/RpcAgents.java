@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.agent;
+
+import com.google.gson.JsonParseException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.ipc.RPC;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+import org.apache.hadoop.thirdparty.protobuf.ServiceException;
+
+/** Agents reached through Hadoop's RPC; one proxy for each DataNode. */
+public final class RpcAgents implements Agents {
+  /** Longer than any call lasts, also one that reads a large block from a busy disk. */
+  static final int CALL_MILLIS = 120_000;
+
+  /** Between two questions where the agent would not let us wait there. */
+  private static final long PAUSE_MILLIS = 200;
+
+  /** How long a call is repeated; that of a task is not, for tasks take their time. */
+  private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final Configuration conf;
+  private final UserGroupInformation user;
+  private final boolean byHostName;
+  private final int callMillis;
+  private final Map<InetSocketAddress, AgentProtocol> proxies = new HashMap<>();
+  private boolean closed;
+
+  /** Calls as the current user, and waits so long for answers. */
+  public RpcAgents(Configuration conf, int callMillis) throws IOException {
+    this.conf = new Configuration(conf);
+    this.callMillis = callMillis;
+    // A DataNode that is down is told apart from one that is slow by whoever called.
+    this.conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 2);
+    this.conf.setInt(
+        CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_ON_SOCKET_TIMEOUTS_KEY, 1);
+    user = UserGroupInformation.getCurrentUser();
+    byHostName =
+        conf.getBoolean(
+            HdfsClientConfigKeys.DFS_CLIENT_USE_DN_HOSTNAME,
+            HdfsClientConfigKeys.DFS_CLIENT_USE_DN_HOSTNAME_DEFAULT);
+    AgentRpc.use(this.conf);
+  }
+
+  @Override
+  public AboutAgent about(DatanodeInfo node) throws IOException {
+    return call(node, AgentMethod.ABOUT, new Messages.Empty(), AboutAgent.class);
+  }
+
+  @Override
+  public List<Linked> link(DatanodeInfo node, String pool, List<Link> links) throws IOException {
+    Messages.LinkCall arguments = new Messages.LinkCall(pool, links);
+    return call(node, AgentMethod.LINK, arguments, Messages.LinkAnswer.class).linked;
+  }
+
+  @Override
+  public int unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException {
+    int removed = 0;
+    for (int from = 0; from < blocks.size(); from += Wire.BLOCKS_MAX) {
+      int to = Math.min(blocks.size(), from + Wire.BLOCKS_MAX);
+      Messages.UnlinkCall arguments =
+          new Messages.UnlinkCall(pool, blocks.subList(from, to), null);
+      removed += call(node, AgentMethod.UNLINK, arguments, Messages.UnlinkAnswer.class).removed;
+    }
+    return removed;
+  }
+
+  @Override
+  public void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer)
+      throws IOException {
+    Messages.ReserveCall arguments = new Messages.ReserveCall(pool, block, writer);
+    call(node, AgentMethod.RESERVE, arguments, Messages.Empty.class);
+  }
+
+  @Override
+  public boolean takeBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
+      throws IOException {
+    Messages.UnlinkCall arguments =
+        new Messages.UnlinkCall(pool, Collections.singletonList(block), writer);
+    return call(node, AgentMethod.UNLINK, arguments, Messages.UnlinkAnswer.class).removed > 0;
+  }
+
+  @Override
+  public BlockChecksum checksum(
+      DatanodeInfo node, String pool, AgentBlock block, long offset, long bytes, boolean sync)
+      throws IOException {
+    Messages.ChecksumCall arguments =
+        new Messages.ChecksumCall(pool, block, offset, bytes, sync);
+    return call(node, AgentMethod.CHECKSUM, arguments, BlockChecksum.class);
+  }
+
+  @Override
+  public BlockClaim claim(DatanodeInfo node, String pool, AgentBlock block) throws IOException {
+    Messages.ClaimCall arguments = new Messages.ClaimCall(pool, block);
+    return call(node, AgentMethod.CLAIM, arguments, BlockClaim.class);
+  }
+
+  @Override
+  public long encode(DatanodeInfo node, EncodeRequest request) throws IOException {
+    return encode(node, UUID.randomUUID().toString(), request);
+  }
+
+  @Override
+  public long encode(DatanodeInfo node, String ticket, EncodeRequest request)
+      throws IOException {
+    Messages.EncodeCall arguments = new Messages.EncodeCall(ticket, request);
+    return call(node, AgentMethod.ENCODE, arguments, Messages.TaskCall.class).task;
+  }
+
+  @Override
+  public TaskReport poll(DatanodeInfo node, long task, long patienceMillis) throws IOException {
+    long patience = Math.max(0, Math.min(patienceMillis, PATIENCE_MAX));
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patience);
+    while (true) {
+      long left = Math.max(0, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
+      Messages.TaskCall arguments = new Messages.TaskCall(task, left);
+      TaskReport report = call(node, AgentMethod.POLL, arguments, TaskReport.class);
+      long rest = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+      if (report.state.isFinal() || rest <= 0) {
+        return report;
+      }
+      // Few may wait at an agent at once, lest they take all the handlers of its DataNode.
+      pause(Math.min(rest, PAUSE_MILLIS));
+    }
+  }
+
+  /** Sleeps; an interrupt ends the work of the thread. */
+  public static void pause(long millis) throws IOException {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Cannot wait for an agent: interrupted");
+    }
+  }
+
+  @Override
+  public void cancel(DatanodeInfo node, long task) throws IOException {
+    Messages.CancelCall arguments = new Messages.CancelCall(task, null);
+    call(node, AgentMethod.CANCEL, arguments, Messages.CancelAnswer.class);
+  }
+
+  @Override
+  public List<Long> cancel(DatanodeInfo node, String ticket) throws IOException {
+    Messages.CancelCall arguments = new Messages.CancelCall(0, ticket);
+    return call(node, AgentMethod.CANCEL, arguments, Messages.CancelAnswer.class).tasks;
+  }
+
+  /**
+   * Calls, and again for a while if the agent has too many calls to serve at once. Every call may
+   * be repeated, so one that got no answer is, once: the DataNode may have restarted, which is
+   * noticed only when its old connection is used.
+   */
+  private <T> T call(DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
+      throws IOException {
+    long end = System.nanoTime() + BUSY_NANOS;
+    boolean unanswered = false;
+    while (true) {
+      try {
+        return callOnce(node, method, arguments, answer);
+      } catch (AgentException e) {
+        if (e.kind() == AgentException.Kind.UNREACHABLE && !unanswered && isLost(e.getCause())) {
+          unanswered = true;
+        } else if (e.kind() == AgentException.Kind.BUSY
+            && method != AgentMethod.ENCODE
+            && System.nanoTime() - end < 0) {
+          pause(PAUSE_MILLIS);
+        } else if (unanswered) {
+          // The first call may have been served, whatever the second one met.
+          throw new AgentException(AgentException.Kind.UNREACHABLE, e.getMessage(), e);
+        } else {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Returns whether a connection broke, and not whether there was none to be had. */
+  private static boolean isLost(Throwable cause) {
+    return cause instanceof IOException
+        && !(cause instanceof ConnectException)
+        && !(cause instanceof InterruptedIOException)
+        && !(cause instanceof ClosedByInterruptException);
+  }
+
+  private <T> T callOnce(
+      DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
+      throws IOException {
+    BytesValue reply;
+    try {
+      reply = proxy(node).call(null, Wire.request(method, arguments));
+    } catch (ServiceException e) {
+      throw unserved(node, method, e.getCause() == null ? e : e.getCause());
+    } catch (IOException e) {
+      throw unserved(node, method, e);
+    }
+    try {
+      Messages.Envelope envelope = Wire.envelope(reply);
+      if (envelope.error != null) {
+        throw failure(kind(envelope.error.kind), node, method, envelope.error.message, null);
+      }
+      T value = Messages.JSON.fromJson(envelope.answer, answer);
+      if (value == null) {
+        throw new JsonParseException("no answer in it");
+      }
+      return value;
+    } catch (JsonParseException | NullPointerException e) {
+      throw failure(
+          AgentException.Kind.BAD_REQUEST,
+          node,
+          method,
+          "it answers '" + reply.getValue().toStringUtf8() + "'",
+          e);
+    }
+  }
+
+  /** Says why a call got no reply of an agent: the server refused it, or there is no server. */
+  private static AgentException unserved(DatanodeInfo node, AgentMethod method, Throwable why) {
+    return why instanceof RemoteException
+        ? refusal(node, method, (RemoteException) why)
+        : failure(AgentException.Kind.UNREACHABLE, node, method, String.valueOf(why), why);
+  }
+
+  /** Tells apart, by what Hadoop's RPC reports, an agent that is not there and one that fails. */
+  private static AgentException refusal(DatanodeInfo node, AgentMethod method, RemoteException e) {
+    // The other lines are the stack of the server's thread.
+    String text = String.valueOf(e.getMessage()).split("\n", 2)[0];
+    if (e.getClassName().endsWith("AuthorizationException") && !text.contains("not known")
+        || e.getClassName().endsWith("AccessControlException")
+        || e.getClassName().endsWith("NotAdmittedException")
+        || e.getClassName().endsWith("SaslException")
+        || e.getClassName().endsWith("InvalidToken")) {
+      return failure(AgentException.Kind.DENIED, node, method, text, e);
+    }
+    if (e.getClassName().endsWith("RpcNoSuchProtocolException")
+        || e.getClassName().endsWith("RpcNoSuchMethodException")
+        || e.getClassName().endsWith("VersionMismatch")
+        || e.getClassName().endsWith("AuthorizationException")) {
+      return failure(
+          AgentException.Kind.NO_AGENT,
+          node,
+          method,
+          text + "; the plug-in must be in dfs.datanode.plugins there",
+          e);
+    }
+    // The server may be too busy, or lack memory, for a while.
+    return failure(AgentException.Kind.UNREACHABLE, node, method, e.getClassName() + ": " + text, e);
+  }
+
+  /** A kind that only a later version knows is a failure like any other. */
+  private static AgentException.Kind kind(String name) {
+    for (AgentException.Kind kind : AgentException.Kind.values()) {
+      if (kind.name().equals(name)) {
+        return kind;
+      }
+    }
+    return AgentException.Kind.FAILED;
+  }
+
+  private static AgentException failure(
+      AgentException.Kind kind, DatanodeInfo node, AgentMethod method, String why, Throwable e) {
+    return new AgentException(
+        kind,
+        "Cannot " + method.wireName() + " at agent " + node.getIpcAddr(false) + ": " + why,
+        e);
+  }
+
+  private synchronized AgentProtocol proxy(DatanodeInfo node) throws IOException {
+    if (closed) {
+      throw new IOException("Cannot call agent " + node.getIpcAddr(false) + ": closed");
+    }
+    InetSocketAddress address = NetUtils.createSocketAddr(node.getIpcAddr(byHostName));
+    AgentProtocol proxy = proxies.get(address);
+    if (proxy == null) {
+      proxy =
+          RPC.getProxy(
+              AgentProtocol.class,
+              RPC.getProtocolVersion(AgentProtocol.class),
+              address,
+              user,
+              conf,
+              NetUtils.getDefaultSocketFactory(conf),
+              callMillis);
+      proxies.put(address, proxy);
+    }
+    return proxy;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    proxies.values().forEach(RPC::stopProxy);
+    proxies.clear();
+  }
+}

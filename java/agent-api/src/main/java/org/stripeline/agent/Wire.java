@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.agent;
+
+import com.google.gson.JsonParseException;
+import com.google.gson.stream.JsonReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import org.apache.hadoop.thirdparty.protobuf.ByteString;
+import org.apache.hadoop.thirdparty.protobuf.BytesValue;
+
+/**
+ * Requests and replies as bytes: JSON in UTF-8. What arrives is first walked through without
+ * recursion and within bounds, so that reading it into objects afterwards can neither exhaust the
+ * stack nor take much more memory than the bytes do.
+ */
+public final class Wire {
+  /**
+   * Most bytes of a request. 10,000 links have about 2 MB, and a group of 16 blocks with 512
+   * replicas each, which is HDFS' usual limit, about 3 MB.
+   */
+  public static final int REQUEST_MAX = 4 << 20;
+
+  /** Most blocks to be linked or unlinked in one call; callers with more of them call again. */
+  public static final int BLOCKS_MAX = 10_000;
+
+  /** Most objects and arrays inside each other; a request for encoding has 7. */
+  public static final int DEPTH_MAX = 16;
+
+  /** Most characters of a text; a block token that names 512 storages has about 32,000. */
+  static final int TEXT_MAX = 64 << 10;
+
+  /** Most values, of whatever type; 10,000 links have 90,000. */
+  public static final int VALUES_MAX = 200_000;
+
+  private static final String METHOD = "method";
+  private static final String ARGUMENTS = "arguments";
+
+  private Wire() {}
+
+  /** Writes a request. */
+  static BytesValue request(AgentMethod method, Object arguments) {
+    return bytes(new Messages.Request(method.wireName(), arguments));
+  }
+
+  /** Writes a reply. */
+  public static BytesValue reply(Messages.Envelope envelope) {
+    return bytes(envelope);
+  }
+
+  private static BytesValue bytes(Object message) {
+    return BytesValue.newBuilder()
+        .setValue(ByteString.copyFromUtf8(Messages.JSON.toJson(message)))
+        .build();
+  }
+
+  /** Refuses a request that is too large or is no JSON within the bounds. */
+  public static void check(BytesValue request) throws AgentException {
+    int size = request.getValue().size();
+    if (size > REQUEST_MAX) {
+      throw refusal("it has " + size + " bytes; at most " + REQUEST_MAX + " are read");
+    }
+    try {
+      walk(reader(request), TEXT_MAX, VALUES_MAX);
+    } catch (IOException | RuntimeException e) {
+      throw malformed(e);
+    }
+  }
+
+  /** Returns the name of the method of a request that has been checked. */
+  public static String method(BytesValue request) throws AgentException {
+    String method = read(request, METHOD, String.class);
+    if (method == null) {
+      throw refusal("it names no method");
+    }
+    return method;
+  }
+
+  /** Reads the arguments of a request that has been checked. */
+  public static <T> T arguments(BytesValue request, Class<T> type) throws AgentException {
+    T arguments = read(request, ARGUMENTS, type);
+    if (arguments == null) {
+      throw refusal("there are no arguments");
+    }
+    return arguments;
+  }
+
+  /**
+   * Reads a reply, whose errors can be long.
+   *
+   * @throws JsonParseException if it is none
+   */
+  public static Messages.Envelope envelope(BytesValue reply) {
+    try {
+      walk(reader(reply), Integer.MAX_VALUE, Integer.MAX_VALUE);
+      return Messages.JSON.getAdapter(Messages.Envelope.class).read(reader(reply));
+    } catch (IOException | IllegalStateException e) {
+      throw new JsonParseException(e);
+    }
+  }
+
+  private static <T> T read(BytesValue request, String field, Class<T> type)
+      throws AgentException {
+    try {
+      JsonReader in = reader(request);
+      in.beginObject();
+      while (in.hasNext()) {
+        if (in.nextName().equals(field)) {
+          return Messages.JSON.getAdapter(type).read(in);
+        }
+        in.skipValue();
+      }
+      return null;
+    } catch (IOException | RuntimeException e) {
+      throw malformed(e);
+    }
+  }
+
+  /** Such a reader takes JSON as it is defined, unlike the one that {@code Gson.fromJson} makes. */
+  private static JsonReader reader(BytesValue message) {
+    return new JsonReader(
+        new InputStreamReader(message.getValue().newInput(), StandardCharsets.UTF_8));
+  }
+
+  private static void walk(JsonReader in, int textMax, int valuesMax) throws IOException {
+    int depth = 0;
+    for (int values = 0; ; ) {
+      switch (in.peek()) {
+        case BEGIN_ARRAY:
+          in.beginArray();
+          depth++;
+          values++;
+          break;
+        case BEGIN_OBJECT:
+          in.beginObject();
+          depth++;
+          values++;
+          break;
+        case END_ARRAY:
+          in.endArray();
+          depth--;
+          break;
+        case END_OBJECT:
+          in.endObject();
+          depth--;
+          break;
+        case NAME:
+          checkText(in.nextName(), textMax);
+          break;
+        case END_DOCUMENT:
+          return;
+        case STRING:
+          checkText(in.nextString(), textMax);
+          values++;
+          break;
+        default:
+          in.skipValue();
+          values++;
+          break;
+      }
+      if (depth > DEPTH_MAX) {
+        throw new IOException("more than " + DEPTH_MAX + " objects and arrays inside each other");
+      }
+      if (values > valuesMax) {
+        throw new IOException("more than " + valuesMax + " values");
+      }
+    }
+  }
+
+  private static void checkText(String text, int most) throws IOException {
+    if (text.length() > most) {
+      throw new IOException(
+          "a text of " + text.length() + " characters; at most " + most + " are read");
+    }
+  }
+
+  private static AgentException malformed(Exception why) {
+    return refusal("it is not as expected: " + AgentException.reason(why));
+  }
+
+  private static AgentException refusal(String why) {
+    return new AgentException(
+        AgentException.Kind.BAD_REQUEST, "Cannot read the request: " + why);
+  }
+}

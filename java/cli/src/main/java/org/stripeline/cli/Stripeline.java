@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli;
+
+import org.stripeline.cli.doctor.DoctorCommand;
+import org.stripeline.cli.rails.TuneCommand;
+import org.stripeline.cli.simulate.SimulateCommand;
+import org.stripeline.convert.ConvertCommand;
+import org.stripeline.lab.BenchCommand;
+import org.stripeline.lab.cluster.ClusterCommand;
+import org.stripeline.lab.demo.DemoCommand;
+import org.stripeline.plan.PlanCommand;
+import org.stripeline.terminal.CommandStyle;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine;
+
+/** The {@code stripeline} command. */
+@Command(
+    name = "stripeline",
+    description = "Erasure coding for stock Apache Hadoop HDFS.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      DemoCommand.class,
+      PlanCommand.class,
+      ClusterCommand.class,
+      ConvertCommand.class,
+      DoctorCommand.class,
+      TuneCommand.class,
+      BenchCommand.class,
+      SimulateCommand.class,
+      VersionCommand.class
+    },
+    footerHeading = "%nEnvironment:%n",
+    footer = {
+      "  JAVA_HOME             Java to use; else java on PATH",
+      "  HADOOP_HOME           Hadoop to use; else hadoop on PATH, else what the build fetched",
+      "  HADOOP_CONF_DIR       Hadoop configuration to use",
+      "  STRIPELINE_ISA        instruction set of the native kernels; else the best there is",
+      "  STRIPELINE_JAVA_OPTS  further arguments for Java, such as -Xmx4g",
+      "",
+      "'stripeline COMMAND --help' says more about a command. Results go to stdout, talk to stderr."
+    })
+public final class Stripeline implements Runnable {
+  @Spec private CommandSpec spec;
+
+  /**
+   * Runs the command and ends the process with its exit status.
+   *
+   * @param arguments the command line
+   */
+  public static void main(String[] arguments) {
+    System.exit(commandLine().execute(arguments));
+  }
+
+  /**
+   * Makes the whole command tree.
+   *
+   * @return a command line ready to execute
+   */
+  public static CommandLine commandLine() {
+    CommandLine line = CommandStyle.commandLine(new Stripeline());
+    BenchCommand.passOptionsOn(line.getSubcommands().get("bench"));
+    return line;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "Cannot run: no command is named");
+  }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli.doctor;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Shows a report to people. */
+public final class ReportPrinter {
+  private final PrintWriter out;
+
+  /**
+   * Makes a printer.
+   *
+   * @param out where to
+   */
+  public ReportPrinter(PrintWriter out) {
+    this.out = out;
+  }
+
+  /**
+   * Prints a report.
+   *
+   * @param report what was found
+   */
+  public void print(DoctorReport report) {
+    software("stripeline", report.stripeline);
+    software("hadoop", report.hadoop);
+    software("java", report.java);
+    loading(report.loading);
+    machine(report.machine);
+    library(report.library);
+    line(
+        "configuration",
+        report.configuration.directory == null
+            ? "Hadoop's defaults: HADOOP_CONF_DIR is not set"
+            : report.configuration.directory);
+    for (String file : report.configuration.files) {
+      line("", file);
+    }
+    pipelines(report.pipelines);
+    String name = "rails";
+    for (String rail : report.rails == null ? new ArrayList<String>() : report.rails.lines()) {
+      line(name, rail);
+      name = "";
+    }
+    out.println();
+    for (DoctorReport.Codec codec : report.codecs) {
+      codec(codec);
+    }
+    selfTest(report.selfTest);
+    if (report.cluster != null) {
+      cluster(report.cluster);
+    }
+    out.println();
+    problems(report.problems);
+    out.flush();
+  }
+
+  private void line(String name, String value) {
+    out.printf("%-14s %s%n", name, value);
+  }
+
+  private void software(String name, DoctorReport.Software software) {
+    line(
+        name,
+        software.version + (software.location == null ? "" : "  " + software.location));
+  }
+
+  private void loading(DoctorReport.Loading loading) {
+    String name = "class path";
+    for (String setting : loading.settings) {
+      line(name, setting);
+      name = "";
+    }
+    line(name, "not seen from here: " + String.join(", ", loading.unseen));
+  }
+
+  private void machine(DoctorReport.Machine machine) {
+    line(
+        "machine",
+        machine.system + ", " + machine.architecture + ", "
+            + (machine.glibc == null ? "no glibc" : machine.glibc));
+    line(
+        "processor",
+        (machine.processor == null ? "unnamed" : machine.processor) + ", " + machine.processors
+            + " usable");
+    line("features", machine.features.isEmpty() ? "none known" : String.join(" ", machine.features));
+  }
+
+  private void library(DoctorReport.Library library) {
+    if (library.loaded) {
+      line("library", "native " + library.version + ", from " + library.source + ": " + library.file);
+      line("kernels", library.instructionSet + " (" + library.selection + ")");
+    } else {
+      line("library", "pure Java: " + library.cause);
+    }
+    Boolean executable = library.temporaryDirectoryExecutable;
+    line(
+        "temp dir",
+        library.temporaryDirectory
+            + (executable == null
+                ? ", no file can be made there"
+                : executable ? ", programs may run there" : ", programs may not run there"));
+  }
+
+  private void pipelines(DoctorReport.Pipelines pipelines) {
+    line("pipelines", "FileSystem " + described(pipelines.fileSystem));
+    line("", "FileContext " + described(pipelines.fileContext));
+    line(
+        "",
+        pipelines.selfCheckPassed
+            ? "self-check passed: this Hadoop has what ours rest on"
+            : "self-check FAILED: this Hadoop lacks " + pipelines.missing);
+    if (!pipelines.coders.isEmpty()) {
+      List<String> coders = new ArrayList<>();
+      pipelines.coders.forEach((codec, coder) -> coders.add(codec + " with " + coder));
+      line("", "ours code " + String.join(", ", coders) + "; the rest of Hadoop as below");
+    }
+  }
+
+  private static String described(DoctorReport.Pipeline pipeline) {
+    return "reads by " + pipeline.read + ", writes by " + pipeline.write + ": " + pipeline.type
+        + (pipeline.target == null ? "" : " over " + pipeline.target)
+        + (pipeline.setBy == null ? "" : "  (" + pipeline.setBy + ")");
+  }
+
+  private void codec(DoctorReport.Codec codec) {
+    out.println("codec " + codec.codec + ": " + (codec.live == null ? "no coder works" : codec.live));
+    out.println(
+        "  " + codec.key
+            + (codec.value == null
+                ? " is not set"
+                : "=" + codec.value + (codec.setBy == null ? "" : "  (" + codec.setBy + ")")));
+    for (DoctorReport.Coder coder : codec.coders) {
+      out.printf(
+          "  %-16s %-15s %s%n",
+          coder.name, coder.state, coder.reason == null ? coder.factory : coder.reason);
+    }
+    out.println();
+  }
+
+  private void selfTest(DoctorReport.SelfTest test) {
+    line(
+        "self test",
+        test.knownAnswers == 0
+            ? "nothing to test"
+            : (test.failures.isEmpty() ? "passed: " : "FAILED: ") + test.knownAnswers
+                + " known answers, " + test.comparisons + " comparisons with Hadoop's coders, "
+                + test.patterns + " patterns of lost units");
+  }
+
+  private void cluster(DoctorReport.Cluster cluster) {
+    line("cluster", cluster.fileSystem);
+    line(
+        "",
+        cluster.largestPolicy == null
+            ? "no policies were added"
+            : "largest cells of added policies: " + cluster.largestCellBytes + " bytes, "
+                + cluster.largestPolicy);
+    for (DoctorReport.NameNode node : cluster.nameNodes) {
+      line(
+          "",
+          node.name + ": "
+              + (node.cellBytesMax == 0 ? "" : "cells up to " + node.cellBytesMax + " bytes, ")
+              + node.state
+              + (node.reason == null ? "" : ": " + node.reason));
+    }
+  }
+
+  private void problems(List<DoctorReport.Problem> problems) {
+    if (problems.isEmpty()) {
+      out.println("Sound: no problem found.");
+      return;
+    }
+    out.println(problems.size() == 1 ? "1 problem:" : problems.size() + " problems:");
+    int number = 0;
+    for (DoctorReport.Problem problem : problems) {
+      out.println("  " + ++number + ". " + problem.text);
+      out.println("     way out: " + problem.remedy);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli.rails;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.stripeline.natives.EcException;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.OutputOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code stripeline tune}. */
+@Command(
+    name = "tune",
+    description = {
+      "Measure this machine's rails and keep what was found in a table.",
+      "",
+      "A rail is a coder on a device: cpu, isal (if libisal is installed), cuda (each NVIDIA GPU),"
+          + " plugin:PATH. Measures for each how many threads it is worth, the smallest task that"
+          + " is, its rates by size, the best size of pieces, and from which size of stripe stores"
+          + " past the cache pay. The engine reads the table that stripeline.engine.tuning names,"
+          + " and goes on from its values by what it measures itself.",
+      "",
+      "The table is text, has a part for each model of processor, and keeps those of others: one"
+          + " file can serve a cluster of unlike machines. Run it where nothing else runs."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:Measured and written",
+      "2:The command line cannot be carried out as given",
+      "3:Could not measure or write"
+    })
+public final class TuneCommand implements Callable<Integer> {
+  private static final int SECONDS_MAX = 600;
+
+  @Option(
+      names = "--file",
+      paramLabel = "FILE",
+      defaultValue = "stripeline-tuning.toml",
+      description = "The table, made if it is not there (default: ${DEFAULT-VALUE})")
+  private Path file;
+
+  @Option(
+      names = "--rails",
+      paramLabel = "NAME[,NAME...]",
+      defaultValue = RailReport.KNOWN,
+      description = "Which rails to look for (default: ${DEFAULT-VALUE})")
+  private String rails;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "S",
+      defaultValue = "40",
+      description = "How long to measure, all rails together (default: ${DEFAULT-VALUE})")
+  private double seconds;
+
+  @Mixin private OutputOptions output;
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    if (!(seconds > 0 && seconds <= SECONDS_MAX)) {
+      throw new ParameterException(
+          spec.commandLine(), "--seconds is " + seconds + ", more than 0 and at most 600 are allowed");
+    }
+    RailReport report;
+    try {
+      Duration budget = Duration.ofMillis(Math.max(1, (long) (seconds * 1000)));
+      report = RailReport.of(rails, budget, Paths.get("").toAbsolutePath().resolve(file));
+    } catch (EcException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, e.getMessage());
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (output.isJson()) {
+      OutputOptions.printJson(out, report);
+    } else {
+      report.lines().forEach(out::println);
+      out.println("written to " + file + "; to use it set stripeline.engine.tuning to that path");
+      out.flush();
+    }
+    PrintWriter talk = spec.commandLine().getErr();
+    report.notes.forEach(talk::println);
+    talk.flush();
+    return ExitStatus.SOUND;
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli.simulate;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.stripeline.simulator.report.Experiment;
+import org.stripeline.simulator.report.Plot;
+import org.stripeline.simulator.report.Report;
+import org.stripeline.simulator.report.ReportJson;
+import org.stripeline.simulator.report.Table;
+import org.stripeline.simulator.scenario.Scenario;
+import org.stripeline.simulator.scenario.ScenarioException;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stripeline simulate}. */
+@Command(
+    name = "simulate",
+    description = {
+      "Simulate a cluster that places, writes and encodes, and show what each way gains.",
+      "",
+      "Needs no cluster. A scenario names constants, each with its source, and the policies that"
+          + " are compared: HDFS' placement (rr), with a matching that says which replicas stay"
+          + " (retention), encoding-aware replication (preliminary-ear, ear), stripes chosen among"
+          + " blocks already written (post-hoc), adoption of a file's own blocks (adoption),"
+          + " copying (copy). Blocks are placed and stripes planned by the code that clusters run."
+          + " Where the paper on encoding-aware replication (Li, Hu, Lee, DSN 2015) gives a figure,"
+          + " it stands beside ours.",
+      "",
+      "The same scenario and seed give the same digest on every machine."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:Simulated, and within the scenario's tolerance of the paper where it has one",
+      "1:Simulated, and a figure is farther from the paper",
+      "2:The command line or the scenario cannot be carried out as given",
+      "3:Could not read or write a file"
+    })
+public final class SimulateCommand implements Callable<Integer> {
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "SCENARIO",
+      description = "Name from --list, 'all' for those but scale, or a file of that form")
+  private List<String> names = new ArrayList<>();
+
+  @Option(names = "--list", description = "List the scenarios that are carried")
+  private boolean isList;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Seed of the first run of each; others follow (default: ${DEFAULT-VALUE})")
+  private long seed;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write all figures and constants, with their sources, as JSON")
+  private Path json;
+
+  @Option(
+      names = "--svg",
+      paramLabel = "FILE",
+      description = "Draw throughput and gains beside the paper's")
+  private Path svg;
+
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    try {
+      if (isList) {
+        list(out);
+        return ExitStatus.SOUND;
+      }
+      if (names.isEmpty()) {
+        throw new ParameterException(
+            spec.commandLine(), "Cannot simulate: name a scenario, or see --list");
+      }
+      return run(scenarios(), out);
+    } catch (ScenarioException e) {
+      boolean isUnread = e.getCause() instanceof IOException;
+      throw new CommandException(
+          isUnread ? ExitStatus.UNCHECKED : ExitStatus.USAGE, e.getMessage());
+    }
+  }
+
+  private static void list(PrintWriter out) throws ScenarioException {
+    for (String name : Scenario.carried()) {
+      out.println(String.format("%-12s %s", name, Scenario.carried(name).title()));
+    }
+    out.flush();
+  }
+
+  /** Reads all of them before the first one is run, so that a mistake shows at once. */
+  private List<Scenario> scenarios() throws ScenarioException {
+    List<Scenario> scenarios = new ArrayList<>();
+    for (String name : names) {
+      Path file = Paths.get("").toAbsolutePath().resolve(name);
+      if (name.equals("all")) {
+        for (String carried : Scenario.carried()) {
+          if (!carried.equals(Scenario.SCALE)) {
+            scenarios.add(Scenario.carried(carried));
+          }
+        }
+      } else if (Files.exists(file) && !Scenario.carried().contains(name)) {
+        scenarios.add(Scenario.read(file));
+      } else {
+        scenarios.add(Scenario.carried(name));
+      }
+    }
+    return scenarios;
+  }
+
+  private int run(List<Scenario> scenarios, PrintWriter out) throws ScenarioException {
+    PrintWriter talk = spec.commandLine().getErr();
+    List<Report> reports = new ArrayList<>();
+    int beyond = 0;
+    for (Scenario scenario : scenarios) {
+      Report report =
+          Experiment.run(
+              scenario,
+              seed,
+              line -> {
+                talk.println(line);
+                talk.flush();
+              });
+      reports.add(report);
+      beyond += report.beyondTolerance();
+      out.println(Table.of(report));
+      out.flush();
+    }
+    if (json != null) {
+      write(json, ReportJson.of(reports));
+    }
+    if (svg != null) {
+      write(svg, Plot.of(reports));
+    }
+    if (beyond > 0) {
+      talk.println("figures farther from the paper than their scenario allows: " + beyond);
+      talk.flush();
+    }
+    return beyond > 0 ? ExitStatus.FAILED : ExitStatus.SOUND;
+  }
+
+  private static void write(Path file, String text) {
+    try {
+      Files.write(
+          Paths.get("").toAbsolutePath().resolve(file), text.getBytes(StandardCharsets.UTF_8));
+    } catch (IOException e) {
+      throw new CommandException(
+          ExitStatus.UNCHECKED, "Cannot write " + file + ": " + e.getMessage());
+    }
+  }
+}

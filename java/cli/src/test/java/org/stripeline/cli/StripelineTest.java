@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Release;
+import picocli.CommandLine;
+
+class StripelineTest {
+  @TempDir Path temporary;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... arguments) {
+    CommandLine line = Stripeline.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    return line.execute(arguments);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "|no command is named",
+        "clustr|Did you mean: stripeline cluster",
+        "cluster|name what to do",
+        "cluster start|Missing required option: '--dir=DIR'",
+        "cluster start --dir=d --datanodes=0|datanodes must be 1 to 200, not 0",
+        "cluster start --dir=d --datanodes=many|'many' is not an int",
+        "cluster start --dir=d --racks=|rack '' is not of the form /name",
+        "cluster start --dir=d --racks=0|racks must be 1 to 200, not 0",
+        "cluster start --dir=d --racks=/a,/b/c|differ in depth",
+        "cluster start --dir=d --port=65536|port must be 1 to 65535, not 65536",
+        "cluster start --dir=d --heap-mib=4|heap must be 128 MiB or more, not 4",
+        "cluster start --dir=d --set=key|should be in KEY=VALUE format",
+        "cluster start --dir=d extra|Unmatched argument at index 3: 'extra'",
+        "cluster stop-datanode --dir=d|Missing required parameter: 'ID'",
+        "cluster status --dir=d --format=xml|expected one of [table, json]",
+        "bench|name what to measure",
+        "version --formt=json|Possible solutions: --format",
+      })
+  void aWrongCommandLineIsExplained(String arguments, String expected) {
+    String[] words = arguments == null ? new String[0] : arguments.split(" ");
+
+    assertThat(run(words)).isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString()).startsWith("stripeline: ").contains(expected);
+    assertThat(out.toString()).isEmpty();
+  }
+
+  @Test
+  void helpAndVersionGoToStandardOutput() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("Commands:").contains("HADOOP_CONF_DIR");
+    assertThat(run("--version")).isZero();
+    assertThat(out.toString()).contains("stripeline " + Release.version());
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void versionIsForProgramsToo() {
+    assertThat(run("version", "--format=json")).isZero();
+    assertThat(out.toString()).contains("\"hadoop\": \"" + Release.hadoopVersion() + "\"");
+  }
+
+  @Test
+  void aDirectoryWithoutClusterCannotBeChecked() {
+    assertThat(run("cluster", "status", "--dir=" + temporary)).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString())
+        .contains("Cannot find cluster: " + temporary + " holds none")
+        .contains("stripeline cluster start --dir=");
+  }
+
+  @Test
+  void stoppingNothingIsNoFailure() {
+    assertThat(run("cluster", "stop", "--dir=" + temporary)).isEqualTo(ExitStatus.SOUND);
+    assertThat(err.toString()).contains("No cluster runs in " + temporary);
+  }
+
+  @Test
+  void commandsForARunningClusterSayThatNoneRuns() {
+    assertThat(run("cluster", "add-datanode", "--dir=" + temporary)).isEqualTo(ExitStatus.FAILED);
+    assertThat(err.toString()).contains("Cannot reach cluster: none runs in " + temporary);
+  }
+
+  @Test
+  void aDirectoryWithOtherFilesIsLeftAlone() throws Exception {
+    Path file = Files.write(temporary.resolve("thesis.txt"), new byte[] {1});
+
+    assertThat(run("cluster", "start", "--dir=" + temporary)).isEqualTo(ExitStatus.FAILED);
+    assertThat(err.toString()).contains("it holds other files and no cluster");
+    assertThat(temporary.toFile().list()).containsExactly("thesis.txt");
+    assertThat(file).hasBinaryContent(new byte[] {1});
+  }
+
+  @Test
+  void anUnreadableDescriptionIsNamed() throws Exception {
+    Files.write(temporary.resolve("cluster.json"), "{".getBytes());
+
+    assertThat(run("cluster", "status", "--dir=" + temporary)).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(err.toString()).contains("Cannot read " + temporary.resolve("cluster.json"));
+  }
+}

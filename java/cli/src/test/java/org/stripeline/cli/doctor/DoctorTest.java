@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.cli.Stripeline;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+
+class DoctorTest {
+  private static final String RS_KEY = "io.erasurecode.codec.rs.rawcoders";
+
+  @TempDir Path temporary;
+
+  @Test
+  void showsThatHadoopsDefaultsDoNotChooseOurs() throws Exception {
+    DoctorReport report = examine();
+
+    assertThat(codec(report, "rs").live).isEqualTo("rs_java");
+    assertThat(coder(codec(report, "rs"), "stripeline").state).isEqualTo("not configured");
+    assertThat(coder(codec(report, "rs"), "rs_native").state).isEqualTo("fails");
+    assertThat(report.problems)
+        .anyMatch(
+            problem ->
+                problem.text.contains("Codec rs uses rs_java, not stripeline: " + RS_KEY + " is")
+                    && problem.remedy.contains("<name>" + RS_KEY + "</name>")
+                    && problem.remedy.contains("<value>stripeline,rs_native,rs_java</value>"));
+  }
+
+  @Test
+  void isContentWithACompleteConfiguration() throws Exception {
+    DoctorReport report =
+        examine(
+            RS_KEY, "stripeline,rs_java",
+            "io.erasurecode.codec.rs-legacy.rawcoders", "stripeline",
+            "io.erasurecode.codec.xor.rawcoders", "stripeline,xor_java");
+
+    assertThat(report.codecs).extracting(c -> c.live).containsOnly("stripeline").hasSize(3);
+    assertThat(codec(report, "rs").setBy).isEqualTo("core-site.xml");
+    assertThat(report.configuration.files).anyMatch(file -> file.endsWith("/core-site.xml"));
+    assertThat(report.selfTest.failures).isEmpty();
+    assertThat(report.selfTest.knownAnswers).isEqualTo(3);
+    // All ways to lose up to 3 of 9 units, twice, and 1 of 7.
+    assertThat(report.selfTest.patterns).isEqualTo(129 + 129 + 7);
+    // Where no native library was built, that alone is left to say.
+    assertThat(report.problems).hasSize(report.library.loaded ? 0 : 1);
+  }
+
+  @Test
+  void tellsUnknownSwitchedOffAndUnreachedCodersApart() throws Exception {
+    DoctorReport report =
+        examine(
+            RS_KEY, "rs_fast,rs_native,rs_java,stripeline",
+            "io.erasurecode.codec.native.enabled", "false");
+    DoctorReport.Codec rs = codec(report, "rs");
+
+    assertThat(rs.live).isEqualTo("rs_java");
+    assertThat(coder(rs, "rs_fast").state).isEqualTo("unknown");
+    assertThat(coder(rs, "rs_native").state).isEqualTo("skipped");
+    assertThat(coder(rs, "stripeline").state).isEqualTo("works");
+    assertThat(report.problems)
+        .anyMatch(problem -> problem.remedy.contains("<value>stripeline,rs_native,rs_java</value>"));
+  }
+
+  @Test
+  void saysThatNoCoderWorksAtAll() throws Exception {
+    DoctorReport report = examine(RS_KEY, "rs_fast");
+
+    assertThat(codec(report, "rs").live).isNull();
+    assertThat(report.problems)
+        .anyMatch(problem -> problem.text.contains("Codec rs uses no coder at all"));
+  }
+
+  @Test
+  void refusesToJudgeByAConfigurationThatItCannotRead() throws Exception {
+    Files.write(temporary.resolve("core-site.xml"), "<configuration><property>".getBytes());
+    assertThatThrownBy(this::examineConfigured)
+        .isInstanceOf(CommandException.class)
+        .hasMessageContaining("Cannot read Hadoop's configuration: Unexpected EOF")
+        .hasMessageContaining("core-site.xml")
+        .extracting(e -> ((CommandException) e).exitStatus())
+        .isEqualTo(ExitStatus.UNCHECKED);
+
+    assertThatThrownBy(() -> new Doctor().examine("/nowhere", false))
+        .isInstanceOf(CommandException.class)
+        .hasMessageContaining("HADOOP_CONF_DIR is /nowhere, which is not a directory");
+  }
+
+  @Test
+  void explainsWhyPureJavaCodes() throws Exception {
+    assertFallback("-Dstripeline.native.enabled=false", "stripeline.native.enabled is false",
+        "remove -Dstripeline.native.enabled=false");
+    assertFallback("-Dstripeline.native.path=/nowhere.so", "/nowhere.so",
+        "correct -Dstripeline.native.path");
+  }
+
+  /** In a process of its own: a process tries to load the library once. */
+  private void assertFallback(String property, String cause, String remedy) throws Exception {
+    Path out = temporary.resolve("out");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(Arrays.asList("-Xmx256m", property));
+    command.add("-Dlog4j.configuration=org/stripeline/terminal/log4j.properties");
+    command.addAll(Arrays.asList(Stripeline.class.getName(), "doctor"));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+    builder.environment().remove("HADOOP_CONF_DIR");
+    builder.redirectErrorStream(true).redirectOutput(out.toFile());
+    Process process = builder.start();
+
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    String text = new String(Files.readAllBytes(out));
+    assertThat(process.exitValue()).as(text).isEqualTo(ExitStatus.FAILED);
+    assertThat(text)
+        .contains("pure Java: Cannot load native library")
+        .contains(cause)
+        .contains("way out: " + remedy)
+        .contains("self test      passed");
+  }
+
+  @Test
+  void printsEveryPart() throws Exception {
+    StringWriter text = new StringWriter();
+    new ReportPrinter(new PrintWriter(text)).print(examine());
+
+    assertThat(text.toString().split("\n"))
+        .anyMatch(line -> line.startsWith("stripeline     "))
+        .anyMatch(line -> line.startsWith("processor      "))
+        .anyMatch(line -> line.startsWith("library        "))
+        .anyMatch(line -> line.startsWith("temp dir       "))
+        .anyMatch(line -> line.startsWith("pipelines      FileSystem reads by stock, writes by"))
+        .anyMatch(line -> line.equals("codec rs: rs_java"))
+        .anyMatch(line -> line.matches("[0-9] problems?:"));
+  }
+
+  private DoctorReport examine(String... keysAndValues) throws Exception {
+    StringBuilder site = new StringBuilder("<configuration>\n");
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      site.append("<property><name>").append(keysAndValues[i]).append("</name><value>")
+          .append(keysAndValues[i + 1]).append("</value></property>\n");
+    }
+    site.append("</configuration>\n");
+    Files.write(temporary.resolve("core-site.xml"), site.toString().getBytes());
+    return examineConfigured();
+  }
+
+  /** Examines with the site files of the temporary directory first on the class path. */
+  private DoctorReport examineConfigured() throws Exception {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    URL[] site = {new File(temporary.toString() + "/").toURI().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(site, before)) {
+      thread.setContextClassLoader(loader);
+      return new Doctor().examine(temporary.toString(), false);
+    } finally {
+      thread.setContextClassLoader(before);
+    }
+  }
+
+  private static DoctorReport.Codec codec(DoctorReport report, String name) {
+    return report.codecs.stream().filter(c -> c.codec.equals(name)).findFirst().get();
+  }
+
+  private static DoctorReport.Coder coder(DoctorReport.Codec codec, String name) {
+    return codec.coders.stream().filter(c -> c.name.equals(name)).findFirst().get();
+  }
+}

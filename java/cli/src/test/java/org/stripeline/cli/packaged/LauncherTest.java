@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli.packaged;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.terminal.Release;
+
+/** The shell script in a working copy, in an installation, and where something is missing. */
+class LauncherTest {
+  private static final Path ROOT = Paths.get(System.getProperty("stripeline.root")).normalize();
+  private static final Path SCRIPT = ROOT.resolve("stripeline");
+
+  @TempDir Path temporary;
+
+  private final Map<String, String> environment = new TreeMap<>();
+  private int status;
+  private String out;
+  private String err;
+
+  @BeforeEach
+  void startFromAPlainEnvironment() {
+    environment.put("PATH", "/usr/bin:/bin");
+    environment.put("JAVA_HOME", System.getProperty("java.home"));
+    environment.put("HOME", temporary.toString());
+  }
+
+  @Test
+  void runsFromAWorkingCopyThroughALink() throws Exception {
+    Path link = Files.createSymbolicLink(temporary.resolve("link"), SCRIPT);
+
+    run(link, "version");
+    assertThat(err).isEmpty();
+    assertThat(status).isZero();
+    assertThat(out).startsWith("stripeline " + Release.version());
+  }
+
+  @Test
+  void passesExitStatusAndArgumentsOn() throws Exception {
+    run(SCRIPT, "cluster", "status", "--dir=" + temporary.resolve("a b"));
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("a b holds none");
+    run(SCRIPT, "no-such-command");
+    assertThat(status).isEqualTo(2);
+  }
+
+  @Test
+  void runsFromAnInstallationWithTheHadoopThatIsNamed() throws Exception {
+    Path script = install();
+    Path hadoop =
+        executable(
+            temporary.resolve("hadoop/bin/hadoop"),
+            "[ \"$*\" = 'classpath --glob' ] && cat "
+                + ROOT.resolve("build/classpath/hadoop.txt"));
+    environment.put("HADOOP_HOME", hadoop.getParent().getParent().toString());
+
+    run(script, "version");
+    assertThat(err).isEmpty();
+    assertThat(out).contains("hadoop     " + Release.hadoopVersion());
+  }
+
+  @Test
+  void saysThatHadoopIsMissing() throws Exception {
+    run(install(), "version");
+    assertThat(status).isEqualTo(3);
+    assertThat(err)
+        .isEqualTo("stripeline: Cannot find Hadoop: set HADOOP_HOME or put hadoop on PATH\n");
+
+    environment.put("HADOOP_HOME", "/nowhere");
+    run(install(), "version");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("HADOOP_HOME is /nowhere, which has no bin/hadoop");
+  }
+
+  @Test
+  void saysThatNothingIsBuilt() throws Exception {
+    Path script = temporary.resolve("copy/stripeline");
+    Files.createDirectories(script.resolveSibling("java"));
+    Files.createFile(script.resolveSibling("java").resolve("pom.xml"));
+    Files.copy(SCRIPT, script);
+
+    run(script, "version");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("Cannot find the jar: run 'make");
+  }
+
+  @Test
+  void saysThatJavaIsMissingOrTooOld() throws Exception {
+    environment.put("JAVA_HOME", "/nowhere");
+    run(SCRIPT, "version");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("JAVA_HOME is /nowhere, which has no bin/java");
+
+    Path java = executable(temporary.resolve("java7/bin/java"), "exit 1");
+    Path home = java.getParent().getParent();
+    Files.write(home.resolve("release"), "JAVA_VERSION=\"1.7.0_80\"\n".getBytes());
+    environment.put("JAVA_HOME", home.toString());
+    run(SCRIPT, "version");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("Cannot run with Java 7").contains("set JAVA_HOME to Java 8");
+
+    environment.remove("JAVA_HOME");
+    environment.put("PATH", onlyTools().toString());
+    run(SCRIPT, "version");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("Cannot find Java: set JAVA_HOME or put java on PATH");
+  }
+
+  @Test
+  void asksJavaItselfWhenItHasNoReleaseFile() throws Exception {
+    Path java =
+        executable(
+            temporary.resolve("java6/bin/java"),
+            "echo 'java version \"1.6.0_45\"' >&2; echo 'more' >&2");
+    environment.put("JAVA_HOME", java.getParent().getParent().toString());
+
+    run(SCRIPT, "version");
+    assertThat(err).contains("Cannot run with Java 6");
+  }
+
+  /** A directory with the few programs that the script itself uses, and no Java. */
+  private Path onlyTools() throws IOException {
+    Path tools = Files.createDirectories(temporary.resolve("tools"));
+    for (String tool : new String[] {"bash", "dirname", "readlink", "env"}) {
+      Files.createSymbolicLink(tools.resolve(tool), Paths.get("/usr/bin", tool));
+    }
+    return tools;
+  }
+
+  private Path install() throws IOException {
+    Path home = temporary.resolve("installation");
+    if (!Files.exists(home)) {
+      Files.createDirectories(home.resolve("bin"));
+      Files.createDirectories(home.resolve("lib"));
+      Files.copy(SCRIPT, home.resolve("bin/stripeline"));
+      String jar = "stripeline-" + Release.version() + ".jar";
+      Files.copy(ROOT.resolve("java/cli/target").resolve(jar), home.resolve("lib").resolve(jar));
+    }
+    return home.resolve("bin/stripeline");
+  }
+
+  private static Path executable(Path path, String body) throws IOException {
+    Files.createDirectories(path.getParent());
+    Files.write(path, ("#!/bin/sh\n" + body + "\n").getBytes());
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxr-xr-x"));
+    return path;
+  }
+
+  private void run(Path script, String... arguments) throws Exception {
+    Path outFile = temporary.resolve("out");
+    Path errFile = temporary.resolve("err");
+    ProcessBuilder builder = new ProcessBuilder("/usr/bin/bash", script.toString());
+    builder.command().addAll(Arrays.asList(arguments));
+    builder.environment().clear();
+    builder.environment().putAll(environment);
+    builder.redirectOutput(outFile.toFile()).redirectError(errFile.toFile());
+    Process process = builder.start();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    status = process.exitValue();
+    out = new String(Files.readAllBytes(outFile));
+    err = new String(Files.readAllBytes(errFile));
+  }
+}

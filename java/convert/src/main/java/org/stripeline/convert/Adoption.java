@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.agent.Agents;
+import org.stripeline.convert.file.Maker;
+import org.stripeline.convert.file.Settlement;
+import org.stripeline.convert.group.AdoptionMaker;
+import org.stripeline.convert.group.AgentNodes;
+import org.stripeline.convert.group.AgentUnlinker;
+import org.stripeline.convert.group.GroupEncoder;
+import org.stripeline.convert.group.ThreadEncoder;
+import org.stripeline.convert.job.Job;
+import org.stripeline.convert.mapreduce.MapEncoder;
+import org.stripeline.convert.mapreduce.MapWaves;
+import org.stripeline.convert.settings.JobSettings;
+
+/** What a job needs that adopts replicas: the agents, and threads that wait for them. */
+public final class Adoption implements Closeable {
+  private static final int THREADS_MAX = 128;
+
+  private final Agents agents;
+  private final AgentNodes nodes;
+  private final ExecutorService encoders;
+
+  private Adoption(Agents agents, AgentNodes nodes, ExecutorService encoders) {
+    this.agents = agents;
+    this.nodes = nodes;
+    this.encoders = encoders;
+  }
+
+  static Adoption open(DistributedFileSystem fs, JobSettings settings) throws IOException {
+    Agents agents = Agents.connect(fs.getConf());
+    int threads = Math.min(THREADS_MAX, settings.filesAtOnce() * settings.groupsAtOnce);
+    ExecutorService encoders =
+        Executors.newFixedThreadPool(
+            threads,
+            task -> {
+              Thread thread = new Thread(task, "stripeline-convert-group");
+              thread.setDaemon(true);
+              return thread;
+            });
+    return new Adoption(agents, new AgentNodes(fs.getClient(), agents), encoders);
+  }
+
+  AgentNodes nodes() {
+    return nodes;
+  }
+
+  /** Makes files of replicas; {@code waves} is null where this process calls the encoders. */
+  Maker maker(Job job, MapWaves waves) {
+    GroupEncoder encoder =
+        waves == null ? new ThreadEncoder(job, nodes, encoders) : new MapEncoder(job, nodes, waves);
+    return new AdoptionMaker(job, nodes, encoder);
+  }
+
+  Settlement.Unlinker unlinker() {
+    return new AgentUnlinker(nodes);
+  }
+
+  @Override
+  public void close() {
+    encoders.shutdownNow();
+    agents.close();
+  }
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.stripeline.convert.job.Job;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.JobLock;
+import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.OneTry;
+import org.stripeline.convert.job.OpenFile;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.mapreduce.MapJob;
+import org.stripeline.convert.mapreduce.MapJobs;
+import org.stripeline.convert.mapreduce.MapPreflight;
+import org.stripeline.convert.mapreduce.MapWaves;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
+import org.stripeline.convert.report.Totals;
+import org.stripeline.convert.select.ClusterFacts;
+import org.stripeline.convert.select.Policies;
+import org.stripeline.convert.select.Preflight;
+import org.stripeline.convert.select.TreeWalk;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
+import org.stripeline.convert.settings.RefusedException;
+
+/** Plans jobs, begins them, takes up those of dead drivers. */
+public final class Driver implements AutoCloseable {
+  /** Longer than the 60 s that the NameNode leaves a silent client its leases. */
+  private static final long TAKE_OVER_MS = 90_000;
+
+  private final DistributedFileSystem fs;
+  private final String root;
+  private final JobObserver observer;
+  private final StepListener listener;
+
+  Driver(DistributedFileSystem fs, String root, JobObserver observer, StepListener listener) {
+    this.fs = fs;
+    this.root = root;
+    this.observer = observer;
+    this.listener = listener;
+  }
+
+  /** Finds out what a job would do and changes nothing. */
+  Totals plan(JobSettings settings) throws IOException {
+    ClusterFacts cluster = check(settings);
+    try (Adoption adoption = adoption(settings)) {
+      requireAgents(adoption, cluster);
+      return walk(settings, observer);
+    }
+  }
+
+  private ClusterFacts check(JobSettings settings) throws IOException {
+    ClusterFacts cluster = Preflight.check(fs.getClient(), settings);
+    requireNameNodes();
+    if (settings.isMapped()) {
+      MapPreflight.check(fs, settings, root);
+    }
+    return cluster;
+  }
+
+  /** Refuses a configuration without what each swap needs, before there is a job. */
+  private void requireNameNodes() throws IOException {
+    try {
+      OneTry.open(fs).close();
+    } catch (IOException e) {
+      throw new RefusedException(e.getMessage());
+    }
+  }
+
+  /** The agents if the job needs them, or null. */
+  private Adoption adoption(JobSettings settings) throws IOException {
+    return settings.adopts() ? Adoption.open(fs, settings) : null;
+  }
+
+  private static void requireAgents(Adoption adoption, ClusterFacts cluster) throws IOException {
+    if (adoption != null) {
+      adoption.nodes().require(cluster.nodes());
+    }
+  }
+
+  private Totals walk(JobSettings settings, JobObserver watching) throws IOException {
+    Totals totals = new Totals();
+    totals.vanished =
+        new TreeWalk(fs, settings, root)
+            .visit(
+                (file, verdict) -> {
+                  totals.add(file, verdict);
+                  watching.planned(file, verdict);
+                  return true;
+                });
+    return totals;
+  }
+
+  /** What the NameNode would have to be told about policies for a plan. */
+  Policies policies(JobSettings settings) throws IOException {
+    return settings.undo ? null : new Policies(fs, settings);
+  }
+
+  /**
+   * Does a job.
+   *
+   * @param name of the job's directory
+   * @throws RefusedException if it cannot be done; nothing has been touched then
+   */
+  JobReport execute(JobSettings settings, String name) throws IOException {
+    ClusterFacts cluster = check(settings);
+    Preflight.refuseStaleReaders(settings);
+    refuseOverlap(settings);
+    try (Adoption adoption = adoption(settings)) {
+      requireAgents(adoption, cluster);
+      Totals totals = walk(settings, JobObserver.NONE);
+      prepare(settings, totals);
+      JobDirectory directory = JobDirectory.create(fs, root, name, settings);
+      try (Journal journal = Journal.create(fs, directory.journalFile());
+          Job job = new Job(fs, settings, directory, journal, listener);
+          MapWaves waves = waves(job)) {
+        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
+        return finish(run, directory, totals);
+      }
+    }
+  }
+
+  /** Maps if the job wants them, or null. */
+  private MapWaves waves(Job job) {
+    return job.settings().isMapped() ? new MapWaves(job, new MapJob(job, observer)) : null;
+  }
+
+  private void prepare(JobSettings settings, Totals totals) throws IOException {
+    Policies policies = policies(settings);
+    if (policies != null) {
+      policies.prepare(totals.cells, observer);
+    }
+  }
+
+  private void refuseOverlap(JobSettings settings) throws IOException {
+    for (JobDirectory other : JobDirectory.unfinished(fs, root)) {
+      if (overlaps(other.settings().path, settings.path)) {
+        throw new RefusedException(
+            "Cannot begin a job on " + settings.path + ": job " + other.name() + " on "
+                + other.settings().path + " is not finished; end it with --resume --job="
+                + other.name());
+      }
+    }
+  }
+
+  /**
+   * Takes up a job: what a dead driver had begun is finished or taken back, whatever has become of
+   * the tree and of the cluster; then, if these allow it, the tree is walked again for what is left.
+   *
+   * @param path of the job, or null for any
+   * @param name of the job, or null for the only one
+   * @param tuning rate and concurrency that it has from now on, where they are given
+   * @throws RefusedException if there is no such job, or another driver has it
+   */
+  JobReport resume(String path, String name, JobTuning tuning) throws IOException {
+    Preflight.asSuperuser(fs.getClient());
+    JobDirectory directory = find(path, name);
+    JobSettings settings = directory.settings();
+    boolean isTuned = tuning.applyTo(settings);
+    settings.properties.forEach(fs.getConf()::set);
+    try (Adoption adoption = adoption(settings);
+        Journal journal = JobLock.take(fs, directory, TAKE_OVER_MS)) {
+      if (isTuned) {
+        directory.keep(settings);
+      }
+      OpenFile.Collector open = new OpenFile.Collector();
+      MapJobs maps = new MapJobs();
+      Journal.read(fs, directory.journalFile(), open.andThen(maps));
+      maps.end(fs.getConf());
+      try (Job job = new Job(fs, settings, directory, journal, listener);
+          MapWaves waves = waves(job)) {
+        JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
+        job.places().takeOver(open.zoneDirectories());
+        run.settle(open.files());
+        return goOn(run, directory, settings, adoption);
+      }
+    }
+  }
+
+  /** Goes on with a job that is settled. */
+  private JobReport goOn(
+      JobRun run, JobDirectory directory, JobSettings settings, Adoption adoption)
+      throws IOException {
+    if (!Preflight.isThere(fs.getClient(), settings.path)) {
+      run.report()
+          .gone(
+              "there is nothing at " + settings.path + " any more, so the job ends; if the tree was"
+                  + " renamed, begin a job at its new path");
+      run.finish();
+      return run.report();
+    }
+    Totals totals;
+    try {
+      requireAgents(adoption, check(settings));
+      totals = walk(settings, JobObserver.NONE);
+      prepare(settings, totals);
+    } catch (RefusedException e) {
+      run.report().refused(e.getMessage());
+      return run.report();
+    }
+    return finish(run, directory, totals);
+  }
+
+  private JobReport finish(JobRun run, JobDirectory directory, Totals totals) throws IOException {
+    observer.begun(directory, totals);
+    run.walk(root);
+    run.finish();
+    return run.report();
+  }
+
+  private JobDirectory find(String path, String name) throws IOException {
+    List<JobDirectory> found = new ArrayList<>();
+    for (JobDirectory job : JobDirectory.unfinished(fs, root)) {
+      String of = job.settings().path;
+      if (name == null ? of.equals(path) : job.name().equals(name)) {
+        if (path != null && !of.equals(path)) {
+          throw new RefusedException("Cannot resume on " + path + ": job " + name + " is on " + of);
+        }
+        found.add(job);
+      }
+    }
+    if (found.size() == 1) {
+      return found.get(0);
+    }
+    String what = name == null ? "job on " + path : "job " + name;
+    if (found.isEmpty()) {
+      throw new RefusedException(
+          "Cannot resume: there is no unfinished " + what + " in " + root);
+    }
+    StringBuilder names = new StringBuilder();
+    found.forEach(job -> names.append(' ').append(job.name()));
+    throw new RefusedException(
+        "Cannot resume: there is more than one unfinished " + what + "; name one with --job:"
+            + names);
+  }
+
+  private static boolean overlaps(String one, String other) {
+    return isBelow(one, other) || isBelow(other, one);
+  }
+
+  private static boolean isBelow(String path, String directory) {
+    return path.equals(directory)
+        || path.startsWith(directory.equals("/") ? directory : directory + "/");
+  }
+
+  @Override
+  public void close() throws IOException {
+    fs.close();
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
+import org.apache.hadoop.security.SecurityUtil;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.settings.RefusedException;
+
+/**
+ * The Kerberos login of this process from a keytab, for jobs that last longer than a ticket.
+ *
+ * <p>Hadoop's own renewal ends once it has failed until the ticket ran out; this one goes on, so
+ * that a job outlives a key distribution center that is away for hours.
+ */
+final class KeytabLogin implements Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(KeytabLogin.class);
+
+  private final ScheduledExecutorService thread;
+
+  private KeytabLogin(UserGroupInformation user, long periodSeconds) {
+    thread =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread made = new Thread(task, "stripeline-convert-login");
+              made.setDaemon(true);
+              return made;
+            });
+    thread.scheduleWithFixedDelay(
+        () -> renew(user), periodSeconds, periodSeconds, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Logs this process in.
+   *
+   * @param principal whose keys the keytab has; {@code _HOST} stands for the name of this machine
+   * @throws RefusedException if that is not possible, with what to do
+   */
+  static KeytabLogin of(Configuration conf, String principal, String keytab) throws IOException {
+    UserGroupInformation.setConfiguration(conf);
+    if (!UserGroupInformation.isSecurityEnabled()) {
+      throw new RefusedException(
+          "Cannot log in from --keytab=" + keytab + ": "
+              + CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHENTICATION
+              + " is not kerberos in core-site.xml; set HADOOP_CONF_DIR, or leave --keytab out");
+    }
+    if (!Files.isReadable(Paths.get(keytab))) {
+      throw new RefusedException("Cannot log in from --keytab=" + keytab + ": it cannot be read");
+    }
+    String name =
+        SecurityUtil.getServerPrincipal(principal, InetAddress.getLocalHost().getCanonicalHostName());
+    try {
+      UserGroupInformation.loginUserFromKeytab(name, keytab);
+    } catch (IOException e) {
+      throw new RefusedException(
+          "Cannot log in as " + name + " from --keytab=" + keytab + ": " + Reasons.of(e));
+    }
+    long periodSeconds =
+        conf.getLong(
+            CommonConfigurationKeysPublic.HADOOP_KERBEROS_MIN_SECONDS_BEFORE_RELOGIN,
+            CommonConfigurationKeysPublic.HADOOP_KERBEROS_MIN_SECONDS_BEFORE_RELOGIN_DEFAULT);
+    return new KeytabLogin(UserGroupInformation.getLoginUser(), Math.max(1, periodSeconds));
+  }
+
+  /** Gets a new ticket when four fifths of the lifetime of this one are over. */
+  private static void renew(UserGroupInformation user) {
+    try {
+      user.checkTGTAndReloginFromKeytab();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("Cannot log in again as {}, will try again: {}", user.getUserName(), Reasons.of(e));
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

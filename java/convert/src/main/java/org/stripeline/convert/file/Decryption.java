@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.file;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.Reasons;
+
+/** Compares the beginnings of two encrypted files as their readers see them. */
+final class Decryption {
+  private static final Logger LOG = LoggerFactory.getLogger(Decryption.class);
+  private static final int BYTES = 4096;
+
+  private final DFSClient client;
+  private volatile boolean isDenied;
+
+  Decryption(DFSClient client) {
+    this.client = client;
+  }
+
+  /**
+   * Compares them, unless this user gets no keys: a KMS denies them to superusers by default.
+   *
+   * @throws IOException if they differ, or only the copy cannot be read
+   */
+  void compare(String original, String copy) throws IOException {
+    if (isDenied) {
+      return;
+    }
+    byte[] before;
+    try {
+      before = beginning(original);
+    } catch (FileNotFoundException e) {
+      // Its user has deleted it, which says nothing of the other files.
+      return;
+    } catch (IOException e) {
+      LOG.info("Encrypted files are compared as they are stored only: {}", Reasons.of(e));
+      isDenied = true;
+      return;
+    }
+    if (!Arrays.equals(before, beginning(copy))) {
+      throw new IOException("the new file decrypts to other bytes: its key is not the file's");
+    }
+  }
+
+  private byte[] beginning(String path) throws IOException {
+    try (FSDataInputStream in = client.createWrappedInputStream(client.open(path))) {
+      byte[] bytes = new byte[BYTES];
+      int read = 0;
+      int count;
+      while (read < BYTES && (count = in.read(bytes, read, BYTES - read)) > 0) {
+        read += count;
+      }
+      return Arrays.copyOf(bytes, read);
+    }
+  }
+}

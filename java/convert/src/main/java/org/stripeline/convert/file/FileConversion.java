@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.file;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.stripeline.convert.job.BlockSignature;
+import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.job.Job;
+import org.stripeline.convert.job.JournalLostException;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.OpenFile;
+import org.stripeline.convert.job.Outcome;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.job.TemporaryPlaces;
+import org.stripeline.convert.select.Policies;
+import org.stripeline.convert.select.SnapshotIndex;
+
+/**
+ * Converts one file: fence, make, verify, attributes, swap, each in the journal before it is done.
+ *
+ * <p>The file's checksum is asked for before the fence, for Hadoop gives none of files that are
+ * open; equal signatures of its blocks before and after say that it is that of the fenced file.
+ */
+public final class FileConversion {
+  private final Job job;
+  private final Maker maker;
+  private final Policies policies;
+  private final Settlement settlement;
+  private final Decryption decryption;
+
+  /**
+   * Makes a converter of files.
+   *
+   * @param policies those of the code, or null for undoing
+   */
+  public FileConversion(Job job, Maker maker, Policies policies, Settlement settlement) {
+    this.job = job;
+    this.maker = maker;
+    this.policies = policies;
+    this.settlement = settlement;
+    decryption = new Decryption(job.client());
+  }
+
+  /**
+   * Converts a file or leaves it as it was.
+   *
+   * @param cellBytes cell of its new policy, 0 for replication
+   * @param snapshots the snapshots that were known when it was judged
+   * @throws JournalLostException if the job cannot go on at all
+   */
+  public Outcome convert(Candidate file, int cellBytes, SnapshotIndex snapshots)
+      throws JournalLostException {
+    job.reached(Step.CHECKED, file.path());
+    OpenFile open = null;
+    try {
+      Attributes before = Attributes.read(job.client(), file.status().getFileId());
+      if (Swap.isProtected(before.permission())) {
+        throw new IOException(
+            "its permission " + before.permission() + " is that of a file in the middle of a swap:"
+                + " end the job that left it so with --resume, or set the permission again");
+      }
+      FileChecksum checksum = checksum(file.inodePath(), file.bytes());
+      TemporaryPlaces.Place place = job.places().find(zone(before.status(), file.inodePath()));
+      String temporary = place.path() + "/" + job.temporaryName(file);
+      JournalRecord begin = JournalRecord.begin(file, temporary, place.id(), job.leaseHolder());
+      // From before it is read, and not from the listing, which may be hours old.
+      begin.accessedMs = before.status().getAccessTime();
+      open = new OpenFile(begin);
+      job.journal().write(begin);
+      job.reached(Step.BEGUN, open);
+      replace(file, before, checksum, open, cellBytes, snapshots);
+      return end(open, Outcome.converted(file.bytes()));
+    } catch (JournalLostException e) {
+      throw e;
+    } catch (IOException | RuntimeException e) {
+      return giveUp(file, open, e);
+    }
+  }
+
+  private void replace(
+      Candidate file,
+      Attributes before,
+      FileChecksum checksum,
+      OpenFile open,
+      int cellBytes,
+      SnapshotIndex snapshots)
+      throws IOException {
+    DFSClient client = job.client();
+    Fence fence = new Fence(job.namenode(), job.leaseHolder(), file.status().getFileId());
+    // A file that is deleted while it is open stays open in the snapshots that have it, and HDFS
+    // does not replicate its last block any more: such a file is fenced at the last moment.
+    boolean isFencedLate =
+        job.settings().rules.includeSnapshotted && isInSnapshot(file, snapshots);
+    if (!isFencedLate) {
+      take(fence, open);
+    }
+    LocatedBlocks blocks = blocksAsBegun(file, open);
+    if (isFencedLate && blocks.isUnderConstruction()) {
+      throw new ChangedException("open for writing by another client");
+    }
+    blocks = ReplicaQuorum.await(client, before.status(), blocks);
+    Attempt attempt = attempt(file, before, checksum, open, blocks, cellBytes);
+    if (!maker.comparesReplicas()) {
+      checkSource(attempt, checksum);
+    }
+    long made = maker.make(attempt);
+    job.reached(Step.MADE, open);
+
+    Redundancy.await(
+        client, InodePath.of(made), attempt.policy(), attempt.replication());
+    verify(attempt, made, checksum);
+    job.reached(Step.VERIFIED, open);
+
+    Swap swap = new Swap(job, attempt, made, snapshots);
+    // Late, so that what DataNodes report after they were silent is seen; but looking at blocks sets
+    // the access time.
+    maker.requireAsPlanned(attempt, made);
+    swap.giveAttributes();
+    job.reached(Step.ATTRIBUTED, open);
+
+    if (isFencedLate) {
+      take(fence, open);
+      blocksAsBegun(file, open);
+    }
+    swap.announce();
+    swap.run(fence);
+    job.reached(Step.SWAPPED, open);
+  }
+
+  private static boolean isInSnapshot(Candidate file, SnapshotIndex snapshots) throws IOException {
+    long fileId = file.status().getFileId();
+    return snapshots.keeps(file.path(), fileId) || snapshots.hasNewer(file.path(), fileId);
+  }
+
+  private void take(Fence fence, OpenFile open) throws IOException {
+    fence.take();
+    job.announce(open, JournalRecord.fenced(open.begin().fileId, fence.modifiedMs()));
+    job.reached(Step.FENCED, open);
+  }
+
+  private LocatedBlocks blocksAsBegun(Candidate file, OpenFile open) throws IOException {
+    LocatedBlocks blocks = job.client().getLocatedBlocks(file.inodePath(), 0, Long.MAX_VALUE);
+    if (!BlockSignature.of(blocks).equals(open.begin().signature)) {
+      throw new ChangedException("it was written to");
+    }
+    return blocks;
+  }
+
+  /** What is copied must be right on all DataNodes: the swap deletes what could show the rot. */
+  private void checkSource(Attempt attempt, FileChecksum checksum) throws IOException {
+    ErasureCodingPolicy policy = attempt.attributes().status().getErasureCodingPolicy();
+    if (policy == null) {
+      int replicas = ReplicaQuorum.expected(job.client(), attempt.attributes().status());
+      ReplicaAgreement.check(
+          job.client(), attempt.file().path(), replicas, attempt.blocks(), checksum);
+    } else {
+      ParityCheck.checkWhatIsLeft(
+          job.fs(), attempt.source(), policy, job.throttle()::take);
+    }
+  }
+
+  private Attempt attempt(
+      Candidate file,
+      Attributes before,
+      FileChecksum checksum,
+      OpenFile open,
+      LocatedBlocks blocks,
+      int cellBytes)
+      throws IOException {
+    ErasureCodingPolicy policy = cellBytes == 0 ? null : policies.get(policies.name(cellBytes));
+    return new Attempt.Builder(file, open)
+        .source(file.inodePath())
+        .policy(policy)
+        .replication(policy == null ? job.settings().replication(before.extended()) : 0)
+        .attributes(before)
+        .checksums(checksum.getChecksumOpt())
+        .blocks(blocks)
+        .build();
+  }
+
+  private String zone(HdfsFileStatus status, String path) throws IOException {
+    return status.getFileEncryptionInfo() == null
+        ? null
+        : job.client().getEZForPath(path).getPath();
+  }
+
+  private FileChecksum checksum(String path, long bytes) throws IOException {
+    FileChecksum checksum = job.client().getFileChecksumWithCombineMode(path, bytes);
+    if (checksum == null) {
+      throw new IOException("it has no checksums to compare by");
+    }
+    return checksum;
+  }
+
+  /** Composite CRCs do not depend on how a file is laid out; DataNodes have their parts at hand. */
+  private void verify(Attempt attempt, long made, FileChecksum original) throws IOException {
+    String path = InodePath.of(made);
+    HdfsFileStatus status = InodePath.status(job.client(), made);
+    long bytes = attempt.file().bytes();
+    if (status == null || status.getLen() != bytes) {
+      throw new IOException(
+          "the new file has " + (status == null ? "no" : status.getLen()) + " bytes instead of "
+              + bytes);
+    }
+    FileChecksum copy = checksum(path, bytes);
+    if (!copy.equals(original)) {
+      throw new IOException("checksums differ: " + original + " before, " + copy + " after");
+    }
+    if (attempt.policy() == null && !maker.hasCheckedParity(attempt)) {
+      ReplicaCheck.check(job.fs(), path, original, job.throttle()::take);
+    } else if (!maker.hasCheckedParity(attempt)) {
+      ParityCheck.check(job.fs(), path, attempt.policy(), job.throttle()::take);
+    }
+    if (status.getFileEncryptionInfo() != null) {
+      decryption.compare(attempt.file().inodePath(), path);
+    }
+  }
+
+  private Outcome giveUp(Candidate file, OpenFile open, Exception cause)
+      throws JournalLostException {
+    String reason = Reasons.of(cause);
+    boolean changed = cause instanceof ChangedException || cause instanceof FileNotFoundException;
+    if (open == null) {
+      return changed ? Outcome.changed(reason) : Outcome.failed(reason);
+    }
+    try {
+      // What is thrown does not say whether the NameNode did it: look.
+      if (settlement.settle(open) == Settlement.Result.SWAPPED) {
+        return end(open, Outcome.converted(file.bytes()));
+      }
+    } catch (IOException | RuntimeException e) {
+      // It stays open in the journal, for --resume.
+      return Outcome.unsettled(
+          reason + "; and what was begun could not be taken back: " + Reasons.of(e)
+              + "; run the command again with --resume");
+    }
+    return end(open, changed ? Outcome.changed(reason) : Outcome.failed(reason));
+  }
+
+  private Outcome end(OpenFile open, Outcome outcome) throws JournalLostException {
+    job.journal().write(JournalRecord.end(open.begin().path, open.begin().fileId, outcome));
+    job.reached(Step.ENDED, open);
+    return outcome;
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.file;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.BitSet;
+import java.util.List;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.stripeline.convert.job.Patience;
+
+/**
+ * Whether all that a complete file is made of has been reported to the NameNode.
+ *
+ * <p>The NameNode is asked for a range of blocks at a time, and not again for those before the
+ * first that is not whole: an answer for all blocks of a large file takes megabytes.
+ */
+public final class Redundancy {
+  /** Blocks, or block groups, of one question. */
+  public static final int BLOCKS_AT_ONCE = 256;
+
+  /** Few enough questions of many files at one time for a NameNode that is busy. */
+  private static final long PAUSE_MS_MAX = 2000;
+
+  private final DFSClient client;
+  private final String path;
+  private final ErasureCodingPolicy policy;
+  private final int replication;
+  private final long bytes;
+  private final long range;
+
+  /** All blocks before this byte are whole. */
+  private long whole;
+
+  private Redundancy(
+      DFSClient client, String path, ErasureCodingPolicy policy, int replication)
+      throws IOException {
+    this.client = client;
+    this.path = path;
+    this.policy = policy;
+    this.replication = replication;
+    HdfsFileStatus status = client.getFileInfo(path);
+    if (status == null) {
+      throw new FileNotFoundException("Cannot use " + path + ": another user deleted it");
+    }
+    bytes = status.getLen();
+    long units = policy == null ? 1 : policy.getNumDataUnits();
+    range = BLOCKS_AT_ONCE * units * status.getBlockSize();
+  }
+
+  /**
+   * Waits for it.
+   *
+   * @throws IOException if something is missing for a minute; writers go on without DataNodes that
+   *     failed, but an original must not be given up for a file that is not whole
+   */
+  public static void await(
+      DFSClient client, String path, ErasureCodingPolicy policy, int replication)
+      throws IOException {
+    Redundancy file = new Redundancy(client, path, policy, replication);
+    Patience.awaitSlowly(
+        "Cannot use " + path + ", blocks of which are missing", PAUSE_MS_MAX, file::isWhole);
+  }
+
+  private boolean isWhole() throws IOException {
+    while (whole < bytes) {
+      List<LocatedBlock> blocks =
+          client.getLocatedBlocks(path, whole, Math.min(range, bytes - whole)).getLocatedBlocks();
+      for (LocatedBlock block : blocks) {
+        if (!isWhole(block)) {
+          return false;
+        }
+        whole = block.getStartOffset() + block.getBlockSize();
+      }
+      if (blocks.isEmpty()) {
+        throw new IOException(
+            "Cannot use " + path + ": it has no block at byte " + whole + " of " + bytes);
+      }
+    }
+    return true;
+  }
+
+  private boolean isWhole(LocatedBlock block) {
+    return policy == null
+        ? block.getLocations().length >= replication
+        : indices(block) >= indicesWanted(block.getBlockSize(), policy);
+  }
+
+  /** Several DataNodes may have the same internal block; that makes up for no other. */
+  private static int indices(LocatedBlock block) {
+    BitSet seen = new BitSet();
+    for (byte index : ((LocatedStripedBlock) block).getBlockIndices()) {
+      seen.set(index);
+    }
+    return seen.cardinality();
+  }
+
+  private static long indicesWanted(long bytes, ErasureCodingPolicy policy) {
+    long cells = (bytes + policy.getCellSize() - 1) / policy.getCellSize();
+    return Math.min(policy.getNumDataUnits(), cells) + policy.getNumParityUnits();
+  }
+}

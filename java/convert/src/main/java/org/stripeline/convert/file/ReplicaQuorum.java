@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.file;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.select.ClusterFacts;
+
+/**
+ * Checks that more than half of the replicas of each block of a file can be read, so that they can
+ * outvote a wrong one.
+ *
+ * <p>The NameNode names no replica to clients that is corrupt or on a DataNode in maintenance, but
+ * deletes those too once the file is replaced. If only one is named, nothing says that it is right.
+ */
+final class ReplicaQuorum {
+  /** Longer than DataNodes take to report a file that was just written. */
+  private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  private static final long PAUSE_MS = 100;
+
+  private final DFSClient client;
+  private final HdfsFileStatus file;
+  private int expected = -1;
+
+  private ReplicaQuorum(DFSClient client, HdfsFileStatus file) {
+    this.client = client;
+    this.file = file;
+  }
+
+  /**
+   * Waits some seconds for it.
+   *
+   * @param file its status now, for users change the replication of files after they were listed
+   * @param blocks all blocks of the file, which must not change
+   * @return the same blocks with the places of their replicas now
+   * @throws IOException if half of the replicas of a block or more cannot be asked
+   */
+  static LocatedBlocks await(DFSClient client, HdfsFileStatus file, LocatedBlocks blocks)
+      throws IOException {
+    return file.getErasureCodingPolicy() == null
+        ? new ReplicaQuorum(client, file).await(blocks)
+        : blocks;
+  }
+
+  private LocatedBlocks await(LocatedBlocks blocks) throws IOException {
+    LocatedBlocks now = blocks;
+    long start = System.nanoTime();
+    while (true) {
+      LocatedBlock few = few(now);
+      if (few == null) {
+        return now;
+      }
+      if (System.nanoTime() - start > WAIT_NANOS) {
+        throw new IOException(
+            "Cannot tell whether the replicas of " + few.getBlock().getBlockName()
+                + " are right: the NameNode names " + few.getLocations().length + " of "
+                + file.getReplication() + ", and more than half must be compared; the"
+                + " others are lost, corrupt or on DataNodes in maintenance; convert the file"
+                + " again when they are back or have been replicated again");
+      }
+      Patience.pause(PAUSE_MS);
+      now = client.getLocatedBlocks(InodePath.of(file.getFileId()), 0, Long.MAX_VALUE);
+    }
+  }
+
+  private LocatedBlock few(LocatedBlocks blocks) throws IOException {
+    for (LocatedBlock block : blocks.getLocatedBlocks()) {
+      int named = block.getLocations().length;
+      if (2 * named <= file.getReplication() && 2 * named <= expected()) {
+        return block;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Returns how many replicas each block of a file should have; a file may ask for more than there
+   * are DataNodes.
+   */
+  static int expected(DFSClient client, HdfsFileStatus file) throws IOException {
+    return Math.min(file.getReplication(), ClusterFacts.of(client).nodes().size());
+  }
+
+  private int expected() throws IOException {
+    if (expected < 0) {
+      expected = expected(client, file);
+    }
+    return expected;
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.file;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.hdfs.BlockReader;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.client.impl.BlockReaderRemote;
+import org.apache.hadoop.hdfs.net.Peer;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
+import org.apache.hadoop.io.IOUtils;
+import org.apache.hadoop.net.NetUtils;
+import org.stripeline.convert.job.Reasons;
+
+/**
+ * Reads what one DataNode has of one block, through its checksums: where Hadoop's streams would go
+ * on at another DataNode, this fails.
+ */
+final class ReplicaReader implements Closeable {
+  private final String name;
+  private final BlockReader reader;
+  private long left;
+
+  /**
+   * Connects to a DataNode, unless the block is empty.
+   *
+   * @param node one of the block's locations
+   */
+  ReplicaReader(DistributedFileSystem fs, LocatedBlock block, DatanodeInfo node)
+      throws IOException {
+    ExtendedBlock id = block.getBlock();
+    name = id.getBlockName() + " at " + node.getXferAddr();
+    left = id.getNumBytes();
+    reader = left == 0 ? null : open(fs, block, node);
+  }
+
+  private BlockReader open(DistributedFileSystem fs, LocatedBlock block, DatanodeInfo node)
+      throws IOException {
+    DFSClient client = fs.getClient();
+    boolean byHostName = client.getConf().isConnectToDnViaHostname();
+    Peer peer = null;
+    try {
+      peer =
+          client.newConnectedPeer(
+              NetUtils.createSocketAddr(node.getXferAddr(byHostName)),
+              block.getBlockToken(),
+              node);
+      return BlockReaderRemote.newBlockReader(
+          "stripeline-convert",
+          block.getBlock(),
+          block.getBlockToken(),
+          0,
+          left,
+          true,
+          client.getClientName(),
+          peer,
+          node,
+          null,
+          CachingStrategy.newDropBehind(),
+          -1,
+          fs.getConf());
+    } catch (IOException e) {
+      IOUtils.cleanupWithLogger(null, peer);
+      throw failure(e);
+    }
+  }
+
+  /** Bytes of the block that are still to be read. */
+  long left() {
+    return left;
+  }
+
+  /**
+   * Reads the next bytes, as many as there is room for or are left.
+   *
+   * @throws IOException if they are not there, or do not fit their checksums
+   */
+  void read(ByteBuffer into) throws IOException {
+    int limit = into.limit();
+    int bytes = (int) Math.min(left, into.remaining());
+    into.limit(into.position() + bytes);
+    try {
+      while (into.hasRemaining()) {
+        if (reader.read(into) <= 0) {
+          throw new IOException("it ends " + (left - bytes + into.remaining()) + " bytes early");
+        }
+      }
+    } catch (IOException e) {
+      throw failure(e);
+    }
+    left -= bytes;
+    into.limit(limit);
+  }
+
+  private IOException failure(IOException e) {
+    return new IOException("Cannot read " + name + " back: " + Reasons.of(e), e);
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (reader != null) {
+      reader.close();
+    }
+  }
+}

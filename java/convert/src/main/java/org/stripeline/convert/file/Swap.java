@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.file;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.ClientProtocol;
+import org.apache.hadoop.hdfs.protocol.DirectoryListing;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
+import org.apache.hadoop.ipc.RemoteException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.BlockSignature;
+import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.job.Job;
+import org.stripeline.convert.job.JournalLostException;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.select.SnapshotIndex;
+import org.stripeline.convert.settings.Origin;
+
+/**
+ * Gives a verified temporary file the attributes of the original, and then the original's place.
+ *
+ * <p>No call of the NameNode replaces a file only if nothing has changed, so what remains open
+ * between the last look and the rename is kept as small as the network. The original is closed
+ * before it is replaced (see {@link Fence#end}). While it is closed its permission lets only
+ * superusers write, so that no ordinary user can append to it or recover its lease then.
+ */
+public final class Swap {
+  private static final Logger LOG = LoggerFactory.getLogger(Swap.class);
+
+  /** A rename that is sent later than this after the last look was begun needs another look. */
+  public static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+  /** A user, or a NameNode, that interferes this often keeps the file. */
+  private static final int ROUNDS_MAX = 5;
+
+  /** Between two tries while no NameNode is active. */
+  private static final long AGAIN_MS = 1_000;
+
+  private static final int WRITE_BITS = 0222;
+
+  /** Means nothing on files; it tells our change of a permission from a user's. */
+  private static final int STICKY_BIT = 01000;
+
+  private static final int OWNER_BITS = 0700;
+
+  private final Job job;
+  private final Attempt attempt;
+  private final SnapshotIndex snapshots;
+  private final long made;
+  private final String temporary;
+  private final long fileId;
+  private Attributes given;
+  private boolean isFenceEnded;
+
+  /**
+   * Prepares a swap.
+   *
+   * @param made number of the temporary file
+   * @param snapshots the snapshots that were known when the file was judged
+   */
+  Swap(Job job, Attempt attempt, long made, SnapshotIndex snapshots) {
+    this.job = job;
+    this.attempt = attempt;
+    this.made = made;
+    this.snapshots = snapshots;
+    temporary = InodePath.of(made);
+    fileId = attempt.file().status().getFileId();
+  }
+
+  /** Permission of a file while it is being replaced, which a user would hardly choose. */
+  private static FsPermission withoutWriting(FsPermission permission) {
+    return new FsPermission((short) (permission.toShort() & ~WRITE_BITS | STICKY_BIT));
+  }
+
+  /** Tells whether a permission is one that a file has only in the middle of a swap. */
+  static boolean isProtected(FsPermission permission) {
+    int bits = permission.toShort();
+    return (bits & STICKY_BIT) != 0 && (bits & WRITE_BITS) == 0;
+  }
+
+  /**
+   * What a permission would be if the file were not protected.
+   *
+   * @param now permission of the original
+   * @param before its permission from before, which may be protected by now
+   */
+  private static FsPermission unprotected(FsPermission now, FsPermission before) {
+    FsPermission without = withoutWriting(before);
+    if (now.equals(without)) {
+      return before;
+    }
+    // A file that had a sticky bit before does not tell any more whose change this is.
+    if (!now.getStickyBit() || before.getStickyBit()) {
+      return now;
+    }
+    int bits = now.toShort();
+    // A user has changed the ACL of a protected file, which leaves the bits of the owner; what may
+    // have been taken from others is not given back to them.
+    if ((bits & OWNER_BITS) == (without.toShort() & OWNER_BITS)) {
+      bits |= before.toShort() & OWNER_BITS;
+    }
+    return new FsPermission((short) (bits & ~STICKY_BIT));
+  }
+
+  /** Gives the temporary file the attributes that the original has, and nothing else. */
+  void giveAttributes() throws IOException {
+    give(Attributes.read(job.client(), fileId));
+  }
+
+  /** Applies attributes until those of the original are the same before and after. */
+  private void give(Attributes first) throws IOException {
+    Attributes latest = first;
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      latest.apply(
+          job.client(),
+          temporary,
+          origin(latest),
+          job.settings().storagePolicy,
+          attempt.open().begin().accessedMs);
+      if (!isOnTemporary(latest)) {
+        // Of encrypted files it is the key, which was encrypted again since. To set it by path could
+        // hit a file that another user has put there.
+        throw new IOException(
+            "Cannot give " + attempt.temporary() + " the attributes of the file: it has others, or"
+                + " its zone is being re-encrypted; convert it again after that");
+      }
+      Attributes now = readOriginal(latest);
+      if (now.isSame(latest)) {
+        given = latest;
+        return;
+      }
+      latest = now;
+    }
+    throw new ChangedException("its attributes keep changing");
+  }
+
+  private boolean isOnTemporary(Attributes wanted) throws IOException {
+    Attributes there = Attributes.read(job.client(), made);
+    return wanted.areOn(there, origin(wanted), job.settings().storagePolicy);
+  }
+
+  /** Reads the original's attributes, but for what the swap itself has changed in them. */
+  private Attributes readOriginal(Attributes before) throws IOException {
+    Attributes read = Attributes.read(job.client(), fileId);
+    Attributes now =
+        read.withPermission(unprotected(read.permission(), before.permission()));
+    return isFenceEnded ? now.withModification(before.modifiedMs()) : now;
+  }
+
+  private int origin(Attributes latest) {
+    if (attempt.policy() == null) {
+      return Origin.FORGET;
+    }
+    HdfsFileStatus status = latest.status();
+    return status.getErasureCodingPolicy() == null ? status.getReplication() : Origin.KEEP;
+  }
+
+  /** Writes into the journal what is needed to tell whether the swap has happened. */
+  void announce() throws JournalLostException {
+    job.announce(
+        attempt.open(),
+        JournalRecord.swap(fileId, made, given.permission().toShort(), given.modifiedMs()));
+    job.reached(Step.SWAP_NAMED, attempt.open());
+  }
+
+  /**
+   * Puts the temporary file in the place of the original.
+   *
+   * @param fence the lease of the original, which ends here
+   * @throws ChangedException if the original is not what was verified any more
+   * @throws IOException if it is not known whether the NameNode has done it
+   */
+  void run(Fence fence) throws IOException {
+    // First: a driver that was cut off must not touch what another one has settled since.
+    fence.confirm();
+    protect();
+    try {
+      fence.confirm();
+    } catch (ChangedException e) {
+      // Another driver may have settled the file before that change; then it must be undone here.
+      HdfsFileStatus now = InodePath.status(job.client(), fileId);
+      if (now != null) {
+        unprotect(job.client(), now, given.permission());
+      }
+      throw e;
+    }
+    // The end of the lease sets the modification time: a user's change of it shows only before.
+    confirmAttributes();
+    fence.end();
+    isFenceEnded = true;
+    job.reached(Step.FENCE_ENDED, attempt.open());
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      if (lookAndRename()) {
+        return;
+      }
+    }
+    throw new ChangedException(
+        "it kept changing, or the NameNode or this process was too slow, right before the swap");
+  }
+
+  /** Lets only superusers write the original from now on. */
+  private void protect() throws IOException {
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      FsPermission now = new FsPermission(original().getPermission().toShort());
+      if (unprotected(now, given.permission()).equals(given.permission())) {
+        job.client().setPermission(InodePath.of(fileId), withoutWriting(given.permission()));
+        job.reached(Step.PROTECTED, attempt.open());
+        return;
+      }
+      // A user has changed it since it was given to the temporary file.
+      give(readOriginal(given));
+      announce();
+    }
+    throw new ChangedException("its permission keeps changing");
+  }
+
+  private HdfsFileStatus original() throws IOException {
+    HdfsFileStatus now = InodePath.status(job.client(), fileId);
+    if (now == null) {
+      throw new ChangedException("it was deleted or replaced");
+    }
+    return now;
+  }
+
+  private void confirmAttributes() throws IOException {
+    for (int round = 0; round < ROUNDS_MAX; round++) {
+      if (confirmOrGiveAgain()) {
+        return;
+      }
+    }
+    throw new ChangedException("its attributes keep changing");
+  }
+
+  /** Returns true if the original has the attributes that were given; if not, gives them again. */
+  private boolean confirmOrGiveAgain() throws IOException {
+    Attributes now = readOriginal(given);
+    if (now.isSame(given)) {
+      return true;
+    }
+    give(now);
+    announce();
+    protect();
+    return false;
+  }
+
+  /** Returns false if another round is needed: rights have changed, or too much time is gone. */
+  private boolean lookAndRename() throws IOException {
+    // Waits while no NameNode is active.
+    job.oneTry().sync(job.client());
+    ClientProtocol namenode;
+    try {
+      // Before the time counts: those that are down may be asked first.
+      namenode = job.oneTry().active();
+    } catch (IOException e) {
+      return pauseBeforeNextLook(e);
+    }
+    long start = System.nanoTime();
+    job.oneTry().sync(job.client());
+    if (!confirmOrGiveAgain()) {
+      return false;
+    }
+    if (!job.settings().rules.includeSnapshotted
+        && snapshots.hasNewer(attempt.file().path(), fileId)) {
+      throw new ChangedException(
+          "a snapshot was taken of it during the conversion; --include-snapshotted converts such"
+              + " files");
+    }
+    if (!isOnTemporary(given)) {
+      throw new IOException("Cannot swap " + attempt.temporary() + ": its attributes were changed");
+    }
+    HdfsLocatedFileStatus last;
+    try {
+      last = look(namenode);
+    } catch (ChangedException e) {
+      throw e;
+    } catch (IOException e) {
+      return pauseBeforeNextLook(e);
+    }
+    requireAsVerified(last);
+    job.reached(Step.LOOKED, attempt.open());
+    if (System.nanoTime() - start > LOOK_NANOS) {
+      return false;
+    }
+    rename(namenode);
+    return true;
+  }
+
+  private boolean pauseBeforeNextLook(IOException cause) throws IOException {
+    LOG.warn("Cannot look at {} before its swap, and tries again", attempt.file().path(), cause);
+    Patience.pause(AGAIN_MS);
+    return false;
+  }
+
+  /** The last look: one call that tells about inode, blocks and rights. */
+  private HdfsLocatedFileStatus look(ClientProtocol namenode) throws IOException {
+    DirectoryListing listing;
+    try {
+      listing = namenode.getListing(InodePath.of(fileId), HdfsFileStatus.EMPTY_NAME, true);
+    } catch (RemoteException e) {
+      throw gone(e);
+    }
+    HdfsFileStatus[] found =
+        listing == null ? new HdfsFileStatus[0] : listing.getPartialListing();
+    if (found.length != 1 || found[0].getFileId() != fileId) {
+      throw new ChangedException("it was deleted or replaced");
+    }
+    return (HdfsLocatedFileStatus) found[0];
+  }
+
+  private void requireAsVerified(HdfsLocatedFileStatus status) throws ChangedException {
+    if (status.getLocatedBlocks().isUnderConstruction()
+        || status.getLen() != attempt.file().bytes()
+        || !BlockSignature.of(status.getLocatedBlocks()).equals(attempt.open().begin().signature)) {
+      throw new ChangedException("it was written to");
+    }
+    FsPermission permission = new FsPermission(status.getPermission().toShort());
+    if (!given.isSameIn(status) || !permission.equals(withoutWriting(given.permission()))) {
+      throw new ChangedException("its rights were changed right before the swap");
+    }
+  }
+
+  private void rename(ClientProtocol namenode) throws IOException {
+    try {
+      namenode.rename2(temporary, InodePath.of(fileId), Options.Rename.OVERWRITE);
+    } catch (RemoteException e) {
+      throw gone(e);
+    }
+  }
+
+  private static IOException gone(RemoteException e) {
+    IOException cause = e.unwrapRemoteException(FileNotFoundException.class);
+    return cause == e ? e : new ChangedException("it was deleted or replaced", cause);
+  }
+
+  /**
+   * Gives an original that was not replaced its permission back, unless a user has set another.
+   *
+   * @param permission the permission from before, as the journal has it
+   */
+  static void unprotect(DFSClient client, HdfsFileStatus original, FsPermission permission)
+      throws IOException {
+    FsPermission now = new FsPermission(original.getPermission().toShort());
+    FsPermission wanted = unprotected(now, permission);
+    if (!now.equals(wanted)) {
+      client.setPermission(InodePath.of(original.getFileId()), wanted);
+    }
+  }
+}

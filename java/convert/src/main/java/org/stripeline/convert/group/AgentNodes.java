@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
+import org.apache.hadoop.hdfs.server.protocol.DatanodeStorageReport;
+import org.apache.hadoop.hdfs.server.protocol.StorageReport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AboutAgent;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentProtocol;
+import org.stripeline.agent.Agents;
+import org.stripeline.convert.job.Futures;
+import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.placement.NodeState;
+import org.stripeline.placement.Topology;
+
+/** The DataNodes as they are now, for planning: where they are, whether an agent runs there. */
+public final class AgentNodes {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentNodes.class);
+
+  /** Nothing is planned with what was seen longer ago. */
+  static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long DOUBT_NANOS = TimeUnit.MINUTES.toNanos(2);
+  private static final int ASKED_AT_ONCE = 16;
+  private static final int NAMED_MAX = 10;
+
+  private final DFSClient client;
+  private final Agents agents;
+
+  /** Identities of DataNodes whose agent has answered as it should. */
+  private final Set<String> sound = ConcurrentHashMap.newKeySet();
+
+  /** When DataNodes failed us, by identity: for some time they are not even asked. */
+  private final Map<String, Long> doubted = new ConcurrentHashMap<>();
+
+  private final JobLoad load = new JobLoad();
+  private Snapshot latest;
+
+  public AgentNodes(DFSClient client, Agents agents) {
+    this.client = client;
+    this.agents = agents;
+  }
+
+  /** The cluster at one moment; nodes are numbered for the planner. */
+  static final class Snapshot {
+    private final List<DatanodeStorageReport> reports;
+    private final long at;
+    private final Set<String> sound;
+    private final Set<String> spared;
+    private final Map<String, Integer> numbers = new HashMap<>();
+    private final List<String> rackNames = new ArrayList<>();
+    private final Topology topology;
+
+    /**
+     * A look at the cluster.
+     *
+     * @param at when it was seen, as {@link System#nanoTime} gives it
+     */
+    Snapshot(
+        List<DatanodeStorageReport> reports, long at, Set<String> sound, Set<String> spared) {
+      this.reports = reports;
+      this.at = at;
+      this.sound = sound;
+      this.spared = spared;
+      Map<String, Integer> racks = new HashMap<>();
+      Topology.Builder builder = new Topology.Builder();
+      for (DatanodeStorageReport report : reports) {
+        DatanodeInfo node = report.getDatanodeInfo();
+        int rack = racks.computeIfAbsent(node.getNetworkLocation(), any -> racks.size());
+        if (rack == rackNames.size()) {
+          rackNames.add(node.getNetworkLocation());
+        }
+        NodeState state = state(node, sound);
+        if (state == NodeState.OPEN && spared.contains(node.getDatanodeUuid())) {
+          state = NodeState.FULL;
+        }
+        int number = builder.add(rack, state, node.getXceiverCount());
+        numbers.put(node.getDatanodeUuid(), number);
+      }
+      topology = builder.build();
+    }
+
+    private static NodeState state(DatanodeInfo node, Set<String> sound) {
+      boolean keeps =
+          node.getAdminState() == DatanodeInfo.AdminStates.NORMAL
+              && sound.contains(node.getDatanodeUuid());
+      return keeps ? NodeState.OPEN : NodeState.LEAVING;
+    }
+
+    Topology topology() {
+      return topology;
+    }
+
+    String rackName(int rack) {
+      return rackNames.get(rack);
+    }
+
+    /** The same, with the same numbers, but some DataNodes get no new blocks. */
+    Snapshot sparing(Set<String> uuids) {
+      if (spared.containsAll(uuids)) {
+        return this;
+      }
+      Set<String> all = new HashSet<>(spared);
+      all.addAll(uuids);
+      return new Snapshot(reports, at, sound, all);
+    }
+
+    DatanodeInfo node(int number) {
+      return reports.get(number).getDatanodeInfo();
+    }
+
+    long at() {
+      return at;
+    }
+
+    /** Tells whether new blocks may not be written to a node, though it may keep what it has. */
+    boolean isSpared(DatanodeInfo node) {
+      return spared.contains(node.getDatanodeUuid());
+    }
+
+    /** How many nodes may get new blocks as far as they have room. */
+    int takers() {
+      return reports.size() - spared.size();
+    }
+
+    StorageReport[] storages(int number) {
+      return reports.get(number).getStorageReports();
+    }
+
+    /** Storages of a live DataNode. */
+    StorageReport[] storages(DatanodeInfo node) {
+      return storages(numbers.get(node.getDatanodeUuid()));
+    }
+
+    /** Numbers of those of some DataNodes that are live. */
+    int[] numbers(DatanodeInfo[] of) {
+      int[] known = new int[of.length];
+      int count = 0;
+      for (DatanodeInfo node : of) {
+        Integer number = numbers.get(node.getDatanodeUuid());
+        if (number != null) {
+          known[count++] = number;
+        }
+      }
+      return Arrays.copyOf(known, count);
+    }
+
+    /** A live DataNode, or null. */
+    DatanodeInfo find(String uuid) {
+      Integer number = numbers.get(uuid);
+      return number == null ? null : node(number);
+    }
+  }
+
+  /**
+   * Asks the agents of all DataNodes in service.
+   *
+   * @throws RefusedException if some are missing or of another version, naming them
+   */
+  public void require(List<DatanodeInfo> nodes) throws IOException {
+    List<String> complaints = ask(nodes);
+    if (complaints.isEmpty()) {
+      return;
+    }
+    int named = Math.min(NAMED_MAX, complaints.size());
+    String more = named < complaints.size() ? ", and " + (complaints.size() - named) + " more" : "";
+    throw new RefusedException(
+        "Cannot use --layout=contiguous: " + complaints.size() + " of " + nodes.size()
+            + " DataNodes have no agent that fits: "
+            + String.join("; ", complaints.subList(0, named)) + more
+            + "; install this release there and restart them (docs/user/convert.md), or use"
+            + " --layout=striped, which needs none");
+  }
+
+  private List<String> ask(List<DatanodeInfo> nodes) throws IOException {
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            ASKED_AT_ONCE,
+            task -> {
+              Thread thread = new Thread(task, "stripeline-convert-ask");
+              thread.setDaemon(true);
+              return thread;
+            });
+    try {
+      List<Future<String>> answers = new ArrayList<>();
+      for (DatanodeInfo node : nodes) {
+        answers.add(threads.submit(() -> complaint(node)));
+      }
+      List<String> complaints = new ArrayList<>();
+      for (Future<String> answer : answers) {
+        String complaint = Futures.get(answer);
+        if (complaint != null) {
+          complaints.add(complaint);
+        }
+      }
+      return complaints;
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  /** What is wrong with an agent, or null; remembers which it is. */
+  private String complaint(DatanodeInfo node) {
+    String complaint = about(node);
+    if (complaint == null) {
+      sound.add(node.getDatanodeUuid());
+    } else {
+      sound.remove(node.getDatanodeUuid());
+    }
+    return complaint;
+  }
+
+  private String about(DatanodeInfo node) {
+    try {
+      AboutAgent about = agents.about(node);
+      return about.protocol == AgentProtocol.NUMBER
+          ? null
+          : node.getXferAddr() + " has version " + about.version + " (protocol " + about.protocol
+              + ", wanted " + AgentProtocol.NUMBER + ")";
+    } catch (IOException e) {
+      return node.getXferAddr() + " (" + Reasons.of(e) + ")";
+    }
+  }
+
+  /**
+   * Asks DataNodes that may have failed, and leaves out those without an agent that answers, for
+   * some minutes at least.
+   */
+  void leaveOutSilent(Collection<DatanodeInfo> suspects) throws IOException {
+    ask(new ArrayList<>(suspects));
+    boolean anySilent = false;
+    for (DatanodeInfo node : suspects) {
+      if (!sound.contains(node.getDatanodeUuid())) {
+        anySilent = true;
+        doubted.put(node.getDatanodeUuid(), System.nanoTime());
+        LOG.warn("Leaving out DataNode {}: its agent does not answer", node.getXferAddr());
+      }
+    }
+    if (anySilent) {
+      forget();
+    }
+  }
+
+  private synchronized void forget() {
+    latest = null;
+  }
+
+  private boolean isDoubted(DatanodeInfo node) {
+    Long since = doubted.get(node.getDatanodeUuid());
+    return since != null && System.nanoTime() - since < DOUBT_NANOS;
+  }
+
+  /** The cluster as it was some seconds ago at most. */
+  synchronized Snapshot now() throws IOException {
+    if (latest == null || System.nanoTime() - latest.at > REFRESH_NANOS) {
+      latest = fresh();
+    }
+    return latest;
+  }
+
+  /** The cluster as it is. */
+  Snapshot fresh() throws IOException {
+    long at = System.nanoTime();
+    List<DatanodeStorageReport> reports =
+        Arrays.asList(client.getDatanodeStorageReport(DatanodeReportType.LIVE));
+    List<DatanodeInfo> unknown = new ArrayList<>();
+    for (DatanodeStorageReport report : reports) {
+      DatanodeInfo node = report.getDatanodeInfo();
+      if (!sound.contains(node.getDatanodeUuid()) && !isDoubted(node)) {
+        unknown.add(node);
+      }
+    }
+    if (!unknown.isEmpty()) {
+      // DataNodes may come while a job goes on; those without an agent keep no blocks of groups.
+      ask(unknown);
+    }
+    return new Snapshot(reports, at, new TreeSet<>(sound), Collections.emptySet());
+  }
+
+  /** What groups that are planned, and not encoded yet, move between racks and write. */
+  JobLoad load() {
+    return load;
+  }
+
+  Agents agents() {
+    return agents;
+  }
+
+  /**
+   * Ends a task, so that nothing is written any more after what it wrote is removed.
+   *
+   * @return whether it is certain that the task has ended
+   */
+  boolean endTask(DatanodeInfo node, long task) throws IOException {
+    try {
+      agents.cancel(node, task);
+      Patience.await(
+          "Cannot end task " + task + " of the agent on " + node.getXferAddr(),
+          () -> agents.poll(node, task, 1000).state.isFinal());
+      return true;
+    } catch (AgentException e) {
+      if (isEnd(e)) {
+        return true;
+      }
+      if (!isAway(e)) {
+        throw e;
+      }
+      LOG.warn("Cannot ask whether task {} on {} has ended", task, node.getXferAddr(), e);
+      return false;
+    }
+  }
+
+  /**
+   * Ends what an encoder has begun for a ticket, or for tickets that begin with it, and what it may
+   * begin still. A group is only planned again after this: a task that went on would write, or take
+   * away, blocks of the same names as the next one.
+   *
+   * @throws IOException if it is not certain; its file must be given up, for blocks of another
+   *     attempt have other names
+   */
+  public void requireEnd(DatanodeInfo encoder, String ticket, AgentException cause)
+      throws IOException {
+    boolean isEnded = true;
+    try {
+      for (long task : agents.cancel(encoder, ticket)) {
+        isEnded &= endTask(encoder, task);
+      }
+    } catch (AgentException e) {
+      isEnded = isEnd(e);
+      cause.addSuppressed(e);
+    }
+    if (!isEnded) {
+      throw new IOException(
+          "Cannot plan a group again: it is not known whether DataNode " + encoder.getXferAddr()
+              + " still encodes it, for its agent does not answer; convert the file again ("
+              + cause.getMessage() + ")",
+          cause);
+    }
+  }
+
+  /** Tells whether a failure means that the process which had the task is gone, or forgot it. */
+  private static boolean isEnd(AgentException e) {
+    // A process that hangs, or cannot be reached, does not refuse connections. An agent that is
+    // being stopped still answers for its tasks.
+    boolean isRefused =
+        e.kind() == AgentException.Kind.UNREACHABLE
+            && e.getCause() instanceof ConnectException
+            && String.valueOf(e.getCause().getMessage()).contains("Connection refused");
+    return isRefused
+        || e.kind() == AgentException.Kind.UNKNOWN_TASK
+        || e.kind() == AgentException.Kind.NO_AGENT;
+  }
+
+  /** Tells whether nothing can be asked of an agent now, whatever it is. */
+  static boolean isAway(AgentException e) {
+    return e.kind() == AgentException.Kind.UNREACHABLE
+        || e.kind() == AgentException.Kind.NO_AGENT;
+  }
+}

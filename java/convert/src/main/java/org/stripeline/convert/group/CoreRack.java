@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+
+/**
+ * The rack with replicas of the most blocks of a group: whoever reads the group there has the least
+ * to fetch from other racks.
+ */
+public final class CoreRack {
+  /** More would not bring a map nearer, and MapReduce keeps 15 at most. */
+  public static final int HOSTS_MAX = 10;
+
+  private final Map<String, Integer> blocks = new TreeMap<>();
+  private final Map<String, Map<String, Integer>> hosts = new TreeMap<>();
+
+  private CoreRack() {}
+
+  /** Hosts in the core rack of some blocks, those with the most of them first. */
+  public static List<String> hosts(List<LocatedBlock> group) {
+    CoreRack racks = new CoreRack();
+    for (LocatedBlock block : group) {
+      racks.count(block);
+    }
+    if (racks.blocks.isEmpty()) {
+      return Collections.emptyList();
+    }
+    // Of equal racks the first by name, so that a plan can be repeated.
+    String core =
+        Collections.max(
+                racks.blocks.entrySet(),
+                Map.Entry.<String, Integer>comparingByValue()
+                    .thenComparing(Map.Entry.comparingByKey(Comparator.reverseOrder())))
+            .getKey();
+    List<Map.Entry<String, Integer>> found = new ArrayList<>(racks.hosts.get(core).entrySet());
+    found.sort(
+        Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder())
+            .thenComparing(Map.Entry.comparingByKey()));
+    List<String> names = new ArrayList<>();
+    for (Map.Entry<String, Integer> host : found.subList(0, Math.min(HOSTS_MAX, found.size()))) {
+      names.add(host.getKey());
+    }
+    return names;
+  }
+
+  /** Replicas of a block count once for a rack; internal blocks are blocks of their own. */
+  private void count(LocatedBlock block) {
+    Set<String> seen = new LinkedHashSet<>();
+    for (DatanodeInfo node : block.getLocations()) {
+      String rack = node.getNetworkLocation();
+      if (block.isStriped() || seen.add(rack)) {
+        blocks.merge(rack, 1, Integer::sum);
+      }
+      hosts
+          .computeIfAbsent(rack, any -> new TreeMap<>())
+          .merge(node.getHostName(), 1, Integer::sum);
+    }
+  }
+}

@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.apache.hadoop.fs.StorageType;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.security.token.Token;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.BadReplica;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.GroupPlan;
+import org.stripeline.placement.GroupPlanner;
+import org.stripeline.placement.PlacementException;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.RackTraffic;
+import org.stripeline.placement.Topology;
+
+/** One group of a file: what its blocks become, where, and what has to be asked of which agent. */
+public final class GroupWork implements AutoCloseable {
+  private final int number;
+  private final ErasureCodingPolicy policy;
+  private final long bytes;
+
+  /** Blocks that are sent: those that the plan could not keep, or that would not be linked. */
+  private final BitSet sent = new BitSet();
+
+  /** Where blocks are linked already; null for those that are not. */
+  private final DatanodeInfo[] linked;
+
+  /** Where links may be, since agents were asked for them; null where no agent was. */
+  private final DatanodeInfo[] asked;
+
+  /** Whether an agent was asked to write what the plan does not keep. */
+  private boolean isEncodeAsked;
+
+  /** Identities of DataNodes that have failed to encode this group. */
+  private final Set<String> failedEncoders = new HashSet<>();
+
+  private final BadReplicas bad = new BadReplicas();
+
+  private final BlockNeed need;
+  private final JobLoad load;
+  private JobLoad.Share share = new JobLoad.Share();
+  private List<LocatedBlock> blocks;
+  private AgentNodes.Snapshot cluster;
+  private GroupPlan plan;
+  private LocatedBlock allocated;
+
+  private GroupWork(
+      List<LocatedBlock> blocks,
+      int number,
+      ErasureCodingPolicy policy,
+      BlockStoragePolicy storagePolicy,
+      JobLoad load) {
+    this.blocks = blocks;
+    this.number = number;
+    this.policy = policy;
+    this.load = load;
+    need = BlockNeed.of(storagePolicy, blocks.get(0).getBlockSize());
+    linked = new DatanodeInfo[blocks.size()];
+    asked = new DatanodeInfo[blocks.size()];
+    long sum = 0;
+    for (LocatedBlock block : blocks) {
+      sum += block.getBlockSize();
+    }
+    bytes = sum;
+  }
+
+  /**
+   * Plans a group on the replicas as they are.
+   *
+   * @param number index of the group in its file
+   * @param storagePolicy of the file: new blocks go only where it has room for them
+   * @param load what groups planned before move; this one is added until it is closed
+   * @param seed decides between equal plans
+   * @throws PlacementException if there are too few nodes, or a block cannot be read
+   */
+  static GroupWork plan(
+      List<LocatedBlock> blocks,
+      int number,
+      ErasureCodingPolicy policy,
+      BlockStoragePolicy storagePolicy,
+      AgentNodes.Snapshot cluster,
+      JobLoad load,
+      long seed)
+      throws PlacementException {
+    GroupWork group = new GroupWork(blocks, number, policy, storagePolicy, load);
+    group.take(cluster, (nodes, traffic) -> group.solve(nodes, traffic, seed));
+    return group;
+  }
+
+  /** The group is encoded, or given up. */
+  @Override
+  public void close() {
+    load.remove(share);
+  }
+
+  private GroupPlan solve(AgentNodes.Snapshot nodes, RackTraffic traffic, long seed)
+      throws PlacementException {
+    CodeShape shape =
+        CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
+    int[][] replicas = new int[blocks.size()][];
+    for (int i = 0; i < replicas.length; i++) {
+      replicas[i] = nodes.numbers(bad.others(i, blocks.get(i)));
+      if (linked[i] != null && !bad.has(i, linked[i])) {
+        // What is linked stays where it is, if it can.
+        int[] there = nodes.numbers(new DatanodeInfo[] {linked[i]});
+        boolean stays = there.length == 1 && nodes.topology().state(there[0]).keeps();
+        replicas[i] = stays ? there : replicas[i];
+      }
+    }
+    // The NameNode's own rule for coded files, or it would move blocks again.
+    RackRule rule = RackRule.even(shape, Math.max(1, nodes.topology().liveRacks()));
+    return GroupPlanner.plan(
+        shape, replicas, nodes.topology(), rule, null, traffic, new SplittableRandom(seed));
+  }
+
+  /** Leaves replicas out of further plans and returns whether any of them was in yet. */
+  boolean leaveOut(List<BadReplica> found) {
+    return bad.add(found);
+  }
+
+  private void take(AgentNodes.Snapshot nodes, JobLoad.Planner planner)
+      throws PlacementException {
+    load.remove(share);
+    share =
+        load.plan(
+            nodes,
+            need,
+            (open, traffic) -> {
+              requireRoom(open);
+              plan = planner.plan(open, traffic);
+              // Numbers of nodes in a plan are those of the cluster that it was made for.
+              cluster = open;
+              return plan;
+            });
+    sent.clear();
+    for (int i = 0; i < blocks.size(); i++) {
+      sent.set(i, !plan.isAdopted(i));
+    }
+  }
+
+  /** The NameNode makes no group where it could not write data to as many DataNodes. */
+  private void requireRoom(AgentNodes.Snapshot open) throws PlacementException {
+    int k = policy.getNumDataUnits();
+    if (open.takers() < k) {
+      throw new PlacementException(
+          "Cannot place a group: HDFS makes one only while " + k + " DataNodes have room for a"
+              + " block of " + need.bytes() + " bytes, " + open.takers() + " of "
+              + open.topology().nodes() + " have; free space, or add DataNodes");
+    }
+  }
+
+  /**
+   * Plans the group anew after DataNodes have failed. Blocks that are linked stay where they are
+   * if those DataNodes can keep them; what is written goes to others than before where that breaks
+   * the rack rule no more, since what failed may still be at work there.
+   *
+   * @param now the same blocks with the places of their replicas now
+   * @return what is not wanted any more where it may be
+   * @throws PlacementException if there are too few nodes, or a block cannot be read
+   */
+  Map<DatanodeInfo, List<AgentBlock>> planAgain(
+      List<LocatedBlock> now, AgentNodes.Snapshot nodes, long seed) throws PlacementException {
+    Map<DatanodeInfo, List<AgentBlock>> unwanted = new LinkedHashMap<>();
+    Set<String> before = new HashSet<>();
+    for (int unit : written()) {
+      DatanodeInfo node = node(unit);
+      before.add(node.getDatanodeUuid());
+      if (isEncodeAsked) {
+        unwanted.computeIfAbsent(node, any -> new ArrayList<>()).add(target(unit));
+      }
+    }
+    isEncodeAsked = false;
+    blocks = now;
+    take(nodes, (open, traffic) -> elsewhere(open, before, traffic, seed));
+    for (int i = 0; i < asked.length; i++) {
+      boolean stays =
+          asked[i] == null
+              || isAdopted(i)
+                  && !bad.has(i, asked[i])
+                  && asked[i].getDatanodeUuid().equals(dataNode(i).getDatanodeUuid());
+      if (!stays) {
+        // An agent whose answer was lost may have linked it all the same.
+        unwanted.computeIfAbsent(asked[i], any -> new ArrayList<>()).add(target(i));
+        asked[i] = null;
+        linked[i] = null;
+      }
+    }
+    return unwanted;
+  }
+
+  private GroupPlan elsewhere(
+      AgentNodes.Snapshot nodes, Set<String> before, RackTraffic traffic, long seed)
+      throws PlacementException {
+    GroupPlan anywhere = solve(nodes, traffic, seed);
+    try {
+      GroupPlan elsewhere = solve(nodes.sparing(before), traffic, seed);
+      boolean isNoWorse =
+          elsewhere.sends() <= anywhere.sends()
+              && (elsewhere.relaxation().isNone() || !anywhere.relaxation().isNone());
+      return isNoWorse ? elsewhere : anywhere;
+    } catch (PlacementException e) {
+      return anywhere;
+    }
+  }
+
+  /** Lets another DataNode encode from now on. */
+  public void encoderFailed() {
+    failedEncoders.add(encoder().getDatanodeUuid());
+  }
+
+  /** DataNodes that the NameNode is asked to expect the group on. */
+  String[] favoredNodes() {
+    Set<String> addresses = new LinkedHashSet<>();
+    for (int i = 0; i < plan.dataBlocks(); i++) {
+      addresses.add(cluster.node(plan.dataNode(i)).getXferAddr());
+    }
+    for (int i = 0; i < policy.getNumParityUnits(); i++) {
+      addresses.add(cluster.node(plan.parityNode(i)).getXferAddr());
+    }
+    return addresses.toArray(new String[0]);
+  }
+
+  /** Takes the group that the NameNode made. */
+  void allocate(LocatedBlock group) {
+    allocated = group;
+  }
+
+  /** The group with the length that it will have. */
+  ExtendedBlock committed() {
+    ExtendedBlock group = new ExtendedBlock(allocated.getBlock());
+    group.setNumBytes(bytes);
+    return group;
+  }
+
+  String pool() {
+    return allocated.getBlock().getBlockPoolId();
+  }
+
+  /** Index of the group in its file. */
+  public int number() {
+    return number;
+  }
+
+  int dataBlocks() {
+    return blocks.size();
+  }
+
+  boolean isAdopted(int block) {
+    return !sent.get(block);
+  }
+
+  /** Tells whether a block that stays has its second name yet. */
+  boolean isLinked(int block) {
+    return linked[block] != null;
+  }
+
+  /** Notes that an agent is asked for a block's second name, so that it may come to be. */
+  void linkAsked(int block) {
+    asked[block] = dataNode(block);
+  }
+
+  /** Notes that a block has no second name, for the agent was not asked in the end. */
+  void linkRefused(int block) {
+    asked[block] = null;
+  }
+
+  /** Notes that a block has its second name. */
+  void linked(int block) {
+    linked[block] = dataNode(block);
+  }
+
+  /** Tells whether a block that stays could as well be written where it is. */
+  boolean canBeSent(int block) {
+    return !cluster.isSpared(dataNode(block));
+  }
+
+  /** Has a block sent to its node, since its replica there cannot be linked. */
+  void send(int block) {
+    sent.set(block);
+    load.addWrite(share, dataNode(block).getDatanodeUuid(), need.bytes());
+  }
+
+  /** Blocks of which a replica is kept. */
+  int adopted() {
+    return blocks.size() - sent.cardinality();
+  }
+
+  /** Blocks that must be sent. */
+  public int sends() {
+    return sent.cardinality();
+  }
+
+  AgentBlock source(int block) {
+    return AgentBlock.of(blocks.get(block).getBlock());
+  }
+
+  AgentBlock target(int unit) {
+    boolean isData = unit < policy.getNumDataUnits();
+    // Only the last block of a group can be short: parity is as long as the first.
+    long length = blocks.get(isData ? unit : 0).getBlockSize();
+    ExtendedBlock group = allocated.getBlock();
+    return new AgentBlock(group.getBlockId() + unit, group.getGenerationStamp(), length);
+  }
+
+  DatanodeInfo dataNode(int block) {
+    return cluster.node(plan.dataNode(block));
+  }
+
+  /** Who encodes: whom the plan says, or if that failed another of the core rack, then any. */
+  public DatanodeInfo encoder() {
+    return cluster.node(encoderNumber());
+  }
+
+  private int encoderNumber() {
+    int best = plan.encoder();
+    int bestRank = -1;
+    if (failedEncoders.isEmpty()) {
+      return best;
+    }
+    Topology topology = cluster.topology();
+    int[] held = held();
+    for (int node = 0; node < topology.nodes(); node++) {
+      if (topology.state(node).keeps()
+          && !failedEncoders.contains(cluster.node(node).getDatanodeUuid())) {
+        int rank = (topology.rackOf(node) == plan.coreRack() ? blocks.size() + 1 : 0) + held[node];
+        if (rank > bestRank) {
+          best = node;
+          bestRank = rank;
+        }
+      }
+    }
+    return best;
+  }
+
+  /** Replicas of the group's blocks on each DataNode. */
+  private int[] held() {
+    int[] held = new int[cluster.topology().nodes()];
+    for (LocatedBlock block : blocks) {
+      for (int holder : cluster.numbers(block.getLocations())) {
+        held[holder]++;
+      }
+    }
+    return held;
+  }
+
+  /** DataNodes of which the group wants something. */
+  Set<DatanodeInfo> nodes() {
+    Set<DatanodeInfo> all = new LinkedHashSet<>();
+    all.add(encoder());
+    for (int i = 0; i < blocks.size(); i++) {
+      all.add(dataNode(i));
+    }
+    for (int unit : written()) {
+      all.add(node(unit));
+    }
+    return all;
+  }
+
+  /** Units that the encoder writes: parity, and data that is sent. */
+  private List<Integer> written() {
+    List<Integer> units = new ArrayList<>();
+    sent.stream().forEach(units::add);
+    for (int i = 0; i < policy.getNumParityUnits(); i++) {
+      units.add(policy.getNumDataUnits() + i);
+    }
+    return units;
+  }
+
+  private DatanodeInfo node(int unit) {
+    int k = policy.getNumDataUnits();
+    return unit < k ? dataNode(unit) : cluster.node(plan.parityNode(unit - k));
+  }
+
+  /** All internal blocks that will come to be, each on its DataNode. */
+  List<JournalRecord.Placed> placed() {
+    List<JournalRecord.Placed> all = new ArrayList<>();
+    for (int i = 0; i < blocks.size(); i++) {
+      all.add(placed(i, dataNode(i)));
+    }
+    for (int i = 0; i < policy.getNumParityUnits(); i++) {
+      all.add(placed(policy.getNumDataUnits() + i, cluster.node(plan.parityNode(i))));
+    }
+    return Collections.unmodifiableList(all);
+  }
+
+  private JournalRecord.Placed placed(int unit, DatanodeInfo node) {
+    AgentBlock block = target(unit);
+    return new JournalRecord.Placed(
+        node.getDatanodeUuid(), block.id, block.generationStamp, block.length);
+  }
+
+  /** What the encoder has to do, for callers who may ask for all. */
+  public EncodeRequest request(long bytesPerSecond) {
+    return request(bytesPerSecond, false);
+  }
+
+  /**
+   * What the encoder has to do.
+   *
+   * @param withTokens whether to show tokens for what is read, as holders of tokens must
+   */
+  public EncodeRequest request(long bytesPerSecond, boolean withTokens) {
+    int k = policy.getNumDataUnits();
+    int m = policy.getNumParityUnits();
+    int encoder = encoderNumber();
+    isEncodeAsked = true;
+    EncodeRequest.Builder request =
+        new EncodeRequest.Builder(pool(), policy.getCodecName(), k, m)
+            .rack(cluster.node(encoder).getNetworkLocation())
+            .bytesPerSecond(bytesPerSecond);
+    for (int i = 0; i < blocks.size(); i++) {
+      String token = withTokens ? text(blocks.get(i).getBlockToken()) : null;
+      request.data(new EncodeRequest.Source(source(i), readOrder(i, encoder), token));
+      if (isAdopted(i)) {
+        request.kept(new EncodeRequest.Kept(i, target(i), AgentNode.of(dataNode(i))));
+      } else {
+        request.send(new EncodeRequest.Send(i, goal(i, dataNode(i))));
+      }
+    }
+    for (int i = 0; i < m; i++) {
+      request.parity(goal(k + i, cluster.node(plan.parityNode(i))));
+    }
+    return request.build();
+  }
+
+  /** Tells whether the cluster has block tokens. */
+  public boolean hasTokens() {
+    return blocks.get(0).getBlockToken().getIdentifier().length > 0;
+  }
+
+  /** A token that lets write the group, for who has no ticket. */
+  public String tokenToWrite() {
+    Token<BlockTokenIdentifier>[] tokens = ((LocatedStripedBlock) allocated).getBlockTokens();
+    return text(tokens[0]);
+  }
+
+  private static String text(Token<BlockTokenIdentifier> token) {
+    try {
+      return token.encodeToUrlString();
+    } catch (IOException e) {
+      throw new UncheckedIOException("Cannot write a token into memory", e);
+    }
+  }
+
+  /** All DataNodes with a replica, those nearest to the encoder first. */
+  private List<AgentNode> readOrder(int block, int encoder) {
+    Set<Integer> holders = new LinkedHashSet<>();
+    for (int node : plan.readOrder(block)) {
+      holders.add(node);
+    }
+    for (int node : cluster.numbers(blocks.get(block).getLocations())) {
+      holders.add(node);
+    }
+    holders.removeIf(node -> bad.has(block, cluster.node(node)));
+    List<Integer> sorted = new ArrayList<>(holders);
+    sorted.sort(Comparator.comparingInt(node -> distance(node, encoder)));
+    List<AgentNode> nodes = new ArrayList<>();
+    for (int node : sorted) {
+      nodes.add(AgentNode.of(cluster.node(node)));
+    }
+    for (DatanodeInfo holder : blocks.get(block).getLocations()) {
+      // One that came back after the last look at the cluster counts where replicas are compared.
+      if (cluster.find(holder.getDatanodeUuid()) == null && !bad.has(block, holder)) {
+        nodes.add(AgentNode.of(holder));
+      }
+    }
+    return nodes;
+  }
+
+  private int distance(int node, int encoder) {
+    if (node == encoder) {
+      return 0;
+    }
+    boolean isSilent =
+        !cluster.topology().state(node).keeps()
+            && cluster.node(node).getAdminState() == DatanodeInfo.AdminStates.NORMAL;
+    if (isSilent) {
+      return 3;
+    }
+    return cluster.topology().rackOf(node) == cluster.topology().rackOf(encoder) ? 1 : 2;
+  }
+
+  private EncodeRequest.Target goal(int unit, DatanodeInfo node) {
+    DatanodeInfo[] expected = allocated.getLocations();
+    for (int i = 0; i < expected.length; i++) {
+      if (expected[i].getDatanodeUuid().equals(node.getDatanodeUuid())) {
+        return new EncodeRequest.Target(
+            target(unit),
+            AgentNode.of(node),
+            allocated.getStorageTypes()[i].name(),
+            allocated.getStorageIDs()[i]);
+      }
+    }
+    // The NameNode expected another node there, but takes a group's blocks from any.
+    StorageType fits = need.typeOn(cluster.storages(node));
+    StorageType type = fits == null ? allocated.getStorageTypes()[0] : fits;
+    return new EncodeRequest.Target(target(unit), AgentNode.of(node), type.name(), "");
+  }
+}

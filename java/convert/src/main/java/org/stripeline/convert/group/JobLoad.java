@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.stripeline.placement.GroupPlan;
+import org.stripeline.placement.PlacementException;
+import org.stripeline.placement.RackTraffic;
+
+/**
+ * What the groups of a job that are not encoded yet have still to move between racks, and to write
+ * to DataNodes. It is kept by the names of racks and the identities of DataNodes, since their
+ * numbers change from one look at the cluster to the next.
+ */
+final class JobLoad {
+  /** What was written may be missing for so long from what DataNodes have told the NameNode. */
+  private static final long UNTOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final LongSupplier clock;
+  private final Map<String, Blocks> racks = new HashMap<>();
+  private final Map<String, Long> writes = new HashMap<>();
+
+  /** What groups wrote that are encoded, or given up; in the order in which they were. */
+  private final Deque<Written> written = new ArrayDeque<>();
+
+  JobLoad() {
+    this(System::nanoTime);
+  }
+
+  /** Reads the time, as {@link System#nanoTime} gives it, from a clock. */
+  JobLoad(LongSupplier clock) {
+    this.clock = clock;
+  }
+
+  private static final class Blocks {
+    int into;
+    int outOf;
+  }
+
+  private static final class Written {
+    final Map<String, Long> bytes;
+    final long at;
+
+    Written(Map<String, Long> bytes, long at) {
+      this.bytes = bytes;
+      this.at = at;
+    }
+  }
+
+  /** What one group moves and writes. */
+  static final class Share {
+    private final Map<String, Blocks> racks = new HashMap<>();
+    private final Map<String, Long> writes = new HashMap<>();
+  }
+
+  /** Plans a group on links that have something to do already. */
+  interface Planner {
+    /**
+     * Plans a group.
+     *
+     * @param nodes those that have no room for one more block are marked as full
+     */
+    GroupPlan plan(AgentNodes.Snapshot nodes, RackTraffic traffic) throws PlacementException;
+  }
+
+  /**
+   * Plans a group while nobody else does, and adds what it moves and writes.
+   *
+   * @param need what a DataNode must have room for to get a block of the group
+   */
+  synchronized Share plan(AgentNodes.Snapshot nodes, BlockNeed need, Planner planner)
+      throws PlacementException {
+    RackTraffic traffic = new RackTraffic(nodes.topology().racks());
+    for (int rack = 0; rack < nodes.topology().racks(); rack++) {
+      Blocks blocks = racks.get(nodes.rackName(rack));
+      if (blocks != null) {
+        traffic.add(rack, blocks.into, blocks.outOf);
+      }
+    }
+    Share share = share(nodes, need, plan(nodes, need, traffic, planner));
+    count(share, 1);
+    return share;
+  }
+
+  private static Share share(AgentNodes.Snapshot nodes, BlockNeed need, GroupPlan plan) {
+    Share share = new Share();
+    RackTraffic own = new RackTraffic(nodes.topology().racks());
+    own.add(plan);
+    for (int rack = 0; rack < nodes.topology().racks(); rack++) {
+      if (own.into(rack) + own.outOf(rack) > 0) {
+        Blocks blocks = new Blocks();
+        blocks.into = own.into(rack);
+        blocks.outOf = own.outOf(rack);
+        share.racks.put(nodes.rackName(rack), blocks);
+      }
+    }
+    for (int block = 0; block < plan.dataBlocks(); block++) {
+      if (!plan.isAdopted(block)) {
+        share.writes.put(nodes.node(plan.dataNode(block)).getDatanodeUuid(), need.bytes());
+      }
+    }
+    for (int block = 0; block < plan.shape().parity(); block++) {
+      share.writes.put(nodes.node(plan.parityNode(block)).getDatanodeUuid(), need.bytes());
+    }
+    return share;
+  }
+
+  private GroupPlan plan(
+      AgentNodes.Snapshot nodes, BlockNeed need, RackTraffic traffic, Planner planner)
+      throws PlacementException {
+    Map<String, Long> promised = promised(nodes);
+    try {
+      return planner.plan(nodes.sparing(full(nodes, need, promised)), traffic);
+    } catch (PlacementException e) {
+      if (promised.isEmpty()) {
+        throw e;
+      }
+      // Files that end free space, and much of what is promised may be there already.
+      return planner.plan(nodes.sparing(full(nodes, need, Collections.emptyMap())), traffic);
+    }
+  }
+
+  /** Adds a block that is written where the plan had it kept. */
+  synchronized void addWrite(Share share, String uuid, long bytes) {
+    share.writes.merge(uuid, bytes, Long::sum);
+    countWrite(uuid, bytes);
+  }
+
+  /** Takes off what a group moved and wrote that is encoded, or given up; once is enough. */
+  synchronized void remove(Share share) {
+    count(share, -1);
+    if (!share.writes.isEmpty()) {
+      written.add(new Written(new HashMap<>(share.writes), clock.getAsLong()));
+    }
+    share.racks.clear();
+    share.writes.clear();
+  }
+
+  /** Bytes that DataNodes still get, or have got since they told how much room they have. */
+  private Map<String, Long> promised(AgentNodes.Snapshot nodes) {
+    Map<String, Long> promised = new HashMap<>(writes);
+    // Nobody plans with what was seen longer ago.
+    while (!written.isEmpty()
+        && clock.getAsLong() - written.peek().at > UNTOLD_NANOS + AgentNodes.REFRESH_NANOS) {
+      written.remove();
+    }
+    for (Written group : written) {
+      if (nodes.at() - group.at < UNTOLD_NANOS) {
+        group.bytes.forEach((uuid, bytes) -> promised.merge(uuid, bytes, Long::sum));
+      }
+    }
+    return promised;
+  }
+
+  private static Set<String> full(
+      AgentNodes.Snapshot nodes, BlockNeed need, Map<String, Long> promised) {
+    Set<String> full = new HashSet<>();
+    for (int number = 0; number < nodes.topology().nodes(); number++) {
+      String uuid = nodes.node(number).getDatanodeUuid();
+      if (!need.isMetBy(nodes.storages(number), promised.getOrDefault(uuid, 0L))) {
+        full.add(uuid);
+      }
+    }
+    return full;
+  }
+
+  private void count(Share share, int times) {
+    share.racks.forEach(
+        (rack, blocks) -> {
+          Blocks sum = racks.computeIfAbsent(rack, any -> new Blocks());
+          sum.into += times * blocks.into;
+          sum.outOf += times * blocks.outOf;
+        });
+    share.writes.forEach((uuid, bytes) -> countWrite(uuid, times * bytes));
+  }
+
+  private void countWrite(String uuid, long bytes) {
+    writes.merge(uuid, bytes, (sum, more) -> sum + more == 0 ? null : sum + more);
+  }
+}

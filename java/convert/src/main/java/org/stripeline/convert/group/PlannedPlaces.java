@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.stripeline.convert.file.Attempt;
+import org.stripeline.convert.file.Redundancy;
+import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.Patience;
+
+/**
+ * Whether the internal blocks of a complete file are exactly where the last plans of its groups put
+ * them.
+ *
+ * <p>What is elsewhere was verified by no agent: a link of a plan that was given up, or what the
+ * NameNode or the balancer has moved. If an internal block is there twice, the NameNode deletes
+ * one, and that may be the one that was verified.
+ */
+final class PlannedPlaces {
+  /** Longer than a NameNode and DataNodes take to remove what was unlinked, or is there twice. */
+  private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  /** The low bits of a block's number are its index in its group. */
+  private static final long INDEX_BITS = 0xf;
+
+  private final DFSClient client;
+  private final Attempt attempt;
+  private final String path;
+  private final Map<Long, JournalRecord> plans = new HashMap<>();
+  private final long range;
+
+  /** All groups before this byte are as planned. */
+  private long planned;
+
+  PlannedPlaces(DFSClient client, Attempt attempt, long made) {
+    this.client = client;
+    this.attempt = attempt;
+    path = InodePath.of(made);
+    range =
+        Redundancy.BLOCKS_AT_ONCE
+            * attempt.policy().getNumDataUnits()
+            * attempt.file().status().getBlockSize();
+    for (JournalRecord plan : attempt.open().groups()) {
+      // Plans of a group follow each other; the last one holds.
+      plans.put(plan.blocks.get(0).id & ~INDEX_BITS, plan);
+    }
+  }
+
+  /**
+   * Waits for some seconds until it is so.
+   *
+   * @throws IOException if it is not, naming the first group and its blocks
+   */
+  void await() throws IOException {
+    long start = System.nanoTime();
+    String[] difference = new String[1];
+    Patience.await(
+        "Cannot use " + attempt.temporary(),
+        () -> {
+          difference[0] = difference();
+          return difference[0] == null || System.nanoTime() - start > LIMIT_NANOS;
+        });
+    if (difference[0] != null) {
+      throw new IOException(
+          "Cannot use " + attempt.temporary() + ": " + difference[0]
+              + "; a DataNode was late, or the NameNode or the balancer has moved a block, and"
+              + " nothing has verified it there; convert the file again");
+    }
+  }
+
+  private String difference() throws IOException {
+    long bytes = attempt.file().bytes();
+    while (planned < bytes) {
+      List<LocatedBlock> groups =
+          client
+              .getLocatedBlocks(path, planned, Math.min(range, bytes - planned))
+              .getLocatedBlocks();
+      for (LocatedBlock group : groups) {
+        String difference = difference(group);
+        if (difference != null) {
+          return difference;
+        }
+        planned = group.getStartOffset() + group.getBlockSize();
+      }
+      if (groups.isEmpty()) {
+        return "it has no block at byte " + planned + " of " + bytes;
+      }
+    }
+    return null;
+  }
+
+  private String difference(LocatedBlock group) {
+    Map<String, String> names = new HashMap<>();
+    TreeSet<String> there = new TreeSet<>();
+    byte[] indices = ((LocatedStripedBlock) group).getBlockIndices();
+    DatanodeInfo[] holders = group.getLocations();
+    for (int i = 0; i < indices.length; i++) {
+      String uuid = holders[i].getDatanodeUuid();
+      names.put(uuid, holders[i].getXferAddr());
+      there.add(place(indices[i], uuid));
+    }
+    TreeSet<String> wanted = new TreeSet<>();
+    JournalRecord plan = plans.get(group.getBlock().getBlockId());
+    if (plan == null) {
+      return "no plan made its group " + group.getBlock();
+    }
+    for (JournalRecord.Placed block : plan.blocks) {
+      wanted.add(place(block.id & INDEX_BITS, block.node));
+    }
+    return there.equals(wanted)
+        ? null
+        : "internal blocks of " + group.getBlock() + " are at " + there + " instead of " + wanted
+            + " (" + names + ")";
+  }
+
+  private static String place(long index, String uuid) {
+    return index + "@" + uuid;
+  }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.job;
+
+import java.io.IOException;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.AlreadyBeingCreatedException;
+import org.apache.hadoop.hdfs.protocol.RecoveryInProgressException;
+import org.apache.hadoop.ipc.RemoteException;
+import org.stripeline.convert.settings.RefusedException;
+
+/** Gets the journal of a job that another driver had, once that driver's lease has run out. */
+public final class JobLock {
+  private static final long ASK_AGAIN_MS = 250;
+
+  private JobLock() {}
+
+  /**
+   * Opens the journal for writing.
+   *
+   * @param waitMs how long to wait; a dead driver's lease lasts 60 s (the NameNode's soft limit)
+   * @throws RefusedException if another driver has the job
+   */
+  public static Journal take(DistributedFileSystem fs, JobDirectory directory, long waitMs)
+      throws IOException {
+    long start = System.nanoTime();
+    while (true) {
+      try {
+        return Journal.append(fs, directory.journalFile());
+      } catch (IOException e) {
+        if (!isHeld(e)) {
+          throw e;
+        }
+        if ((System.nanoTime() - start) / 1_000_000 > waitMs) {
+          throw new RefusedException(
+              "Cannot resume job " + directory.name() + ": another driver has it (" + Reasons.of(e)
+                  + ")");
+        }
+        Patience.pause(ASK_AGAIN_MS);
+      }
+    }
+  }
+
+  private static boolean isHeld(IOException e) {
+    IOException cause =
+        e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;
+    return cause instanceof AlreadyBeingCreatedException
+        || cause instanceof RecoveryInProgressException;
+  }
+}

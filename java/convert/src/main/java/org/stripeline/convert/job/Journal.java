@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.job;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonSyntaxException;
+import java.io.BufferedReader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.function.Consumer;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/**
+ * The lines that say what a job will do, each on the disks of DataNodes before it is done.
+ *
+ * <p>The file stays open as long as the driver lives. Its lease is what makes the driver the only
+ * one of the job, and since HDFS has one lease for all files of a client, renewing it keeps the
+ * fences of the files under way as well.
+ */
+public final class Journal implements Closeable {
+  private static final Gson GSON = new Gson();
+
+  private final FSDataOutputStream out;
+  private boolean broken;
+
+  private Journal(FSDataOutputStream out) {
+    this.out = out;
+  }
+
+  /** Begins the journal of a new job. */
+  public static Journal create(DistributedFileSystem fs, Path file) throws IOException {
+    return new Journal(fs.createFile(file).replicate().overwrite(false).build());
+  }
+
+  /**
+   * Takes up the journal of a job that another driver left.
+   *
+   * @throws IOException of AlreadyBeingCreatedException or RecoveryInProgressException kind while
+   *     the other driver's lease lasts
+   */
+  static Journal append(DistributedFileSystem fs, Path file) throws IOException {
+    Journal journal = new Journal(fs.append(file));
+    // Whatever the other driver was writing when it died is ended here.
+    journal.writeLine("");
+    return journal;
+  }
+
+  /**
+   * Writes a line and returns when it is on disks.
+   *
+   * @throws JournalLostException if it may not be; every later call throws as well
+   */
+  public synchronized void write(JournalRecord record) throws JournalLostException {
+    writeLine(GSON.toJson(record));
+  }
+
+  private synchronized void writeLine(String line) throws JournalLostException {
+    if (broken) {
+      throw new JournalLostException(new IOException("an earlier line failed"));
+    }
+    try {
+      out.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+      out.hsync();
+    } catch (IOException e) {
+      broken = true;
+      throw new JournalLostException(e);
+    }
+  }
+
+  /**
+   * Reads all lines of a journal in order.
+   *
+   * <p>A line that is no JSON was being written when its driver died: nothing was done upon it.
+   */
+  public static void read(DistributedFileSystem fs, Path file, Consumer<JournalRecord> consumer)
+      throws IOException {
+    try (FSDataInputStream in = fs.open(file);
+        BufferedReader lines =
+            new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        JournalRecord record = parse(line);
+        if (record != null && record.kind != null) {
+          consumer.accept(record);
+        }
+      }
+    }
+  }
+
+  private static JournalRecord parse(String line) {
+    try {
+      return GSON.fromJson(line, JournalRecord.class);
+    } catch (JsonSyntaxException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    out.close();
+  }
+}

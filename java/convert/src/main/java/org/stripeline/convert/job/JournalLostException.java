@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.job;
+
+import java.io.IOException;
+
+/** The journal cannot be written, so nothing more may be done: another driver may have the job. */
+public final class JournalLostException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  JournalLostException(Throwable cause) {
+    super(
+        "Cannot go on: the journal of the job cannot be written (" + cause.getMessage()
+            + "); run the command again with --resume",
+        cause);
+  }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.job;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One line of a journal. Which fields are set depends on the kind, and those that are not are left
+ * out of the line; names are stable.
+ */
+public final class JournalRecord {
+  /** What a line says. */
+  public enum Kind {
+    /** A driver took up the job. */
+    driver,
+    /** The lease of a file will be taken and its temporary file made. */
+    begin,
+    /** The driver has the lease of the file. */
+    fenced,
+    /** Internal blocks will be linked and written for one group. */
+    group,
+    /** An agent encodes one of the groups. */
+    task,
+    /** A MapReduce job works on files that are begun; its id is known once it is submitted. */
+    maps,
+    /** The temporary file will take the place of the file. */
+    swap,
+    /** The temporary file and the internal blocks will be deleted and the lease given back. */
+    back,
+    /** Nothing of the file is under way any more. */
+    end,
+    /** The whole tree has been walked. */
+    finished
+  }
+
+  public Kind kind;
+
+  /** Milliseconds since 1970 by the driver's clock. */
+  long at;
+
+  /** Number of the original file. */
+  public long fileId;
+
+  /** Path of the original when it was begun. */
+  public String path;
+
+  /** Path at which the temporary file is created. */
+  public String temporary;
+
+  /** Number of the directory of the temporary file, which may be renamed. */
+  public long directoryId;
+
+  /** Number of the temporary file. */
+  public Long temporaryId;
+
+  /** Permission of the original before the swap, as in {@code FsPermission.toShort}. */
+  public Short permission;
+
+  /** Holder of the leases of original and temporary file. */
+  public String client;
+
+  /** Modification time of the original. */
+  Long modifiedMs;
+
+  /** Access time of the original. */
+  public Long accessedMs;
+
+  /** Bytes of the file. */
+  public Long bytes;
+
+  /** Which blocks the original has. */
+  public String signature;
+
+  /** Pool of the blocks. */
+  public String pool;
+
+  /** Internal blocks of a group that may come to be, each on its DataNode. */
+  public List<Placed> blocks;
+
+  /** Identity of the DataNode that encodes. */
+  public String node;
+
+  /** Number of the task there. */
+  public Long task;
+
+  /** Name of the MapReduce job, which no other has. */
+  public String mapJobName;
+
+  /** Its id, or null if it is yet to be submitted. */
+  String mapJob;
+
+  /** How it ended. */
+  Outcome.Kind outcome;
+
+  /** Why it failed. */
+  String reason;
+
+  /** One internal block on one DataNode. */
+  public static final class Placed {
+    /** Identity of the DataNode. */
+    public final String node;
+
+    public final long id;
+    public final long generationStamp;
+    public final long length;
+
+    public Placed(String node, long id, long generationStamp, long length) {
+      this.node = node;
+      this.id = id;
+      this.generationStamp = generationStamp;
+      this.length = length;
+    }
+  }
+
+  private JournalRecord(Kind kind, long fileId) {
+    this.kind = kind;
+    this.fileId = fileId;
+    at = System.currentTimeMillis();
+  }
+
+  public static JournalRecord driver(String client) {
+    JournalRecord record = new JournalRecord(Kind.driver, 0);
+    record.client = client;
+    return record;
+  }
+
+  public static JournalRecord begin(
+      Candidate file, String temporary, long directoryId, String client) {
+    JournalRecord record = new JournalRecord(Kind.begin, file.status().getFileId());
+    record.path = file.path();
+    record.temporary = temporary;
+    record.directoryId = directoryId;
+    record.client = client;
+    record.modifiedMs = file.status().getModificationTime();
+    record.accessedMs = file.status().getAccessTime();
+    record.bytes = file.bytes();
+    record.signature = BlockSignature.of(file.blocks());
+    return record;
+  }
+
+  public static JournalRecord fenced(long fileId, long modifiedMs) {
+    JournalRecord record = new JournalRecord(Kind.fenced, fileId);
+    record.modifiedMs = modifiedMs;
+    return record;
+  }
+
+  public static JournalRecord group(long fileId, String pool, List<Placed> blocks) {
+    JournalRecord record = new JournalRecord(Kind.group, fileId);
+    record.pool = pool;
+    record.blocks = new ArrayList<>(blocks);
+    return record;
+  }
+
+  public static JournalRecord task(long fileId, String node, long task) {
+    JournalRecord record = new JournalRecord(Kind.task, fileId);
+    record.node = node;
+    record.task = task;
+    return record;
+  }
+
+  public static JournalRecord maps(String name, String id) {
+    JournalRecord record = new JournalRecord(Kind.maps, 0);
+    record.mapJobName = name;
+    record.mapJob = id;
+    return record;
+  }
+
+  public static JournalRecord swap(
+      long fileId, long temporaryId, short permission, long modifiedMs) {
+    JournalRecord record = new JournalRecord(Kind.swap, fileId);
+    record.temporaryId = temporaryId;
+    record.permission = permission;
+    record.modifiedMs = modifiedMs;
+    return record;
+  }
+
+  public static JournalRecord back(long fileId) {
+    return new JournalRecord(Kind.back, fileId);
+  }
+
+  public static JournalRecord end(String path, long fileId, Outcome outcome) {
+    JournalRecord record = new JournalRecord(Kind.end, fileId);
+    record.path = path;
+    record.outcome = outcome.kind();
+    record.reason = outcome.reason();
+    record.bytes = outcome.bytes();
+    return record;
+  }
+
+  /** Name of the temporary file in its directory. */
+  public String temporaryName() {
+    return temporary.substring(temporary.lastIndexOf('/') + 1);
+  }
+
+  public static JournalRecord finished() {
+    return new JournalRecord(Kind.finished, 0);
+  }
+}

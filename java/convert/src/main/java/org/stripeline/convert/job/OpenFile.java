@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.job;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/** What a journal says of a file that was begun and whose end it does not know yet. */
+public final class OpenFile {
+  private final JournalRecord begin;
+  private final List<JournalRecord> groups = new ArrayList<>();
+  private final List<JournalRecord> tasks = new ArrayList<>();
+  private JournalRecord fenced;
+  private JournalRecord swap;
+  private boolean isBeingTakenBack;
+
+  public OpenFile(JournalRecord begin) {
+    this.begin = begin;
+  }
+
+  /** Adds what was, or is about to be, done with it; groups are added by several threads. */
+  public synchronized void add(JournalRecord record) {
+    switch (record.kind) {
+      case fenced:
+        fenced = record;
+        break;
+      case group:
+        groups.add(record);
+        break;
+      case task:
+        tasks.add(record);
+        break;
+      case swap:
+        swap = record;
+        break;
+      case back:
+        isBeingTakenBack = true;
+        break;
+      default:
+        throw new IllegalArgumentException("Cannot add " + record.kind + " to an open file");
+    }
+  }
+
+  public JournalRecord begin() {
+    return begin;
+  }
+
+  /** Internal blocks that may be there. */
+  public synchronized List<JournalRecord> groups() {
+    return Collections.unmodifiableList(new ArrayList<>(groups));
+  }
+
+  /** Tasks of agents that may still run. */
+  public synchronized List<JournalRecord> tasks() {
+    return Collections.unmodifiableList(new ArrayList<>(tasks));
+  }
+
+  /**
+   * Modification time that the original had while its lease was held, or null if the lease was
+   * perhaps never taken.
+   */
+  public synchronized Long modifiedMs() {
+    JournalRecord latest = swap == null ? fenced : swap;
+    return latest == null ? null : latest.modifiedMs;
+  }
+
+  /** The announcement of the swap, or null if it cannot have happened. */
+  public synchronized JournalRecord swap() {
+    return swap;
+  }
+
+  public synchronized boolean isBeingTakenBack() {
+    return isBeingTakenBack;
+  }
+
+  /** Collects the open files of a journal; there are no more of them than were done at one time. */
+  public static final class Collector implements Consumer<JournalRecord> {
+    private final Map<Long, OpenFile> files = new LinkedHashMap<>();
+    private final Set<Long> zoneDirectories = new TreeSet<>();
+
+    @Override
+    public void accept(JournalRecord record) {
+      switch (record.kind) {
+        case begin:
+          if (record.temporary.startsWith(TemporaryPlaces.RESERVED_RAW)) {
+            zoneDirectories.add(record.directoryId);
+          }
+          files.put(record.fileId, new OpenFile(record));
+          break;
+        case end:
+          files.remove(record.fileId);
+          break;
+        case fenced:
+        case group:
+        case task:
+        case swap:
+        case back:
+          OpenFile file = files.get(record.fileId);
+          if (file != null) {
+            file.add(record);
+          }
+          break;
+        default:
+          break;
+      }
+    }
+
+    /** Numbers of the directories for temporary files in encryption zones. */
+    public Set<Long> zoneDirectories() {
+      return zoneDirectories;
+    }
+
+    /** Files without an end, in the order in which they were begun. */
+    public List<OpenFile> files() {
+      return new ArrayList<>(files.values());
+    }
+  }
+}

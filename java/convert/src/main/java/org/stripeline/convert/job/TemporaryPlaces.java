@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.job;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Directories for the temporary files of a job, which none but superusers can enter: one of the
+ * job's, and one in each encryption zone, since encrypted files cannot leave their zone.
+ *
+ * <p>Users of a zone may be able to rename the directory in it, or to make one of its name first.
+ * So a directory is used only if the caller owns it, and files in it are named by its inode number.
+ */
+public final class TemporaryPlaces {
+  private static final Logger LOG = LoggerFactory.getLogger(TemporaryPlaces.class);
+  private static final FsPermission PRIVATE = new FsPermission((short) 0700);
+  public static final String RESERVED_RAW = "/.reserved/raw";
+
+  private final DFSClient client;
+  private final JobDirectory directory;
+  private final Map<String, Place> places = new ConcurrentHashMap<>();
+
+  /** Numbers of those in encryption zones. */
+  private final Set<Long> inZones = ConcurrentHashMap.newKeySet();
+
+  TemporaryPlaces(DFSClient client, JobDirectory directory) {
+    this.client = client;
+    this.directory = directory;
+  }
+
+  /** One directory. */
+  public static final class Place {
+    private final String path;
+    private final long id;
+
+    private Place(String path, long id) {
+      this.path = path;
+      this.id = id;
+    }
+
+    /** Path below which files are created as they are stored. */
+    public String path() {
+      return path;
+    }
+
+    /** Number of the directory. */
+    public long id() {
+      return id;
+    }
+  }
+
+  /**
+   * Finds the directory for temporary files, and makes it if need be.
+   *
+   * @param zone path of the file's encryption zone, or null
+   * @throws IOException if a directory of that name belongs to another user
+   */
+  public Place find(String zone) throws IOException {
+    String path = zone == null ? directory.temporaries().toUri().getPath() : inZone(zone);
+    Place known = places.get(path);
+    HdfsFileStatus now = client.getFileInfo(path);
+    if (known != null && now != null && now.getFileId() == known.id) {
+      return known;
+    }
+    Place place = zone == null ? new Place(path, id(path)) : make(path);
+    places.put(path, place);
+    return place;
+  }
+
+  private String inZone(String zone) {
+    return (zone.equals("/") ? "" : zone) + "/.stripeline-" + directory.name();
+  }
+
+  private long id(String path) throws IOException {
+    HdfsFileStatus status = client.getFileInfo(path);
+    if (status == null) {
+      throw new IOException("Cannot use " + path + " for temporary files: it was deleted");
+    }
+    return status.getFileId();
+  }
+
+  private Place make(String path) throws IOException {
+    client.mkdirs(path, PRIVATE, false);
+    HdfsFileStatus made = client.getFileInfo(path);
+    String user = UserGroupInformation.getCurrentUser().getShortUserName();
+    if (made == null || !made.isDirectory() || !made.getOwner().equals(user)) {
+      throw new IOException(
+          "Cannot use " + path + " for temporary files: it is no directory of " + user
+              + "; delete it, or begin a job of another name");
+    }
+    if (made.getChildrenNum() > 0 && !inZones.contains(made.getFileId())) {
+      // A user of the zone may have moved another directory of the superuser's there.
+      throw new IOException(
+          "Cannot use " + path + " for temporary files: there is something in it; move it away, or"
+              + " begin a job of another name");
+    }
+    String inode = InodePath.of(made.getFileId());
+    if (made.hasAcl()) {
+      // Entries of a default ACL of the zone, which would let others in.
+      client.removeAcl(inode);
+    }
+    client.setPermission(inode, PRIVATE);
+    inZones.add(made.getFileId());
+    return new Place(RESERVED_RAW + path, made.getFileId());
+  }
+
+  /** Takes over the directories of a dead driver, so that {@link #deleteAll} finds them. */
+  public void takeOver(Collection<Long> ids) {
+    inZones.addAll(ids);
+  }
+
+  /** Deletes the directories in encryption zones, once no temporary file is left in them. */
+  public void deleteAll() throws IOException {
+    for (long id : inZones) {
+      HdfsFileStatus status = InodePath.status(client, id);
+      if (status != null && status.getChildrenNum() > 0) {
+        LOG.warn("Leaving {}: there is something in it", InodePath.of(id));
+      } else if (status != null) {
+        client.delete(InodePath.of(id), false);
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.mapreduce;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileChecksum;
+import org.apache.hadoop.fs.Options.ChecksumOpt;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.util.DataChecksum;
+import org.apache.hadoop.util.Progressable;
+import org.stripeline.convert.file.ParityCheck;
+import org.stripeline.convert.file.RangeCopy;
+import org.stripeline.convert.file.Redundancy;
+import org.stripeline.convert.file.ReplicaCheck;
+import org.stripeline.convert.job.Throttle;
+
+/** The work of a map that copies: its group becomes a file of its own, to be joined with others. */
+final class GroupCopy {
+  private final DistributedFileSystem fs;
+  private final Progressable progress;
+
+  GroupCopy(DistributedFileSystem fs, Progressable progress) {
+    this.fs = fs;
+    this.progress = progress;
+  }
+
+  /**
+   * Copies a group.
+   *
+   * @param attempt name that no other attempt has, so that a killed one can do no harm
+   */
+  GroupAnswer run(GroupOrder order, String attempt) throws IOException {
+    GroupOrder.Copy copy = order.copy;
+    String part = order.directory + "/" + order.group + "-" + attempt;
+    DataChecksum.Type type = DataChecksum.Type.valueOf(copy.checksums);
+    DataChecksum sum = DataChecksum.newDataChecksum(type, copy.bytesPerChecksum);
+    Throttle throttle = new Throttle(order.bytesPerSecond);
+    ChecksumOpt checksums = new ChecksumOpt(type, copy.bytesPerChecksum);
+    try (FSDataOutputStream out =
+        RangeCopy.create(fs, part, copy.policy, copy.replication, copy.blockBytes, checksums)) {
+      fs.setStoragePolicy(new Path(part), copy.storagePolicy);
+      new RangeCopy(fs, copy.source, copy.readsByPosition)
+          .copy(
+              copy.offset,
+              copy.length,
+              out,
+              (buffer, count) -> {
+                throttle.take(count);
+                sum.update(buffer, 0, count);
+                progress.progress();
+              });
+    }
+    ErasureCodingPolicy policy = policy(part);
+    Redundancy.await(fs.getClient(), part, policy, copy.replication);
+    FileChecksum written = verify(part, copy.length, (int) sum.getValue());
+    ParityCheck.Watcher watcher =
+        bytes -> {
+          throttle.take(bytes);
+          progress.progress();
+        };
+    if (policy == null) {
+      ReplicaCheck.check(fs, part, written, watcher);
+    } else {
+      ParityCheck.check(fs, part, policy, watcher);
+    }
+    GroupAnswer answer = new GroupAnswer(order.number);
+    answer.part = part;
+    return answer;
+  }
+
+  private ErasureCodingPolicy policy(String part) throws IOException {
+    return fs.getClient().getFileInfo(part).getErasureCodingPolicy();
+  }
+
+  /** Another attempt can still mend what only the driver's check of the whole would find. */
+  private FileChecksum verify(String part, long length, int read) throws IOException {
+    FileChecksum written = fs.getClient().getFileChecksumWithCombineMode(part, length);
+    int crc = ByteBuffer.wrap(written.getBytes()).getInt();
+    if (crc != read) {
+      throw new IOException(
+          String.format(
+              "Cannot use part %s: its CRC is %08x, that of what was read %08x",
+              part, crc, read));
+    }
+    return written;
+  }
+}

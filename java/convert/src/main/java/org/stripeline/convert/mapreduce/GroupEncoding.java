@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.mapreduce;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.util.Progressable;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.Agents;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
+import org.stripeline.convert.group.AgentTurn;
+import org.stripeline.convert.job.JournalRecord;
+
+/**
+ * The work of a map for a group whose replicas are linked: has the agent encode, and waits.
+ *
+ * <p>Each try has a name that any attempt can say again: the agent then gives the task that it has.
+ * So what a killed attempt had begun is taken up, and tried anew only if it has failed.
+ */
+final class GroupEncoding {
+  private static final String TASKS = "task-";
+  private static final long POLL_PATIENCE_MS = 2_000;
+
+  private final DistributedFileSystem fs;
+  private final Progressable progress;
+
+  GroupEncoding(DistributedFileSystem fs, Progressable progress) {
+    this.fs = fs;
+    this.progress = progress;
+  }
+
+  /**
+   * Has one group encoded.
+   *
+   * @param attempts how many attempts there were before this one
+   */
+  GroupAnswer run(GroupOrder order, int attempts) throws IOException {
+    GroupOrder.Encode encode = order.encode;
+    DatanodeInfo node = encode.encoder.toDatanodeInfo();
+    try (Agents agents = connect(encode)) {
+      TaskReport report = null;
+      for (int round = 0; round <= attempts; round++) {
+        String ticket = encode.ticket + "-" + round;
+        long[] task = new long[1];
+        AgentTurn.await(
+            () -> {
+              progress.progress();
+              task[0] = agents.encode(node, ticket, encode.request);
+            });
+        leave(order, round, task[0]);
+        report = awaitEnd(agents, node, task[0]);
+        if (report.state == TaskState.DONE) {
+          AgentTurn.requireVerified(node, report.result, encode.request.kept.size());
+          GroupAnswer answer = new GroupAnswer(order.number);
+          answer.encoded = report.result;
+          return answer;
+        }
+        if (report.errorKind == AgentException.Kind.CORRUPT) {
+          // Its driver plans without these replicas; the same request would meet them again.
+          break;
+        }
+      }
+      throw AgentTurn.failure(node, report);
+    }
+  }
+
+  private Agents connect(GroupOrder.Encode encode) throws IOException {
+    return encode.token == null
+        ? Agents.connect(fs.getConf())
+        : Agents.connect(fs.getConf(), encode.token);
+  }
+
+  private TaskReport awaitEnd(Agents agents, DatanodeInfo node, long task) throws IOException {
+    while (true) {
+      TaskReport report = agents.poll(node, task, POLL_PATIENCE_MS);
+      if (report.state.isFinal()) {
+        return report;
+      }
+      progress.progress();
+    }
+  }
+
+  /** Tells whoever takes the file back which task must be ended. */
+  private void leave(GroupOrder order, int round, long task) throws IOException {
+    String node = order.encode.encoder.uuid;
+    Path note = new Path(order.directory, TASKS + order.group + "-" + round + "-" + task);
+    try (FSDataOutputStream out = fs.createFile(note).replicate().overwrite(false).build()) {
+      out.write(node.getBytes(StandardCharsets.UTF_8));
+    } catch (FileAlreadyExistsException e) {
+      // An attempt before this one has left it.
+      return;
+    }
+  }
+
+  /** Finds the tasks that maps have left word of in a file's directory. */
+  static List<JournalRecord> tasks(DistributedFileSystem fs, Path directory, long fileId)
+      throws IOException {
+    List<JournalRecord> tasks = new ArrayList<>();
+    for (FileStatus status : fs.listStatus(directory)) {
+      String name = status.getPath().getName();
+      // A note that was being written belongs to a map that had not waited for the task yet.
+      if (name.startsWith(TASKS) && status.getLen() > 0) {
+        byte[] node = new byte[(int) status.getLen()];
+        try (InputStream in = fs.open(status.getPath())) {
+          org.apache.hadoop.io.IOUtils.readFully(in, node, 0, node.length);
+        }
+        long task = Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
+        tasks.add(
+            JournalRecord.task(fileId, new String(node, StandardCharsets.UTF_8), task));
+      }
+    }
+    return tasks;
+  }
+}

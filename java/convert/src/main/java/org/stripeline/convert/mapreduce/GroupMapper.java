@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.mapreduce;
+
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.io.NullWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapreduce.MRConfig;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.Mapper;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.stripeline.agent.AgentException;
+import org.stripeline.convert.job.HdfsConnection;
+import org.stripeline.convert.job.Patience;
+
+/** One map: does one {@link GroupOrder}, and answers in one line. */
+public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, Text> {
+  private static final long PAUSE_POLL_MS = 1000;
+
+  /** A restarted application master numbers attempts from the next multiple of this. */
+  private static final int ATTEMPTS_PER_MASTER = 1000;
+
+  @Override
+  protected void map(NullWritable key, Text json, Context context)
+      throws IOException, InterruptedException {
+    GroupOrder order = GroupOrder.parse(json.toString());
+    GroupAnswer answer;
+    try {
+      answer = work(order, context);
+    } catch (IOException e) {
+      // Its driver can let another agent encode, which no further attempt can.
+      if (!(e instanceof AgentException) && !isLast(context)) {
+        throw e;
+      }
+      // A map that only failed would leave its driver without a reason.
+      answer = GroupAnswer.failed(order, e);
+    }
+    context.write(NullWritable.get(), new Text(answer.toJson()));
+  }
+
+  private static GroupAnswer work(GroupOrder order, Context context) throws IOException {
+    Path orders = FileInputFormat.getInputPaths(context)[0];
+    TaskAttemptID id = context.getTaskAttemptID();
+    try (DistributedFileSystem fs = HdfsConnection.open(context.getConfiguration(), orders)) {
+      while (fs.exists(new Path(order.pause))) {
+        context.setStatus("paused by " + order.pause);
+        Patience.pause(PAUSE_POLL_MS);
+        context.progress();
+      }
+      context.setStatus("group " + order.group + " of " + order.directory);
+      return order.copy != null
+          ? new GroupCopy(fs, context).run(order, id.toString())
+          : new GroupEncoding(fs, context).run(order, id.getId() % ATTEMPTS_PER_MASTER);
+    }
+  }
+
+  private static boolean isLast(Context context) {
+    Configuration conf = context.getConfiguration();
+    // The framework of one process makes no second attempts, and one that fails fails the job.
+    return conf.get(MRConfig.FRAMEWORK_NAME, MRConfig.LOCAL_FRAMEWORK_NAME)
+            .equals(MRConfig.LOCAL_FRAMEWORK_NAME)
+        || context.getTaskAttemptID().getId() % ATTEMPTS_PER_MASTER + 1
+            >= conf.getInt(MRJobConfig.MAP_MAX_ATTEMPTS, 4);
+  }
+}

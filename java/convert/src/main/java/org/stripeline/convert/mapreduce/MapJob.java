@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.mapreduce;
+
+import java.io.BufferedReader;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.io.NullWritable;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
+import org.stripeline.convert.job.Job;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.report.JobObserver;
+
+/** Runs orders as MapReduce jobs, each named in the journal before it is submitted. */
+public final class MapJob {
+  private static final long POLL_MS = 250;
+
+  /** How long a job may not be asked about: application masters and resource managers restart. */
+  private static final long SILENT_NANOS_MAX = TimeUnit.MINUTES.toNanos(5);
+
+  private final Job job;
+  private final JobObserver observer;
+  private final Configuration conf;
+  private int waves;
+
+  /** What has become of a job. */
+  static final class End {
+    private final List<GroupAnswer> answers;
+    private final String reason;
+
+    private End(List<GroupAnswer> answers, String reason) {
+      this.answers = Collections.unmodifiableList(answers);
+      this.reason = reason;
+    }
+
+    /** What its maps have answered, in no order. */
+    List<GroupAnswer> answers() {
+      return answers;
+    }
+
+    /** Why others have not. */
+    String reason() {
+      return reason;
+    }
+  }
+
+  public MapJob(Job job, JobObserver observer) {
+    this.job = job;
+    this.observer = observer;
+    // Its class loads mapred-site.xml and yarn-site.xml beneath what is set here.
+    conf = new JobConf(job.fs().getConf());
+    conf.setInt(MRJobConfig.JOB_RUNNING_MAP_LIMIT, atOnce());
+  }
+
+  /** Maps that run at one time at most. */
+  int atOnce() {
+    int set = conf.getInt(MRJobConfig.JOB_RUNNING_MAP_LIMIT, 0);
+    return set > 0 ? set : job.settings().filesAtOnce() * job.settings().groupsAtOnce;
+  }
+
+  /**
+   * Runs one job to its end.
+   *
+   * @throws IOException if it could not be submitted, or nobody knows any more how it is
+   */
+  End run(List<GroupOrder> orders) throws IOException, InterruptedException {
+    DistributedFileSystem fs = job.fs();
+    String holder = Integer.toHexString(job.leaseHolder().hashCode());
+    Path directory =
+        fs.makeQualified(
+            new Path(job.directory().temporaries(), "wave-" + holder + "-" + waves++));
+    fs.mkdirs(directory, JobDirectory.PRIVATE);
+    try {
+      Path file = new Path(directory, "orders");
+      write(file, orders);
+      return run(configure(orders.size(), file, new Path(directory, "answers")));
+    } finally {
+      fs.delete(directory, true);
+    }
+  }
+
+  private void write(Path file, List<GroupOrder> orders) throws IOException {
+    try (OutputStream out = job.fs().createFile(file).replicate().overwrite(false).build()) {
+      for (GroupOrder order : orders) {
+        out.write((order.toJson() + "\n").getBytes(StandardCharsets.UTF_8));
+      }
+    }
+  }
+
+  private org.apache.hadoop.mapreduce.Job configure(int orders, Path file, Path answers)
+      throws IOException {
+    org.apache.hadoop.mapreduce.Job made = org.apache.hadoop.mapreduce.Job.getInstance(conf);
+    made.setJobName(
+        MapJobs.name(job.directory().name()) + " " + file.getParent().getName() + ": " + orders
+            + " groups");
+    made.setJarByClass(GroupMapper.class);
+    made.setInputFormatClass(GroupInputFormat.class);
+    FileInputFormat.setInputPaths(made, file);
+    made.setMapperClass(GroupMapper.class);
+    made.setNumReduceTasks(0);
+    made.setOutputKeyClass(NullWritable.class);
+    made.setOutputValueClass(Text.class);
+    made.setOutputFormatClass(TextOutputFormat.class);
+    FileOutputFormat.setOutputPath(made, answers);
+    FileOutputFormat.setCompressOutput(made, false);
+    made.setSpeculativeExecution(false);
+    Configuration own = made.getConfiguration();
+    own.setInt(MRJobConfig.MAP_FAILURES_MAX_PERCENT, 100);
+    own.setBoolean(MRJobConfig.JOB_UBERTASK_ENABLE, false);
+    // Else it is warned of, though the command has options of that kind.
+    own.setBoolean(org.apache.hadoop.mapreduce.Job.USED_GENERIC_PARSER, true);
+    own.setBoolean(FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, false);
+    return made;
+  }
+
+  private End run(org.apache.hadoop.mapreduce.Job maps) throws IOException, InterruptedException {
+    job.journal().write(JournalRecord.maps(maps.getJobName(), null));
+    try {
+      maps.submit();
+    } catch (ClassNotFoundException e) {
+      throw new IOException(e);
+    }
+    String id = maps.getJobID().toString();
+    try {
+      job.journal().write(JournalRecord.maps(maps.getJobName(), id));
+      awaitEnd(maps);
+    } catch (IOException | InterruptedException | RuntimeException e) {
+      // Or the call that kills it would be interrupted as well.
+      Thread.interrupted();
+      maps.killJob();
+      throw e;
+    }
+    JobStatus status = maps.getStatus();
+    switch (status.getState()) {
+      case SUCCEEDED:
+        return new End(
+            answers(FileOutputFormat.getOutputPath(maps)),
+            "its map in job " + id + " ended without an answer; see the logs of that job");
+      case KILLED:
+        return new End(new ArrayList<>(), "MapReduce job " + id + " was killed");
+      default:
+        return new End(
+            new ArrayList<>(),
+            "MapReduce job " + id + " failed: " + status.getFailureInfo());
+    }
+  }
+
+  private void awaitEnd(org.apache.hadoop.mapreduce.Job maps)
+      throws IOException, InterruptedException {
+    long heard = System.nanoTime();
+    while (true) {
+      try {
+        if (maps.isComplete()) {
+          return;
+        }
+        observer.mapping(maps.getJobID().toString(), maps.mapProgress());
+        heard = System.nanoTime();
+      } catch (IOException e) {
+        if (System.nanoTime() - heard > SILENT_NANOS_MAX) {
+          throw e;
+        }
+      }
+      Thread.sleep(POLL_MS);
+    }
+  }
+
+  private List<GroupAnswer> answers(Path directory) throws IOException {
+    List<GroupAnswer> answers = new ArrayList<>();
+    for (FileStatus part : list(directory)) {
+      if (part.getLen() == 0) {
+        continue;
+      }
+      try (BufferedReader lines =
+          new BufferedReader(
+              new InputStreamReader(job.fs().open(part.getPath()), StandardCharsets.UTF_8))) {
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+          answers.add(GroupAnswer.parse(line));
+        }
+      }
+    }
+    return answers;
+  }
+
+  private FileStatus[] list(Path directory) throws IOException {
+    try {
+      return job.fs().listStatus(directory);
+    } catch (FileNotFoundException e) {
+      // No map has committed anything.
+      return new FileStatus[0];
+    }
+  }
+}

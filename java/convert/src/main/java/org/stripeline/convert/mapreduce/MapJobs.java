@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.mapreduce;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.function.Consumer;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.Cluster;
+import org.apache.hadoop.mapreduce.Job;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.Patience;
+
+/** The MapReduce job that a dead driver may have left running. */
+public final class MapJobs implements Consumer<JournalRecord> {
+  /** Application masters get 10 s to end, then the resource manager ends them. */
+  private static final long END_MS = 120_000;
+
+  private JournalRecord last;
+
+  /** Beginning of the names of the MapReduce jobs of a job. */
+  public static String name(String job) {
+    return "stripeline convert " + job;
+  }
+
+  /** Remembers the last one: there is one at a time. */
+  @Override
+  public void accept(JournalRecord record) {
+    if (record.kind == JournalRecord.Kind.maps) {
+      last = record;
+    }
+  }
+
+  /**
+   * Kills it and waits for its end, so that none of its maps does anything to files that are taken
+   * back.
+   *
+   * @throws IOException if it cannot be found out whether it runs
+   */
+  public void end(Configuration conf) throws IOException {
+    if (last == null) {
+      return;
+    }
+    Cluster cluster = new Cluster(new JobConf(conf));
+    try {
+      JobStatus running = find(cluster);
+      if (running == null) {
+        return;
+      }
+      Job job = cluster.getJob(running.getJobID());
+      if (job != null) {
+        job.killJob();
+      }
+      Patience.await(
+          "Cannot kill job " + running.getJobID(), END_MS, () -> findQuietly(cluster) == null);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Cannot kill job " + last.mapJobName + ": interrupted", e);
+    } finally {
+      cluster.close();
+    }
+  }
+
+  private JobStatus findQuietly(Cluster cluster) throws IOException {
+    try {
+      return find(cluster);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Cannot wait for a job: interrupted");
+    }
+  }
+
+  /**
+   * Looks for it by its name, since a driver that died while it submitted has left no more; and
+   * among all, since one that ended may not be known by its id any more.
+   */
+  private JobStatus find(Cluster cluster) throws IOException, InterruptedException {
+    JobStatus[] all = cluster.getAllJobStatuses();
+    if (all == null) {
+      // The framework of one process has died with its driver.
+      return null;
+    }
+    for (JobStatus status : all) {
+      if (last.mapJobName.equals(status.getJobName()) && !status.isJobComplete()) {
+        return status;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.mapreduce;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.QuotaUsage;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.Cluster;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.RefusedException;
+
+/** What must hold before maps are used; asks, and changes nothing. */
+public final class MapPreflight {
+  private MapPreflight() {}
+
+  /**
+   * Checks it all.
+   *
+   * @param root directory of the jobs' directories
+   * @throws RefusedException if maps cannot do the job, with what to do
+   */
+  public static void check(DistributedFileSystem fs, JobSettings settings, String root)
+      throws IOException {
+    requireFramework(fs);
+    if (!settings.adopts() && !settings.undo) {
+      requireNoSpaceQuota(fs, root);
+    }
+  }
+
+  private static void requireFramework(DistributedFileSystem fs) throws RefusedException {
+    try {
+      new Cluster(new JobConf(fs.getConf())).close();
+    } catch (IOException | NoClassDefFoundError e) {
+      throw new RefusedException(
+          "Cannot use --driver=mapreduce: " + Reasons.of(e)
+              + "; set mapreduce.framework.name in mapred-site.xml, and have Hadoop's MapReduce"
+              + " on the class path");
+    }
+  }
+
+  /**
+   * The NameNode takes parts that are joined for larger than they are, by the units of their code,
+   * in what it counts for directories with quotas ({@code FSDirConcatOp.computeQuotaDeltas}).
+   */
+  private static void requireNoSpaceQuota(DistributedFileSystem fs, String root)
+      throws IOException {
+    for (Path path = new Path(root); path != null; path = path.getParent()) {
+      QuotaUsage usage;
+      try {
+        usage = fs.getQuotaUsage(path);
+      } catch (FileNotFoundException e) {
+        continue;
+      }
+      if (usage.getSpaceQuota() >= 0 || usage.isTypeQuotaSet()) {
+        throw new RefusedException(
+            "Cannot use --driver=mapreduce with --layout=striped below " + path.toUri().getPath()
+                + ", which has a space quota: HDFS miscounts what it joins there; choose another"
+                + " --job-directory, or use --driver=client");
+      }
+    }
+  }
+}

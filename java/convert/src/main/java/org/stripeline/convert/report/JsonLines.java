@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.report;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Outcome;
+
+/** A plan or a job as one JSON object a line; field names are stable. */
+public final class JsonLines implements JobObserver {
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
+
+  private final PrintWriter out;
+
+  public JsonLines(PrintWriter out) {
+    this.out = out;
+  }
+
+  @Override
+  public synchronized void planned(Candidate file, Verdict verdict) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("path", file.path());
+    line.put("verdict", verdict.isConvert() ? "convert" : "skip");
+    if (!verdict.isConvert()) {
+      line.put("reason", verdict.skip().name());
+    }
+    line.put("bytes", file.bytes());
+    line.put("diskBytesNow", verdict.bytesNow());
+    line.put("diskBytesAfter", verdict.bytesAfter());
+    print(line);
+  }
+
+  @Override
+  public synchronized void warned(String text) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("warning", text);
+    print(line);
+  }
+
+  @Override
+  public synchronized void begun(JobDirectory directory, Totals totals) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("job", directory.name());
+    line.put("directory", directory.path().toUri().getPath());
+    line.put("files", totals.files);
+    line.put("bytes", totals.bytes);
+    print(line);
+  }
+
+  @Override
+  public synchronized void ended(String path, Outcome outcome) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("path", path);
+    line.put("outcome", outcome.kind());
+    line.put("reason", outcome.reason());
+    line.put("bytes", outcome.bytes());
+    print(line);
+  }
+
+  public void plan(Totals totals, Map<String, String> policies) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("plan", totals);
+    line.put("policies", policies);
+    print(line);
+  }
+
+  public void report(JobReport report, double seconds) {
+    Map<String, Object> line = new LinkedHashMap<>();
+    line.put("job", report.job());
+    line.put("converted", report.converted());
+    line.put("convertedBytes", report.convertedBytes());
+    line.put("failed", report.failed());
+    line.put("takenBack", report.takenBack());
+    line.put("vanished", report.vanished());
+    line.put("gone", report.gone());
+    line.put("refused", report.refusal());
+    line.put("traffic", report.traffic());
+    line.put("seconds", seconds);
+    print(line);
+  }
+
+  private void print(Object line) {
+    out.println(GSON.toJson(line));
+    out.flush();
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.report;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Map;
+import org.stripeline.convert.job.Traffic;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.terminal.TextTable;
+
+/** A plan and the end of a job for people. */
+public final class TableText {
+  private final PrintWriter out;
+
+  public TableText(PrintWriter out) {
+    this.out = out;
+  }
+
+  public void plan(JobSettings settings, Totals totals, Map<String, String> policies) {
+    TextTable table = new TextTable("what", "files", "bytes", "on disks now", "after");
+    table.row(
+        settings.undo ? "back to replication" : "convert to " + settings.policy,
+        Long.toString(totals.files),
+        ByteText.of(totals.bytes),
+        ByteText.of(totals.diskBytesNow),
+        ByteText.of(totals.diskBytesAfter));
+    for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
+      Totals.Skipped sum = entry.getValue();
+      table.row(
+          "leave: " + entry.getKey().text(),
+          Long.toString(sum.files),
+          ByteText.of(sum.bytes),
+          ByteText.of(sum.diskBytes),
+          ByteText.of(sum.diskBytes));
+    }
+    out.print(table.render());
+    for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
+      if (entry.getKey() != SkipReason.RULE) {
+        out.println("left, " + entry.getKey().text() + ": such as "
+            + String.join(", ", entry.getValue().examples));
+      }
+    }
+    vanished(totals.vanished);
+    for (Map.Entry<String, String> policy : policies.entrySet()) {
+      out.println("policy " + policy.getKey() + ": to " + policy.getValue() + " on the NameNode");
+    }
+    out.flush();
+  }
+
+  public void report(JobReport report, double seconds) {
+    out.println(
+        String.format(
+            Locale.ROOT,
+            "converted %d files, %s, in %.1f s (%s/s)",
+            report.converted(),
+            ByteText.of(report.convertedBytes()),
+            seconds,
+            ByteText.of((long) (report.convertedBytes() / Math.max(seconds, 1e-3)))));
+    Traffic traffic = report.traffic();
+    if (traffic.blocksLinked + traffic.blocksSent > 0) {
+      out.println(
+          "blocks kept in place: " + traffic.blocksLinked + ", sent: " + traffic.blocksSent
+              + "; written: " + ByteText.of(traffic.bytesWritten) + ", to other racks "
+              + ByteText.of(traffic.bytesWrittenRemote) + "; read from other racks: "
+              + ByteText.of(traffic.bytesReadRemote));
+    }
+    if (traffic.filesCopiedByDriver > 0) {
+      out.println(
+          "copied by this process, since HDFS joins no files of encryption zones: "
+              + traffic.filesCopiedByDriver + " files");
+    }
+    if (report.takenBack() > 0) {
+      out.println("taken back what a dead driver had begun: " + report.takenBack() + " files");
+    }
+    if (report.failed() > 0) {
+      out.println("not converted: " + report.failed() + " files");
+    }
+    for (JobReport.Failure failure : report.failures()) {
+      out.println("  " + failure.path + ": " + failure.reason);
+    }
+    if (report.failed() > report.failures().size()) {
+      out.println("  and " + (report.failed() - report.failures().size())
+          + " more, all named in the journal of job " + report.job());
+    }
+    vanished(report.vanished());
+    if (report.vanished().isAny()) {
+      out.println("not all was looked at: begin another job on the tree for the rest");
+    }
+    if (report.gone() != null) {
+      out.println(report.gone());
+    }
+    out.flush();
+  }
+
+  private void vanished(Vanished vanished) {
+    if (vanished.isAny()) {
+      out.println(
+          "renamed or deleted before they were looked at: " + vanished.directories
+              + " directories, " + vanished.files + " files; such as "
+              + String.join(", ", vanished.examples));
+    }
+  }
+}

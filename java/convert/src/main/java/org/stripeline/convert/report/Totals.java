@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.report;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.stripeline.convert.job.Candidate;
+
+/** What a walk over a tree found, in sums. */
+public final class Totals {
+  private static final int EXAMPLES_MAX = 3;
+
+  /** Files to be converted. */
+  public long files;
+
+  /** Bytes of those files, once. */
+  public long bytes;
+
+  /** What those files take on disks now. */
+  public long diskBytesNow;
+
+  /** What they will take. */
+  public long diskBytesAfter;
+
+  /** Files left alone, by reason. */
+  public final Map<SkipReason, Skipped> skipped = new EnumMap<>(SkipReason.class);
+
+  /** What was gone before it could be judged; none of the sums has it. */
+  public Vanished vanished = new Vanished();
+
+  /** Sizes of cells that policies are needed for. */
+  public final transient SortedSet<Integer> cells = new TreeSet<>();
+
+  /** Files left alone for one reason. */
+  public static final class Skipped {
+    /** How many. */
+    public long files;
+
+    /** Their bytes, once. */
+    public long bytes;
+
+    /** What they take on disks. */
+    public long diskBytes;
+
+    /** Paths of the first few. */
+    public final List<String> examples = new ArrayList<>();
+  }
+
+  public void add(Candidate file, Verdict verdict) {
+    if (verdict.isConvert()) {
+      files++;
+      bytes += file.bytes();
+      diskBytesNow += verdict.bytesNow();
+      diskBytesAfter += verdict.bytesAfter();
+      if (verdict.cellBytes() > 0) {
+        cells.add(verdict.cellBytes());
+      }
+      return;
+    }
+    Skipped sum = skipped.computeIfAbsent(verdict.skip(), reason -> new Skipped());
+    sum.files++;
+    sum.bytes += file.bytes();
+    sum.diskBytes += verdict.bytesNow();
+    if (sum.examples.size() < EXAMPLES_MAX) {
+      sum.examples.add(file.path());
+    }
+  }
+}

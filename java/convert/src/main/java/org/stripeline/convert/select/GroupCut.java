@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.select;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.convert.settings.Layout;
+
+/** Cuts the blocks of a plain file into the groups that {@link Layout#contiguous} makes of them. */
+public final class GroupCut {
+  private GroupCut() {}
+
+  /**
+   * At most {@code dataUnits} consecutive blocks a group. A block shorter than a cell ends its
+   * group, since in a block group only the last bytes can be missing; {@code concat} leaves such
+   * blocks within files.
+   */
+  public static List<List<LocatedBlock>> cut(
+      List<LocatedBlock> blocks, int dataUnits, long cellBytes) {
+    List<List<LocatedBlock>> groups = new ArrayList<>();
+    int start = 0;
+    for (int i = 0; i < blocks.size(); i++) {
+      boolean isShort = blocks.get(i).getBlockSize() < cellBytes;
+      if (isShort || i - start + 1 == dataUnits || i == blocks.size() - 1) {
+        groups.add(Collections.unmodifiableList(new ArrayList<>(blocks.subList(start, i + 1))));
+        start = i + 1;
+      }
+    }
+    return groups;
+  }
+}

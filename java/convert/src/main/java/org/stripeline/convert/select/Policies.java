@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.select;
+
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
+import org.stripeline.convert.namenode.NameNodeLimits;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.PolicyRequest;
+import org.stripeline.convert.settings.RefusedException;
+
+/** The policies of one code on the NameNode, one for each size of cell. */
+public final class Policies {
+  /** Hadoop makes policies of whole KiB only. */
+  private static final int CELL_UNIT = 1024;
+
+  private final DistributedFileSystem fs;
+  private final PolicyRequest request;
+  private final boolean skipNameNodeCheck;
+  private final Map<Integer, ErasureCodingPolicyInfo> known = new TreeMap<>();
+
+  public Policies(DistributedFileSystem fs, JobSettings settings) throws IOException {
+    this.fs = fs;
+    request = settings.request();
+    skipNameNodeCheck = settings.skipNameNodeCheck;
+    for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
+      ErasureCodingPolicy policy = info.getPolicy();
+      if (policy.getSchema().equals(request.withCell(CELL_UNIT).getSchema())) {
+        known.put(policy.getCellSize(), info);
+      }
+    }
+  }
+
+  /** Name of the policy with such cells, whether it is there or would have to be added. */
+  public String name(int cellBytes) {
+    ErasureCodingPolicyInfo info = known.get(cellBytes);
+    return info == null
+        ? ErasureCodingPolicy.composePolicyName(request.withCell(cellBytes).getSchema(), cellBytes)
+        : info.getPolicy().getName();
+  }
+
+  /** What has to be done with each policy that is not usable yet: name to "add" or "enable". */
+  public SortedMap<String, String> toDo(SortedSet<Integer> cells) {
+    SortedMap<String, String> steps = new TreeMap<>();
+    for (int cell : cells) {
+      ErasureCodingPolicyInfo info = known.get(cell);
+      if (info == null) {
+        steps.put(name(cell), "add");
+      } else if (!info.isEnabled()) {
+        steps.put(name(cell), "enable");
+      }
+    }
+    return Collections.unmodifiableSortedMap(steps);
+  }
+
+  /**
+   * Asks every NameNode whether it accepts the policies that are no part of Hadoop itself.
+   *
+   * <p>One that does not accept a policy stops when it replays the edit that adds it, and does not
+   * start again. A policy that exists already may still be in the edits that a NameNode replays.
+   *
+   * @param observer is told what could not be found out but need not stop the job
+   * @throws RefusedException if a NameNode does not accept them, or could not be asked
+   */
+  public void check(SortedSet<Integer> cells, JobObserver observer) throws RefusedException {
+    int most = 0;
+    for (int cell : cells) {
+      ErasureCodingPolicyInfo info = known.get(cell);
+      if (info == null || NameNodeLimits.concerns(info.getPolicy())) {
+        most = Math.max(most, cell);
+      }
+    }
+    if (most == 0 || skipNameNodeCheck) {
+      return;
+    }
+    NameNodeLimits limits = NameNodeLimits.ask(fs.getUri(), fs.getConf());
+    limits.warnings(most).forEach(observer::warned);
+    List<String> obstacles = limits.obstacles(most);
+    if (!obstacles.isEmpty()) {
+      throw new RefusedException(
+          "Cannot use policy " + name(most) + ": a NameNode that does not accept it stops when it"
+              + " replays the edit that adds it, and does not start again.\n  "
+              + String.join("\n  ", obstacles)
+              + "\nOn each of these, set " + NameNodeLimits.CELL_KEY + " to at least " + most
+              + " in hdfs-site.xml and restart it; or use --layout=striped with a smaller"
+              + " --cell-size. Where one could not be asked, see that this client's configuration"
+              + " has its HTTP address, or check its settings yourself and use"
+              + " --skip-namenode-check");
+    }
+  }
+
+  /**
+   * Adds and enables what is missing.
+   *
+   * @throws RefusedException if a NameNode does not take a policy; no file has been touched then
+   */
+  public void prepare(SortedSet<Integer> cells, JobObserver observer) throws IOException {
+    check(cells, observer);
+    for (int cell : cells) {
+      ErasureCodingPolicyInfo info = known.get(cell);
+      String name = info == null ? add(cell) : info.getPolicy().getName();
+      if (info == null || !info.isEnabled()) {
+        fs.enableErasureCodingPolicy(name);
+      }
+    }
+  }
+
+  private String add(int cell) throws IOException {
+    AddErasureCodingPolicyResponse response =
+        fs.addErasureCodingPolicies(new ErasureCodingPolicy[] {request.withCell(cell)})[0];
+    if (!response.isSucceed()) {
+      throw new RefusedException(
+          "Cannot add policy " + name(cell) + ": the NameNode says '" + response.getErrorMsg()
+              + "'; set " + NameNodeLimits.CELL_KEY
+              + " to at least " + cell + " in its hdfs-site.xml and restart it, or use"
+              + " --layout=striped with a smaller --cell-size");
+    }
+    return response.getPolicy().getName();
+  }
+
+  /** Policy of that name as the NameNode has it. */
+  public ErasureCodingPolicy get(String name) throws IOException {
+    for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
+      if (info.getPolicy().getName().equals(name)) {
+        return info.getPolicy();
+      }
+    }
+    throw new IOException("Cannot use policy " + name + ": the NameNode does not have it any more");
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.select;
+
+import java.io.IOException;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.ipc.RemoteException;
+import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.Layout;
+import org.stripeline.convert.settings.PolicyRequest;
+import org.stripeline.convert.settings.RefusedException;
+
+/** What must hold before a job begins; asks, and changes nothing. */
+public final class Preflight {
+  /** What copies into small cells do to readers. */
+  public static final String STALE_READERS =
+      "a process that has such a file open through Hadoop's own client while it is replaced can"
+          + " get wrong bytes, without an error, from positional reads";
+
+  private Preflight() {}
+
+  /**
+   * Checks it all.
+   *
+   * @return the cluster as it is
+   * @throws RefusedException if the job cannot be done, with what to do
+   */
+  public static ClusterFacts check(DFSClient client, JobSettings settings) throws IOException {
+    ClusterFacts facts = asSuperuser(client);
+    requirePlain(settings.path);
+    if (!isThere(client, settings.path)) {
+      throw new RefusedException("Cannot convert " + settings.path + ": no such file or directory");
+    }
+    if (settings.storagePolicy != null) {
+      requireStoragePolicy(client, settings);
+    }
+    if (!settings.undo) {
+      PolicyRequest request = settings.request();
+      if (settings.layout == Layout.striped && !request.takesCell(settings.cellBytes)) {
+        throw new RefusedException(
+            "Cannot use cells of " + settings.cellBytes + " bytes: " + request.dataUnits()
+                + " of them reach 2 GiB, which HDFS cannot count; at most "
+                + request.cellBytesMax() + " bytes are possible with " + request);
+      }
+      facts.require(request, settings.allowRackLoss);
+    }
+    return facts;
+  }
+
+  /**
+   * Refuses copies into cells smaller than blocks unless the caller accepts what they do to readers.
+   *
+   * <p>A reader of Hadoop's own client that has the old file open asks by path for the blocks that
+   * it does not know yet, and takes what it gets for blocks of the layout that it knows. The number
+   * of a block group is also that of its internal block 0: a positional read that fits into it gets
+   * that block's bytes, which are those of other cells. In the contiguous layout internal block 0
+   * has the same bytes as the file there, and every other read fails.
+   */
+  public static void refuseStaleReaders(JobSettings settings) throws RefusedException {
+    if (!settings.undo && settings.layout == Layout.striped && !settings.allowStaleReaders) {
+      throw new RefusedException(
+          "Cannot use --layout=striped: " + STALE_READERS + "; use --layout=contiguous, or add"
+              + " --allow-stale-readers if no process keeps these files open");
+    }
+  }
+
+  /**
+   * Looks at the cluster.
+   *
+   * @throws RefusedException if the user is no superuser
+   */
+  public static ClusterFacts asSuperuser(DFSClient client) throws IOException {
+    try {
+      ClusterFacts facts = ClusterFacts.of(client);
+      refuseRouter(client);
+      return facts;
+    } catch (AccessControlException e) {
+      throw notSuperuser(e);
+    } catch (RemoteException e) {
+      IOException cause = e.unwrapRemoteException(AccessControlException.class);
+      throw cause == e ? e : notSuperuser(cause);
+    }
+  }
+
+  /**
+   * Refuses Routers: the numbers by which files are named here lead to another nameservice than
+   * their paths. A Router refuses this call, which costs a NameNode nothing.
+   */
+  private static void refuseRouter(DFSClient client) throws IOException {
+    try {
+      client.getNamenode().getDataEncryptionKey();
+    } catch (RemoteException e) {
+      if (e.getClassName().equals(UnsupportedOperationException.class.getName())) {
+        throw new RefusedException(
+            "Cannot convert through a Router: it finds files by their paths only; name the"
+                + " nameservice that has the tree, as in hdfs://NAMESERVICE/PATH");
+      }
+      throw e;
+    }
+  }
+
+  /** Tells a superuser whether there is a file or directory. */
+  public static boolean isThere(DFSClient client, String path) throws IOException {
+    try {
+      return client.getFileInfo(path) != null;
+    } catch (AccessControlException e) {
+      // Part of the path is a file.
+      return false;
+    }
+  }
+
+  /** What lies there has the numbers of other files and directories, by which it would be found. */
+  private static void requirePlain(String path) throws RefusedException {
+    boolean isSnapshot = (path + "/").contains("/" + HdfsConstants.DOT_SNAPSHOT_DIR + "/");
+    if (isSnapshot || (path + "/").startsWith("/.reserved/")) {
+      throw new RefusedException(
+          "Cannot convert " + path + ": "
+              + (isSnapshot ? "snapshots cannot be changed" : "it is another name of a tree")
+              + "; name the tree itself");
+    }
+  }
+
+  private static RefusedException notSuperuser(IOException e) {
+    return new RefusedException(
+        "Cannot convert files of other owners: the NameNode says '" + Reasons.of(e)
+            + "'; run this as the user that runs the NameNode, or as a member of the group that"
+            + " dfs.permissions.superusergroup names");
+  }
+
+  private static void requireStoragePolicy(DFSClient client, JobSettings settings)
+      throws IOException {
+    for (BlockStoragePolicy policy : client.getStoragePolicies()) {
+      if (policy.getName().equals(settings.storagePolicy)) {
+        return;
+      }
+    }
+    throw new RefusedException(
+        "Cannot set storage policy " + settings.storagePolicy
+            + ": the NameNode has none of that name; see 'hdfs storagepolicies -listPolicies'");
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.select;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.hdfs.DFSClient;
+import org.apache.hadoop.hdfs.protocol.DirectoryListing;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.SnapshottableDirectoryStatus;
+
+/**
+ * Tells which files snapshots keep, so that converting them frees no space.
+ *
+ * <p>It looks a file up by its path and number in each snapshot above it. A file that was renamed
+ * since all of its snapshots is not found; nothing but the space is lost by that.
+ */
+public final class SnapshotIndex {
+  private final DFSClient client;
+
+  /**
+   * Snapshottable directory that has snapshots to their names, the newest first, and when each was
+   * taken: another one may get the name of one that is deleted.
+   */
+  private final Map<String, Map<String, Long>> snapshots = new TreeMap<>();
+
+  public SnapshotIndex(DFSClient client) throws IOException {
+    this.client = client;
+    SnapshottableDirectoryStatus[] directories = client.getSnapshottableDirListing();
+    if (directories == null) {
+      return;
+    }
+    for (SnapshottableDirectoryStatus directory : directories) {
+      if (directory.getSnapshotNumber() > 0) {
+        String path = directory.getFullPath().toUri().getPath();
+        snapshots.put(path, names(path));
+      }
+    }
+  }
+
+  private Map<String, Long> names(String directory) throws IOException {
+    List<HdfsFileStatus> found = new ArrayList<>();
+    byte[] after = HdfsFileStatus.EMPTY_NAME;
+    DirectoryListing page;
+    do {
+      page = client.listPaths(below(directory, HdfsConstants.DOT_SNAPSHOT_DIR), after);
+      if (page == null) {
+        break;
+      }
+      Collections.addAll(found, page.getPartialListing());
+      after = page.getLastName();
+    } while (page.hasMore());
+    Collections.reverse(found);
+    Map<String, Long> names = new LinkedHashMap<>();
+    for (HdfsFileStatus snapshot : found) {
+      // The NameNode sets it when the snapshot is taken.
+      names.put(snapshot.getLocalName(), snapshot.getModificationTime());
+    }
+    return names;
+  }
+
+  /** Tells whether a snapshot keeps this very file. */
+  public boolean keeps(String path, long fileId) throws IOException {
+    return keeps(snapshots, path, fileId);
+  }
+
+  /** Tells whether a snapshot that was taken after this look keeps this very file. */
+  public boolean hasNewer(String path, long fileId) throws IOException {
+    Map<String, Map<String, Long>> newer = new TreeMap<>();
+    SnapshottableDirectoryStatus[] directories = client.getSnapshottableDirListing();
+    if (directories == null) {
+      return false;
+    }
+    for (SnapshottableDirectoryStatus directory : directories) {
+      String name = directory.getFullPath().toUri().getPath();
+      if (directory.getSnapshotNumber() > 0 && path.startsWith(below(name, ""))) {
+        Map<String, Long> names = names(name);
+        names.entrySet().removeAll(
+            snapshots.getOrDefault(name, Collections.emptyMap()).entrySet());
+        newer.put(name, names);
+      }
+    }
+    return keeps(newer, path, fileId);
+  }
+
+  private boolean keeps(Map<String, Map<String, Long>> among, String path, long fileId)
+      throws IOException {
+    for (Map.Entry<String, Map<String, Long>> entry : among.entrySet()) {
+      String directory = entry.getKey();
+      if (!path.startsWith(below(directory, ""))) {
+        continue;
+      }
+      String rest = path.substring(below(directory, "").length());
+      for (String name : entry.getValue().keySet()) {
+        String kept = below(directory, HdfsConstants.DOT_SNAPSHOT_DIR) + "/" + name + "/" + rest;
+        HdfsFileStatus status = client.getFileInfo(kept);
+        if (status != null && status.getFileId() == fileId) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static String below(String directory, String name) {
+    return directory.equals("/") ? directory + name : directory + "/" + name;
+  }
+}

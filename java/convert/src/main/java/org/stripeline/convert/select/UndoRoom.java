@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.select;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.QuotaUsage;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.convert.job.Reasons;
+import org.stripeline.convert.report.ByteText;
+
+/**
+ * Room for the replicas of files that are undone: on disks while they are copied, and in the space
+ * quotas of their directories when they take the places of the coded files.
+ *
+ * <p>Quotas can change, and the NameNode checks them at the end in any case. This spares the copies
+ * that would be in vain.
+ */
+public final class UndoRoom {
+  private static final Logger LOG = LoggerFactory.getLogger(UndoRoom.class);
+
+  /** The NameNode counts the tree of a directory without a quota, which is not asked for twice. */
+  private static final int DIRECTORIES_MAX = 10_000;
+
+  /** Stands for the disks of all DataNodes, among directories with quotas. */
+  private static final String DISKS = "";
+
+  private final DistributedFileSystem fs;
+
+  /** Bytes that files under way will take below each directory with a quota. */
+  private final Map<String, Long> promised = new HashMap<>();
+
+  /** Directories without a quota, those asked for last. */
+  private final Map<String, Boolean> unlimited =
+      new LinkedHashMap<String, Boolean>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+          return size() > DIRECTORIES_MAX;
+        }
+      };
+
+  public UndoRoom(DistributedFileSystem fs) {
+    this.fs = fs;
+  }
+
+  /** What is promised to one file. */
+  public final class Promise implements AutoCloseable {
+    private final Map<String, Long> bytes;
+
+    private Promise(Map<String, Long> bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public void close() {
+      giveBack(bytes);
+    }
+  }
+
+  /**
+   * Promises room to a file, once it is there beside what was promised to others.
+   *
+   * @param now bytes that the file takes on disks
+   * @param after bytes that it will take
+   * @throws IOException if there is none although nothing is promised to others
+   */
+  public synchronized Promise take(String path, long now, long after) throws IOException {
+    while (true) {
+      Map<String, Long> needed = new LinkedHashMap<>();
+      String lacking = lacking(path, now, after, needed);
+      if (lacking == null) {
+        needed.forEach((where, bytes) -> promised.merge(where, bytes, Long::sum));
+        return new Promise(needed);
+      }
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("Cannot wait for room: interrupted");
+      }
+    }
+  }
+
+  private synchronized void giveBack(Map<String, Long> bytes) {
+    bytes.forEach(
+        (where, count) ->
+            promised.compute(where, (any, sum) -> sum - count == 0 ? null : (Long) (sum - count)));
+    notifyAll();
+  }
+
+  /** Where room is only lacking because of others, or null; adds what is needed and where. */
+  private String lacking(String path, long now, long after, Map<String, Long> needed)
+      throws IOException {
+    long free = fs.getStatus().getRemaining();
+    needed.put(DISKS, after);
+    if (after > free - promised(DISKS)) {
+      return waitFor(
+          DISKS,
+          "its replicas need " + ByteText.of(after) + ", and DataNodes have " + ByteText.of(free)
+              + " left; make room, or use --max-replication");
+    }
+    long more = after - now;
+    for (String directory : parents(path)) {
+      QuotaUsage usage = quota(directory);
+      if (usage == null || more <= 0) {
+        continue;
+      }
+      needed.put(directory, more);
+      long left = usage.getSpaceQuota() - usage.getSpaceConsumed();
+      if (more > left - promised(directory)) {
+        return waitFor(
+            directory,
+            "its replicas need " + ByteText.of(more) + " more below " + directory
+                + ", whose space quota leaves " + ByteText.of(Math.max(0, left))
+                + "; raise it with 'hdfs dfsadmin -setSpaceQuota', or use --max-replication");
+      }
+    }
+    return null;
+  }
+
+  private String waitFor(String where, String reason) throws IOException {
+    if (promised(where) == 0) {
+      throw new IOException(reason);
+    }
+    return where;
+  }
+
+  private long promised(String where) {
+    return promised.getOrDefault(where, 0L);
+  }
+
+  /** Returns null where there is no space quota. */
+  private QuotaUsage quota(String directory) {
+    if (unlimited.get(directory) != null) {
+      return null;
+    }
+    try {
+      QuotaUsage usage = fs.getQuotaUsage(new Path(directory));
+      if (usage.getSpaceQuota() >= 0) {
+        return usage;
+      }
+    } catch (FileNotFoundException e) {
+      return null;
+    } catch (IOException e) {
+      LOG.warn("Cannot ask for the quota of {}: {}", directory, Reasons.of(e));
+    }
+    unlimited.put(directory, true);
+    return null;
+  }
+
+  private static List<String> parents(String path) {
+    List<String> parents = new ArrayList<>();
+    for (int end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      parents.add(path.substring(0, end));
+    }
+    parents.add("/");
+    return parents;
+  }
+}

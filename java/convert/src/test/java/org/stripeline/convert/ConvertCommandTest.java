@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
+
+/** The command line: what it prints, what it refuses before anything is touched, how it ends. */
+class ConvertCommandTest {
+  private static final int BLOCK = ConvertCluster.BLOCK;
+
+  @TempDir static java.nio.file.Path directory;
+  private static ConvertCluster cluster;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void start() throws IOException {
+    cluster =
+        new ConvertCluster(
+            directory,
+            4,
+            2,
+            conf -> conf.setInt("dfs.namenode.ec.policies.max.cellsize", 4 << 20));
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private int run(String path, String... options) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("convert");
+    arguments.add(path.startsWith("/") ? cluster.mini.getURI() + path : path);
+    arguments.addAll(List.of(options));
+    // This process has no site files that would name it.
+    arguments.add("-Ddfs.namenode.http-address=" + cluster.mini.getHttpUri(0).substring(7));
+    CommandLine line = ConvertMain.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    return line.execute(arguments.toArray(new String[0]));
+  }
+
+  private void assertRefused(String message, String path, String... options) throws IOException {
+    assertThat(run(path, options)).as(err.toString()).isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString()).contains(message);
+    err.getBuffer().setLength(0);
+  }
+
+  @Test
+  void plansByDefaultThenConvertsThenUndoes() throws Exception {
+    byte[] bytes = cluster.write("/cli/a", 3 * BLOCK);
+    cluster.write("/cli/b", 10);
+    cluster.fs().setReplication(new Path("/cli/b"), (short) 2);
+    String[] code = {
+      "--policy=XOR-2-1", "--layout=striped", "--cell-size=128k", "--allow-rack-loss"
+    };
+
+    assertThat(run("/cli", code)).isEqualTo(ExitStatus.SOUND);
+    assertThat(err.toString()).contains("--execute needs --allow-stale-readers", "wrong bytes");
+    err.getBuffer().setLength(0);
+    out.getBuffer().setLength(0);
+    assertRefused("add --allow-stale-readers", "/cli", with(code, "--execute"));
+    code = with(code, "--allow-stale-readers");
+
+    assertThat(run("/cli", code)).as(err.toString()).isEqualTo(ExitStatus.SOUND);
+    assertThat(out.toString())
+        .contains("convert to XOR-2-1", "3.0 MiB", "9.0 MiB", "4.5 MiB")
+        .contains("leave: too small")
+        .contains("policy XOR-2-1-128k: to add on the NameNode");
+    assertThat(err.toString()).contains("--execute does it");
+    assertThat(cluster.policy("/cli/a")).isNull();
+    assertThat(cluster.fs().exists(new Path("/.stripeline/convert/cli"))).isFalse();
+
+    out.getBuffer().setLength(0);
+    String[] execute = with(code, "--execute", "--json", "--job=cli");
+    assertThat(run("/cli", execute)).isEqualTo(ExitStatus.SOUND);
+    List<JsonObject> lines = jsonLines();
+    assertThat(lines).hasSize(3);
+    assertThat(lines.get(0).get("files").getAsInt()).isEqualTo(1);
+    assertThat(lines.get(1).get("path").getAsString()).isEqualTo("/cli/a");
+    assertThat(lines.get(1).get("outcome").getAsString()).isEqualTo("converted");
+    assertThat(lines.get(2).get("convertedBytes").getAsLong()).isEqualTo(3 * BLOCK);
+    assertThat(cluster.policy("/cli/a")).isEqualTo("XOR-2-1-128k");
+    assertThat(cluster.read("/cli/a")).isEqualTo(bytes);
+
+    out.getBuffer().setLength(0);
+    assertThat(run("/cli", "--undo", "--execute")).isEqualTo(ExitStatus.SOUND);
+    assertThat(out.toString()).contains("converted 1 files, 3.0 MiB");
+    assertThat(cluster.policy("/cli/a")).isNull();
+    assertThat(cluster.read("/cli/a")).isEqualTo(bytes);
+  }
+
+  private static String[] with(String[] some, String... more) {
+    List<String> all = new ArrayList<>(List.of(some));
+    all.addAll(List.of(more));
+    return all.toArray(new String[0]);
+  }
+
+  private List<JsonObject> jsonLines() {
+    List<JsonObject> lines = new ArrayList<>();
+    for (String line : out.toString().split("\n")) {
+      lines.add(JsonParser.parseString(line).getAsJsonObject());
+    }
+    return lines;
+  }
+
+  @Test
+  void refusesWhatTheClusterDoesNotAllow() throws Exception {
+    cluster.write("/refuse/a", 3 * BLOCK);
+    String striped = "--layout=striped";
+    assertRefused(
+        "it needs 5 DataNodes, 4 are live", "/refuse", "--policy=RS-3-2", striped, "--execute");
+    assertRefused(
+        "it needs 3 racks to survive the loss of one, there are 2",
+        "/refuse", "--policy=XOR-2-1", striped, "--execute");
+    assertRefused("no such file", "/absent", "--policy=XOR-2-1", striped, "--allow-rack-loss");
+    assertRefused(
+        "set dfs.namenode.ec.policies.max.cellsize to at least 8388608",
+        "/refuse", "--policy=XOR-2-1", "--cell-size=8MiB", "--allow-rack-loss",
+        "--allow-stale-readers", "--execute");
+    assertRefused(
+        "4 of 4 DataNodes have no agent", "/refuse", "--policy=XOR-2-1", "--allow-rack-loss");
+    assertRefused(
+        "none of that name",
+        "/refuse", "--policy=XOR-2-1", striped, "--allow-rack-loss", "--storage-policy=LUKEWARM");
+    assertRefused("file is no HDFS", "file:///tmp", "--policy=XOR-2-1");
+    assertRefused("there is no unfinished job on /refuse", "/refuse", "--resume");
+    assertThat(cluster.policy("/refuse/a")).isNull();
+    assertThat(cluster.read("/refuse/a")).hasSize(3 * BLOCK);
+  }
+
+  @Test
+  void refusesWhatMakesNoSense() throws Exception {
+    assertRefused("--policy is missing", "/x");
+    assertRefused("Cannot use policy 'RS-6'", "/x", "--policy=RS-6");
+    assertRefused("at most 16 together", "/x", "--policy=RS-14-4");
+    assertRefused("XOR has 1 parity block, not 2", "/x", "--policy=XOR-2-2");
+    assertRefused("must stay below 2 GiB", "/x", "--policy=RS-6-3", "--cell-size=512MiB");
+    assertRefused("whole KiB", "/x", "--policy=RS-6-3", "--cell-size=1000");
+    assertRefused("two cell sizes", "/x", "--policy=RS-6-3-64k", "--cell-size=1MiB");
+    assertRefused(
+        "it is each file's block size",
+        "/x", "--policy=RS-6-3", "--layout=contiguous", "--cell-size=1MiB");
+    assertRefused("Cannot read --min-age", "/x", "--policy=RS-6-3", "--min-age=soon");
+    assertRefused("1 to 64", "/x", "--policy=RS-6-3", "--files-at-once=0");
+    assertRefused("Cannot undo to a code", "/x", "--undo", "--policy=RS-6-3");
+    assertRefused("Cannot resume with other settings", "/x", "--resume", "--policy=RS-6-3");
+    assertRefused("name an absolute path", "x", "--policy=RS-6-3");
+    assertRefused("give both", "/x", "--policy=RS-6-3", "--keytab=/k");
+    assertRefused(
+        "is not kerberos", "/x", "--policy=RS-6-3", "--keytab=/k", "--principal=hdfs@X");
+    assertRefused("it is for --undo", "/x", "--policy=RS-6-3", "--max-replication=2");
+    assertRefused("Invalid value for option '--driver'", "/x", "--policy=RS-6-3", "--driver=yarn");
+    assertRefused(
+        "Cannot use --driver=mapreduce",
+        "/",
+        "--policy=XOR-2-1", "--layout=striped", "--allow-rack-loss", "--driver=mapreduce",
+        "-D", "mapreduce.framework.name=none");
+  }
+
+  @Test
+  void refusesOthersThanSuperusers() throws Exception {
+    cluster.write("/others/a", 3 * BLOCK);
+    UserGroupInformation bob =
+        UserGroupInformation.createUserForTesting("bob", new String[] {"people"});
+    bob.doAs(
+        (PrivilegedExceptionAction<Void>)
+            () -> {
+              assertRefused(
+                  "dfs.permissions.superusergroup",
+                  "/others", "--policy=XOR-2-1", "--layout=striped", "--execute");
+              return null;
+            });
+    assertThat(cluster.policy("/others/a")).isNull();
+  }
+
+  @Test
+  void saysWhenHdfsDoesNotLetItWork() throws Exception {
+    cluster.write("/safe/a", 3 * BLOCK);
+    cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
+    try {
+      String[] options = {
+        "--policy=XOR-2-1", "--layout=striped", "--cell-size=32k", "--allow-rack-loss",
+        "--allow-stale-readers", "--execute"
+      };
+      assertThat(run("/safe", options)).isEqualTo(ExitStatus.UNCHECKED);
+      assertThat(err.toString()).contains("safe mode");
+    } finally {
+      cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_LEAVE);
+    }
+    assertThat(cluster.policy("/safe/a")).isNull();
+  }
+
+  @Test
+  void failsAFileAndGoesOn() throws Exception {
+    byte[] full = cluster.write("/some/tight/full", 2 * BLOCK + 1);
+    cluster.write("/some/good", 2 * BLOCK);
+    // A block more for its short last one does not fit, so it cannot be locked.
+    cluster
+        .fs()
+        .setQuota(new Path("/some/tight"), HdfsConstants.QUOTA_DONT_SET, 3 * full.length);
+    int status =
+        run(
+            "/some",
+            "--policy=XOR-2-1", "--cell-size=64k", "--allow-rack-loss", "--allow-stale-readers",
+            "--execute");
+
+    assertThat(status).isEqualTo(ExitStatus.FAILED);
+    assertThat(out.toString()).contains("converted 1 files", "not converted: 1", "/some/tight/full: ");
+    assertThat(cluster.policy("/some/tight/full")).isNull();
+    assertThat(cluster.read("/some/tight/full")).isEqualTo(full);
+    assertThat(cluster.policy("/some/good")).isEqualTo("XOR-2-1-64k");
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void waitsWhileTheOperatorWantsItTo() throws Exception {
+    cluster.write("/pause/a", 2 * BLOCK);
+    cluster.write("/pause/b", 2 * BLOCK);
+    JobSettings settings = ConvertCluster.striped("/pause", "XOR-2-1");
+    settings.allowRackLoss = true;
+    settings.filesAtOnce = 1;
+    Path pause = new Path(JobDirectory.ROOT_DEFAULT + "/pause/pause");
+    StepListener pauser =
+        (step, path) -> {
+          if (step == Step.FENCED && path.equals("/pause/a")) {
+            try {
+              cluster.fs().create(pause).close();
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    Thread[] job = new Thread[1];
+    List<Throwable> failures = new ArrayList<>();
+    job[0] =
+        new Thread(
+            () -> {
+              try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, pauser)) {
+                driver.execute(settings, "pause");
+              } catch (Throwable e) {
+                failures.add(e);
+              }
+            });
+    job[0].start();
+    ConvertCluster.await("first file", () -> cluster.policy("/pause/a") != null);
+    ConvertCluster.await("pause", () -> job[0].getState() != Thread.State.RUNNABLE);
+    assertThat(cluster.policy("/pause/b")).isNull();
+    cluster.fs().delete(pause, false);
+    job[0].join();
+    assertThat(failures).isEmpty();
+    assertThat(cluster.policy("/pause/b")).isEqualTo("XOR-2-1-64k");
+  }
+
+  @Test
+  void twoJobsDoNotShareAName() throws Exception {
+    cluster.write("/named/a", 2 * BLOCK);
+    JobSettings settings = ConvertCluster.striped("/named", "XOR-2-1");
+    settings.allowRackLoss = true;
+    try (Driver driver = cluster.driver()) {
+      driver.execute(settings, "named");
+    }
+    try (Driver driver = cluster.driver()) {
+      assertThatThrownBy(() -> driver.execute(settings, "named"))
+          .isInstanceOf(RefusedException.class)
+          .hasMessageContaining("exists");
+    }
+  }
+}

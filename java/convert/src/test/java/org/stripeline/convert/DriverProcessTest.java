@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.Journal;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.settings.JobTuning;
+import org.stripeline.terminal.JavaRuntime;
+
+/** The command as a process of its own, paused and killed by signals in the middle of a file. */
+@Timeout(300)
+class DriverProcessTest {
+  private static final int BLOCK = ConvertCluster.BLOCK;
+  private static final int FILES = 4;
+
+  @TempDir java.nio.file.Path directory;
+  private ConvertCluster cluster;
+  private final Map<String, byte[]> files = new TreeMap<>();
+  private Process command;
+
+  @BeforeEach
+  void start() throws IOException {
+    cluster =
+        new ConvertCluster(
+            directory.resolve("hdfs"),
+            6,
+            3,
+            conf -> conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN));
+    for (int i = 0; i < FILES; i++) {
+      String path = "/tree/f" + i;
+      files.put(path, cluster.write(path, 4 * BLOCK + 100 * i));
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    if (command != null) {
+      command.destroyForcibly();
+    }
+    cluster.close();
+  }
+
+  /** Begins to convert so slowly that a signal meets it in the middle of a file. */
+  private void begin() throws IOException {
+    java.nio.file.Path site = Files.createDirectories(directory.resolve("conf"));
+    try (OutputStream out = Files.newOutputStream(site.resolve("hdfs-site.xml"))) {
+      cluster.conf().writeXml(out);
+    }
+    List<String> line = new ArrayList<>();
+    line.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+    line.add("-Xmx256m");
+    line.addAll(JavaRuntime.hadoopArguments());
+    line.add(ConvertMain.class.getName());
+    line.addAll(
+        Arrays.asList(
+            "convert", cluster.uri() + "/tree", "--policy=RS-3-2", "--allow-rack-loss",
+            "--throttle=4MiB", "--files-at-once=1", "--job=tree", "--execute"));
+    ProcessBuilder builder = new ProcessBuilder(line);
+    builder
+        .environment()
+        .put("CLASSPATH", site + File.pathSeparator + System.getProperty("java.class.path"));
+    builder.redirectErrorStream(true);
+    builder.redirectOutput(directory.resolve("said").toFile());
+    command = builder.start();
+  }
+
+  private void signal(String name) throws Exception {
+    String pid = Long.toString(command.pid());
+    assertThat(new ProcessBuilder("kill", "-" + name, pid).start().waitFor()).isZero();
+  }
+
+  private void awaitBegun(String path) throws Exception {
+    ConvertCluster.await(
+        "the beginning of " + path, () -> isBegun(path) || !command.isAlive());
+    assertThat(command.isAlive()).as(said()).isTrue();
+  }
+
+  private String said() throws IOException {
+    return new String(Files.readAllBytes(directory.resolve("said")));
+  }
+
+  private boolean isBegun(String path) throws IOException {
+    boolean[] found = new boolean[1];
+    for (JobDirectory job : JobDirectory.unfinished(cluster.fs(), JobDirectory.ROOT_DEFAULT)) {
+      Journal.read(
+          cluster.fs(),
+          job.journalFile(),
+          line -> found[0] |= path.equals(line.path) && line.kind == JournalRecord.Kind.begin);
+    }
+    return found[0];
+  }
+
+  @Test
+  void keepsWhatAUserWroteWhileItWasPaused() throws Exception {
+    begin();
+    awaitBegun("/tree/f1");
+    signal("STOP");
+    Path file = new Path("/tree/f1");
+    byte[] more = "written while the driver was stopped".getBytes();
+    ConvertCluster.await("the lease", () -> cluster.fs().recoverLease(file));
+    try (FSDataOutputStream out = cluster.fs().append(file)) {
+      out.write(more);
+    }
+    cluster.fs().setPermission(file, new FsPermission((short) 0600));
+    signal("CONT");
+    assertThat(command.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(command.exitValue()).as(said()).isEqualTo(1);
+
+    byte[] before = files.get("/tree/f1");
+    byte[] all = Arrays.copyOf(before, before.length + more.length);
+    System.arraycopy(more, 0, all, before.length, more.length);
+    files.put("/tree/f1", all);
+    assertBytes();
+    assertThat(cluster.fs().getFileStatus(file).getPermission().toShort()).isEqualTo((short) 0600);
+    assertThat(cluster.policy("/tree/f0")).isEqualTo("RS-3-2-1024k");
+    assertThat(cluster.policy("/tree/f1")).isNull();
+    assertThat(cluster.policy("/tree/f3")).isEqualTo("RS-3-2-1024k");
+    assertThat(cluster.temporaries()).isEmpty();
+  }
+
+  @Test
+  void goesOnAfterItWasKilled() throws Exception {
+    begin();
+    awaitBegun("/tree/f2");
+    signal("KILL");
+    assertThat(command.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertBytes();
+    // So that the next driver need not wait a minute for the leases of the dead one.
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+    try (Driver driver = cluster.driver()) {
+      assertThat(driver.resume("/tree", "tree", new JobTuning()).failures()).isEmpty();
+    }
+    assertBytes();
+    for (String path : files.keySet()) {
+      assertThat(cluster.policy(path)).as(path).isEqualTo("RS-3-2-1024k");
+      cluster.assertHealthy(path);
+      cluster.assertParityRight(path);
+    }
+  }
+
+  private void assertBytes() throws IOException {
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      assertThat(cluster.read(file.getKey())).as(file.getKey()).isEqualTo(file.getValue());
+    }
+  }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.job.JobDirectory;
+import org.stripeline.convert.job.JournalLostException;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.JobReport;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.JobTuning;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
+
+/** A job that is taken up has its own settings, and is settled whatever else can be done. */
+class JobResumeTest {
+  private static final String CODE = "RS-3-2";
+  private static final int BLOCK = ConvertCluster.BLOCK;
+
+  @TempDir static java.nio.file.Path directory;
+  private static ConvertCluster cluster;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void start() throws IOException {
+    cluster =
+        new ConvertCluster(
+            directory,
+            6,
+            3,
+            conf -> conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN));
+    // So that the next driver need not wait a minute for the leases of the dead one.
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  /** Runs a job until each of its files, all of which are under way, has come to a step. */
+  private static void kill(JobSettings settings, Step step, int files) throws IOException {
+    settings.filesAtOnce = files;
+    CyclicBarrier all = new CyclicBarrier(files);
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, step, 1);
+    StepListener listener =
+        (reached, path) -> {
+          if (reached == step && !crash.happened()) {
+            await(all);
+          }
+          crash.reached(reached, path);
+        };
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, listener)) {
+      assertThatThrownBy(() -> driver.execute(settings, settings.path.substring(1)))
+          .isInstanceOfAny(Crash.Death.class, JournalLostException.class);
+    }
+  }
+
+  private static void await(CyclicBarrier all) {
+    try {
+      all.await(1, TimeUnit.MINUTES);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static JobReport resume(String path, StepListener listener) throws IOException {
+    try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, listener)) {
+      return driver.resume(path, null, new JobTuning());
+    }
+  }
+
+  private int run(String path, String... options) throws IOException {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("convert");
+    arguments.add(cluster.uri() + path);
+    arguments.addAll(Arrays.asList(options));
+    CommandLine line = ConvertMain.commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    return line.execute(arguments.toArray(new String[0]));
+  }
+
+  private static JsonObject settings(String job) throws IOException {
+    Path file = new Path(JobDirectory.ROOT_DEFAULT + "/" + job, "job.json");
+    try (InputStreamReader in = new InputStreamReader(cluster.fs().open(file))) {
+      return JsonParser.parseReader(in).getAsJsonObject();
+    }
+  }
+
+  private static boolean isFinished(String job) throws IOException {
+    return !cluster.fs().exists(new Path(JobDirectory.ROOT_DEFAULT + "/" + job, "tmp"));
+  }
+
+  private static void assertNobodyWrites(String path) throws Exception {
+    cluster.fs().append(new Path(path)).close();
+  }
+
+  @Test
+  void theCommandKeepsWhatTheJobHadAndTakesWhatIsGiven() throws Exception {
+    byte[] bytes = cluster.write("/kept/a", 3 * BLOCK);
+    JobSettings begun = ConvertCluster.striped("/kept", CODE);
+    begun.bytesPerSecond = BLOCK;
+    begun.groupsAtOnce = 3;
+    begun.properties.put("some.key", "some value");
+    begun.properties.put(
+        "dfs.namenode.http-address", cluster.mini.getHttpUri(0).substring("http:".length() + 2));
+    kill(begun, Step.FENCED, 1);
+
+    assertThat(run("/kept", "--resume", "--groups-at-once=7")).as(err.toString()).isZero();
+
+    // Written at 1 MiB/s.
+    String line = out.toString();
+    double seconds = Double.parseDouble(line.replaceAll("(?s).* in ([0-9.]+) s.*", "$1"));
+    assertThat(seconds).as(line).isGreaterThan(2);
+    JsonObject kept = settings("kept");
+    assertThat(kept.get("bytesPerSecond").getAsLong()).isEqualTo(BLOCK);
+    assertThat(kept.get("filesAtOnce").getAsInt()).isEqualTo(1);
+    assertThat(kept.get("groupsAtOnce").getAsInt()).isEqualTo(7);
+    assertThat(kept.getAsJsonObject("properties").get("some.key").getAsString())
+        .isEqualTo("some value");
+    assertThat(cluster.policy("/kept/a")).isEqualTo("RS-3-2-64k");
+    assertThat(cluster.read("/kept/a")).isEqualTo(bytes);
+  }
+
+  @Test
+  void aSecondResumeHasWhatTheFirstWasGiven() throws Exception {
+    cluster.write("/twice/a", 2 * BLOCK);
+    JobSettings begun = ConvertCluster.striped("/twice", CODE);
+    begun.bytesPerSecond = BLOCK;
+    kill(begun, Step.FENCED, 1);
+    DistributedFileSystem client = cluster.client();
+    JobTuning tuning = new JobTuning();
+    tuning.bytesPerSecond = 0L;
+    tuning.filesAtOnce = 2;
+    try (Driver driver =
+        cluster.driver(client, JobObserver.NONE, new Crash(client, Step.FENCED, 1))) {
+      assertThatThrownBy(() -> driver.resume("/twice", null, tuning))
+          .isInstanceOf(Crash.Death.class);
+    }
+
+    assertThat(settings("twice").get("bytesPerSecond").getAsLong()).isZero();
+    assertThat(settings("twice").get("filesAtOnce").getAsInt()).isEqualTo(2);
+    assertThat(resume("/twice", StepListener.NONE).converted()).isEqualTo(1);
+    assertThat(settings("twice").get("filesAtOnce").getAsInt()).isEqualTo(2);
+  }
+
+  @Test
+  void theDriverHasAsManyFilesAtOnceAsTheJob() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      cluster.write("/single/" + i, 2 * BLOCK);
+    }
+    kill(ConvertCluster.striped("/single", CODE), Step.FENCED, 1);
+    AtomicInteger now = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    CountDownLatch second = new CountDownLatch(2);
+    StepListener counter =
+        (step, path) -> {
+          if (step == Step.CHECKED) {
+            most.accumulateAndGet(now.incrementAndGet(), Math::max);
+            second.countDown();
+            awaitBriefly(second);
+          } else if (step == Step.ENDED) {
+            now.decrementAndGet();
+          }
+        };
+
+    assertThat(resume("/single", counter).converted()).isEqualTo(3);
+    assertThat(most).hasValue(1);
+  }
+
+  private static void awaitBriefly(CountDownLatch latch) {
+    try {
+      latch.await(500, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void refusesWhatItWouldNotHeed() throws Exception {
+    for (String option :
+        new String[] {
+          "--storage-policy=COLD", "--min-age=1d", "--driver=mapreduce", "--allow-rack-loss"
+        }) {
+      assertThat(run("/x", "--resume", option)).isEqualTo(ExitStatus.USAGE);
+      assertThat(err.toString()).contains("leave " + option.split("=")[0] + " out");
+      err.getBuffer().setLength(0);
+    }
+  }
+
+  @Test
+  void settlesAJobWhoseTreeWasRenamedAndEndsIt() throws Exception {
+    byte[] bytes = cluster.write("/renamed/a", 2 * BLOCK);
+    cluster.write("/renamed/b", 2 * BLOCK);
+    kill(ConvertCluster.contiguous("/renamed", CODE), Step.LINKED, 2);
+    cluster.fs().rename(new Path("/renamed"), new Path("/renamed-away"));
+
+    assertThat(run("/renamed", "--resume")).as(err.toString()).isEqualTo(ExitStatus.FAILED);
+
+    assertThat(out.toString())
+        .contains("taken back what a dead driver had begun: 2 files")
+        .contains("there is nothing at /renamed any more, so the job ends");
+    assertThat(isFinished("renamed")).isTrue();
+    assertNobodyWrites("/renamed-away/a");
+    assertNobodyWrites("/renamed-away/b");
+    assertThat(cluster.read("/renamed-away/a")).isEqualTo(bytes);
+  }
+
+  @Test
+  void settlesAJobWhoseTreeWasReplacedByAFile() throws Exception {
+    cluster.write("/below/tree/a", 2 * BLOCK);
+    JobSettings settings = ConvertCluster.striped("/below/tree", CODE);
+    DistributedFileSystem client = cluster.client();
+    Crash crash = new Crash(client, Step.MADE, 1);
+    try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
+      assertThatThrownBy(() -> driver.execute(settings, "below"))
+          .isInstanceOf(Crash.Death.class);
+    }
+    cluster.fs().delete(new Path("/below"), true);
+    cluster.write("/below", 10);
+
+    JobReport report = resume("/below/tree", StepListener.NONE);
+
+    assertThat(report.takenBack()).isEqualTo(1);
+    assertThat(report.gone()).contains("/below/tree");
+    assertThat(report.isComplete()).isFalse();
+    assertThat(isFinished("below")).isTrue();
+  }
+
+  @Test
+  void settlesWithoutAnAgentAndGoesOnWhenItIsBack() throws Exception {
+    byte[] bytes = cluster.write("/agentless/a", 4 * BLOCK);
+    kill(ConvertCluster.contiguous("/agentless", CODE), Step.ENCODED, 1);
+    DataNode node = cluster.mini.getDataNodes().get(0);
+    AgentSwitch.stop(node);
+    try {
+      assertThat(run("/agentless", "--resume")).isEqualTo(ExitStatus.USAGE);
+      assertThat(out.toString()).contains("taken back what a dead driver had begun: 1 files");
+      assertThat(err.toString()).contains("1 of 6 DataNodes have no agent");
+      assertNobodyWrites("/agentless/a");
+      assertThat(isFinished("agentless")).isFalse();
+    } finally {
+      AgentSwitch.start(node);
+    }
+
+    JobReport report = resume("/agentless", StepListener.NONE);
+
+    assertThat(report.takenBack()).isZero();
+    assertThat(report.converted()).isEqualTo(1);
+    assertThat(isFinished("agentless")).isTrue();
+    cluster.assertBytes("/agentless/a", bytes);
+    cluster.assertParityRight("/agentless/a");
+  }
+
+  @Test
+  void oneFileThatCannotBeSettledStopsNoOther() throws Exception {
+    byte[] bytes = cluster.write("/stuck/a", 2 * BLOCK);
+    cluster.write("/stuck/b", 2 * BLOCK);
+    cluster.write("/stuck/c", 2 * BLOCK);
+    kill(ConvertCluster.striped("/stuck", CODE), Step.FENCED, 3);
+    StepListener failing =
+        (step, path) -> {
+          if (step == Step.BACK_NAMED && path.equals("/stuck/a")) {
+            throw new IllegalStateException("no answer");
+          }
+        };
+
+    JobReport report = resume("/stuck", failing);
+
+    assertThat(report.takenBack()).isEqualTo(2);
+    assertThat(report.converted()).isEqualTo(2);
+    assertThat(report.failures()).hasSize(1);
+    assertThat(report.failures().get(0).toString())
+        .contains("/stuck/a", "no answer", "run the command again with --resume");
+    assertThat(report.isComplete()).isFalse();
+    assertThat(cluster.policy("/stuck/a")).isNull();
+    assertThat(isFinished("stuck")).isFalse();
+
+    JobReport again = resume("/stuck", StepListener.NONE);
+
+    assertThat(again.takenBack()).isEqualTo(1);
+    assertThat(again.converted()).isEqualTo(1);
+    assertThat(isFinished("stuck")).isTrue();
+    assertThat(cluster.read("/stuck/a")).isEqualTo(bytes);
+  }
+}

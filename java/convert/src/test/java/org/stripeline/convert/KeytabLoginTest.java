@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.security.AccessController;
+import java.security.PrivilegedExceptionAction;
+import java.util.Arrays;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import javax.security.auth.Subject;
+import javax.security.auth.kerberos.KerberosTicket;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.minikdc.MiniKdc;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.terminal.ExitStatus;
+
+/** The command with a keytab, where there is no ticket. Kerberos applies to the whole JVM. */
+@Timeout(value = 3, unit = TimeUnit.MINUTES)
+class KeytabLoginTest {
+  @TempDir Path directory;
+  private MiniKdc kdc;
+
+  @AfterEach
+  void stop() {
+    if (kdc != null) {
+      kdc.stop();
+    }
+    UserGroupInformation.reset();
+  }
+
+  private String startKdc(Properties properties) throws Exception {
+    kdc = new MiniKdc(properties, Files.createDirectory(directory.resolve("kdc")).toFile());
+    kdc.start();
+    kdc.createPrincipal(keytab(), "hdfs/localhost", "HTTP/localhost");
+    return principal("hdfs");
+  }
+
+  private File keytab() {
+    return directory.resolve("hdfs.keytab").toFile();
+  }
+
+  private String principal(String service) {
+    return service + "/localhost@" + kdc.getRealm();
+  }
+
+  private static Configuration kerberos() {
+    Configuration conf = new Configuration();
+    conf.set("hadoop.security.authentication", "kerberos");
+    return conf;
+  }
+
+  private static KerberosTicket ticket() throws Exception {
+    return UserGroupInformation.getLoginUser()
+        .doAs(
+            (PrivilegedExceptionAction<KerberosTicket>)
+                () ->
+                    Subject.getSubject(AccessController.getContext())
+                        .getPrivateCredentials(KerberosTicket.class)
+                        .stream()
+                        .findAny()
+                        .orElse(null));
+  }
+
+  @Test
+  void logsInAgainBeforeTheTicketEnds() throws Exception {
+    Properties properties = MiniKdc.createConf();
+    properties.setProperty(MiniKdc.MIN_TICKET_LIFETIME, "1");
+    properties.setProperty(MiniKdc.MAX_TICKET_LIFETIME, "6");
+    String principal = startKdc(properties);
+    Configuration conf = kerberos();
+    conf.setInt("hadoop.kerberos.min.seconds.before.relogin", 1);
+
+    KeytabLogin login = KeytabLogin.of(conf, principal, keytab().getPath());
+    try {
+      assertThat(UserGroupInformation.getLoginUser().getUserName()).isEqualTo(principal);
+      KerberosTicket first = ticket();
+      assertThat(first.getEndTime().getTime() - first.getStartTime().getTime())
+          .isLessThanOrEqualTo(6000);
+      long end = first.getEndTime().getTime();
+      ConvertCluster.await("a new ticket", () -> isLater(ticket(), end));
+      // And again, although no ticket can be had until the last one has ended.
+      Path away = directory.resolve("away");
+      Files.move(keytab().toPath(), away);
+      ConvertCluster.await("a lack", () -> !isLater(ticket(), System.currentTimeMillis()));
+      Files.move(away, keytab().toPath());
+      ConvertCluster.await("another ticket", () -> isLater(ticket(), System.currentTimeMillis()));
+    } finally {
+      login.close();
+    }
+  }
+
+  private static boolean isLater(KerberosTicket ticket, long end) {
+    return ticket != null && !ticket.isDestroyed() && ticket.getEndTime().getTime() > end;
+  }
+
+  @Test
+  void refusesWhatCannotBeLoggedIn() throws Exception {
+    assertThatThrownBy(() -> KeytabLogin.of(new Configuration(), "hdfs@X", "/no.keytab"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("hadoop.security.authentication is not kerberos");
+    String principal = startKdc(MiniKdc.createConf());
+    assertThatThrownBy(() -> KeytabLogin.of(kerberos(), principal, "/no.keytab"))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("it cannot be read");
+    assertThatThrownBy(() -> KeytabLogin.of(kerberos(), "eve@X", keytab().getPath()))
+        .isInstanceOf(RefusedException.class)
+        .hasMessageContaining("Cannot log in as eve@X");
+  }
+
+  @Test
+  void theCommandConvertsWithoutATicketOfItsUser() throws Exception {
+    startKdc(MiniKdc.createConf());
+    Path dfs = Files.createDirectory(directory.resolve("dfs"));
+    try (ConvertCluster cluster = new ConvertCluster(dfs, 6, 3, this::secure)) {
+      byte[] bytes = cluster.write("/secure/a", 4 * ConvertCluster.BLOCK);
+
+      String[] login = {"--keytab=" + keytab(), "--principal=" + principal("hdfs")};
+      assertThat(run(cluster)).isEqualTo(ExitStatus.UNCHECKED);
+      assertThat(log()).contains("Client cannot authenticate");
+      int status = run(cluster, login);
+      assertThat(status).as(log()).isZero();
+
+      assertThat(cluster.policy("/secure/a")).isEqualTo("RS-3-2-1024k");
+      assertThat(cluster.read("/secure/a")).isEqualTo(bytes);
+    }
+  }
+
+  private void secure(Configuration conf) {
+    conf.set("hadoop.security.authentication", "kerberos");
+    for (String server : new String[] {"namenode", "datanode"}) {
+      conf.set("dfs." + server + ".kerberos.principal", principal("hdfs"));
+      conf.set("dfs." + server + ".keytab.file", keytab().getPath());
+    }
+    conf.set("dfs.web.authentication.kerberos.principal", principal("HTTP"));
+    conf.setBoolean("dfs.block.access.token.enable", true);
+    conf.set("dfs.data.transfer.protection", "authentication");
+    conf.setBoolean("ignore.secure.ports.for.testing", true);
+    conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+    UserGroupInformation.setConfiguration(conf);
+  }
+
+  private String log() throws Exception {
+    return Files.readString(directory.resolve("command.log"));
+  }
+
+  /** Runs the command in a process of its own: in this one the servers are logged in. */
+  private int run(ConvertCluster cluster, String... more) throws Exception {
+    Path site = Files.createDirectories(directory.resolve("conf"));
+    try (OutputStream out = Files.newOutputStream(site.resolve("core-site.xml"))) {
+      cluster.conf().writeXml(out);
+    }
+    ProcessBuilder command =
+        new ProcessBuilder(
+            Paths.get(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            "-Djava.security.krb5.conf=" + kdc.getKrb5conf(),
+            "-Djava.library.path=" + System.getProperty("java.library.path"),
+            "-cp",
+            site + File.pathSeparator + System.getProperty("java.class.path"),
+            ConvertMain.class.getName(),
+            "convert",
+            cluster.uri() + "/secure",
+            "--policy=RS-3-2",
+            "--execute");
+    command.command().addAll(Arrays.asList(more));
+    // No ticket of the user that runs this.
+    command.environment().put("KRB5CCNAME", directory.resolve("no-tickets").toString());
+    Process process =
+        command
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("command.log").toFile())
+            .start();
+    try {
+      assertThat(process.waitFor(2, TimeUnit.MINUTES)).isTrue();
+      return process.exitValue();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import java.io.IOException;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.convert.settings.Layout;
+
+/** Kills drivers whose maps do the work, at the steps that are not those of other drivers. */
+class MapReduceCrashTest {
+  private static final long SEED = 12;
+
+  @TempDir static java.nio.file.Path directory;
+  private static ConvertCluster cluster;
+
+  @BeforeAll
+  static void start() throws IOException {
+    cluster =
+        new ConvertCluster(
+            directory.resolve("dfs"),
+            8,
+            4,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+              conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
+              conf.setInt("mapreduce.local.map.tasks.maximum", 4);
+            });
+    // So that the next driver need not wait a minute for the leases of the dead one.
+    cluster.mini.setLeasePeriod(500, 3_600_000);
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  private static CrashRun.Steps steps(Layout layout, EnumSet<Step> of) {
+    return new CrashRun.Steps() {
+      @Override
+      public Set<Step> of() {
+        return of;
+      }
+
+      @Override
+      public JobSettings settings(String root) {
+        return ConvertCluster.mapped(
+            layout == Layout.striped
+                ? ConvertCluster.striped(root, "RS-3-2")
+                : ConvertCluster.contiguous(root, "RS-3-2"));
+      }
+
+      @Override
+      public String policy() {
+        return layout == Layout.striped ? "RS-3-2-64k" : "RS-3-2-1024k";
+      }
+    };
+  }
+
+  @Test
+  void losesNothingWhenItDiesBesideCopies() throws Exception {
+    EnumSet<Step> steps = EnumSet.of(Step.CREATED, Step.MADE, Step.SWAPPED, Step.BACK_DELETED);
+    CrashRun.runAll(cluster, SEED, steps(Layout.striped, steps));
+  }
+
+  @Test
+  void losesNothingWhenItDiesBesideEncoders() throws Exception {
+    EnumSet<Step> steps = EnumSet.of(Step.LINKED, Step.ENCODED, Step.BACK_NAMED);
+    CrashRun.runAll(cluster, SEED, steps(Layout.contiguous, steps));
+  }
+}

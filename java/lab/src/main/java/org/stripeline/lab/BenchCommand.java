@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab;
+
+import org.stripeline.lab.bench.JavaBenchCommand;
+import org.stripeline.lab.bench.NativeBench;
+import org.stripeline.lab.bench.convert.ConvertBenchCommand;
+import org.stripeline.lab.bench.io.IoBenchCommand;
+import org.stripeline.lab.demo.HdfsBenchCommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine;
+
+/** {@code stripeline bench}. */
+@Command(
+    name = "bench",
+    description = "Measure how fast this machine codes.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {
+      BenchCommand.Codec.class,
+      BenchCommand.EngineBench.class,
+      JavaBenchCommand.class,
+      HdfsBenchCommand.class,
+      IoBenchCommand.class,
+      ConvertBenchCommand.class
+    })
+public final class BenchCommand implements Runnable {
+  @Spec private CommandSpec spec;
+
+  /**
+   * Lets the native benches take options of their own.
+   *
+   * @param bench the command line of this command
+   */
+  public static void passOptionsOn(CommandLine bench) {
+    for (String name : new String[] {"codec", "engine"}) {
+      bench.getSubcommands().get(name).setUnmatchedOptionsArePositionalParams(true);
+    }
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(
+        spec.commandLine(), "Cannot run bench: name what to measure, such as codec");
+  }
+
+  /** {@code stripeline bench codec}: hands its arguments to the native bench. */
+  @Command(
+      name = "codec",
+      description = {
+        "Time our codec and others on the same buffers, after checking every byte they write.",
+        "",
+        "The measuring is done by a native program, which takes the arguments below as they are"
+            + " and shares our exit statuses."
+      },
+      customSynopsis = "stripeline bench codec [-hV] [-- ARGUMENT...]",
+      footerHeading = "%nArguments:%n",
+      footer = {
+        "  --quick              rough figures within seconds",
+        "  --list               the built-in definitions",
+        "  --definition=NAME    a built-in definition or a .toml file (default: codec)",
+        "  --format=table|json  form of the result on stdout",
+        "  --record=DIR         write the record as JSON and the plot as SVG there",
+        "",
+        "'stripeline bench codec -- --help' lists all of them."
+      })
+  static final class Codec extends NativeBench {
+    Codec() {
+      super("stripeline-bench");
+    }
+  }
+
+  /** {@code stripeline bench engine}: hands its arguments to the native bench of the engine. */
+  @Command(
+      name = "engine",
+      description = {
+        "Measure what the multi-rail engine costs and what several rails bring, comparing every"
+            + " byte that they write.",
+        "",
+        "The measuring is done by a native program, which takes the arguments below as they are"
+            + " and shares our exit statuses."
+      },
+      customSynopsis = "stripeline bench engine [-hV] [-- ARGUMENT...]",
+      footerHeading = "%nArguments:%n",
+      footer = {
+        "  --quick              rough figures within seconds",
+        "  --part=PART,...      overhead, peaks, metadata, rates, latency, gpu (default: all)",
+        "  --format=table|json  form of the result on stdout",
+        "  --record=DIR         write the record as JSON and the plots as SVG there",
+        "",
+        "'stripeline bench engine -- --help' lists all of them."
+      })
+  static final class EngineBench extends NativeBench {
+    EngineBench() {
+      super("stripeline-bench-engine");
+    }
+  }
+}

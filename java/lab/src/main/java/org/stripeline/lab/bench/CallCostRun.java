@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
+import org.stripeline.coder.RsCoderFactory;
+import org.stripeline.natives.CoderStatus;
+
+/**
+ * One JVM's cost of a call of our coder through Hadoop's interface; prints a line per variant.
+ *
+ * <p>Cells of 64 bytes are one vector, so that nearly all of the time is the call itself: from
+ * Hadoop's interface through the checks and the native border to the kernel and back. It is counted
+ * in CPU time, and the positions that the interface moves are put back within it.
+ */
+final class CallCostRun {
+  private static final int DATA = 6;
+  private static final int PARITY = 3;
+  private static final int WINDOWS = 9;
+  private static final long WARM_UP_CALLS = 200_000;
+
+  private CallCostRun() {}
+
+  /** One call on a prepared stripe. */
+  private interface Call {
+    void run() throws IOException;
+  }
+
+  /**
+   * Runs.
+   *
+   * @param arguments milliseconds of a window
+   */
+  public static void main(String[] arguments) throws IOException {
+    long windowNanos = Long.parseLong(arguments[0]) * 1_000_000;
+    if (!CoderStatus.current().isNative()) {
+      System.err.println("the native library is not live: " + CoderStatus.current());
+      System.exit(1);
+    }
+    for (int cellBytes : new int[] {64, 4096}) {
+      for (boolean direct : new boolean[] {true, false}) {
+        String variant = (direct ? "direct " : "heap ") + cellBytes;
+        System.out.println("encode " + variant + " " + nanos(encode(cellBytes, direct), windowNanos));
+        System.out.println(
+            "decode-1 " + variant + " " + nanos(decode(cellBytes, direct), windowNanos));
+      }
+    }
+  }
+
+  private static Call encode(int cellBytes, boolean direct) {
+    RawErasureEncoder encoder =
+        new RsCoderFactory().createEncoder(new ErasureCoderOptions(DATA, PARITY));
+    ByteBuffer[] data = allocate(DATA, cellBytes, direct);
+    ByteBuffer[] parity = allocate(PARITY, cellBytes, direct);
+    return () -> {
+      encoder.encode(data, parity);
+      rewind(data);
+    };
+  }
+
+  private static Call decode(int cellBytes, boolean direct) {
+    RawErasureDecoder decoder =
+        new RsCoderFactory().createDecoder(new ErasureCoderOptions(DATA, PARITY));
+    ByteBuffer[] units = new ByteBuffer[DATA + PARITY];
+    System.arraycopy(allocate(DATA, cellBytes, direct), 0, units, 1, DATA);
+    int[] erased = {0};
+    ByteBuffer[] outputs = allocate(1, cellBytes, direct);
+    return () -> {
+      decoder.decode(units, erased, outputs);
+      rewind(units);
+    };
+  }
+
+  /** The median over windows of the CPU time of a call. */
+  private static double nanos(Call call, long windowNanos) throws IOException {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    // By then the compiler is done with the call.
+    double cost = window(threads, call, WARM_UP_CALLS) / WARM_UP_CALLS;
+    long calls = Math.max(1000, (long) (windowNanos / cost));
+    double[] costs = new double[WINDOWS];
+    for (int i = 0; i < WINDOWS; i++) {
+      costs[i] = window(threads, call, calls) / calls;
+    }
+    Arrays.sort(costs);
+    return costs[WINDOWS / 2];
+  }
+
+  private static double window(ThreadMXBean threads, Call call, long calls) throws IOException {
+    long start = threads.getCurrentThreadCpuTime();
+    for (long i = 0; i < calls; i++) {
+      call.run();
+    }
+    return threads.getCurrentThreadCpuTime() - start;
+  }
+
+  private static void rewind(ByteBuffer[] buffers) {
+    for (ByteBuffer buffer : buffers) {
+      if (buffer != null) {
+        buffer.position(0);
+      }
+    }
+  }
+
+  private static ByteBuffer[] allocate(int count, int bytes, boolean direct) {
+    ByteBuffer[] buffers = new ByteBuffer[count];
+    for (int i = 0; i < count; i++) {
+      buffers[i] = direct ? ByteBuffer.allocateDirect(bytes) : ByteBuffer.allocate(bytes);
+    }
+    return buffers;
+  }
+}

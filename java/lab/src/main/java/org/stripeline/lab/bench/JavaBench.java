@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Collections;
+import java.util.List;
+
+/** Runs all contestants in turn, round after round, each time in a JVM of its own. */
+final class JavaBench {
+  private static final String[] OPERATIONS = {"encode", "decode"};
+
+  private final int rounds;
+  private final double seconds;
+  private final int chunkKib;
+  private final int threads;
+  private final PrintWriter progress;
+
+  JavaBench(int rounds, double seconds, int chunkKib, int threads, PrintWriter progress) {
+    this.rounds = rounds;
+    this.seconds = seconds;
+    this.chunkKib = chunkKib;
+    this.threads = threads;
+    this.progress = progress;
+  }
+
+  JavaBenchReport run() throws IOException, InterruptedException {
+    JavaBenchReport report = new JavaBenchReport(rounds, seconds, chunkKib, threads);
+    for (int round = 0; round < rounds; round++) {
+      for (String operation : OPERATIONS) {
+        for (Contestant contestant : Contestant.values()) {
+          progress.println(
+              "round " + (round + 1) + " of " + rounds + ": " + operation + " "
+                  + contestant.label());
+          progress.flush();
+          report.addThroughput(contestant, operation, throughput(contestant, operation));
+        }
+      }
+      progress.println("round " + (round + 1) + " of " + rounds + ": cost of a call");
+      progress.flush();
+      report.addCallCosts(callCosts());
+    }
+    report.judge();
+    return report;
+  }
+
+  /** 10^9 data bytes per second. */
+  private double throughput(Contestant contestant, String operation)
+      throws IOException, InterruptedException {
+    List<String> lines =
+        ChildJvm.run(
+            HadoopBenchmarkRun.class,
+            contestant.jvmArguments(),
+            contestant.name(),
+            operation,
+            String.valueOf(threads),
+            String.valueOf(seconds),
+            String.valueOf(chunkKib));
+    return Double.parseDouble(lines.get(lines.size() - 1)) * (1 << 20) / 1e9;
+  }
+
+  private List<String> callCosts() throws IOException, InterruptedException {
+    long windowMillis = Math.max(1, Math.round(seconds * 10));
+    return ChildJvm.run(
+        CallCostRun.class, Collections.<String>emptyList(), String.valueOf(windowMillis));
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.DoubleBinaryOperator;
+import org.stripeline.natives.CoderStatus;
+
+/** What a run found; field names are those of the JSON output. */
+final class JavaBenchReport {
+  /** Thresholds of our coder, as the documentation promises them. */
+  private static final double OVER_RS_JAVA_MIN = 20;
+
+  private static final double HEAP_OVER_DIRECT_MIN = 0.85;
+  private static final double CALL_NANOS_MAX = 400;
+
+  private final String java = System.getProperty("java.vm.name") + " " + runtimeVersion();
+  private final String coder = CoderStatus.current().toString();
+  private final int rounds;
+  private final double seconds;
+  private final int chunkKib;
+  private final int threads;
+
+  /** 10^9 data bytes per second in Hadoop's benchmark, by "operation contestant", a value a JVM. */
+  private final Map<String, List<Double>> gigabytesPerSecond = new LinkedHashMap<>();
+
+  /** CPU nanoseconds of a call by "operation buffers cell-bytes", a value a JVM. */
+  private final Map<String, List<Double>> callNanos = new LinkedHashMap<>();
+
+  private final List<Judgement> judgements = new ArrayList<>();
+
+  /** A threshold and the figure that it is about. */
+  private static final class Judgement {
+    private final String name;
+    private final double value;
+    private final double limit;
+    private final boolean kept;
+
+    Judgement(String name, double value, double limit, boolean kept) {
+      this.name = name;
+      this.value = value;
+      this.limit = limit;
+      this.kept = kept;
+    }
+  }
+
+  JavaBenchReport(int rounds, double seconds, int chunkKib, int threads) {
+    this.rounds = rounds;
+    this.seconds = seconds;
+    this.chunkKib = chunkKib;
+    this.threads = threads;
+  }
+
+  private static String runtimeVersion() {
+    return System.getProperty("java.runtime.version");
+  }
+
+  void addThroughput(Contestant contestant, String operation, double value) {
+    add(gigabytesPerSecond, operation + " " + contestant.label(), value);
+  }
+
+  /**
+   * Adds what a {@link CallCostRun} printed.
+   *
+   * @param lines "operation buffers cell-bytes nanoseconds"
+   */
+  void addCallCosts(List<String> lines) {
+    for (String line : lines) {
+      int last = line.lastIndexOf(' ');
+      add(callNanos, line.substring(0, last), Double.parseDouble(line.substring(last + 1)));
+    }
+  }
+
+  /** Compares the figures with the thresholds, round by round. */
+  void judge() {
+    for (String operation : new String[] {"encode", "decode"}) {
+      atLeast(
+          OVER_RS_JAVA_MIN,
+          operation + ", direct buffers, times rs_java",
+          ratio(operation, Contestant.STRIPELINE_DIRECT, Contestant.RS_JAVA));
+      atLeast(
+          HEAP_OVER_DIRECT_MIN,
+          operation + ", heap buffers, times direct buffers",
+          ratio(operation, Contestant.STRIPELINE_HEAP, Contestant.STRIPELINE_DIRECT));
+    }
+    for (String call : new String[] {"encode direct 64", "decode-1 direct 64"}) {
+      double value = median(callNanos.get(call));
+      judgements.add(
+          new Judgement(
+              call + "-byte cells, ns per call", value, CALL_NANOS_MAX, value <= CALL_NANOS_MAX));
+    }
+  }
+
+  /** Whether every threshold is kept. */
+  boolean isKept() {
+    return judgements.stream().allMatch(judgement -> judgement.kept);
+  }
+
+  private void atLeast(double limit, String name, double value) {
+    judgements.add(new Judgement(name, value, limit, value >= limit));
+  }
+
+  /** The median over rounds of one contestant's figure over another's. */
+  private double ratio(String operation, Contestant one, Contestant other) {
+    return median(
+        combine(
+            gigabytesPerSecond.get(operation + " " + one.label()),
+            gigabytesPerSecond.get(operation + " " + other.label()),
+            (left, right) -> left / right));
+  }
+
+  /** The result for people. */
+  String render() {
+    StringBuilder text = new StringBuilder();
+    line(text, "Hadoop's RawErasureCoderBenchmark, RS(6,3), %d KiB chunks, %d thread(s)", chunkKib, threads);
+    line(text, "%-34s %10s %10s %10s %12s", "GB/s of data", "median", "min", "max", "x rs_java");
+    gigabytesPerSecond.forEach(
+        (name, values) -> {
+          List<Double> base =
+              gigabytesPerSecond.get(name.split(" ")[0] + " " + Contestant.RS_JAVA.label());
+          double ratio = median(combine(values, base, (left, right) -> left / right));
+          double[] sorted = sorted(values);
+          line(
+              text, "%-34s %10.3f %10.3f %10.3f %12.2f",
+              name, median(values), sorted[0], sorted[sorted.length - 1], ratio);
+        });
+    line(text, "");
+    line(text, "%-34s %10s %10s %10s", "CPU ns per call of our coder", "median", "min", "max");
+    callNanos.forEach(
+        (name, values) -> {
+          double[] sorted = sorted(values);
+          line(
+              text, "%-34s %10.0f %10.0f %10.0f",
+              name + "-byte cells", median(values), sorted[0], sorted[sorted.length - 1]);
+        });
+    line(text, "");
+    for (Judgement judgement : judgements) {
+      line(
+          text, "%-8s %s: %.2f (limit %.2f)",
+          judgement.kept ? "kept" : "MISSED", judgement.name, judgement.value, judgement.limit);
+    }
+    return text.toString();
+  }
+
+  private static void line(StringBuilder text, String format, Object... values) {
+    text.append(String.format(Locale.ROOT, format, values).replaceAll(" +$", "")).append('\n');
+  }
+
+  private static void add(Map<String, List<Double>> figures, String name, double value) {
+    figures.computeIfAbsent(name, key -> new ArrayList<>()).add(value);
+  }
+
+  private static List<Double> combine(
+      List<Double> left, List<Double> right, DoubleBinaryOperator operator) {
+    List<Double> combined = new ArrayList<>();
+    for (int i = 0; i < left.size(); i++) {
+      combined.add(operator.applyAsDouble(left.get(i), right.get(i)));
+    }
+    return combined;
+  }
+
+  private static double[] sorted(List<Double> values) {
+    double[] sorted = values.stream().mapToDouble(Double::doubleValue).toArray();
+    Arrays.sort(sorted);
+    return sorted;
+  }
+
+  static double median(List<Double> values) {
+    double[] sorted = sorted(values);
+    int middle = sorted.length / 2;
+    return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine.Parameters;
+
+/** A command that hands its arguments to a program of the bench and waits for it. */
+public abstract class NativeBench implements Callable<Integer> {
+  /** Set by the launcher to the directory that it lies in. */
+  private static final String HOME_KEY = "stripeline.home";
+
+  private final String name;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "ARGUMENT",
+      hidden = true,
+      description = "Argument of the native bench")
+  private List<String> arguments = new ArrayList<>();
+
+  public NativeBench(String name) {
+    this.name = name;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(program().toString());
+    command.addAll(arguments);
+    Process process = new ProcessBuilder(command).inheritIO().start();
+    // Ctrl-C reaches the bench by itself, but the end of this process alone would not.
+    Thread end = new Thread(process::destroy, "end-bench");
+    Runtime.getRuntime().addShutdownHook(end);
+    try {
+      return process.waitFor();
+    } finally {
+      Runtime.getRuntime().removeShutdownHook(end);
+    }
+  }
+
+  private Path program() {
+    Path home = Paths.get(System.getProperty(HOME_KEY, "."));
+    Path built = home.resolve("build/bench").resolve(name);
+    for (Path path : new Path[] {home.resolveSibling("libexec").resolve(name), built}) {
+      if (Files.isExecutable(path)) {
+        return path;
+      }
+    }
+    throw new CommandException(
+        ExitStatus.UNCHECKED,
+        "Cannot run the bench: " + built + " is missing; build it with 'make bench'");
+  }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.convert;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.CommonConfigurationKeys;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.stripeline.lab.bench.io.IoCluster;
+import org.stripeline.lab.bench.io.ProcessTime;
+import org.stripeline.lab.bench.io.ShapedCluster;
+import org.stripeline.lab.bench.io.ShapedNetwork;
+import org.stripeline.lab.cluster.ClusterStatus;
+import org.stripeline.lab.cluster.RackTable;
+import org.stripeline.lab.demo.Workplace;
+import org.stripeline.natives.CoderStatus;
+import org.stripeline.server.placement.EarKeys;
+
+/**
+ * Writes files and converts them, again and again: within each repetition the ways take turns,
+ * beginning with another one each time. Each code has a cluster of its own, since the NameNode's
+ * placement is configured for one.
+ */
+final class ConvertBench {
+  private static final double MIB = 1 << 20;
+  private static final double GIB = 1 << 30;
+
+  /** Rate of links while files are written and compared, which nobody times. */
+  private static final int OPEN_MBIT = 20_000;
+
+  private static final String STOCK_DIRECTORY = "/stock";
+  private static final String EAR_DIRECTORY = "/ear";
+  private static final String CODED_DIRECTORY = "/coded";
+
+  private final ConvertSettings settings;
+  private final Workplace place;
+  private final PrintWriter progress;
+  private final ConvertReport report;
+  private ShapedNetwork network;
+  private IoCluster cluster;
+  private PlainFiles files;
+  private WayJvm jvm;
+
+  ConvertBench(
+      ConvertSettings settings, Workplace place, PrintWriter progress, ConvertReport report) {
+    this.settings = settings;
+    this.place = place;
+    this.progress = progress;
+    this.report = report;
+  }
+
+  void run() throws IOException {
+    report.describe(settings);
+    report.coder = CoderStatus.current().toString();
+    List<Way> present = present();
+    if (settings.isShaped()) {
+      network = place.add(new ShapedNetwork(settings.datanodes, settings.racks, 0));
+      network.make();
+    }
+    for (ErasureCodingPolicy policy : settings.policies) {
+      // Its directory goes with its cluster.
+      java.nio.file.Path own = place.data().resolve(ConvertSettings.code(policy));
+      try (Workplace inner = Workplace.open(own, Workplace.AtEnd.DELETE)) {
+        Files.createDirectories(inner.data());
+        measure(policy, present, inner);
+      }
+    }
+  }
+
+  private List<Way> present() {
+    List<Way> present = new ArrayList<>();
+    for (Way way : settings.ways) {
+      String absence = way.absence();
+      if (absence == null) {
+        present.add(way);
+      } else {
+        report.leftOut.put(way.label(), absence);
+        say("left out " + way.label() + ": " + absence);
+      }
+    }
+    return present;
+  }
+
+  private void measure(ErasureCodingPolicy policy, List<Way> ways, Workplace inner)
+      throws IOException {
+    say(ConvertSettings.code(policy) + ": starting " + settings.datanodes + " DataNodes");
+    cluster = start(policy, inner);
+    ClusterStatus status = cluster.status();
+    report.hadoop = status.hadoopVersion;
+    report.java = System.getProperty("java.vm.name") + " " + status.javaVersion;
+    prepareCopies(policy);
+    files = inner.add(new PlainFiles(cluster, settings, policy));
+    jvm = jvm(Paths.get(status.clientConfiguration), inner.data());
+    // Servers compile what they do often; the first round of all ways is theirs.
+    int warmUps = report.quick ? 0 : 1;
+    for (int repetition = -warmUps; repetition < settings.repetitions; repetition++) {
+      for (int turn = 0; turn < ways.size(); turn++) {
+        Way way = ways.get(Math.floorMod(repetition + turn, ways.size()));
+        ConvertSample sample = convert(policy, way, repetition);
+        if (repetition >= 0) {
+          report.samples.add(sample);
+        }
+      }
+    }
+  }
+
+  /** Commands run on a machine of their own where the network is shaped, else beside the cluster. */
+  private WayJvm jvm(java.nio.file.Path configuration, java.nio.file.Path directory)
+      throws IOException {
+    java.nio.file.Path log = directory.resolve("commands.log");
+    if (network == null) {
+      return new WayJvm(Collections.emptyList(), configuration, log);
+    }
+    int port = URI.create("hdfs://" + cluster.nameNode()).getPort();
+    Configuration conf = new Configuration(false);
+    for (String name : new String[] {"core-site.xml", "hdfs-site.xml"}) {
+      conf.addResource(new Path(configuration.resolve(name).toUri()));
+    }
+    conf.set(
+        CommonConfigurationKeys.FS_DEFAULT_NAME_KEY,
+        "hdfs://" + network.here(network.client()) + ":" + port);
+    java.nio.file.Path own = Files.createDirectories(directory.resolve("client"));
+    try (OutputStream core = Files.newOutputStream(own.resolve("core-site.xml"))) {
+      conf.writeXml(core);
+    }
+    return new WayJvm(ShapedNetwork.prefix(network.client()), own, log);
+  }
+
+  private IoCluster start(ErasureCodingPolicy policy, Workplace inner) throws IOException {
+    Map<String, String> own = new LinkedHashMap<>();
+    own.put(
+        "dfs.block.replicator.classname",
+        "org.apache.hadoop.hdfs.server.blockmanagement.EarPlacementPolicy");
+    own.put(EarKeys.DIRECTORIES, EAR_DIRECTORY);
+    own.put(EarKeys.CODE, ConvertSettings.code(policy));
+    if (network == null) {
+      return inner.add(
+          IoCluster.start(inner.cluster(), settings.datanodes, settings.racks, own));
+    }
+    List<String> places = new ArrayList<>();
+    for (int i = 1; i <= network.client(); i++) {
+      places.add(ShapedNetwork.address(i) + "=/rack" + network.rack(i));
+    }
+    own.put(RackTable.PLACES_KEY, String.join(",", places));
+    network.setRate(OPEN_MBIT);
+    network.setRackRate(OPEN_MBIT);
+    return ShapedCluster.start(inner, network, own);
+  }
+
+  /** Copies go into a directory of the policy with small cells. */
+  private void prepareCopies(ErasureCodingPolicy policy) throws IOException {
+    cluster.enable(policy);
+    cluster.fs().mkdirs(new Path(CODED_DIRECTORY));
+    cluster.fs().setErasureCodingPolicy(new Path(CODED_DIRECTORY), policy.getName());
+  }
+
+  private ConvertSample convert(ErasureCodingPolicy policy, Way way, int repetition)
+      throws IOException {
+    String parent = way == Way.ADOPT_EAR ? EAR_DIRECTORY : STOCK_DIRECTORY;
+    String source = parent + "/" + way.label() + "-" + (repetition + 1);
+    files.write(source);
+    limit(true);
+    double servers = ProcessTime.of(cluster.processes());
+    WayJvm.Run run = jvm.run(command(policy, way, source));
+    double gib = settings.bytes(policy) / GIB;
+    ConvertSample sample = new ConvertSample();
+    sample.serverCpuSecondsPerGib = (ProcessTime.of(cluster.processes()) - servers) / gib;
+    limit(false);
+    sample.code = ConvertSettings.code(policy);
+    sample.way = way.label();
+    sample.repetition = repetition;
+    sample.seconds = run.seconds;
+    sample.mibPerSecond = settings.bytes(policy) / MIB / run.seconds;
+    sample.clientCpuSecondsPerGib = run.cpuSeconds / gib;
+    if (way.isInPlace()) {
+      addWords(sample, way, run);
+    }
+    String result =
+        way.isInPlace() ? source : CODED_DIRECTORY + source.substring(parent.length());
+    report.bytesVerified += files.compare(result);
+    files.delete(source);
+    files.delete(result);
+    say(
+        String.format(
+            Locale.ROOT, "  %s %s: %.1f MiB/s, %.2f s", sample.code, sample.way,
+            sample.mibPerSecond, sample.seconds));
+    return sample;
+  }
+
+  private void limit(boolean limited) throws IOException {
+    if (network != null) {
+      network.setRate(limited ? settings.linkMbit : OPEN_MBIT);
+      network.setRackRate(limited ? settings.rackMbit : OPEN_MBIT);
+    }
+  }
+
+  private List<String> command(ErasureCodingPolicy policy, Way way, String source) {
+    switch (way) {
+      case CP:
+        return Arrays.asList("fs", "-cp", source, CODED_DIRECTORY);
+      case CP_4:
+        return Arrays.asList("fs", "-cp", "-t", "4", source, CODED_DIRECTORY);
+      case DISTCP:
+        return Arrays.asList(
+            "distcp", "-Ddfs.checksum.combine.mode=COMPOSITE_CRC", "-m", "4", source,
+            CODED_DIRECTORY);
+      default:
+        break;
+    }
+    List<String> command =
+        new ArrayList<>(
+            Arrays.asList(
+                "convert", source, "--policy=" + ConvertSettings.code(policy),
+                "--execute", "--json",
+                "--layout=" + (way.isAdoption() ? "contiguous" : "striped")));
+    if (!way.isAdoption()) {
+      // The bench alone has the files.
+      command.add("--allow-stale-readers");
+    }
+    int units = policy.getNumDataUnits() + policy.getNumParityUnits();
+    int inOneRack = (units + settings.racks - 1) / settings.racks;
+    if (inOneRack > policy.getNumParityUnits()) {
+      command.add("--allow-rack-loss");
+    }
+    return command;
+  }
+
+  /** What the command says of itself in its last line. */
+  private static void addWords(ConvertSample sample, Way way, WayJvm.Run run) {
+    JsonObject sums =
+        new JsonParser().parse(run.lines.get(run.lines.size() - 1)).getAsJsonObject();
+    sample.jobSeconds = sums.get("seconds").getAsDouble();
+    if (way.isAdoption()) {
+      JsonObject traffic = sums.getAsJsonObject("traffic");
+      sample.blocksSent = traffic.get("blocksSent").getAsLong();
+      sample.crossRackBytes =
+          traffic.get("bytesReadRemote").getAsLong() + traffic.get("bytesWrittenRemote").getAsLong();
+    }
+  }
+
+  private void say(String what) {
+    progress.println(what);
+    progress.flush();
+  }
+}

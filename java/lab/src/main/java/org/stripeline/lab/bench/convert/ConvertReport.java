@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.convert;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.stripeline.lab.bench.BenchMachine;
+import org.stripeline.lab.bench.Judgement;
+import org.stripeline.lab.bench.io.Spread;
+
+/** What a run found; field names are those of the JSON record. */
+final class ConvertReport {
+  final String format = "stripeline-bench-convert-1";
+  final BenchMachine machine = new BenchMachine();
+  String command;
+  String hadoop;
+  String java;
+  String coder;
+  int datanodes;
+  int racks;
+  int replication;
+  int linkMbit;
+  int rackMbit;
+  int files;
+  int groupsPerFile;
+  long blockBytes;
+  int repetitions;
+
+  /** Whether figures are too rough to be judged. */
+  boolean quick;
+
+  /** Bytes of converted files that Hadoop's own reader and coder have compared. */
+  long bytesVerified;
+
+  /** Ways that did not take part, and why. */
+  final Map<String, String> leftOut = new LinkedHashMap<>();
+
+  final List<String> failures = new ArrayList<>();
+  final List<ConvertSample> samples = new ArrayList<>();
+  final List<Row> rows = new ArrayList<>();
+  final List<Judgement> judgements = new ArrayList<>();
+
+  /** All samples of one way with one code. */
+  static final class Row {
+    String code;
+    String way;
+    int samples;
+    Spread seconds;
+    Spread jobSeconds;
+    Spread mibPerSecond;
+    Spread clientCpuSecondsPerGib;
+    Spread serverCpuSecondsPerGib;
+    Spread totalCpuSecondsPerGib;
+
+    /** Throughput by that of the fastest stock copy beside it; null without one. */
+    Spread timesCopy;
+
+    Spread blocksSent;
+    Spread crossRackMib;
+  }
+
+  void describe(ConvertSettings settings) {
+    datanodes = settings.datanodes;
+    racks = settings.racks;
+    replication = settings.replication;
+    linkMbit = settings.linkMbit;
+    rackMbit = settings.rackMbit;
+    files = settings.files;
+    groupsPerFile = settings.groups;
+    blockBytes = settings.blockBytes;
+    repetitions = settings.repetitions;
+    machine.describe();
+  }
+
+  /** Makes rows and judgements of the samples. */
+  void conclude() {
+    ConvertJudge judge = new ConvertJudge(samples, linkMbit > 0, quick);
+    for (ConvertSample sample : samples) {
+      if (rows.stream().noneMatch(r -> r.code.equals(sample.code) && r.way.equals(sample.way))) {
+        rows.add(row(sample, judge));
+      }
+    }
+    judgements.addAll(judge.judge());
+  }
+
+  private Row row(ConvertSample first, ConvertJudge judge) {
+    List<ConvertSample> like = new ArrayList<>();
+    for (ConvertSample sample : samples) {
+      if (sample.isLike(first)) {
+        like.add(sample);
+      }
+    }
+    Row row = new Row();
+    row.code = first.code;
+    row.way = first.way;
+    row.samples = like.size();
+    row.seconds = Spread.of(like, s -> s.seconds);
+    row.jobSeconds = first.jobSeconds > 0 ? Spread.of(like, s -> s.jobSeconds) : null;
+    row.mibPerSecond = Spread.of(like, s -> s.mibPerSecond);
+    row.clientCpuSecondsPerGib = Spread.of(like, s -> s.clientCpuSecondsPerGib);
+    row.serverCpuSecondsPerGib = Spread.of(like, s -> s.serverCpuSecondsPerGib);
+    row.totalCpuSecondsPerGib = Spread.of(like, ConvertSample::totalCpuSecondsPerGib);
+    List<Double> ratios = judge.timesCopy(like);
+    row.timesCopy = ratios.isEmpty() ? null : Spread.of(ratios, Double::doubleValue);
+    if (first.blocksSent != null) {
+      row.blocksSent = Spread.of(like, s -> s.blocksSent);
+      row.crossRackMib = Spread.of(like, s -> s.crossRackBytes / (double) (1 << 20));
+    }
+    return row;
+  }
+
+  /** Whether nothing is wrong; with {@code strict} a missed threshold is wrong too. */
+  boolean isSound(boolean strict) {
+    return failures.isEmpty() && !(strict && Judgement.anyMissed(judgements));
+  }
+
+  void record(Path directory, String json) throws IOException {
+    Files.createDirectories(directory);
+    Files.write(directory.resolve("convert.json"), (json + "\n").getBytes(StandardCharsets.UTF_8));
+    Files.write(
+        directory.resolve("convert.txt"),
+        new ConvertTable(this).render().getBytes(StandardCharsets.UTF_8));
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.convert;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.lab.bench.io.IoCluster;
+import org.stripeline.lab.bench.io.Pattern;
+
+/** The replicated files of a round, written and compared by Hadoop's own client and coder. */
+final class PlainFiles implements AutoCloseable {
+  private final IoCluster cluster;
+  private final ConvertSettings settings;
+  private final DistributedFileSystem fs;
+  private final long fileBytes;
+  private final Pattern pattern = new Pattern();
+
+  PlainFiles(IoCluster cluster, ConvertSettings settings, ErasureCodingPolicy policy)
+      throws IOException {
+    this.cluster = cluster;
+    this.settings = settings;
+    Map<String, String> own = cluster.clientSettings();
+    own.put("io.erasurecode.codec.rs.rawcoders", "rs_java");
+    fs = cluster.open(own);
+    fileBytes = settings.fileBytes(policy);
+  }
+
+  private Path file(String directory, int number) {
+    return new Path(directory, "file" + number);
+  }
+
+  /** Writes all files and waits until each block has all its replicas. */
+  void write(String directory) throws IOException {
+    for (int number = 0; number < settings.files; number++) {
+      try (FSDataOutputStream out =
+          fs.create(
+              file(directory, number), true, 1 << 16, (short) settings.replication,
+              settings.blockBytes)) {
+        for (long position = 0; position < fileBytes; position += Pattern.CHUNK_BYTES) {
+          int step = (int) Math.min(Pattern.CHUNK_BYTES, fileBytes - position);
+          out.write(pattern.bytes(), pattern.index(number, position), step);
+        }
+      }
+    }
+    IoCluster.await("all replicas of " + directory, () -> isReplicated(directory));
+  }
+
+  private boolean isReplicated(String directory) {
+    try {
+      for (int number = 0; number < settings.files; number++) {
+        String path = file(directory, number).toUri().getPath();
+        for (LocatedBlock block :
+            fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
+          if (block.getLocations().length < settings.replication) {
+            return false;
+          }
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Reads all files from their data blocks.
+   *
+   * @return bytes compared
+   * @throws IOException if a byte is wrong or a file is not erasure-coded
+   */
+  long compare(String directory) throws IOException {
+    byte[] read = new byte[Pattern.CHUNK_BYTES];
+    for (int number = 0; number < settings.files; number++) {
+      Path path = file(directory, number);
+      if (fs.getErasureCodingPolicy(path) == null || fs.getFileStatus(path).getLen() != fileBytes) {
+        throw new IOException("Cannot go on: " + path + " is not the file erasure-coded");
+      }
+      try (FSDataInputStream in = fs.open(path)) {
+        for (long position = 0; position < fileBytes; position += read.length) {
+          int step = (int) Math.min(read.length, fileBytes - position);
+          // Positional: Hadoop's stream would hold k cells, which are blocks here.
+          in.readFully(position, read, 0, step);
+          if (!pattern.isRight(number, position, read, step)) {
+            throw new IOException("Cannot go on: wrong bytes in " + path + " from " + position);
+          }
+        }
+      }
+    }
+    return settings.files * fileBytes;
+  }
+
+  /** Deletes all files and waits until their blocks are gone. */
+  void delete(String directory) throws IOException {
+    List<String> paths = new ArrayList<>();
+    for (int number = 0; number < settings.files; number++) {
+      paths.add(file(directory, number).toUri().getPath());
+    }
+    cluster.delete(paths);
+  }
+
+  @Override
+  public void close() throws IOException {
+    fs.close();
+  }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.stripeline.terminal.JavaRuntime;
+
+/** A client JVM, from here. It does nothing but what it is asked, and ends with this process. */
+final class ClientProcess implements AutoCloseable {
+  /** Longer than any read of Hadoop's past a DataNode that hangs. */
+  private static final long ANSWER_SECONDS = 900;
+
+  private static final long END_SECONDS = 20;
+
+  private final IoContestant contestant;
+  private final Process process;
+  private final Writer requests;
+  private final BufferedReader answers;
+  private final ScheduledExecutorService watchdog;
+  private boolean ended;
+
+  private ClientProcess(IoContestant contestant, Process process) {
+    this.contestant = contestant;
+    this.process = process;
+    requests = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
+    answers =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    watchdog =
+        Executors.newSingleThreadScheduledExecutor(
+            work -> {
+              Thread thread = new Thread(work, "watch " + contestant.label());
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Starts a JVM and waits until its client is open.
+   *
+   * @param heapMib heap, all of it touched at the start so that no contestant pays for its growth
+   * @param services a folder that registers coders, last on the class path
+   * @param log where the client's standard error goes
+   */
+  static ClientProcess start(
+      IoContestant contestant, Map<String, String> settings, int heapMib, Path services, Path log)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        Arrays.asList(
+            "-Xms" + heapMib + "m",
+            "-Xmx" + heapMib + "m",
+            "-XX:+AlwaysPreTouch",
+            "-XX:+UseParallelGC",
+            "-XX:-UsePerfData",
+            "-Djava.net.preferIPv4Stack=true",
+            "-Dlog4j.configuration=org/stripeline/terminal/log4j.properties"));
+    command.addAll(JavaRuntime.hadoopArguments());
+    command.addAll(JavaRuntime.nativeArguments());
+    command.add(ClientMain.class.getName());
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder
+        .environment()
+        .put("CLASSPATH", JavaRuntime.classPathWithoutSites() + File.pathSeparator + services);
+    builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    ClientProcess client = new ClientProcess(contestant, builder.start());
+    try {
+      client.exchange(ClientMain.GSON.toJson(settings));
+      return client;
+    } catch (IOException e) {
+      client.close();
+      throw e;
+    }
+  }
+
+  IoContestant contestant() {
+    return contestant;
+  }
+
+  /** Whether the JVM has ended, as it does by itself when the kernel takes it for its memory. */
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /** Asks the client to do something; that its JVM ends or stays silent is an answer too. */
+  ClientAnswer ask(ClientRequest request) {
+    try {
+      return exchange(ClientMain.GSON.toJson(request));
+    } catch (IOException | RejectedExecutionException e) {
+      ended = true;
+      ClientAnswer answer = new ClientAnswer();
+      answer.error = e.getMessage();
+      return answer;
+    }
+  }
+
+  private ClientAnswer exchange(String line) throws IOException {
+    ScheduledFuture<?> tooLate =
+        watchdog.schedule(process::destroyForcibly, ANSWER_SECONDS, TimeUnit.SECONDS);
+    try {
+      requests.write(line + "\n");
+      requests.flush();
+      String answer = answers.readLine();
+      if (answer == null) {
+        throw new IOException(
+            "Cannot go on: the client JVM of " + contestant.label() + " has ended or was silent for "
+                + ANSWER_SECONDS + " s");
+      }
+      return ClientMain.GSON.fromJson(answer, ClientAnswer.class);
+    } finally {
+      tooLate.cancel(false);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    watchdog.shutdownNow();
+    try {
+      requests.close();
+    } catch (IOException gone) {
+      // It has ended by itself, which was said already.
+    }
+    try {
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}

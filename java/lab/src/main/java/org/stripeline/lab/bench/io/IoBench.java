@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
+import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
+import org.stripeline.lab.bench.io.ClientRequest.Action;
+import org.stripeline.lab.cluster.DataNodeProcess;
+import org.stripeline.lab.demo.Workplace;
+
+/**
+ * Runs the matrix. In each round of client JVMs every contestant has one; within each repetition
+ * they take turns at each operation, beginning with another one each time, so that drift of the
+ * machine falls on all alike.
+ */
+final class IoBench {
+  /** Where the DataNode that hangs lives: behind those that a cluster can have. */
+  private static final String HANGING_ADDRESS = "127.0.0.230";
+
+  private static final long GIB = 1L << 30;
+  private static final double MIB = 1 << 20;
+
+  /** Large positional reads, of all threads together. */
+  private static final long PREAD_BYTES = 96L << 20;
+
+  private static final Path ROOT = new Path("/io");
+
+  private final IoSettings settings;
+  private final Workplace place;
+  private final PrintWriter progress;
+  private final IoReport report;
+  private final Pattern pattern = new Pattern();
+  private IoCluster cluster;
+  private DataNodeProcess hanging;
+  private int linkMbit;
+
+  IoBench(IoSettings settings, Workplace place, PrintWriter progress, IoReport report) {
+    this.settings = settings;
+    this.place = place;
+    this.progress = progress;
+    this.report = report;
+  }
+
+  void run() throws IOException {
+    if (settings.isShaped()) {
+      runShaped();
+      return;
+    }
+    say("starting " + settings.datanodes() + " DataNodes");
+    cluster =
+        place.add(
+            IoCluster.start(
+                place.cluster(), settings.datanodes(), Collections.<String, String>emptyMap()));
+    if (settings.hasHung()) {
+      hanging =
+          cluster.add(
+              new DataNodeProcess.Place(
+                  place.data().resolve("hanging"),
+                  cluster.nameNode(),
+                  HANGING_ADDRESS,
+                  Collections.<String>emptyList()));
+    }
+    report.describe(cluster.status());
+    measurePolicies();
+  }
+
+  private void runShaped() throws IOException {
+    ShapedNetwork network =
+        place.add(new ShapedNetwork(settings.datanodes(), settings.delayMicros));
+    network.make();
+    say("starting " + settings.datanodes() + " DataNodes, each in a network of its own");
+    cluster = 
+        ShapedCluster.start(place, network, Collections.<String, String>emptyMap());
+    if (network.lacksDelay()) {
+      report.notes.add("the links have no delay: this kernel lacks netem");
+    }
+    report.describe(cluster.status());
+    for (int rate : settings.rates) {
+      network.setRate(rate);
+      linkMbit = rate;
+      measurePolicies();
+    }
+  }
+
+  private void measurePolicies() throws IOException {
+    for (ErasureCodingPolicy policy : settings.policies) {
+      List<IoContestant> present = present(policy);
+      for (int jvm = 0; jvm < settings.jvms; jvm++) {
+        measure(policy, present, jvm);
+      }
+    }
+  }
+
+  private List<IoContestant> present(ErasureCodingPolicy policy) throws IOException {
+    List<IoContestant> present = new ArrayList<>();
+    for (IoContestant contestant : settings.contestants) {
+      String absence = contestant.absence();
+      if (absence == null
+          && contestant.layout() == IoContestant.Layout.RS_LEGACY
+          && legacyTwin(policy) == null) {
+        absence = "Hadoop has its policy only as twin of RS-6-3-1024k, not of " + policy.getName();
+      }
+      if (absence == null) {
+        long need = ClientHeap.bytes(contestant, policy, mostThreads());
+        if (need > ClientHeap.BYTES_MAX) {
+          absence =
+              "its streams may hold " + (need >> 20) + " MiB of packets with " + mostThreads()
+                  + " threads, more than a client's heap of " + (ClientHeap.BYTES_MAX >> 20);
+        }
+      }
+      boolean works = settings.operations.stream().anyMatch(contestant::takesPart);
+      if (absence == null && works) {
+        present.add(contestant);
+      } else if (absence != null) {
+        report.leaveOut(contestant.label(), absence);
+        say("left out " + contestant.label() + ": " + absence);
+      }
+    }
+    return present;
+  }
+
+  private int mostThreads() {
+    return Collections.max(settings.threads);
+  }
+
+  private static String legacyTwin(ErasureCodingPolicy policy) {
+    return policy.getName().equals("RS-6-3-1024k") ? "RS-LEGACY-6-3-1024k" : null;
+  }
+
+  /** One round of client JVMs. */
+  private void measure(ErasureCodingPolicy policy, List<IoContestant> present, int jvm)
+      throws IOException {
+    Set<IoContestant.Layout> layouts = new LinkedHashSet<>();
+    present.forEach(contestant -> layouts.add(contestant.layout()));
+    for (IoContestant.Layout layout : layouts) {
+      makeDirectory(policy, layout);
+    }
+    MemoryNeed.check(present, policy, settings, place.data());
+    java.nio.file.Path services = registerBenchCoders();
+    List<ClientProcess> clients = new ArrayList<>();
+    try {
+      for (IoContestant contestant : present) {
+        Map<String, String> conf = new LinkedHashMap<>(cluster.clientSettings());
+        conf.putAll(contestant.settings());
+        int heapMib = (int) (ClientHeap.bytes(contestant, policy, mostThreads()) >> 20);
+        java.nio.file.Path log = place.data().resolve(contestant.label() + ".log");
+        clients.add(place.add(ClientProcess.start(contestant, conf, heapMib, services, log)));
+      }
+      for (int threads : settings.threads) {
+        new Round(policy, clients, jvm, threads).run();
+      }
+    } finally {
+      for (ClientProcess client : clients) {
+        client.close();
+      }
+    }
+  }
+
+  private static Path directory(ErasureCodingPolicy policy, IoContestant.Layout layout) {
+    return new Path(ROOT, policy.getName() + "/" + layout.name().toLowerCase(Locale.ROOT));
+  }
+
+  private void makeDirectory(ErasureCodingPolicy policy, IoContestant.Layout layout)
+      throws IOException {
+    Path directory = directory(policy, layout);
+    cluster.fs().mkdirs(directory);
+    if (layout == IoContestant.Layout.RS_LEGACY) {
+      cluster.fs().setErasureCodingPolicy(directory, legacyTwin(policy));
+    } else if (layout == IoContestant.Layout.RS) {
+      cluster.enable(policy);
+      cluster.fs().setErasureCodingPolicy(directory, policy.getName());
+    }
+  }
+
+  /** A folder for the class path of clients: benches' own coders are no service of the jar. */
+  private java.nio.file.Path registerBenchCoders() throws IOException {
+    java.nio.file.Path folder = place.data().resolve("services");
+    java.nio.file.Path file =
+        folder.resolve("META-INF/services/" + RawErasureCoderFactory.class.getName());
+    Files.createDirectories(file.getParent());
+    Files.write(
+        file, (IsalCoderFactory.class.getName() + "\n").getBytes(StandardCharsets.UTF_8));
+    return folder;
+  }
+
+  private void say(String what) {
+    progress.println(what);
+    progress.flush();
+  }
+
+  /** All repetitions of one round of JVMs with one number of threads. */
+  private final class Round {
+    private final ErasureCodingPolicy policy;
+    private final List<ClientProcess> clients;
+    private final int jvm;
+    private final int threads;
+    private final long fileBytes;
+    private final ReadFiles files;
+
+    Round(ErasureCodingPolicy policy, List<ClientProcess> clients, int jvm, int threads) {
+      this.policy = policy;
+      this.clients = clients;
+      this.jvm = jvm;
+      this.threads = threads;
+      fileBytes = settings.fileBytes(policy, threads, settings.bytes);
+      String address = hanging == null ? null : hanging.address();
+      files = new ReadFiles(cluster, pattern, policy, address, settings.mostDead());
+    }
+
+    void run() throws IOException {
+      writeReadFiles();
+      for (int i = 0; i < settings.warmUps; i++) {
+        for (ClientProcess client : clients) {
+          warmUp(client);
+        }
+      }
+      for (int repetition = 0; repetition < settings.repetitions; repetition++) {
+        for (Operation operation : settings.operations) {
+          if (operation.isHealthy()) {
+            measureAll(operation, repetition);
+          }
+        }
+        measureDead(repetition);
+        measureHung(repetition);
+      }
+      files.delete();
+    }
+
+    private void writeReadFiles() throws IOException {
+      for (ClientProcess client : clients) {
+        IoContestant contestant = client.contestant();
+        boolean reads =
+            settings.operations.stream()
+                .anyMatch(o -> o.action() != Action.WRITE && contestant.takesPart(o));
+        if (reads && files.of(contestant.layout()) == null) {
+          say(prefix() + "writing what is read, " + contestant.layout());
+          files.write(contestant.layout(), paths(contestant, "read"), fileBytes);
+        }
+      }
+    }
+
+    private String prefix() {
+      String link = linkMbit == IoSettings.LOOPBACK ? "" : linkMbit + " Mbit/s, ";
+      return link + policy.getName() + ", " + threads + (threads == 1 ? " thread" : " threads")
+          + ", JVM " + (jvm + 1) + " of " + settings.jvms + ": ";
+    }
+
+    private List<String> paths(IoContestant contestant, String name) {
+      List<String> paths = new ArrayList<>();
+      for (int file = 0; file < threads; file++) {
+        paths.add(new Path(directory(policy, contestant.layout()), name + "-" + file).toString());
+      }
+      return paths;
+    }
+
+    /** Compiles what will be timed; every byte of what is written and read is compared. */
+    private void warmUp(ClientProcess client) throws IOException {
+      long bytes =
+          Math.min(fileBytes, settings.fileBytes(policy, threads, settings.warmUpBytes));
+      Set<Action> actions = new LinkedHashSet<>();
+      for (Operation operation : settings.operations) {
+        if (client.contestant().takesPart(operation)) {
+          actions.add(operation.action());
+        }
+      }
+      for (Action action : actions) {
+        if (client.hasEnded()) {
+          return;
+        }
+        ClientRequest request = request(client.contestant(), action, -1);
+        request.bytes = bytes;
+        request.everyByte = true;
+        ClientAnswer answer = client.ask(request);
+        if (answer.error != null) {
+          fail(client.contestant(), "warm-up of " + action, answer);
+        }
+        if (action == Action.WRITE) {
+          verifyAndDelete(client, request);
+        }
+      }
+    }
+
+    private ClientRequest request(IoContestant contestant, Action action, int repetition) {
+      ClientRequest request = new ClientRequest();
+      request.action = action;
+      request.paths =
+          action == Action.WRITE ? paths(contestant, "write") : files.of(contestant.layout());
+      request.bytes = fileBytes;
+      request.seed = 1000L * repetition;
+      request.servers = cluster.processes();
+      if (action == Action.RANDOM) {
+        request.readBytes = (int) Math.min(settings.randomBytes, fileBytes);
+        request.reads = Math.max(1, settings.randomReads / threads);
+      } else if (action == Action.PREAD) {
+        long stripe = (long) policy.getNumDataUnits() * policy.getCellSize();
+        long stripes = Math.max(1, PREAD_BYTES / threads / stripe);
+        request.readBytes = (int) Math.min(stripes * stripe, fileBytes);
+      }
+      return request;
+    }
+
+    private void measureAll(Operation operation, int repetition) throws IOException {
+      List<ClientProcess> order = new ArrayList<>(clients);
+      Collections.rotate(order, -repetition);
+      for (ClientProcess client : order) {
+        if (client.contestant().takesPart(operation) && !client.hasEnded()) {
+          measure(client, operation, repetition);
+        }
+      }
+    }
+
+    private void measure(ClientProcess client, Operation operation, int repetition)
+        throws IOException {
+      ClientRequest request = request(client.contestant(), operation.action(), repetition);
+      request.fresh = !operation.isHealthy();
+      ClientAnswer answer = client.ask(request);
+      if (answer.error != null) {
+        fail(client.contestant(), operation.name(), answer);
+      } else {
+        Sample sample = sample(client.contestant(), operation, repetition, answer);
+        report.samples.add(sample);
+        say(
+            prefix()
+                + String.format(
+                    Locale.ROOT,
+                    "%d of %d, %s, %s: %.0f MiB/s",
+                    repetition + 1,
+                    settings.repetitions,
+                    operation,
+                    client.contestant().label(),
+                    sample.mibPerSecond));
+      }
+      if (operation.action() == Action.WRITE) {
+        verifyAndDelete(client, request);
+      }
+    }
+
+    /** Hadoop's own reader judges what was written, out of the time. */
+    private void verifyAndDelete(ClientProcess client, ClientRequest written) throws IOException {
+      ClientRequest verify = new ClientRequest();
+      verify.action = Action.VERIFY;
+      verify.paths = written.paths;
+      verify.bytes = written.bytes;
+      if (!client.hasEnded()) {
+        ClientAnswer answer = client.ask(verify);
+        if (answer.error != null) {
+          fail(client.contestant(), "write, read back", answer);
+        }
+        report.bytesVerified += answer.bytes;
+      }
+      cluster.delete(written.paths);
+    }
+
+    private void fail(IoContestant contestant, String what, ClientAnswer answer) {
+      String text = prefix() + what + ", " + contestant.label() + ": " + answer.error;
+      report.fail(contestant, text);
+      say("FAILED " + text);
+    }
+
+    private Sample sample(
+        IoContestant contestant, Operation operation, int repetition, ClientAnswer answer) {
+      Sample sample = new Sample();
+      sample.linkMbit = linkMbit;
+      sample.policy = policy.getName();
+      sample.threads = threads;
+      sample.operation = operation.name();
+      sample.contestant = contestant.label();
+      sample.jvm = jvm;
+      sample.repetition = repetition;
+      sample.seconds = answer.seconds;
+      sample.mibPerSecond = answer.bytes / MIB / answer.seconds;
+      double gib = answer.bytes / (double) GIB;
+      sample.clientCpuSecondsPerGib = answer.clientCpuSeconds / gib;
+      sample.serverCpuSecondsPerGib = answer.serverCpuSeconds / gib;
+      sample.stream = answer.stream;
+      sample.latency = answer.latency;
+      return sample;
+    }
+
+    /** One DataNode after the other dies; at the end all come back. */
+    private void measureDead(int repetition) throws IOException {
+      if (settings.mostDead() == 0) {
+        return;
+      }
+      List<String> victims = files.victims();
+      for (int dead = 1; dead <= victims.size(); dead++) {
+        cluster.kill(victims.get(dead - 1));
+        for (Operation operation : settings.operations) {
+          if (operation.dead() == dead) {
+            measureAll(operation, repetition);
+          }
+        }
+      }
+      for (String victim : victims) {
+        cluster.restart(victim);
+      }
+    }
+
+    private void measureHung(int repetition) throws IOException {
+      if (hanging == null) {
+        return;
+      }
+      hanging.pause();
+      try {
+        for (Operation operation : settings.operations) {
+          if (operation.isHung()) {
+            measureAll(operation, repetition);
+          }
+        }
+      } finally {
+        hanging.resume();
+      }
+      cluster.awaitHeartbeat(hanging.address());
+    }
+  }
+}

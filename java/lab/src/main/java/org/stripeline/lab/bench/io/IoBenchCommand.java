@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import org.stripeline.lab.demo.Workplace;
+import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.OutputOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code stripeline bench io}. */
+@Command(
+    name = "io",
+    description = {
+      "Measure coders and client pipelines on an HDFS of this machine, side by side.",
+      "",
+      "Contestants: 3-rep, 4-rep; rs_java, rs-legacy_java, isal, noop and coder (ours) in Hadoop's"
+          + " own pipeline; isal-1m and coder-1m with packets of 1 MiB; our pipelines in their"
+          + " modes blocking, non-blocking and functional-partitioned. Each has client JVMs of its"
+          + " own against one cluster; they take turns within each repetition. Those that differ in"
+          + " writing only do not read.",
+      "",
+      "Operations: write, read, pread (large positional reads), random (small positional reads);"
+          + " the last three also with dead DataNodes (-dead1, -dead2 ...) or with one that is"
+          + " stopped and does not answer (-hung).",
+      "",
+      "Every byte written is read back by Hadoop's own reader; reads compare 8 bytes of each 4 KiB"
+          + " within the time and every byte while warming up; random reads compare every byte."
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:Measured",
+      "1:Our pipelines failed or read a wrong byte; with --enforce, a threshold is missed",
+      "2:The command line cannot be carried out as given",
+      "3:Could not measure"
+    })
+public final class IoBenchCommand implements Callable<Integer> {
+  private static final long MEBIBYTE = 1L << 20;
+
+  @Option(
+      names = "--contestants",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Those that take part (default: all; quick: rs_java,coder,"
+          + "functional-partitioned)")
+  private List<String> contestants = new ArrayList<>();
+
+  @Option(
+      names = "--operations",
+      paramLabel = "NAME",
+      split = ",",
+      description = "What they do (default: write,read,pread,random,read-dead1,read-dead2,"
+          + "read-dead3,random-dead2; shaped: write,read)")
+  private List<String> operations = new ArrayList<>();
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      split = ",",
+      description = "Threads of the client, each with a file (default: 1; full: 1,5,10,20)")
+  private List<Integer> threads = new ArrayList<>();
+
+  @Option(
+      names = "--policies",
+      paramLabel = "NAME",
+      split = ",",
+      description = "Erasure coding policies (default: RS-6-3-1024k; full: RS-6-3-64k,"
+          + "RS-6-3-1024k,RS-10-4-1024k)")
+  private List<String> policies = new ArrayList<>();
+
+  @Option(
+      names = "--size",
+      paramLabel = "SIZE",
+      defaultValue = "768MiB",
+      converter = ByteSize.Converter.class,
+      description = "Bytes of one operation, of all threads together (default: ${DEFAULT-VALUE})")
+  private ByteSize size;
+
+  @Option(
+      names = "--repetitions",
+      paramLabel = "N",
+      defaultValue = "3",
+      description = "Timed repetitions in each JVM (default: ${DEFAULT-VALUE})")
+  private int repetitions;
+
+  @Option(
+      names = "--jvms",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "JVMs of each contestant, one after the other: rs_java is twice as fast in some"
+          + " as in others (default: ${DEFAULT-VALUE})")
+  private int jvms;
+
+  @Option(
+      names = "--random-reads",
+      paramLabel = "N",
+      defaultValue = "8000",
+      description = "Reads of a random operation, of all threads together (default:"
+          + " ${DEFAULT-VALUE})")
+  private int randomReads;
+
+  @Option(
+      names = "--random-size",
+      paramLabel = "SIZE",
+      defaultValue = "64KiB",
+      converter = ByteSize.Converter.class,
+      description = "Bytes of one of them (default: ${DEFAULT-VALUE})")
+  private ByteSize randomSize;
+
+  @Option(
+      names = "--shaped",
+      paramLabel = "MBIT",
+      split = ",",
+      description = "Put every DataNode behind a link of this rate in Mbit/s, one run for each"
+          + " rate; takes root")
+  private List<Integer> rates = new ArrayList<>();
+
+  @Option(
+      names = "--delay",
+      paramLabel = "MICROSECONDS",
+      defaultValue = "0",
+      description = "Delay of those links in each direction (default: ${DEFAULT-VALUE})")
+  private int delayMicros;
+
+  @Option(names = "--full", description = "The whole matrix: hours")
+  private boolean full;
+
+  @Option(
+      names = "--quick",
+      description = "One JVM, one repetition, 24 MiB: shows that all works and judges nothing")
+  private boolean quick;
+
+  @Option(
+      names = "--access-patterns",
+      description = {
+        "Instead of times, count what DataNodes read for the access patterns of HBase, Parquet, ORC"
+            + " and Accumulo, by Hadoop's client and by ours, with 0, 1 and 2 dead DataNodes",
+        "(policies: RS-6-3-64k,RS-6-3-1024k; quick: RS-6-3-64k)"
+      })
+  private boolean accessPatterns;
+
+  @Option(
+      names = "--dir",
+      paramLabel = "DIR",
+      description = "Work in this new or empty directory, best in memory such as /dev/shm/bench"
+          + " (default: a temporary one)")
+  private Path directory;
+
+  @Option(
+      names = "--record",
+      paramLabel = "DIR",
+      description = "Write io.json, io.txt and io.svg there")
+  private Path record;
+
+  @Option(names = "--enforce", description = "Exit with 1 if a threshold is missed")
+  private boolean enforce;
+
+  @Mixin private OutputOptions output;
+  @Spec private CommandSpec spec;
+
+  /** Made by the command line. */
+  public IoBenchCommand() {}
+
+  @Override
+  public Integer call() throws InterruptedException {
+    IoSettings settings = settings();
+    try {
+      if (settings.isShaped()) {
+        OptionalInt status = PrivateNetwork.enter(spec.root());
+        if (status.isPresent()) {
+          return status.getAsInt();
+        }
+      }
+      try (Workplace place = Workplace.open(directory, Workplace.AtEnd.DELETE)) {
+        return measure(settings, place);
+      }
+    } catch (IOException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, e.getMessage());
+    }
+  }
+
+  /** The whole command line as it was given. */
+  private List<String> commandLine() {
+    return spec.root().commandLine().getParseResult().originalArgs();
+  }
+
+  private int measure(IoSettings settings, Workplace place) throws IOException {
+    // One file with all its copies or parity, and what is read.
+    place.requireSpace(4 * settings.bytes);
+    java.nio.file.Files.createDirectories(place.data());
+    IoReport report = new IoReport();
+    report.command = "stripeline " + String.join(" ", commandLine());
+    report.bytes = settings.bytes;
+    report.repetitions = settings.repetitions;
+    report.jvms = settings.jvms;
+    report.quick = quick;
+    report.datanodes = settings.datanodes();
+    boolean complete = true;
+    try {
+      PrintWriter progress = spec.commandLine().getErr();
+      if (accessPatterns) {
+        new AccessBench(settings, place, progress, report).run();
+      } else {
+        new IoBench(settings, place, progress, report).run();
+      }
+    } catch (IOException | RuntimeException e) {
+      if (report.samples.isEmpty() && report.accesses.isEmpty()) {
+        throw e;
+      }
+      // What was measured until then has taken time, and is shown.
+      complete = false;
+      report.failures.add("the run ended early: " + e);
+      debug(e);
+    }
+    report.conclude();
+    StringWriter json = new StringWriter();
+    OutputOptions.printJson(new PrintWriter(json), report);
+    if (record != null) {
+      report.record(record, json.toString().trim());
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    out.print(output.isJson() ? json.toString() : new IoTable(report).render());
+    out.flush();
+    if (!report.isSound(enforce)) {
+      return ExitStatus.FAILED;
+    }
+    return complete ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
+  }
+
+  private void debug(Exception e) {
+    if (System.getenv("STRIPELINE_DEBUG") != null) {
+      e.printStackTrace(spec.commandLine().getErr());
+    }
+  }
+
+  private IoSettings settings() {
+    IoSettings settings = new IoSettings();
+    try {
+      for (String name : given(contestants, quick ? QUICK_CONTESTANTS : allContestants())) {
+        settings.contestants.add(IoContestant.parse(name));
+      }
+      for (String name : given(operations, operations())) {
+        settings.operations.add(Operation.parse(name));
+      }
+      for (String name : given(policies, policies())) {
+        settings.policies.add(IoSettings.policy(name));
+      }
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage());
+    }
+    settings.threads = given(threads, full ? FULL_THREADS : Collections.singletonList(1));
+    settings.rates = given(rates, Collections.singletonList(IoSettings.LOOPBACK));
+    settings.delayMicros = delayMicros;
+    settings.bytes = quick ? 24 * MEBIBYTE : size.bytes();
+    settings.repetitions = quick ? 1 : repetitions;
+    settings.jvms = quick ? 1 : jvms;
+    settings.randomReads = quick ? 40 : randomReads;
+    settings.randomBytes = (int) Math.min(Integer.MAX_VALUE >> 1, randomSize.bytes());
+    // Links that are slow on purpose leave time to compile.
+    boolean brief = quick || settings.isShaped();
+    settings.warmUps = brief ? 1 : 2;
+    settings.warmUpBytes = Math.min(settings.bytes, (brief ? 24 : 256) * MEBIBYTE);
+    check(settings);
+    return settings;
+  }
+
+  private static <T> List<T> given(List<T> given, List<T> otherwise) {
+    return given.isEmpty() ? otherwise : given;
+  }
+
+  private List<String> operations() {
+    if (accessPatterns) {
+      return Collections.emptyList();
+    }
+    return rates.isEmpty() ? OPERATIONS : SHAPED_OPERATIONS;
+  }
+
+  private List<String> policies() {
+    if (accessPatterns) {
+      return quick ? QUICK_ACCESS_POLICIES : ACCESS_POLICIES;
+    }
+    return full ? FULL_POLICIES : POLICIES;
+  }
+
+  private static final List<String> ACCESS_POLICIES = Arrays.asList("RS-6-3-64k", "RS-6-3-1024k");
+  private static final List<String> QUICK_ACCESS_POLICIES =
+      Collections.singletonList("RS-6-3-64k");
+  private static final List<String> QUICK_CONTESTANTS =
+      Arrays.asList("rs_java", "coder", "functional-partitioned");
+  private static final List<String> OPERATIONS =
+      Arrays.asList(
+          "write", "read", "pread", "random", "read-dead1", "read-dead2", "read-dead3",
+          "random-dead2");
+  private static final List<String> SHAPED_OPERATIONS = Arrays.asList("write", "read");
+  private static final List<String> POLICIES = Collections.singletonList("RS-6-3-1024k");
+  private static final List<String> FULL_POLICIES =
+      Arrays.asList("RS-6-3-64k", "RS-6-3-1024k", "RS-10-4-1024k");
+  private static final List<Integer> FULL_THREADS = Arrays.asList(1, 5, 10, 20);
+
+  private static List<String> allContestants() {
+    List<String> names = new ArrayList<>();
+    for (IoContestant contestant : IoContestant.values()) {
+      names.add(contestant.label());
+    }
+    return names;
+  }
+
+  private void check(IoSettings settings) {
+    int least = Collections.min(settings.threads);
+    if (least < 1 || settings.bytes < 1 || settings.repetitions < 1 || settings.jvms < 1
+        || settings.randomReads < 1 || settings.randomBytes < 1 || delayMicros < 0
+        || (!rates.isEmpty() && Collections.min(rates) < 1)) {
+      throw new ParameterException(
+          spec.commandLine(), "Cannot measure: all numbers and sizes must be positive");
+    }
+    if (accessPatterns && (!operations.isEmpty() || settings.isShaped())) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Cannot count access patterns together with --operations or --shaped: leave those out");
+    }
+    int mostDead = accessPatterns ? AccessBench.DEAD_MAX : settings.mostDead();
+    settings.policies.forEach(
+        policy -> {
+          if (mostDead > policy.getNumParityUnits()) {
+            throw new ParameterException(
+                spec.commandLine(),
+                "Cannot measure with " + mostDead + " dead DataNodes: "
+                    + policy.getName() + " bears " + policy.getNumParityUnits());
+          }
+        });
+    if (settings.isShaped() && (settings.mostDead() > 0 || settings.hasHung())) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Cannot measure dead or hung DataNodes on a shaped network: leave out --shaped");
+    }
+  }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.stripeline.lab.bench.BenchMachine;
+import org.stripeline.lab.bench.Judgement;
+import org.stripeline.lab.cluster.ClusterStatus;
+import org.stripeline.natives.CoderStatus;
+
+/** What a run found; field names are those of the JSON record. */
+final class IoReport {
+  final String format = "stripeline-bench-io-1";
+  final BenchMachine machine = new BenchMachine();
+  String command;
+  String hadoop;
+  String java;
+  String coder;
+  int datanodes;
+  long bytes;
+  int repetitions;
+  int jvms;
+
+  /** Whether figures are too rough to be judged. */
+  boolean quick;
+
+  /** Bytes that Hadoop's own reader has compared, out of the time. */
+  long bytesVerified;
+
+  /** Contestants that did not take part, and why. */
+  final Map<String, String> leftOut = new LinkedHashMap<>();
+
+  final List<String> notes = new ArrayList<>();
+
+  /** What could not be done, a wrong byte above all. */
+  final List<String> failures = new ArrayList<>();
+
+  /** Whether one of our own contestants failed. */
+  boolean oursFailed;
+
+  final List<Sample> samples = new ArrayList<>();
+  final List<Row> rows = new ArrayList<>();
+
+  /** What DataNodes read for access patterns; empty if that was not counted. */
+  final List<AccessCount> accesses = new ArrayList<>();
+
+  final List<Judgement> judgements = new ArrayList<>();
+
+  /** All samples of one contestant at one operation. */
+  static final class Row {
+    int linkMbit;
+    String policy;
+    int threads;
+    String operation;
+    String contestant;
+    int samples;
+    Spread mibPerSecond;
+    Spread seconds;
+    Spread clientCpuSecondsPerGib;
+    Spread serverCpuSecondsPerGib;
+    Spread totalCpuSecondsPerGib;
+
+    /** Throughput by that of rs_java beside it; null where rs_java took no part. */
+    Spread timesRsJava;
+
+    /** Of random reads, microseconds; else null. */
+    Spread latencyMean;
+
+    Spread latencyP50;
+    Spread latencyP99;
+
+    /** Class of the stream that did it. */
+    String stream;
+  }
+
+  void describe(ClusterStatus status) {
+    hadoop = status.hadoopVersion;
+    java = System.getProperty("java.vm.name") + " " + status.javaVersion;
+    coder = CoderStatus.current().toString();
+    machine.describe();
+  }
+
+  void leaveOut(String contestant, String reason) {
+    leftOut.put(contestant, reason);
+  }
+
+  void fail(IoContestant contestant, String text) {
+    failures.add(text);
+    oursFailed |= contestant.isOurPipeline();
+  }
+
+  /** Makes rows and judgements of the samples. */
+  void conclude() {
+    for (Sample sample : samples) {
+      if (rows.stream().noneMatch(row -> belongs(sample, row))) {
+        rows.add(row(sample));
+      }
+    }
+    Judge judge = new Judge(samples, quick);
+    judgements.addAll(judge.judge());
+    judgements.addAll(Judge.judge(accesses));
+    for (Row row : rows) {
+      IoContestant contestant = IoContestant.parse(row.contestant);
+      if (contestant.isOurPipeline() && !Judge.isOurStream(row.stream)) {
+        String note =
+            row.contestant + " went through " + row.stream + " for " + row.operation
+                + ": that is Hadoop's own pipeline";
+        if (!notes.contains(note)) {
+          notes.add(note);
+        }
+      }
+    }
+  }
+
+  private static boolean belongs(Sample sample, Row row) {
+    return row.linkMbit == sample.linkMbit
+        && row.policy.equals(sample.policy)
+        && row.threads == sample.threads
+        && row.operation.equals(sample.operation)
+        && row.contestant.equals(sample.contestant);
+  }
+
+  private Row row(Sample first) {
+    List<Sample> like = new ArrayList<>();
+    List<Double> ratios = new ArrayList<>();
+    for (Sample sample : samples) {
+      if (sample.isLike(first)) {
+        like.add(sample);
+        for (Sample other : samples) {
+          if (other.isBeside(sample)
+              && other.operation.equals(sample.operation)
+              && other.contestant.equals(IoContestant.RS_JAVA.label())) {
+            ratios.add(sample.mibPerSecond / other.mibPerSecond);
+          }
+        }
+      }
+    }
+    Row row = new Row();
+    row.linkMbit = first.linkMbit;
+    row.policy = first.policy;
+    row.threads = first.threads;
+    row.operation = first.operation;
+    row.contestant = first.contestant;
+    row.stream = first.stream;
+    row.samples = like.size();
+    row.mibPerSecond = Spread.of(like, sample -> sample.mibPerSecond);
+    row.seconds = Spread.of(like, sample -> sample.seconds);
+    row.clientCpuSecondsPerGib = Spread.of(like, sample -> sample.clientCpuSecondsPerGib);
+    row.serverCpuSecondsPerGib = Spread.of(like, sample -> sample.serverCpuSecondsPerGib);
+    row.totalCpuSecondsPerGib = Spread.of(like, Sample::totalCpuSecondsPerGib);
+    row.timesRsJava = ratios.isEmpty() ? null : Spread.of(ratios, Double::doubleValue);
+    if (first.latency != null) {
+      row.latencyMean = Spread.of(like, sample -> sample.latency.mean);
+      row.latencyP50 = Spread.of(like, sample -> sample.latency.p50);
+      row.latencyP99 = Spread.of(like, sample -> sample.latency.p99);
+    }
+    return row;
+  }
+
+  /** Whether nothing is wrong; with {@code strict} a missed threshold is wrong too. */
+  boolean isSound(boolean strict) {
+    return !oursFailed && !(strict && Judgement.anyMissed(judgements));
+  }
+
+  /** Writes the record and the plots beside each other. */
+  void record(Path directory, String json) throws IOException {
+    Files.createDirectories(directory);
+    Files.write(directory.resolve("io.json"), (json + "\n").getBytes(StandardCharsets.UTF_8));
+    Files.write(
+        directory.resolve("io.txt"), new IoTable(this).render().getBytes(StandardCharsets.UTF_8));
+    if (!rows.isEmpty()) {
+      Files.write(
+          directory.resolve("io.svg"), new IoPlot(rows).render().getBytes(StandardCharsets.UTF_8));
+    }
+  }
+}

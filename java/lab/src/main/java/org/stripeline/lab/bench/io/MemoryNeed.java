@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+
+/** Refuses a run that would fill the machine's memory half-way. */
+final class MemoryNeed {
+  /** What a JVM takes besides its heap. */
+  private static final long JVM_BYTES = 350L << 20;
+
+  private MemoryNeed() {}
+
+  /**
+   * Compares what client JVMs, and files where they lie in memory, take with what is free.
+   *
+   * @param clients contestants with a JVM each, all at once
+   * @throws IOException if it is more
+   */
+  static void check(
+      Collection<IoContestant> clients, ErasureCodingPolicy policy, IoSettings settings, Path disks)
+      throws IOException {
+    int threads = java.util.Collections.max(settings.threads);
+    long need = 0;
+    double largest = 0;
+    Set<IoContestant.Layout> layouts = new HashSet<>();
+    for (IoContestant client : clients) {
+      need += ClientHeap.bytes(client, policy, threads) + JVM_BYTES;
+      largest = Math.max(largest, stored(client.layout(), policy));
+      layouts.add(client.layout());
+    }
+    if (Files.getFileStore(disks).type().equals("tmpfs")) {
+      double files = largest;
+      for (IoContestant.Layout layout : layouts) {
+        files += stored(layout, policy);
+      }
+      need += (long) (files * settings.bytes);
+    }
+    long free = free();
+    if (need > free) {
+      throw new IOException(
+          String.format(
+              "Cannot measure: %d client JVMs and their files take %d MiB of memory, %d are"
+                  + " free; name fewer --contestants, fewer --threads or a smaller --size",
+              clients.size(), need >> 20, free >> 20));
+    }
+  }
+
+  /** Bytes on DataNodes for each byte of a file. */
+  private static double stored(IoContestant.Layout layout, ErasureCodingPolicy policy) {
+    return layout.isCoded()
+        ? 1 + (double) policy.getNumParityUnits() / policy.getNumDataUnits()
+        : layout.copies();
+  }
+
+  private static long free() throws IOException {
+    for (String line :
+        Files.readAllLines(Paths.get("/proc/meminfo"), StandardCharsets.UTF_8)) {
+      if (line.startsWith("MemAvailable:")) {
+        return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.stripeline.lab.bench.io.ClientRequest.Action;
+
+/** What is measured: an action, and what is wrong with the cluster meanwhile. */
+final class Operation {
+  private static final Pattern FORM =
+      Pattern.compile("(?:(write)|(read|pread|random)(?:-(?:dead([1-9])|(hung)))?)");
+
+  private final String name;
+  private final Action action;
+  private final int dead;
+  private final boolean hung;
+
+  private Operation(String name, Action action, int dead, boolean hung) {
+    this.name = name;
+    this.action = action;
+    this.dead = dead;
+    this.hung = hung;
+  }
+
+  /** Reads a name such as {@code write}, {@code read-dead2} or {@code random-hung}. */
+  static Operation parse(String name) {
+    Matcher form = FORM.matcher(name);
+    if (!form.matches()) {
+      throw new IllegalArgumentException(
+          "Cannot measure '" + name + "': an operation is write, read, pread or random, the last"
+              + " three also with -dead1, -dead2 ... or -hung");
+    }
+    String action = form.group(1) == null ? form.group(2) : form.group(1);
+    return new Operation(
+        name,
+        Action.valueOf(action.toUpperCase(java.util.Locale.ROOT)),
+        form.group(3) == null ? 0 : Integer.parseInt(form.group(3)),
+        form.group(4) != null);
+  }
+
+  String name() {
+    return name;
+  }
+
+  Action action() {
+    return action;
+  }
+
+  /** DataNodes that are dead meanwhile. */
+  int dead() {
+    return dead;
+  }
+
+  /** Whether a DataNode is stopped meanwhile: it accepts connections and says nothing. */
+  boolean isHung() {
+    return hung;
+  }
+
+  boolean isHealthy() {
+    return dead == 0 && !hung;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Operation && ((Operation) other).name.equals(name);
+  }
+
+  @Override
+  public int hashCode() {
+    return name.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

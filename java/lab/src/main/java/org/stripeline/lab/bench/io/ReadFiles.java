@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+
+/**
+ * The files that are read: written by Hadoop's own stream, shared by all contestants that read
+ * their layout, and lying so that a lost DataNode costs each of them a data unit.
+ */
+final class ReadFiles {
+  private static final int TRIES_MAX = 400;
+
+  private final IoCluster cluster;
+  private final Pattern pattern;
+  private final ErasureCodingPolicy policy;
+  private final Map<IoContestant.Layout, List<String>> files = new LinkedHashMap<>();
+
+  /** DataNodes, by address without port, that must hold data units. */
+  private final List<String> holders = new ArrayList<>();
+
+  private final int wantedHolders;
+
+  /**
+   * Makes an empty set.
+   *
+   * @param hanging address of the DataNode that is to hang, or null
+   * @param dead DataNodes that are to die
+   */
+  ReadFiles(
+      IoCluster cluster, Pattern pattern, ErasureCodingPolicy policy, String hanging, int dead) {
+    this.cluster = cluster;
+    this.pattern = pattern;
+    this.policy = policy;
+    if (hanging != null) {
+      holders.add(hanging);
+    }
+    wantedHolders = holders.size() + dead;
+  }
+
+  /** Writes the files of a layout, one a thread. */
+  void write(IoContestant.Layout layout, List<String> paths, long bytes) throws IOException {
+    int count = paths.size();
+    write(
+        layout, paths, Collections.nCopies(count, bytes),
+        Collections.nCopies(count, IoCluster.BLOCK_BYTES));
+  }
+
+  /** Writes the files of a layout, each with its length and its bytes of a block. */
+  void write(
+      IoContestant.Layout layout, List<String> paths, List<Long> lengths, List<Long> blocks)
+      throws IOException {
+    Map<String, String> settings = cluster.clientSettings();
+    settings.put("io.erasurecode.codec.rs.rawcoders", "stripeline");
+    settings.put("io.erasurecode.codec.rs-legacy.rawcoders", "stripeline");
+    settings.put("dfs.replication", String.valueOf(Math.max(1, layout.copies())));
+    try (DistributedFileSystem fs = cluster.open(settings)) {
+      for (int file = 0; file < paths.size(); file++) {
+        int tries = 0;
+        while (!write(fs, new Path(paths.get(file)), file, lengths.get(file), blocks.get(file))) {
+          if (++tries == TRIES_MAX) {
+            throw new IOException(
+                "Cannot place " + paths.get(file) + ": in " + TRIES_MAX + " tries HDFS never put"
+                    + " data units on all of " + holders);
+          }
+        }
+      }
+    }
+    files.put(layout, paths);
+  }
+
+  /** Whether it lies where it should; if not it is deleted after its first stripe. */
+  private boolean write(
+      DistributedFileSystem fs, Path path, int file, long bytes, long block)
+      throws IOException {
+    boolean fits = true;
+    try (FSDataOutputStream out = fs.create(path, true, Pattern.CHUNK_BYTES, fs.getDefaultReplication(path), block)) {
+      long done = 0;
+      while (done < bytes && fits) {
+        int step = (int) Math.min(Pattern.CHUNK_BYTES, bytes - done);
+        out.write(pattern.bytes(), pattern.index(file, done), step);
+        boolean first = done == 0;
+        done += step;
+        if (first) {
+          fits = fits(fs.getClient().getLocatedBlocks(path.toString(), 0).getLastLocatedBlock());
+        }
+      }
+    }
+    if (!fits) {
+      fs.delete(path, false);
+    }
+    return fits;
+  }
+
+  private boolean fits(LocatedBlock block) throws IOException {
+    if (block == null || !block.isStriped()) {
+      return true;
+    }
+    List<String> data = new ArrayList<>();
+    LocatedStripedBlock group = (LocatedStripedBlock) block;
+    for (int i = 0; i < group.getLocations().length; i++) {
+      if (group.getBlockIndices()[i] < policy.getNumDataUnits()) {
+        data.add(group.getLocations()[i].getIpAddr());
+      }
+    }
+    if (!data.containsAll(holders)) {
+      return false;
+    }
+    // The first file decides who is to die: the holders of its first data units.
+    List<String> mayDie = new ArrayList<>(cluster.inside().values());
+    for (String address : data) {
+      boolean inside = mayDie.stream().anyMatch(node -> node.startsWith(address + ":"));
+      if (holders.size() < wantedHolders && inside && !holders.contains(address)) {
+        holders.add(address);
+      }
+    }
+    return holders.size() == wantedHolders;
+  }
+
+  /** Paths of a layout's files. */
+  List<String> of(IoContestant.Layout layout) {
+    return files.get(layout);
+  }
+
+  /** Names of the DataNodes that die, in that order. */
+  List<String> victims() throws IOException {
+    List<String> victims = new ArrayList<>();
+    Map<String, String> inside = cluster.inside();
+    for (String address : holders) {
+      inside.forEach(
+          (id, node) -> {
+            if (node.startsWith(address + ":")) {
+              victims.add(id);
+            }
+          });
+    }
+    return Collections.unmodifiableList(victims);
+  }
+
+  void delete() throws IOException {
+    for (Collection<String> paths : files.values()) {
+      cluster.delete(paths);
+    }
+    files.clear();
+  }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.stream.Stream;
+import org.stripeline.lab.cluster.ClusterStatus;
+
+/**
+ * What DataNodes log of each read: its client, its connection and how much they read and sent for
+ * it, also where the client has closed the connection early.
+ */
+final class ReadTrace {
+  private static final String LOGGER =
+      "org.apache.hadoop.hdfs.server.datanode.DataNode.clienttrace";
+
+  private static final java.util.regex.Pattern READ =
+      java.util.regex.Pattern.compile(
+          "src: (\\S+), dest: (\\S+), .*?bytes: (\\d+), op: HDFS_READ, cliID: ([^,]+),.*");
+
+  private final IoCluster cluster;
+
+  private ReadTrace(IoCluster cluster) {
+    this.cluster = cluster;
+  }
+
+  /** Has the DataNodes of the cluster's own process log from now on. */
+  static ReadTrace start(IoCluster cluster) throws IOException {
+    URL level =
+        new URL(cluster.status().web + "/logLevel?log=" + LOGGER + "&level=DEBUG");
+    HttpURLConnection connection = (HttpURLConnection) level.openConnection();
+    try {
+      int status = connection.getResponseCode();
+      if (status != HttpURLConnection.HTTP_OK) {
+        throw new IOException("Cannot have DataNodes log reads: " + level + " answers " + status);
+      }
+    } finally {
+      connection.disconnect();
+    }
+    return new ReadTrace(cluster);
+  }
+
+  /**
+   * Returns what was read for each client so far, once no DataNode serves anything any more; a
+   * client is named as {@code DFSClient.getClientName} does.
+   */
+  Map<String, AccessCount.Reads> reads() throws IOException {
+    IoCluster.await("DataNodes to end all reads", this::isIdle);
+    Map<String, AccessCount.Reads> reads = new HashMap<>();
+    Map<String, Set<String>> connections = new HashMap<>();
+    ClusterStatus status = cluster.status();
+    try (Stream<String> lines = Files.lines(Paths.get(status.log), StandardCharsets.UTF_8)) {
+      lines.forEach(
+          line -> {
+            Matcher read = READ.matcher(line);
+            if (read.find()) {
+              String client = read.group(4);
+              AccessCount.Reads of = reads.computeIfAbsent(client, c -> new AccessCount.Reads());
+              of.bytes += Long.parseLong(read.group(3));
+              of.blockReads++;
+              connections
+                  .computeIfAbsent(client, c -> new HashSet<>())
+                  .add(read.group(1) + read.group(2));
+              of.connections = connections.get(client).size();
+            }
+          });
+    }
+    return reads;
+  }
+
+  private boolean isIdle() {
+    return cluster.servingThreads() == 0;
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+/** One timed operation; the field names are those of the JSON record. */
+final class Sample {
+  /** Link rate in Mbit/s, 0 on the loopback. */
+  int linkMbit;
+
+  String policy;
+  int threads;
+  String operation;
+  String contestant;
+
+  /** Number of the client JVM, from 0. */
+  int jvm;
+
+  /** Number of the repetition in that JVM, from 0. */
+  int repetition;
+
+  double seconds;
+  double mibPerSecond;
+  double clientCpuSecondsPerGib;
+  double serverCpuSecondsPerGib;
+  String stream;
+  ClientAnswer.Latency latency;
+
+  double totalCpuSecondsPerGib() {
+    return clientCpuSecondsPerGib + serverCpuSecondsPerGib;
+  }
+
+  /** Whether both were taken in the same repetition on the same network. */
+  boolean isBeside(Sample other) {
+    return linkMbit == other.linkMbit
+        && policy.equals(other.policy)
+        && threads == other.threads
+        && jvm == other.jvm
+        && repetition == other.repetition;
+  }
+
+  /** Whether it belongs into the same row of a table. */
+  boolean isLike(Sample other) {
+    return linkMbit == other.linkMbit
+        && policy.equals(other.policy)
+        && threads == other.threads
+        && operation.equals(other.operation)
+        && contestant.equals(other.contestant);
+  }
+}

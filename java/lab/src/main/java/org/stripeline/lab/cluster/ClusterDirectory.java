@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.cluster;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonParseException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The directory that holds one cluster.
+ *
+ * <pre>
+ * cluster.json       what the cluster is: DataNodes, racks, ports; kept between runs
+ * conf/              client configuration for HADOOP_CONF_DIR
+ * name/  data/dnN/   NameNode and DataNode storage, exactly as HDFS writes it
+ * log/cluster.log    log of the last run
+ * run/state.json     the running process and its control token; readable by the owner only
+ * run/lock           locked while a process runs
+ * </pre>
+ */
+final class ClusterDirectory {
+  private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
+
+  /** The kept description of a cluster. */
+  static final class Description {
+    int datanodes;
+    List<String> racks = new ArrayList<>();
+    int port;
+    int webPort;
+
+    /** The same without ports, which belong to the cluster once it has really had them. */
+    Description withFreePorts() {
+      Description copy = new Description();
+      copy.datanodes = datanodes;
+      copy.racks.addAll(racks);
+      return copy;
+    }
+  }
+
+  /** The running process. */
+  static final class RunState {
+    ProcessIdentity process;
+    int controlPort;
+    String token;
+  }
+
+  private final Path root;
+
+  ClusterDirectory(Path root) {
+    this.root = root.toAbsolutePath().normalize();
+  }
+
+  Path root() {
+    return root;
+  }
+
+  Path conf() {
+    return root.resolve("conf");
+  }
+
+  Path name() {
+    return root.resolve("name");
+  }
+
+  Path data(int number) {
+    return root.resolve("data").resolve("dn" + number);
+  }
+
+  Path temporary() {
+    return root.resolve("run").resolve("tmp");
+  }
+
+  Path log() {
+    return root.resolve("log").resolve("cluster.log");
+  }
+
+  Path lock() {
+    return root.resolve("run").resolve("lock");
+  }
+
+  Path hosts() {
+    return root.resolve("run").resolve("hosts");
+  }
+
+  private Path state() {
+    return root.resolve("run").resolve("state.json");
+  }
+
+  private Path description() {
+    return root.resolve("cluster.json");
+  }
+
+  /** Makes the directory, or refuses one that holds somebody's other files. */
+  void prepare() throws IOException {
+    if (Files.exists(root) && !Files.isDirectory(root)) {
+      throw new ClusterException("Cannot use directory " + root + ": it is not a directory");
+    }
+    if (Files.isDirectory(root) && !Files.exists(description()) && !looksOwn()) {
+      throw new ClusterException(
+          "Cannot use directory " + root
+              + ": it holds other files and no cluster; name an empty or new directory");
+    }
+    try {
+      for (Path directory : new Path[] {conf(), log().getParent(), lock().getParent()}) {
+        Files.createDirectories(directory);
+      }
+      Files.setPosixFilePermissions(
+          lock().getParent(), PosixFilePermissions.fromString("rwx------"));
+    } catch (IOException e) {
+      throw new ClusterException("Cannot use directory " + root + ": " + e, e);
+    }
+  }
+
+  /** An interrupted first start leaves only folders that {@link #prepare} makes. */
+  private boolean looksOwn() throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
+      for (Path entry : entries) {
+        String name = entry.getFileName().toString();
+        if (!name.equals("conf") && !name.equals("log") && !name.equals("run")) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  /** Returns null when the directory holds no cluster yet. */
+  Description readDescription() throws IOException {
+    return read(description(), Description.class);
+  }
+
+  void writeDescription(Description description) throws IOException {
+    write(description(), description);
+  }
+
+  /** Returns null when no process has left its state. */
+  RunState readState() throws IOException {
+    RunState state = read(state(), RunState.class);
+    if (state != null && (state.process == null || state.token == null)) {
+      throw new ClusterException(
+          "Cannot read " + state() + ": it is incomplete; remove it if no cluster runs here");
+    }
+    return state;
+  }
+
+  void writeState(RunState state) throws IOException {
+    write(state(), state);
+  }
+
+  void removeState() throws IOException {
+    Files.deleteIfExists(state());
+  }
+
+  /** The last lines of the log, for error messages. */
+  List<String> logTail(int lines) throws IOException {
+    if (!Files.exists(log())) {
+      return new ArrayList<>();
+    }
+    byte[] bytes = Files.readAllBytes(log());
+    String[] all = new String(bytes, StandardCharsets.UTF_8).split("\n");
+    List<String> tail = new ArrayList<>();
+    for (int i = Math.max(0, all.length - lines); i < all.length; i++) {
+      tail.add(all[i]);
+    }
+    return tail;
+  }
+
+  static <T> T read(Path path, Class<T> type) throws IOException {
+    try {
+      byte[] bytes = Files.readAllBytes(path);
+      T value = GSON.fromJson(new String(bytes, StandardCharsets.UTF_8), type);
+      if (value == null) {
+        throw new ClusterException("Cannot read " + path + ": the file is empty");
+      }
+      return value;
+    } catch (NoSuchFileException none) {
+      return null;
+    } catch (JsonParseException e) {
+      throw new ClusterException("Cannot read " + path + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Replaces the file in one step, readable by its owner only: a reader sees old or new. */
+  static void write(Path path, Object value) throws IOException {
+    Path next =
+        Files.createTempFile(
+            path.getParent(),
+            path.getFileName().toString(),
+            ".new",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try {
+      Files.write(next, (GSON.toJson(value) + "\n").getBytes(StandardCharsets.UTF_8));
+      Files.move(next, path, StandardCopyOption.ATOMIC_MOVE);
+    } finally {
+      Files.deleteIfExists(next);
+    }
+  }
+}

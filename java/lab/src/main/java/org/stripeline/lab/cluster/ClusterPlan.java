@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.cluster;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.stripeline.lab.cluster.ClusterDirectory.Description;
+
+/** The starter's wishes on their way to the cluster's process, as a file in its run directory. */
+final class ClusterPlan {
+  Integer datanodes;
+  List<String> racks = new ArrayList<>();
+  Integer port;
+  Integer webPort;
+  ClusterOptions.FastRecovery fastRecovery = ClusterOptions.FastRecovery.STOCK;
+  Map<String, String> settings = new LinkedHashMap<>();
+
+  /** The process whose end ends the cluster, or null. */
+  ProcessIdentity owner;
+
+  static ClusterPlan of(ClusterOptions options, ProcessIdentity owner) {
+    ClusterPlan plan = new ClusterPlan();
+    plan.datanodes = options.datanodes();
+    plan.racks.addAll(options.racks());
+    plan.port = options.port();
+    plan.webPort = options.webPort();
+    plan.fastRecovery = options.fastRecovery();
+    plan.settings.putAll(options.settings());
+    plan.owner = options.lifetime() == ClusterOptions.Lifetime.OF_STARTER ? owner : null;
+    return plan;
+  }
+
+  /**
+   * Settles wishes, what the directory holds and defaults into one description.
+   *
+   * @param kept what the directory holds, or null when it is new; ports of 0 ask for free ones
+   */
+  Description settle(Description kept) throws ClusterException {
+    Description result = new Description();
+    if (kept == null) {
+      result.datanodes = datanodes == null ? ClusterOptions.DATANODES_DEFAULT : datanodes;
+      result.racks.addAll(
+          racks.isEmpty()
+              ? ClusterOptions.builder().racks(ClusterOptions.RACKS_DEFAULT).build().racks()
+              : racks);
+      result.port = port == null ? 0 : port;
+      result.webPort = webPort == null ? 0 : webPort;
+      return result;
+    }
+    if (datanodes != null && datanodes < kept.datanodes) {
+      throw new ClusterException(
+          "Cannot start cluster: the directory holds " + kept.datanodes + " DataNodes, and fewer ("
+              + datanodes + ") would leave blocks behind; leave --datanodes out");
+    }
+    result.datanodes = datanodes == null ? kept.datanodes : datanodes;
+    result.racks.addAll(racks.isEmpty() ? kept.racks : racks);
+    result.port = port == null ? kept.port : port;
+    result.webPort = webPort == null ? kept.webPort : webPort;
+    return result;
+  }
+}

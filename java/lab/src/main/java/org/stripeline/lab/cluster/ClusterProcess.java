@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.cluster;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.util.VersionInfo;
+import org.stripeline.lab.cluster.ClusterDirectory.Description;
+import org.stripeline.lab.cluster.ClusterDirectory.RunState;
+import org.stripeline.terminal.JavaRuntime;
+
+/**
+ * A cluster that runs in a process of its own.
+ *
+ * <pre>
+ * ClusterOptions options = ClusterOptions.builder().datanodes(9).racks(3).build();
+ * ClusterProcess cluster = ClusterProcess.start(Paths.get("/data/cluster"), options);
+ * cluster.client().stopDataNode("dn4");
+ * cluster.stop();
+ * </pre>
+ */
+public final class ClusterProcess {
+  private static final long START_TIMEOUT_MS = 150_000;
+  private static final long STOP_TIMEOUT_MS = 60_000;
+  private static final int LOG_TAIL_LINES = 15;
+
+  /** Whether {@link #start} made the process or found it. */
+  public enum Origin {
+    /** The process was started by this call. */
+    STARTED,
+    /** The process ran already. */
+    FOUND
+  }
+
+  private final ClusterDirectory directory;
+  private final RunState state;
+  private final Origin origin;
+
+  private ClusterProcess(ClusterDirectory directory, RunState state, Origin origin) {
+    this.directory = directory;
+    this.state = state;
+    this.origin = origin;
+  }
+
+  /**
+   * Starts the cluster of a directory, or finds the one that runs there already; returns when every
+   * DataNode has reported its blocks. Files written earlier are there again.
+   *
+   * @param path directory of the cluster; made when missing
+   * @param options what is wished
+   * @return the running cluster
+   * @throws IOException if it cannot start, or runs already with other options than wished
+   */
+  public static ClusterProcess start(Path path, ClusterOptions options) throws IOException {
+    ClusterDirectory directory = new ClusterDirectory(path);
+    Optional<ClusterProcess> running = find(directory);
+    if (running.isPresent()) {
+      running.get().requireSame(options);
+      return running.get();
+    }
+    Optional<String> obstacle = JavaRuntime.hadoopObstacle(VersionInfo.getVersion());
+    if (obstacle.isPresent()) {
+      throw new ClusterException("Cannot start cluster: " + obstacle.get());
+    }
+    directory.prepare();
+    Path planFile = Files.createTempFile(directory.lock().getParent(), "plan", ".json");
+    try {
+      ClusterDirectory.write(planFile, ClusterPlan.of(options, ProcessIdentity.current()));
+      return await(directory, planFile, ServerLauncher.launch(directory, planFile, options));
+    } finally {
+      Files.deleteIfExists(planFile);
+    }
+  }
+
+  /**
+   * Finds the cluster that runs in a directory.
+   *
+   * @param path directory of the cluster
+   * @return the running cluster, or nothing; the state that a killed process left counts as nothing
+   * @throws IOException if the directory's state cannot be read
+   */
+  public static Optional<ClusterProcess> find(Path path) throws IOException {
+    return find(new ClusterDirectory(path));
+  }
+
+  private static Optional<ClusterProcess> find(ClusterDirectory directory) throws IOException {
+    RunState state = directory.readState();
+    return state == null || !state.process.isAlive()
+        ? Optional.empty()
+        : Optional.of(new ClusterProcess(directory, state, Origin.FOUND));
+  }
+
+  /**
+   * Asks how the cluster of a directory is, running or not.
+   *
+   * @param path directory of the cluster
+   * @return its state; of a stopped cluster only the directory and client configuration are known
+   * @throws IOException if there is no cluster or a running one does not answer
+   */
+  public static ClusterStatus status(Path path) throws IOException {
+    ClusterDirectory directory = new ClusterDirectory(path);
+    Optional<ClusterProcess> running = find(directory);
+    if (running.isPresent()) {
+      return running.get().client().status();
+    }
+    Description description = directory.readDescription();
+    if (description == null) {
+      throw new ClusterException(
+          "Cannot find cluster: " + directory.root()
+              + " holds none; make one with 'stripeline cluster start --dir="
+              + directory.root() + "'");
+    }
+    ClusterStatus status = new ClusterStatus();
+    status.directory = directory.root().toString();
+    status.uri = "hdfs://127.0.0.1:" + description.port;
+    status.web = "http://127.0.0.1:" + description.webPort;
+    status.clientConfiguration = directory.conf().toString();
+    status.log = directory.log().toString();
+    return status;
+  }
+
+  private static ClusterProcess await(ClusterDirectory directory, Path planFile, Process process)
+      throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(START_TIMEOUT_MS);
+    try {
+      while (Files.exists(planFile)) {
+        if (!process.isAlive()) {
+          throw new ClusterException(failure(directory, planFile, process));
+        }
+        if (System.nanoTime() - deadline > 0) {
+          process.destroy();
+          throw new ClusterException(
+              "Cannot start cluster: not ready after " + START_TIMEOUT_MS / 1000 + " s"
+                  + logTail(directory));
+        }
+        Thread.sleep(50);
+      }
+    } catch (InterruptedException e) {
+      process.destroy();
+      Thread.currentThread().interrupt();
+      throw new ClusterException("Cannot start cluster: interrupted", e);
+    }
+    RunState state = directory.readState();
+    if (state == null) {
+      throw new ClusterException(
+          "Cannot start cluster: its process ended at once" + logTail(directory));
+    }
+    return new ClusterProcess(directory, state, Origin.STARTED);
+  }
+
+  private static String failure(ClusterDirectory directory, Path planFile, Process process)
+      throws IOException {
+    String told = new String(Files.readAllBytes(planFile), StandardCharsets.UTF_8);
+    if (told.startsWith("failed Cannot ")) {
+      return told.substring("failed ".length()) + "; log: " + directory.log();
+    }
+    String reason =
+        told.startsWith("failed ")
+            ? told.substring("failed ".length())
+            : "its process ended with status " + process.exitValue();
+    return "Cannot start cluster: " + reason + logTail(directory);
+  }
+
+  private static String logTail(ClusterDirectory directory) throws IOException {
+    return "; end of " + directory.log() + ":\n  "
+        + String.join("\n  ", directory.logTail(LOG_TAIL_LINES));
+  }
+
+  private void requireSame(ClusterOptions options) throws IOException {
+    Description running = directory.readDescription();
+    if (running == null) {
+      return;
+    }
+    requireSame("DataNodes", options.datanodes(), running.datanodes);
+    requireSame("port", options.port(), running.port);
+    requireSame("web port", options.webPort(), running.webPort);
+    if (!options.racks().isEmpty()) {
+      requireSame("racks", options.racks(), running.racks);
+    }
+  }
+
+  private void requireSame(String what, Object wished, Object running) throws ClusterException {
+    if (wished != null && !wished.equals(running)) {
+      throw new ClusterException(
+          "Cannot start cluster: one runs in " + directory.root() + " already (process "
+              + state.process.pid + ") with " + what + " " + running + ", not " + wished
+              + "; stop it first with 'stripeline cluster stop --dir=" + directory.root() + "'");
+    }
+  }
+
+  /**
+   * Commands for this cluster.
+   *
+   * @return a client, usable from any thread
+   */
+  public ClusterClient client() {
+    return new ClusterClient(state);
+  }
+
+  /**
+   * Tells whether {@link #start} made this process.
+   *
+   * @return started or found
+   */
+  public Origin origin() {
+    return origin;
+  }
+
+  /**
+   * Number of the cluster's process.
+   *
+   * @return process id
+   */
+  public long pid() {
+    return state.process.pid;
+  }
+
+  /**
+   * Directory with the site files of this cluster's clients.
+   *
+   * @return a directory for HADOOP_CONF_DIR
+   */
+  public Path clientConfiguration() {
+    return directory.conf();
+  }
+
+  /**
+   * The log of the cluster's process.
+   *
+   * @return a file
+   */
+  public Path log() {
+    return directory.log();
+  }
+
+  /**
+   * Stops the cluster and returns when its process is gone; its files stay.
+   *
+   * @throws IOException if the process does not end
+   */
+  public void stop() throws IOException {
+    try {
+      client().requestStop();
+    } catch (ClusterException unreachable) {
+      if (!state.process.isAlive()) {
+        return;
+      }
+      terminate();
+    }
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOP_TIMEOUT_MS);
+    while (state.process.isAlive()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new ClusterException(
+            "Cannot stop cluster: process " + state.process.pid + " still runs after "
+                + STOP_TIMEOUT_MS / 1000 + " s; end it with 'kill -9 " + state.process.pid + "'");
+      }
+      try {
+        Thread.sleep(20);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new ClusterException("Cannot stop cluster: interrupted", e);
+      }
+    }
+  }
+
+  private void terminate() throws IOException {
+    new ProcessBuilder("kill", "-TERM", Long.toString(state.process.pid))
+        .redirectErrorStream(true)
+        .redirectOutput(Paths.get("/dev/null").toFile())
+        .start();
+  }
+}

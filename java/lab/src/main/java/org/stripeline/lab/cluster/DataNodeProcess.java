@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.cluster;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.conf.Configuration;
+import org.stripeline.terminal.JavaRuntime;
+
+/**
+ * A DataNode in a process of its own: one that can be stopped as a hung machine is, or that lives
+ * in a network of its own. It ends with the process that started it.
+ */
+public final class DataNodeProcess implements AutoCloseable {
+  private static final long END_SECONDS = 10;
+
+  private final Process process;
+  private final Place place;
+  private final long pid;
+
+  private DataNodeProcess(Process process, Place place, long pid) {
+    this.process = process;
+    this.place = place;
+    this.pid = pid;
+  }
+
+  /** Where a DataNode's process is to run and whom it belongs to. */
+  public static final class Place {
+    private final Path directory;
+    private final String nameNode;
+    private final String address;
+    private final List<String> prefix;
+
+    /**
+     * Names a place.
+     *
+     * @param directory an empty or missing directory for blocks, configuration and log
+     * @param nameNode address and port of the NameNode's RPC server, as seen from there
+     * @param address the DataNode's own address, without a port
+     * @param prefix a command that runs the command which follows it, or nothing
+     */
+    public Place(Path directory, String nameNode, String address, List<String> prefix) {
+      this.directory = directory;
+      this.nameNode = nameNode;
+      this.address = address;
+      this.prefix = new ArrayList<>(prefix);
+    }
+  }
+
+  /**
+   * Starts a DataNode and waits until its process runs; the NameNode may not know it yet.
+   *
+   * @param place where
+   * @return the process
+   * @throws IOException if it ends at once
+   */
+  public static DataNodeProcess start(Place place) throws IOException {
+    Files.createDirectories(place.directory);
+    Path site = place.directory.resolve("datanode.xml");
+    try (OutputStream out = Files.newOutputStream(site)) {
+      configuration(place).writeXml(out);
+    }
+    Path log = place.directory.resolve("datanode.log");
+    List<String> command = new ArrayList<>(place.prefix);
+    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        Arrays.asList(
+            "-Xms64m",
+            "-Xmx256m",
+            "-XX:+UseSerialGC",
+            "-Xss512k",
+            "-XX:-UsePerfData",
+            "-Djava.net.preferIPv4Stack=true",
+            "-Dlog4j.configuration=org/stripeline/terminal/log4j.properties"));
+    command.addAll(JavaRuntime.hadoopArguments());
+    command.addAll(JavaRuntime.nativeArguments());
+    command.add(DataNodeMain.class.getName());
+    command.add(site.toString());
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("CLASSPATH", JavaRuntime.classPathWithoutSites());
+    builder.environment().put("MALLOC_ARENA_MAX", "2");
+    builder.redirectError(log.toFile());
+    Process process = builder.start();
+    BufferedReader said =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    String pid = said.readLine();
+    if (pid == null) {
+      process.destroyForcibly();
+      throw new ClusterException("Cannot start DataNode on " + place.address + ": see " + log);
+    }
+    return new DataNodeProcess(process, place, Long.parseLong(pid));
+  }
+
+  private static Configuration configuration(Place place) {
+    Configuration conf = new Configuration(false);
+    conf.set("fs.defaultFS", "hdfs://" + place.nameNode);
+    conf.set("dfs.namenode.rpc-address", place.nameNode);
+    conf.set("hadoop.tmp.dir", place.directory.resolve("tmp").toString());
+    conf.set("dfs.datanode.data.dir", place.directory.resolve("data").toUri().toString());
+    HdfsSettings.setDataNodeAddress(conf, place.address);
+    HdfsSettings.setAgent(conf);
+    conf.setInt("dfs.datanode.handler.count", 3);
+    conf.setInt("dfs.block.scanner.volume.bytes.per.second", 0);
+    conf.set("fs.getspaceused.classname", "org.apache.hadoop.fs.DFCachingGetSpaceUsed");
+    conf.setInt("dfs.blockreport.initialDelay", 0);
+    conf.setInt("dfs.heartbeat.interval", 1);
+    return conf;
+  }
+
+  /**
+   * The DataNode's own address.
+   *
+   * @return an address without a port
+   */
+  public String address() {
+    return place.address;
+  }
+
+  /**
+   * Where it keeps its blocks.
+   *
+   * @return a directory
+   */
+  public Path directory() {
+    return place.directory;
+  }
+
+  /**
+   * Number of the process.
+   *
+   * @return process id
+   */
+  public long pid() {
+    return pid;
+  }
+
+  /**
+   * Stops the process where it is: its connections stay, and nobody answers on them.
+   *
+   * @throws IOException if the signal cannot be sent
+   */
+  public void pause() throws IOException {
+    signal("STOP");
+  }
+
+  /**
+   * Lets a paused process go on.
+   *
+   * @throws IOException if the signal cannot be sent
+   */
+  public void resume() throws IOException {
+    signal("CONT");
+  }
+
+  private void signal(String name) throws IOException {
+    Process kill =
+        new ProcessBuilder("kill", "-" + name, Long.toString(pid))
+            .redirectErrorStream(true)
+            .redirectOutput(new File("/dev/null"))
+            .start();
+    try {
+      if (kill.waitFor() != 0) {
+        throw new ClusterException("Cannot send " + name + " to DataNode process " + pid);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ClusterException("Cannot send " + name + " to DataNode: interrupted", e);
+    }
+  }
+
+  /** Ends the process, a paused one too. */
+  @Override
+  public void close() throws IOException {
+    process.destroyForcibly();
+    try {
+      if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        throw new ClusterException("Cannot end DataNode process " + pid + ": it still runs");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.cluster;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.stripeline.terminal.JavaRuntime;
+
+/** Starts the process of a cluster, detached from the terminal that asked for it. */
+final class ServerLauncher {
+  private ServerLauncher() {}
+
+  static Process launch(ClusterDirectory directory, Path planFile, ClusterOptions options)
+      throws IOException {
+    Path logging = directory.lock().resolveSibling("log4j.properties");
+    Files.write(logging, LOGGING.getBytes(StandardCharsets.UTF_8));
+    Files.write(directory.hosts(), hosts().getBytes(StandardCharsets.UTF_8));
+    Path metrics = directory.lock().resolveSibling("hadoop-metrics2.properties");
+    Files.write(metrics, METRICS.getBytes(StandardCharsets.UTF_8));
+
+    ProcessBuilder builder = new ProcessBuilder(command(directory, planFile, options, logging));
+    // In the environment it does not clutter `ps`, and has no limit of one argument's length.
+    String classPath = JavaRuntime.classPathWithoutSites();
+    builder.environment().put("CLASSPATH", metrics.getParent() + File.pathSeparator + classPath);
+    // glibc gives every thread pool its own heap; many threads would cost hundreds of MiB.
+    builder.environment().put("MALLOC_ARENA_MAX", "2");
+    builder.redirectInput(new File("/dev/null"));
+    builder.redirectErrorStream(true);
+    builder.redirectOutput(directory.log().toFile());
+    builder.directory(directory.root().toFile());
+    return builder.start();
+  }
+
+  private static List<String> command(
+      ClusterDirectory directory, Path planFile, ClusterOptions options, Path logging) {
+    List<String> command = new ArrayList<>();
+    // A session of its own: closing the terminal or Ctrl-C there does not reach the cluster.
+    Path setsid = Paths.get("/usr/bin/setsid");
+    if (Files.isExecutable(setsid)) {
+      command.add(setsid.toString());
+    }
+    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        Arrays.asList(
+            "-Xms64m",
+            "-Xmx" + options.heapMib() + "m",
+            "-XX:+UseSerialGC",
+            "-Xss512k",
+            "-XX:ReservedCodeCacheSize=96m",
+            "-XX:-UsePerfData",
+            "-Djava.net.preferIPv4Stack=true",
+            "-Dlog4j.configuration=" + logging.toUri(),
+            // Java 9 and later look up names in this file alone, so that a slow or missing name
+            // server cannot delay a DataNode's registration.
+            "-Djdk.net.hosts.file=" + directory.hosts()));
+    command.addAll(JavaRuntime.hadoopArguments());
+    command.addAll(JavaRuntime.nativeArguments());
+    command.add(ClusterServer.class.getName());
+    command.add(directory.root().toString());
+    command.add(planFile.toString());
+    return command;
+  }
+
+  private static String hosts() {
+    StringBuilder hosts = new StringBuilder("127.0.0.1 localhost " + hostName() + "\n");
+    for (int number = 1; number <= ClusterOptions.DATANODES_MAX; number++) {
+      hosts.append(RackTable.address(number)).append(" dn").append(number).append('\n');
+    }
+    return hosts.toString();
+  }
+
+  private static String hostName() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      // Its text is "name: reason"; the cluster's process must still find its own name.
+      return e.getMessage().split(":", 2)[0];
+    }
+  }
+
+  /** Hadoop shows metrics by JMX as they were up to one period ago; its default is 10 s. */
+  private static final String METRICS = "*.period=1\n";
+
+  /** Hadoop's own information lines cost more processor time than some of its work. */
+  private static final String LOGGING =
+      "log4j.rootLogger=WARN, out\n"
+          + "log4j.logger.org.stripeline=INFO\n"
+          // Each DataNode would say twice that web pages are open to everybody on this machine.
+          + "log4j.logger.org.apache.hadoop.security.authentication=ERROR\n"
+          + "log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR\n"
+          + "log4j.appender.out=org.apache.log4j.ConsoleAppender\n"
+          + "log4j.appender.out.layout=org.apache.log4j.PatternLayout\n"
+          + "log4j.appender.out.layout.ConversionPattern=%d{ISO8601} %-5p %c{1}: %m%n\n";
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.demo;
+
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.stream.Stream;
+
+/**
+ * The directory that the demo works in, and everything that must be gone when it ends: on success,
+ * on failure and when it is interrupted.
+ */
+public final class Workplace implements AutoCloseable {
+
+  /** What happens to the directory at the end. */
+  public enum AtEnd {
+    DELETE,
+    KEEP
+  }
+
+  private final Path root;
+  private final boolean created;
+  private final AtEnd atEnd;
+  private final Deque<AutoCloseable> resources = new ArrayDeque<>();
+  private final Thread hook;
+  private volatile boolean interrupted;
+  private boolean closed;
+
+  private Workplace(Path root, boolean created, AtEnd atEnd) {
+    this.root = root;
+    this.created = created;
+    this.atEnd = atEnd;
+    this.hook = new Thread(this::interrupt, "demo-clean-up");
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /**
+   * Opens a directory of the user, or a temporary one.
+   *
+   * @param wanted directory that is empty or does not exist, or null for a temporary one
+   */
+  public static Workplace open(Path wanted, AtEnd atEnd) throws IOException {
+    if (wanted == null) {
+      return new Workplace(Files.createTempDirectory("stripeline-demo-"), true, atEnd);
+    }
+    boolean exists = Files.exists(wanted);
+    if (exists) {
+      if (!Files.isDirectory(wanted)) {
+        throw new IOException("Cannot use " + wanted + ": it is not a directory");
+      }
+      try (Stream<Path> entries = Files.list(wanted)) {
+        if (entries.findAny().isPresent()) {
+          throw new IOException("Cannot use " + wanted + ": it is not empty");
+        }
+      }
+    }
+    return new Workplace(Files.createDirectories(wanted).toRealPath(), !exists, atEnd);
+  }
+
+  public Path data() {
+    return root.resolve("data");
+  }
+
+  public Path cluster() {
+    return root.resolve("cluster");
+  }
+
+  /** Refuses to start what would fill the disk half-way. */
+  public void requireSpace(long bytes) throws IOException {
+    FileStore store = Files.getFileStore(root);
+    if (store.getUsableSpace() < bytes) {
+      throw new IOException(
+          String.format(
+              "Cannot run the demo in %s: it needs %d MiB and %d MiB are free; choose another place"
+                  + " with --dir or less data with --size",
+              root, bytes >> 20, store.getUsableSpace() >> 20));
+    }
+  }
+
+  /** Closes this at the end too, the last one added first. */
+  public synchronized <T extends AutoCloseable> T add(T resource) throws IOException {
+    if (closed) {
+      closeOne(resource);
+      throw new IOException("Cannot go on in " + root + ": interrupted");
+    }
+    resources.push(resource);
+    return resource;
+  }
+
+  @Override
+  public void close() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The process is ending: the hook runs or has run, and clear() below waits for it.
+    }
+    clear();
+  }
+
+  /** Whether the process is being ended from outside. */
+  boolean isInterrupted() {
+    return interrupted;
+  }
+
+  private void interrupt() {
+    interrupted = true;
+    clear();
+  }
+
+  private synchronized void clear() {
+    closed = true;
+    while (!resources.isEmpty()) {
+      closeOne(resources.pop());
+    }
+    if (atEnd == AtEnd.DELETE) {
+      try {
+        if (Files.exists(root)) {
+          ReplicaFiles.wipe(root);
+          if (created) {
+            Files.delete(root);
+          }
+        }
+      } catch (IOException e) {
+        System.err.println("Cannot remove " + root + ": " + e);
+      }
+    }
+  }
+
+  private static void closeOne(AutoCloseable resource) {
+    try {
+      resource.close();
+    } catch (Exception e) {
+      System.err.println("Cannot close " + resource + ": " + e);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.apache.hadoop.io.erasurecode.rawcoder.NoOpCoderFactory;
+import org.junit.jupiter.api.Test;
+import org.stripeline.lab.LabMain;
+import picocli.CommandLine;
+
+class HadoopBenchmarkRunTest {
+
+  @Test
+  void hadoopsBenchmarkTimesAContestantInItsOwnJvm() throws Exception {
+    Contestant contestant = Contestant.STRIPELINE_JAVA;
+    List<String> lines =
+        ChildJvm.run(
+            HadoopBenchmarkRun.class,
+            contestant.jvmArguments(),
+            contestant.name(),
+            "encode",
+            "1",
+            "0.05",
+            "1024");
+    assertThat(Double.parseDouble(lines.get(lines.size() - 1))).isPositive();
+  }
+
+  @Test
+  void everyContestantsBytesAreRight() throws Exception {
+    for (Contestant contestant : Contestant.values()) {
+      assertThat(
+              CoderCheck.findFault(contestant.factory(), contestant.codesLikeRsJava(), 6, 3))
+          .as(contestant.label())
+          .isNull();
+    }
+  }
+
+  @Test
+  void aCoderThatCodesNothingIsCaught() throws Exception {
+    assertThat(CoderCheck.findFault(new NoOpCoderFactory(), true, 6, 3))
+        .isEqualTo("unit 6 differs from rs_java's");
+  }
+
+  @Test
+  void throughputIsReadFromWhatTheBenchmarkSays() {
+    assertThat(
+            HadoopBenchmarkRun.throughput("Total time: 1 s.\nTotal throughput: 1234.5 MB/s\nMin"))
+        .isEqualTo(1234.5);
+    assertThatThrownBy(() -> HadoopBenchmarkRun.throughput("Usage: ..."))
+        .hasMessageContaining("the benchmark said Usage");
+  }
+
+  @Test
+  void numbersOutOfRangeAreUsageErrors() {
+    CommandLine line = LabMain.commandLine();
+    StringWriter err = new StringWriter();
+    line.setErr(new PrintWriter(err));
+    assertThat(line.execute("bench", "java", "--rounds=0")).isEqualTo(2);
+    assertThat(line.execute("bench", "java", "--chunk-kib=21505")).isEqualTo(2);
+    assertThat(err.toString()).contains("Cannot measure 0 rounds").contains("21505 KiB");
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.google.gson.Gson;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.lab.LabMain;
+import org.stripeline.lab.bench.io.PrivateNetwork;
+import org.stripeline.terminal.ExitStatus;
+
+/** The whole command behind links of racks, where this user may have them. */
+@Timeout(300)
+class ConvertBenchTest {
+  @TempDir Path directory;
+
+  @Test
+  void adoptsAndCopiesBehindLinksOfRacks() throws Exception {
+    String obstacle = PrivateNetwork.obstacle();
+    assumeTrue(obstacle == null, obstacle);
+    Path work = directory.resolve("work");
+    Path record = directory.resolve("record");
+
+    int status =
+        PrivateNetwork.run(
+            LabMain.class,
+            Arrays.asList(
+                "bench", "convert", "--quick", "--codes=RS-3-2", "--ways=adopt,adopt-ear,cp",
+                "--datanodes=6", "--racks=3", "--shaped=400", "--dir=" + work,
+                "--record=" + record));
+
+    assertThat(status).isEqualTo(ExitStatus.SOUND);
+    ConvertReport report =
+        new Gson().fromJson(Files.readString(record.resolve("convert.json")), ConvertReport.class);
+    assertThat(report.failures).isEmpty();
+    assertThat(report.leftOut).isEmpty();
+    assertThat(report.rackMbit).isEqualTo(100);
+    assertThat(report.samples).extracting(s -> s.way).containsExactly("adopt", "adopt-ear", "cp");
+    assertThat(report.samples).allSatisfy(sample -> assertThat(sample.mibPerSecond).isPositive());
+    // Two files of three blocks of 1 MiB, in each of three ways.
+    assertThat(report.bytesVerified).isEqualTo(3 * 2 * 3L << 20);
+    ConvertSample ear = report.samples.get(1);
+    assertThat(ear.blocksSent).as("blocks that placement had to send").isZero();
+    // Data is read in the core rack; only the four blocks of parity may have to leave it.
+    assertThat(ear.crossRackBytes).as("bytes across racks").isBetween(0L, 4L << 20);
+    assertThat(Files.readString(record.resolve("convert.txt"))).contains("100 between racks");
+    assertThat(work).doesNotExist();
+  }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.lab.LabMain;
+import org.stripeline.lab.demo.Workplace;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
+
+/** A small matrix on a real cluster, with client JVMs of its own. */
+@Timeout(300)
+class IoBenchTest {
+  @TempDir Path directory;
+
+  @Test
+  void measuresEveryOperationAndLeavesNothingBehind() throws IOException {
+    IoSettings settings = new IoSettings();
+    settings.contestants =
+        Arrays.asList(
+            IoContestant.REPLICATED_3,
+            IoContestant.RS_JAVA,
+            IoContestant.RS_LEGACY_JAVA,
+            IoContestant.FUNCTIONAL_PARTITIONED);
+    settings.operations =
+        Stream.of("write", "read", "pread", "random", "read-dead1", "random-dead1")
+            .map(Operation::parse)
+            .collect(Collectors.toList());
+    settings.threads = Arrays.asList(2);
+    // No policy of Hadoop's own, so that adding one is seen to work.
+    settings.policies = Arrays.asList(IoSettings.policy("RS-3-2-64k"));
+    settings.bytes = 3 << 20;
+    settings.repetitions = 1;
+    settings.jvms = 1;
+    settings.randomReads = 20;
+    settings.randomBytes = 10_000;
+    settings.warmUps = 1;
+    settings.warmUpBytes = 1 << 20;
+    settings.rates = Arrays.asList(IoSettings.LOOPBACK);
+    IoReport report = new IoReport();
+    StringWriter progress = new StringWriter();
+
+    try (Workplace place = Workplace.open(directory, Workplace.AtEnd.DELETE)) {
+      Files.createDirectories(place.data());
+      new IoBench(settings, place, new PrintWriter(progress), report).run();
+    }
+    report.conclude();
+
+    assertThat(report.failures).as("%s", progress).isEmpty();
+    assertThat(report.leftOut).containsOnlyKeys("rs-legacy_java");
+    assertThat(report.samples).hasSize(3 * 6);
+    assertThat(report.samples)
+        .allSatisfy(
+            sample -> {
+              assertThat(sample.mibPerSecond).isPositive();
+              assertThat(sample.stream).startsWith("org.apache.hadoop.hdfs.");
+              assertThat(sample.latency != null).isEqualTo(sample.operation.contains("random"));
+            });
+    // Three writers write a warm-up and a timed file a thread; all stripes are whole.
+    assertThat(report.bytesVerified).isEqualTo(3 * 2 * (3 * 192 + 8 * 192) * 1024L);
+    assertThat(report.rows).hasSize(3 * 6);
+    assertThat(new IoTable(report).render()).contains("RS-3-2-64k, 2 threads");
+    assertNothingIsLeft();
+  }
+
+  @Test
+  void countsWhatDataNodesReadForAccessPatterns() throws IOException {
+    CommandLine line = LabMain.commandLine();
+    StringWriter out = new StringWriter();
+    StringWriter progress = new StringWriter();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(progress));
+
+    int status =
+        line.execute(
+            "bench", "io", "--access-patterns", "--quick", "--policies=RS-3-2-64k",
+            "--format=json", "--dir=" + directory);
+
+    assertThat(status).as("%s", progress).isEqualTo(ExitStatus.SOUND);
+    JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();
+    assertThat(report.getAsJsonArray("failures")).isEmpty();
+    JsonArray accesses = report.getAsJsonArray("accesses");
+    assertThat(accesses).hasSize(4 * 3 * AccessPattern.values().length);
+    for (JsonElement element : accesses) {
+      JsonObject access = element.getAsJsonObject();
+      JsonObject ours = access.getAsJsonObject("ours");
+      JsonObject stock = access.getAsJsonObject("stock");
+      assertThat(ours.get("bytes").getAsLong()).as("%s", access).isPositive();
+      assertThat(stock.get("bytes").getAsLong()).as("%s", access).isPositive();
+      assertThat(stock.get("connections").getAsInt())
+          .isBetween(1, stock.get("blockReads").getAsInt());
+      // No count of these depends on when a connection is closed.
+      if (access.get("pattern").getAsString().startsWith("hbase-get")
+          && access.get("dead").getAsInt() == 0) {
+        assertThat(ours.get("bytes").getAsLong())
+            .as("%s", access)
+            .isLessThanOrEqualTo(stock.get("bytes").getAsLong());
+      }
+    }
+    assertThat(report.getAsJsonArray("judgements")).hasSize(3);
+    assertNothingIsLeft();
+  }
+
+  private void assertNothingIsLeft() throws IOException {
+    assertThat(directory).isEmptyDirectory();
+    try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+      List<String> left =
+          processes
+              .filter(path -> path.getFileName().toString().matches("\\d+"))
+              .map(IoBenchTest::environment)
+              .filter(text -> text.contains(directory.toString()))
+              .collect(Collectors.toList());
+      assertThat(left).isEmpty();
+    }
+  }
+
+  /** The class path there names the work folder in clients, the command line in the cluster. */
+  private static String environment(Path process) {
+    try {
+      return Files.readString(process.resolve("cmdline"))
+          + new String(Files.readAllBytes(process.resolve("environ")));
+    } catch (IOException gone) {
+      return "";
+    }
+  }
+}

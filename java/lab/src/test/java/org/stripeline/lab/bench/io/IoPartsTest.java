@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+
+/** The small parts of the bench, each on its own. */
+class IoPartsTest {
+
+  @Test
+  void readsOperations() {
+    assertThat(Operation.parse("write").isHealthy()).isTrue();
+    assertThat(Operation.parse("read-dead2").dead()).isEqualTo(2);
+    assertThat(Operation.parse("random-hung").isHung()).isTrue();
+    assertThat(Operation.parse("random-hung").action()).isEqualTo(ClientRequest.Action.RANDOM);
+    assertThatThrownBy(() -> Operation.parse("write-dead1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("Cannot measure 'write-dead1': an operation is write, read");
+  }
+
+  @Test
+  void letsContestantsDoWhatTheyDifferIn() {
+    assertThat(IoContestant.BLOCKING.takesPart(Operation.parse("read"))).isFalse();
+    assertThat(IoContestant.REPLICATED_3.takesPart(Operation.parse("read-dead2"))).isTrue();
+    assertThat(IoContestant.REPLICATED_3.takesPart(Operation.parse("read-dead3"))).isFalse();
+    assertThat(IoContestant.NON_BLOCKING.settings())
+        .containsEntry("fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem")
+        .containsEntry("stripeline.client.write.mode", "non-blocking")
+        .containsEntry("io.erasurecode.codec.rs.rawcoders", "stripeline");
+    assertThat(IoContestant.CODER.settings()).doesNotContainKey("fs.hdfs.impl");
+    assertThat(IoContestant.ISAL_1M.settings())
+        .containsEntry("dfs.client-write-packet-size", "1048576");
+    assertThatThrownBy(() -> IoContestant.parse("raid"))
+        .hasMessageStartingWith("Cannot find contestant 'raid': known are 3-rep, 4-rep, rs_java");
+  }
+
+  @Test
+  void leavesNoRoomForQueuesThatDoNotFit() {
+    assertThat(ClientHeap.bytes(IoContestant.ISAL, IoSettings.policy("RS-6-3-1024k"), 20))
+        .isLessThan(ClientHeap.BYTES_MAX);
+    assertThat(ClientHeap.bytes(IoContestant.ISAL_1M, IoSettings.policy("RS-6-3-1024k"), 20))
+        .isGreaterThan(ClientHeap.BYTES_MAX);
+  }
+
+  @Test
+  void roundsFilesUpToStripes() {
+    IoSettings settings = new IoSettings();
+    assertThat(settings.fileBytes(IoSettings.policy("RS-6-3-1024k"), 20, 768L << 20))
+        .isEqualTo(42L << 20);
+    assertThat(settings.fileBytes(IoSettings.policy("RS-10-4-1024k"), 1, 1)).isEqualTo(10L << 20);
+    assertThat(IoSettings.policy("RS-6-3-64k").getCellSize()).isEqualTo(64 << 10);
+    assertThatThrownBy(() -> IoSettings.policy("XOR-2-1-1024k"))
+        .hasMessageStartingWith("Cannot use policy 'XOR-2-1-1024k'");
+  }
+
+  @Test
+  void takesQuartiles() {
+    Spread spread = Spread.of(Arrays.asList(5.0, 1.0, 3.0, 2.0, 4.0), value -> value);
+
+    assertThat(spread.median).isEqualTo(3);
+    assertThat(spread.halfRange()).isEqualTo(1);
+    assertThat(spread.max).isEqualTo(5);
+  }
+
+  @Test
+  void readsProcessorTimePastNamesWithBrackets() {
+    assertThat(ProcessTime.parse("7 (a) b) c) S 1 2 3 4 5 6 7 8 9 10 250 50 0 0 20"))
+        .isEqualTo(3.0);
+  }
+
+  @Test
+  void drawsWellFormedPlots() throws Exception {
+    IoReport report = new IoReport();
+    for (int rate : new int[] {0, 100, 200}) {
+      Sample sample = new Sample();
+      sample.linkMbit = rate;
+      sample.policy = "RS-6-3-1024k";
+      sample.threads = 1;
+      sample.operation = "write";
+      sample.contestant = "rs_java";
+      sample.mibPerSecond = 50;
+      sample.seconds = 1;
+      report.samples.add(sample);
+    }
+    report.conclude();
+
+    String svg = new IoPlot(report.rows).render();
+
+    DocumentBuilderFactory.newInstance()
+        .newDocumentBuilder()
+        .parse(new ByteArrayInputStream(svg.getBytes(StandardCharsets.UTF_8)));
+    assertThat(svg).contains("<polyline").contains("rs_java: 50 MiB/s");
+    assertThat(new IoTable(report).render())
+        .contains("RS-6-3-1024k, 1 thread, links of 200 Mbit/s");
+  }
+
+  @Test
+  void shapesBothDirectionsOfEveryLink() {
+    ShapedNetwork network = new ShapedNetwork(2, 0);
+
+    List<String> making = network.making();
+
+    assertThat(making.indexOf("ip netns add dn2"))
+        .isLessThan(
+            making.indexOf(
+                "ip link add to-dn2 mtu 9000 type veth peer name eth0 mtu 9000 netns dn2"));
+    assertThat(making).contains("ip -n dn1 route add default via 10.77.1.1");
+    assertThat(network.shaping(800))
+        .containsExactly(
+            "tc qdisc replace dev to-dn1 root handle 1: tbf rate 800mbit burst 131072 latency 20ms",
+            "tc -n dn1 qdisc replace dev eth0 root handle 1: tbf rate 800mbit burst 131072 latency"
+                + " 20ms",
+            "tc qdisc replace dev to-dn2 root handle 1: tbf rate 800mbit burst 131072 latency 20ms",
+            "tc -n dn2 qdisc replace dev eth0 root handle 1: tbf rate 800mbit burst 131072 latency"
+                + " 20ms");
+    assertThat(network.removing()).containsExactly(
+        "ip netns del dn1", "ip netns del dn2", "umount /etc/resolv.conf", "umount /run/netns");
+  }
+
+  @Test
+  void shapesEveryRackToo() {
+    ShapedNetwork network = new ShapedNetwork(3, 2, 0);
+
+    assertThat(network.making())
+        .contains(
+            "ip -n rack1 link add to-dn3 mtu 9000 type veth peer name eth0 mtu 9000 netns dn3",
+            "ip route add 10.77.3.0/30 via 10.78.1.2 dev to-rack1",
+            "ip route add 10.77.2.0/30 via 10.78.2.2 dev to-rack2");
+    assertThat(network.here(3)).isEqualTo("10.78.1.1");
+    assertThat(network.client()).as("a machine in the second rack").isEqualTo(4);
+    assertThat(network.shaping(800))
+        .hasSize(8)
+        .contains(
+            "tc -n rack1 qdisc replace dev to-dn1 root handle 1: tbf rate 800mbit burst 131072"
+                + " latency 20ms",
+            "tc -n rack2 qdisc replace dev to-dn4 root handle 1: tbf rate 800mbit burst 131072"
+                + " latency 20ms");
+    assertThat(network.shapingRacks(200))
+        .hasSize(4)
+        .contains(
+            "tc -n rack2 qdisc replace dev uplink root handle 1: tbf rate 200mbit burst 131072"
+                + " latency 20ms");
+    assertThat(network.removing()).contains("ip netns del rack2");
+  }
+}

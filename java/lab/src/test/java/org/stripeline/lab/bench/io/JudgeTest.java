@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.stripeline.lab.bench.Judgement;
+
+class JudgeTest {
+  private static final String OURS = "org.apache.hadoop.hdfs.StripelineOutputStream";
+  private static final String STOCK = "org.apache.hadoop.hdfs.DFSStripedOutputStream";
+
+  private final List<Sample> samples = new ArrayList<>();
+
+  @Test
+  void formsRatiosWithinRepetitions() {
+    // The machine halves its speed between the two; 3.1 times rs_java stays 3.1 times.
+    add(0, "write", "functional-partitioned", OURS, 310);
+    add(0, "write", "rs_java", STOCK, 100);
+    add(1, "write", "functional-partitioned", OURS, 155);
+    add(1, "write", "rs_java", STOCK, 50);
+
+    Judgement judgement = judgement("write, times rs_java");
+
+    assertThat(judgement.value).isEqualTo(3.1);
+    assertThat(judgement.verdict).isEqualTo("kept");
+  }
+
+  @Test
+  void tellsMissedFromNotMeasured() {
+    add(0, "write", "functional-partitioned", OURS, 299);
+    add(0, "write", "rs_java", STOCK, 100);
+
+    assertThat(judgement("write, times rs_java").verdict).isEqualTo("MISSED");
+    assertThat(judgement("write, times 4-rep").verdict).isEqualTo("not judged");
+    assertThat(judgement("write, times 4-rep").value).isNull();
+  }
+
+  @Test
+  void judgesNothingThatWentThroughHadoopsStream() {
+    add(0, "write", "functional-partitioned", STOCK, 900);
+    add(0, "write", "rs_java", STOCK, 100);
+
+    assertThat(judgement("write, times rs_java").verdict).isEqualTo("not judged");
+  }
+
+  @Test
+  void judgesNothingRough() {
+    add(0, "write", "functional-partitioned", OURS, 900);
+    add(0, "write", "rs_java", STOCK, 100);
+
+    assertThat(new Judge(samples, true).judge())
+        .extracting(judgement -> judgement.verdict)
+        .containsOnly("not judged");
+  }
+
+  @Test
+  void comparesTheHungReadWithTheOneBesideIt() {
+    add(0, "read", "functional-partitioned", OURS, 1000);
+    add(0, "read-hung", "functional-partitioned", OURS, 500);
+
+    // 100 MiB at these rates.
+    assertThat(judgement("read-hung").value).isCloseTo(0.1, within(1e-9));
+  }
+
+  @Test
+  void wantsNoMoreReadThanForHadoopsClient() {
+    assertThat(access(0, 1_000_000, 1_020_000).isKept()).isTrue();
+    assertThat(access(0, 1_000_000, 1_040_000).isKept()).isFalse();
+    assertThat(access(2, 1_000_000, 1_100_000).isKept()).isTrue();
+    assertThat(access(2, 1_000_000, 1_200_000).isKept()).isFalse();
+    assertThat(
+            Judge.judge(
+                Arrays.asList(
+                    access(0, 1_000_000, 10),
+                    access(0, 1_000_000, 2_000_000),
+                    access(2, 1_000_000, 500_000))))
+        .extracting(judgement -> judgement.verdict + " " + judgement.value)
+        .containsExactly("MISSED 2.0", "kept 0.5");
+  }
+
+  private static AccessCount access(int dead, long stock, long ours) {
+    AccessCount access = new AccessCount();
+    access.policy = "RS-6-3-1024k";
+    access.dead = dead;
+    access.stock = new AccessCount.Reads();
+    access.stock.bytes = stock;
+    access.ours = new AccessCount.Reads();
+    access.ours.bytes = ours;
+    return access;
+  }
+
+  @Test
+  void wantsFullLinksUnlessProcessorsAreBusy() {
+    Sample ours = add(0, "write", "functional-partitioned", OURS, 6 * 100e6 / 8 / (1 << 20));
+    ours.linkMbit = 100;
+
+    assertThat(judgement("write, links of 100 Mbit/s, share of 6 links").value)
+        .isCloseTo(1.0, within(1e-9));
+
+    ours.clientCpuSecondsPerGib =
+        1024 / ours.mibPerSecond * Runtime.getRuntime().availableProcessors();
+    assertThat(new Judge(samples, false).judge())
+        .extracting(judgement -> judgement.name)
+        .contains("write, links of 100 Mbit/s, client bounds, times rs_java")
+        .doesNotContain("write, links of 100 Mbit/s, share of 6 links");
+  }
+
+  private static org.assertj.core.data.Offset<Double> within(double offset) {
+    return org.assertj.core.data.Offset.offset(offset);
+  }
+
+  private Judgement judgement(String start) {
+    return new Judge(samples, false)
+        .judge().stream().filter(judgement -> judgement.name.startsWith(start)).findFirst().get();
+  }
+
+  private Sample add(
+      int repetition, String operation, String contestant, String stream, double rate) {
+    Sample sample = new Sample();
+    sample.policy = "RS-6-3-1024k";
+    sample.threads = 1;
+    sample.repetition = repetition;
+    sample.operation = operation;
+    sample.contestant = contestant;
+    sample.stream = stream;
+    sample.mibPerSecond = rate;
+    sample.seconds = 100 / rate;
+    samples.add(sample);
+    return sample;
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Starts that cannot succeed, and starters that go away. */
+@Timeout(180)
+class ClusterFailureTest {
+  @TempDir Path temporary;
+
+  @Test
+  void aTakenPortIsNamedAndAnotherOneHelps() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      ClusterOptions options = small().port(taken.getLocalPort()).build();
+      assertThatThrownBy(() -> ClusterProcess.start(temporary, options))
+          .isInstanceOf(ClusterException.class)
+          .hasMessageContaining("Cannot start cluster: port " + taken.getLocalPort())
+          .hasMessageContaining("name others with --port and --web-port")
+          .hasMessageContaining("cluster.log");
+      assertThat(ClusterProcess.find(temporary)).isEmpty();
+
+      ClusterProcess cluster = ClusterProcess.start(temporary, small().build());
+      try {
+        assertThat(cluster.client().status().datanodes).hasSize(1);
+      } finally {
+        cluster.stop();
+      }
+    }
+    assertThat(temporary.resolve("run").toFile().list())
+        .noneMatch(name -> name.startsWith("plan") || name.startsWith("state"));
+  }
+
+  @Test
+  void aSettingThatHadoopRefusesShowsTheLog() {
+    ClusterOptions options = small().setting("dfs.namenode.http-address", "nonsense").build();
+
+    assertThatThrownBy(() -> ClusterProcess.start(temporary, options))
+        .isInstanceOf(ClusterException.class)
+        .hasMessageContaining("nonsense")
+        .hasMessageContaining("end of " + temporary.resolve("log/cluster.log"))
+        .hasMessageContaining("at org.apache.hadoop");
+  }
+
+  @Test
+  void twoProcessesDoNotShareADirectory() throws Exception {
+    Path lock = Files.createDirectories(temporary.resolve("run")).resolve("lock");
+    try (RandomAccessFile file = new RandomAccessFile(lock.toFile(), "rw");
+        FileLock held = file.getChannel().lock()) {
+      assertThat(held.isValid()).isTrue();
+      assertThatThrownBy(() -> ClusterProcess.start(temporary, small().build()))
+          .hasMessageContaining("another process runs or starts one in " + temporary);
+    }
+  }
+
+  @Test
+  void anUnreadableStateIsNamed() throws Exception {
+    Files.createDirectories(temporary.resolve("run"));
+    Files.write(temporary.resolve("run/state.json"), "{\"token\": 1}".getBytes());
+
+    assertThatThrownBy(() -> ClusterProcess.find(temporary))
+        .isInstanceOf(ClusterException.class)
+        .hasMessageContaining("state.json")
+        .hasMessageContaining("remove it if no cluster runs here");
+  }
+
+  @Test
+  void aClusterEndsWithTheProcessThatItBelongsTo() throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Paths.get(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx256m",
+            Starter.class.getName(),
+            temporary.toString());
+    builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+    builder.redirectErrorStream(true).redirectOutput(new File("/dev/null"));
+    Process starter = builder.start();
+    assertThat(starter.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(starter.exitValue()).isZero();
+
+    // It may have noticed already.
+    ClusterDirectory.RunState state = new ClusterDirectory(temporary).readState();
+    while (state != null && state.process.isAlive()) {
+      Thread.sleep(20);
+    }
+    assertThat(ClusterProcess.find(temporary)).isEmpty();
+  }
+
+  /** Starts a cluster and leaves. */
+  static final class Starter {
+    private Starter() {}
+
+    public static void main(String[] arguments) throws Exception {
+      ClusterProcess.start(Paths.get(arguments[0]), small().build());
+    }
+  }
+
+  private static ClusterOptions.Builder small() {
+    return ClusterOptions.builder()
+        .datanodes(1)
+        .racks(1)
+        .heapMib(256)
+        .lifetime(ClusterOptions.Lifetime.OF_STARTER);
+  }
+}

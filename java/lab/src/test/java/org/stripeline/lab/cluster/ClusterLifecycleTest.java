@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.io.IOUtils;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
+
+/** One cluster from first start to last stop, with every command on the way. */
+@Timeout(180)
+class ClusterLifecycleTest {
+  private static final int DATA_BYTES = 3 * (3 << 20) + 12_345;
+
+  @TempDir Path temporary;
+
+  @Test
+  void filesOutliveTheClusterAndLostDataNodes() throws Exception {
+    Path directory = temporary.resolve("cluster");
+    byte[] content = new byte[DATA_BYTES];
+    new Random(5).nextBytes(content);
+    ClusterOptions options =
+        ClusterOptions.builder()
+            .datanodes(5)
+            .racks(Arrays.asList("/east/a", "/east/b"))
+            .lifetime(ClusterOptions.Lifetime.OF_STARTER)
+            .build();
+
+    ClusterProcess first = ClusterProcess.start(directory, options);
+    ClusterStatus status;
+    try {
+      status = first.client().status();
+      assertThat(first.origin()).isEqualTo(ClusterProcess.Origin.STARTED);
+      assertThat(status.running).isTrue();
+      assertThat(status.safeMode).isFalse();
+      assertThat(status.datanodes).extracting(d -> d.id).containsExactly(ids(5));
+      assertThat(status.datanodes).allMatch(d -> d.running && d.live);
+      assertThat(status.datanodes)
+          .extracting(d -> d.rack)
+          .containsExactly("/east/a", "/east/b", "/east/a", "/east/b", "/east/a");
+      writeStriped(first, content);
+      assertThat(racksOfData(first)).containsExactlyInAnyOrder("/east/a", "/east/b");
+
+      refusesOthers(directory, options);
+      obeysCommands(first, content);
+    } finally {
+      first.stop();
+    }
+    assertGone(status);
+
+    ClusterProcess second =
+        ClusterProcess.start(
+            directory,
+            ClusterOptions.builder().lifetime(ClusterOptions.Lifetime.OF_STARTER).build());
+    try {
+      ClusterStatus again = second.client().status();
+      assertThat(again.uri).isEqualTo(status.uri);
+      assertThat(again.web).isEqualTo(status.web);
+      assertThat(again.datanodes).extracting(d -> d.id).containsExactly(ids(6));
+      assertThat(again.datanodes.get(0).uuid).isEqualTo(status.datanodes.get(0).uuid);
+      assertThat(read(second)).isEqualTo(content);
+      killHard(second);
+    } finally {
+      second.stop();
+    }
+    assertThat(ClusterProcess.find(directory)).isEmpty();
+    assertThat(ClusterProcess.status(directory).running).isFalse();
+
+    // The killed process left its state and its NameNode storage unclosed: neither is in the way.
+    ClusterProcess third =
+        ClusterProcess.start(
+            directory,
+            ClusterOptions.builder().lifetime(ClusterOptions.Lifetime.OF_STARTER).build());
+    try {
+      assertThat(third.origin()).isEqualTo(ClusterProcess.Origin.STARTED);
+      assertThat(read(third)).isEqualTo(content);
+    } finally {
+      third.stop();
+    }
+  }
+
+  private static void refusesOthers(Path directory, ClusterOptions options) throws Exception {
+    ClusterProcess found = ClusterProcess.start(directory, options);
+    assertThat(found.origin()).isEqualTo(ClusterProcess.Origin.FOUND);
+    ClusterOptions other = ClusterOptions.builder().datanodes(7).build();
+    assertThatThrownBy(() -> ClusterProcess.start(directory, other))
+        .isInstanceOf(ClusterException.class)
+        .hasMessageContaining("with DataNodes 5, not 7")
+        .hasMessageContaining("cluster stop");
+  }
+
+  private static void obeysCommands(ClusterProcess cluster, byte[] content) throws Exception {
+    ClusterClient client = cluster.client();
+    assertThat(client.cpuSeconds()).isPositive();
+    Map<String, Map<String, Object>> beans =
+        client.metrics("Hadoop:service=NameNode,name=FSNamesystem");
+    assertThat(beans).hasSize(1);
+    assertThat(beans.values().iterator().next()).containsKey("MissingBlocks");
+    assertThatThrownBy(() -> client.metrics("not a name")).isInstanceOf(ClusterException.class);
+
+    client.set("io.erasurecode.codec.rs.rawcoders", "rs_java");
+    // RS-3-2 survives the loss of any two.
+    client.stopDataNode("dn2");
+    client.stopAndExpireDataNode("dn4");
+    assertThat(read(cluster)).isEqualTo(content);
+    assertThatThrownBy(() -> client.stopDataNode("dn2"))
+        .hasMessageContaining("dn2: it is stopped already");
+    assertThatThrownBy(() -> client.expireDataNode("dn1"))
+        .hasMessage("Cannot expire DataNode dn1: it runs");
+    assertThatThrownBy(() -> client.startDataNode("dn9"))
+        .hasMessageContaining("Cannot find DataNode 'dn9': the cluster has dn1 to dn5");
+    client.startDataNode("dn2");
+    assertThat(client.addDataNode()).isEqualTo("dn6");
+    ClusterStatus status = client.status();
+    assertThat(status.datanodes.get(1).running).isTrue();
+    assertThat(status.datanodes.get(1).live).isTrue();
+    assertThat(status.datanodes.get(3).running).isFalse();
+    assertThat(status.datanodes.get(5).live).isTrue();
+  }
+
+  private static void writeStriped(ClusterProcess cluster, byte[] content) throws Exception {
+    try (DistributedFileSystem files = files(cluster)) {
+      org.apache.hadoop.fs.Path directory = new org.apache.hadoop.fs.Path("/striped");
+      files.mkdirs(directory);
+      files.setErasureCodingPolicy(directory, "RS-3-2-1024k");
+      try (OutputStream out = files.create(new org.apache.hadoop.fs.Path(directory, "file"))) {
+        out.write(content);
+      }
+    }
+  }
+
+  private static byte[] read(ClusterProcess cluster) throws Exception {
+    byte[] content = new byte[DATA_BYTES];
+    try (DistributedFileSystem files = files(cluster);
+        InputStream in = files.open(new org.apache.hadoop.fs.Path("/striped/file"))) {
+      IOUtils.readFully(in, content, 0, content.length);
+      assertThat(in.read()).isEqualTo(-1);
+    }
+    return content;
+  }
+
+  private static Set<String> racksOfData(ClusterProcess cluster) throws Exception {
+    Set<String> racks = new LinkedHashSet<>();
+    try (DistributedFileSystem files = files(cluster)) {
+      BlockLocation[] locations =
+          files.getFileBlockLocations(
+              new org.apache.hadoop.fs.Path("/striped/file"), 0, DATA_BYTES);
+      for (String path : locations[0].getTopologyPaths()) {
+        racks.add(path.substring(0, path.lastIndexOf('/')));
+      }
+    }
+    return racks;
+  }
+
+  /** A client with nothing but the configuration directory that the cluster wrote. */
+  private static DistributedFileSystem files(ClusterProcess cluster) throws Exception {
+    Configuration conf = new Configuration();
+    for (String site : new String[] {"core-site.xml", "hdfs-site.xml"}) {
+      conf.addResource(
+          new org.apache.hadoop.fs.Path(
+              cluster.clientConfiguration().resolve(site).toUri()));
+    }
+    // This JVM may still hold a connection to the NameNode that has been stopped, and learns so by using it.
+    conf.setBoolean("dfs.client.retry.policy.enabled", true);
+    conf.set("dfs.client.retry.policy.spec", "200,20");
+    DistributedFileSystem files = new DistributedFileSystem();
+    files.initialize(URI.create(conf.get("fs.defaultFS")), conf);
+    return files;
+  }
+
+  private static void killHard(ClusterProcess cluster) throws Exception {
+    new ProcessBuilder("kill", "-KILL", Long.toString(cluster.pid())).start().waitFor();
+  }
+
+  private static void assertGone(ClusterStatus status) throws Exception {
+    // This JVM still has to collect the exit status of its ended child.
+    while (Files.exists(Path.of("/proc", Long.toString(status.pid)))) {
+      Thread.sleep(20);
+    }
+    Set<String> addresses =
+        status.datanodes.stream().map((DataNodeStatus d) -> d.address).collect(Collectors.toSet());
+    addresses.add(URI.create(status.uri).getAuthority());
+    addresses.add(URI.create(status.web).getAuthority());
+    for (String address : addresses) {
+      String[] parts = address.split(":");
+      assertThatThrownBy(() -> new Socket(parts[0], Integer.parseInt(parts[1])).close())
+          .as(address)
+          .isInstanceOf(ConnectException.class);
+    }
+  }
+
+  private static String[] ids(int count) {
+    String[] ids = new String[count];
+    for (int number = 1; number <= count; number++) {
+      ids[number - 1] = "dn" + number;
+    }
+    return ids;
+  }
+}

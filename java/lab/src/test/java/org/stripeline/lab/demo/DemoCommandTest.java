@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.lab.LabMain;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
+
+/** What the command line refuses before any work is done. */
+class DemoCommandTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "demo --size=1MiB|Cannot make data of 1MiB: --size must be 16MiB or more",
+        "demo --size=lots|Cannot read size 'lots': write for example 256MiB, 1GiB or 65536",
+        "demo --data=/no/such/dir|Cannot use --data=/no/such/dir: it is not a directory",
+        "demo --rounds=0|Cannot repeat steps 0 times: --rounds must be 1 or more",
+        "demo --policy=RS-7-1|Cannot use policy RS-7-1: known are RS-6-3-1024k",
+        "demo --format=xml|--format",
+      })
+  void usageErrorsExitWithTwo(String arguments, String message) {
+    StringWriter err = new StringWriter();
+    CommandLine line = LabMain.commandLine().setErr(new PrintWriter(err));
+
+    assertThat(line.execute(arguments.split(" "))).isEqualTo(ExitStatus.USAGE);
+    assertThat(err.toString()).contains(message).contains("--help");
+  }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.StripeAudit;
+import org.stripeline.terminal.TextTable;
+
+/** Checks where the blocks of erasure-coded files lie, by what the NameNode says. */
+public final class Audit {
+  /** Violations that are named; all are counted. */
+  static final int VIOLATIONS_NAMED_MAX = 50;
+
+  private static final int ABSENT = -1;
+
+  private final PlanSettings settings;
+  private final ClusterView cluster;
+  private final AuditReport report = new AuditReport();
+  private final Map<String, AuditReport.Policy> policies = new TreeMap<>();
+
+  private Audit(PlanSettings settings, ClusterView cluster) {
+    this.settings = settings;
+    this.cluster = cluster;
+  }
+
+  /**
+   * Audits all erasure-coded files of a tree that are not being written.
+   *
+   * @throws IOException if the NameNode does not answer or has no such path
+   */
+  public static Audit of(PlanSettings settings, DistributedFileSystem fs) throws IOException {
+    Path root = new Path(settings.path);
+    fs.getFileStatus(root);
+    ClusterView cluster = ClusterView.of(fs);
+    Audit audit = new Audit(settings, cluster);
+    NameNodeSource source = new NameNodeSource(fs, root, cluster, new SnapshotTimes());
+    source.walk(audit::add);
+    AuditReport report = audit.report;
+    report.path = settings.path;
+    report.source = fs.getUri().toString();
+    report.isComplete = source.isComplete();
+    report.racks = cluster.topology().liveRacks();
+    report.nodes = cluster.topology().nodes();
+    report.notes.addAll(source.notes());
+    if (!cluster.isFromReport()) {
+      report.notes.add(
+          "only superusers may ask for the DataNodes: racks that hold no block of this tree are not"
+              + " counted");
+    }
+    report.policies.addAll(audit.policies.values());
+    return audit;
+  }
+
+  private void add(HdfsLocatedFileStatus status, String path) {
+    ErasureCodingPolicy policy = status.getErasureCodingPolicy();
+    if (policy == null) {
+      report.filesReplicated++;
+      return;
+    }
+    if (status.getLocatedBlocks().isUnderConstruction()) {
+      return;
+    }
+    report.files++;
+    AuditReport.Policy sums =
+        policies.computeIfAbsent(policy.getName(), name -> new AuditReport.Policy());
+    sums.policy = policy.getName();
+    sums.files++;
+    int number = 0;
+    for (LocatedBlock block : status.getLocatedBlocks().getLocatedBlocks()) {
+      add(path, number++, (LocatedStripedBlock) block, policy, sums);
+    }
+  }
+
+  private void add(
+      String path,
+      int number,
+      LocatedStripedBlock block,
+      ErasureCodingPolicy policy,
+      AuditReport.Policy sums) {
+    int[] nodes = nodes(block, policy);
+    RackRule rule = rule(policy);
+    StripeAudit found =
+        StripeAudit.of(nodes, policy.getNumParityUnits(), cluster.topology(), rule);
+    sums.blocksPerRackMax = rule.blocksPerRackMax();
+    sums.groups++;
+    report.groups++;
+    report.groupsSurvivingNoRack += found.rackFailuresTolerated() == 0 ? 1 : 0;
+    if (found.isSound()) {
+      sums.groupsSound++;
+      report.groupsSound++;
+      return;
+    }
+    report.groupsMissingBlocks += found.blocksMissing() > 0 ? 1 : 0;
+    report.groupsWithTwoOnANode += found.nodesDoubled() > 0 ? 1 : 0;
+    report.groupsInTooFewRacks += found.relaxation().racksMissing() > 0 ? 1 : 0;
+    report.groupsCrowdingARack += found.relaxation().blocksAboveMax() > 0 ? 1 : 0;
+    report.groupsLost += found.rackFailuresTolerated() < 0 ? 1 : 0;
+    if (report.violations.size() < VIOLATIONS_NAMED_MAX) {
+      AuditReport.Violation violation = new AuditReport.Violation();
+      violation.path = path;
+      violation.group = number;
+      violation.what = what(found);
+      for (int node : nodes) {
+        violation.nodes.add(node == ABSENT ? null : cluster.name(node));
+      }
+      report.violations.add(violation);
+    }
+  }
+
+  /** Returns the node of each block that the group should have, those without bytes left out. */
+  private int[] nodes(LocatedStripedBlock block, ErasureCodingPolicy policy) {
+    long cells = (block.getBlockSize() + policy.getCellSize() - 1) / policy.getCellSize();
+    int data = (int) Math.min(policy.getNumDataUnits(), cells);
+    int[] nodes = new int[data + policy.getNumParityUnits()];
+    Arrays.fill(nodes, ABSENT);
+    DatanodeInfo[] locations = block.getLocations();
+    int[] numbers = cluster.numbers(locations);
+    for (int i = 0; i < locations.length; i++) {
+      int index = block.getBlockIndices()[i];
+      int place = index < policy.getNumDataUnits() ? index : index - policy.getNumDataUnits() + data;
+      // Of a block that is there twice for a while, any live one will do.
+      if (place < nodes.length && (nodes[place] == ABSENT || isLive(numbers[i]))) {
+        nodes[place] = numbers[i];
+      }
+    }
+    return nodes;
+  }
+
+  private boolean isLive(int node) {
+    return cluster.topology().state(node).isReadable();
+  }
+
+  private RackRule rule(ErasureCodingPolicy policy) {
+    if (settings.blocksPerRackMax > 0) {
+      return RackRule.atMost(settings.blocksPerRackMax).spread();
+    }
+    CodeShape shape =
+        CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits());
+    return RackRule.even(shape, Math.max(1, cluster.topology().liveRacks()));
+  }
+
+  private static String what(StripeAudit found) {
+    StringBuilder text = new StringBuilder();
+    if (found.blocksMissing() > 0) {
+      text.append(found.blocksMissing()).append(" blocks missing");
+    }
+    if (found.nodesDoubled() > 0) {
+      text.append(text.length() == 0 ? "" : ", ")
+          .append(found.nodesDoubled())
+          .append(" blocks on a node that has another");
+    }
+    if (!found.relaxation().isNone()) {
+      text.append(text.length() == 0 ? "" : ", ").append(found.relaxation());
+    }
+    return text.toString();
+  }
+
+  /** Returns whether every group that was read lies as it should. */
+  public boolean isSound() {
+    return report.groupsSound == report.groups;
+  }
+
+  /** Returns whether all files of the tree were read; if not, a note says why. */
+  public boolean isComplete() {
+    return report.isComplete;
+  }
+
+  /** Returns an object whose fields are the result. */
+  public Object forJson() {
+    return report;
+  }
+
+  /** Returns the result for people. */
+  public String table() {
+    StringBuilder text = new StringBuilder();
+    line(
+        text, "%s of %s: %d erasure-coded files, %d replicated ones, %d nodes in %d live racks%n",
+        report.path, report.source, report.files, report.filesReplicated, report.nodes,
+        report.racks);
+    TextTable table =
+        new TextTable("policy", "most per rack", "files", "groups", "sound", "not sound");
+    for (AuditReport.Policy row : report.policies) {
+      table.row(
+          row.policy,
+          Quantity.count(row.blocksPerRackMax),
+          Quantity.count(row.files),
+          Quantity.count(row.groups),
+          Quantity.count(row.groupsSound),
+          Quantity.count(row.groups - row.groupsSound));
+    }
+    text.append(report.policies.isEmpty() ? "" : table.render());
+    if (report.groups > report.groupsSound) {
+      line(
+          text, "%ngroups that miss blocks: %d, with two on a node: %d, in too few racks: %d, with"
+              + " too many in a rack: %d, lost: %d",
+          report.groupsMissingBlocks, report.groupsWithTwoOnANode, report.groupsInTooFewRacks,
+          report.groupsCrowdingARack, report.groupsLost);
+    }
+    line(text, "%ngroups that do not survive the failure of any one rack: %d",
+        report.groupsSurvivingNoRack);
+    named(text, report.violations);
+    report.notes.forEach(note -> line(text, "%nnote: %s", note));
+    return text.toString();
+  }
+
+  private static void named(StringBuilder text, List<AuditReport.Violation> violations) {
+    for (AuditReport.Violation violation : violations) {
+      line(text, "%s group %d: %s", violation.path, violation.group, violation.what);
+    }
+    if (violations.size() == VIOLATIONS_NAMED_MAX) {
+      line(text, "(no more than %d are named)", VIOLATIONS_NAMED_MAX);
+    }
+  }
+
+  private static void line(StringBuilder text, String format, Object... values) {
+    text.append(String.format(Locale.ROOT, format, values)).append('\n');
+  }
+}

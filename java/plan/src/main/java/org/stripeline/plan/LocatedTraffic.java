@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.stripeline.placement.GroupPlan;
+import org.stripeline.placement.GroupPlanner;
+import org.stripeline.placement.PlacementException;
+import org.stripeline.placement.Topology;
+
+/** Traffic by the real locations of replicas: each group is planned as a conversion would. */
+final class LocatedTraffic extends TrafficModel {
+  /** Any: it only spreads load, and a plan made twice should say the same. */
+  private static final long SEED = 5;
+
+  /** The nodes as they are known by now. */
+  interface Nodes {
+    /** Returns all nodes that the locations of files so far have named. */
+    Topology topology();
+  }
+
+  private final Nodes nodes;
+  private final SplittableRandom random = new SplittableRandom(SEED);
+
+  LocatedTraffic(Nodes nodes, int blocksPerRackMax) {
+    super(blocksPerRackMax);
+    this.nodes = nodes;
+  }
+
+  @Override
+  int racks() {
+    return Math.max(1, nodes.topology().liveRacks());
+  }
+
+  @Override
+  boolean isExpected() {
+    return false;
+  }
+
+  @Override
+  int racksOf(PlannedFile file, int block) {
+    int[] holders = file.replicas[block];
+    Topology topology = nodes.topology();
+    int count = 0;
+    for (int i = 0; i < holders.length; i++) {
+      boolean isNew = true;
+      for (int j = 0; isNew && j < i; j++) {
+        isNew = topology.rackOf(holders[j]) != topology.rackOf(holders[i]);
+      }
+      count += isNew ? 1 : 0;
+    }
+    return Math.min(count, racks());
+  }
+
+  @Override
+  void addAdoption(PlannedFile file, int start, int end, TargetCode code, Traffic sums) {
+    Topology topology = nodes.topology();
+    GroupPlan plan;
+    try {
+      int[][] replicas = Arrays.copyOfRange(file.replicas, start, end);
+      plan =
+          GroupPlanner.plan(code.shape(), replicas, topology, rule(code.shape()), random);
+    } catch (PlacementException e) {
+      sums.unplaceable++;
+      if (sums.unplaceableReason == null) {
+        sums.unplaceableReason = file.path + ": " + e.getMessage();
+      }
+      return;
+    }
+    sums.ruleBroken += plan.relaxation().isNone() ? 0 : 1;
+    for (int i = 0; i < end - start; i++) {
+      double bytes = file.blocks[start + i];
+      int nearest = plan.readOrder(i)[0];
+      sums.adoptAcross += topology.rackOf(nearest) == plan.coreRack() ? 0 : bytes;
+      sums.adoptNetwork += nearest == plan.encoder() ? 0 : bytes;
+      if (plan.isAdopted(i)) {
+        sums.adoptedBlocks++;
+        sums.adoptedBytes += bytes;
+      } else {
+        sums.sentBlocks++;
+        sums.sentBytes += bytes;
+        sums.adoptNetwork += bytes;
+        sums.adoptAcross += topology.rackOf(plan.dataNode(i)) == plan.coreRack() ? 0 : bytes;
+      }
+    }
+    double parityLength = file.longest(start, end);
+    sums.adoptAcross += plan.crossRackParity() * parityLength;
+    sums.adoptNetwork += code.parity() * parityLength;
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+
+/** A finished plan. */
+public final class Plan {
+  private static final long FILES_PER_MESSAGE = 1_000_000;
+
+  private final PlanReport report;
+
+  private Plan(PlanReport report) {
+    this.report = report;
+  }
+
+  /**
+   * Plans a tree of a live cluster.
+   *
+   * @param talk is told how far it is, once a million files
+   * @throws IOException if the NameNode does not answer or has no such path
+   */
+  public static Plan ofNameNode(
+      PlanSettings settings, DistributedFileSystem fs, PrintWriter talk) throws IOException {
+    // Asked first, so that a path that is not there is an error and not an empty plan.
+    fs.getFileStatus(new org.apache.hadoop.fs.Path(settings.path));
+    ClusterView cluster = ClusterView.of(fs);
+    NameNodeSource source =
+        new NameNodeSource(
+            fs,
+            new org.apache.hadoop.fs.Path(settings.path),
+            cluster,
+            SnapshotTimes.of(fs));
+    if (!cluster.isFromReport()) {
+      source
+          .notes()
+          .add(
+              "only superusers may ask for the DataNodes and for snapshots of others: nodes that hold"
+                  + " no block of this tree, and such snapshots, are not counted");
+    }
+    PlanCalculator calculator =
+        calculate(settings, new LocatedTraffic(cluster, settings.blocksPerRackMax), source, talk);
+    PlanReporter reporter = new PlanReporter(settings, calculator);
+    int nodes = cluster.topology().openNodes();
+    return new Plan(reporter.report(source, fs.getUri().toString(), nodes, false));
+  }
+
+  /**
+   * Plans a tree of an image.
+   *
+   * @param file what {@code hdfs oiv -p XML} or {@code -p Delimited} wrote, also with gzip
+   * @param talk is told how far it is, once a million files
+   * @throws IOException if the file is not such an image, or has no such path
+   */
+  public static Plan ofImage(PlanSettings settings, Path file, PrintWriter talk)
+      throws IOException {
+    ImageFile image = ImageFile.of(file);
+    FileSource source =
+        image.form() == ImageFile.Form.XML
+            ? new XmlImageSource(image, settings.path, settings.code)
+            : new DelimitedImageSource(image, settings.path, settings.code);
+    int racks = settings.racks > 0 ? settings.racks : PlanSettings.RACKS_ASSUMED;
+    int nodes =
+        settings.nodes > 0 ? settings.nodes : racks * PlanSettings.NODES_PER_RACK_ASSUMED;
+    racks = Math.min(racks, nodes);
+    ExpectedTraffic.Writers writers =
+        settings.areWritersOnDataNodes
+            ? ExpectedTraffic.Writers.datanodes
+            : ExpectedTraffic.Writers.elsewhere;
+    ExpectedTraffic traffic =
+        new ExpectedTraffic(racks, nodes, writers, settings.blocksPerRackMax);
+    PlanCalculator calculator = calculate(settings, traffic, source, talk);
+    boolean isAssumed = settings.racks == 0 || settings.nodes == 0;
+    return new Plan(
+        new PlanReporter(settings, calculator)
+            .report(source, image.path().toString(), nodes, isAssumed));
+  }
+
+  private static PlanCalculator calculate(
+      PlanSettings settings, TrafficModel model, FileSource source, PrintWriter talk)
+      throws IOException {
+    DirectoryRows rows =
+        new DirectoryRows(
+            settings.path, settings.depth, PlanSettings.ROWS_MAX, settings.code.data());
+    PlanCalculator calculator = new PlanCalculator(settings.code, model, rows);
+    long[] count = {0};
+    source.stream(
+        file -> {
+          calculator.accept(file);
+          if (++count[0] % FILES_PER_MESSAGE == 0) {
+            talk.println(count[0] + " files ...");
+            talk.flush();
+          }
+        });
+    return calculator;
+  }
+
+  /** Returns whether all files of the tree were read; if not, a note says why. */
+  public boolean isComplete() {
+    return report.isComplete;
+  }
+
+  /** Returns the plan for people. */
+  public String table() {
+    return new PlanTable(report).render();
+  }
+
+  /** Returns an object whose fields are the plan. */
+  public Object forJson() {
+    return report;
+  }
+}

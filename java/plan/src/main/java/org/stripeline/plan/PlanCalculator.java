@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Adds up what converting a stream of files would bring. Not thread-safe. */
+final class PlanCalculator implements FileSource.Sink {
+  /** Beyond these, block sizes are not listed: HDFS takes 64 policies of one's own, ever. */
+  static final int BLOCK_SIZES_MAX = 64;
+
+  private final TargetCode code;
+  private final Adviser adviser;
+  private final TrafficModel model;
+  private final DirectoryRows rows;
+  private final String[] firstSynced = new String[SyncHabit.KNOWN.size()];
+  private final Map<Long, Bin> byBlockSize = new TreeMap<>();
+  private final Bin otherBlockSizes = new Bin();
+  private long blockSizesTooLarge;
+
+  /**
+   * Makes a calculator.
+   *
+   * @param code what to convert to
+   * @param model what moves
+   * @param rows where sums go; rolled up by whoever asks for them
+   */
+  PlanCalculator(TargetCode code, TrafficModel model, DirectoryRows rows) {
+    this.code = code;
+    this.adviser = new Adviser(code);
+    this.model = model;
+    this.rows = rows;
+  }
+
+  @Override
+  public void accept(PlannedFile file) {
+    Tally tally = rows.of(file.path);
+    int habit = file.coded == null && file.length > 0 ? SyncHabit.find(file.path) : -1;
+    adviser.consider(file, habit >= 0);
+    long now = Adviser.storedNow(file);
+    long after = adviser.bytesAfter();
+
+    tally.all.add(file, now, after);
+    tally.bySize[Tally.sizeClass(file.length)].add(file, now, after);
+    tally.byTreatment[adviser.treatment().ordinal()].add(file, now, after);
+    if (adviser.reason() != null) {
+      tally.byReason[adviser.reason().ordinal()].add(file, now, after);
+    }
+    if (habit >= 0) {
+      tally.bySyncHabit[habit].add(file, now, after);
+      if (firstSynced[habit] == null) {
+        firstSynced[habit] = file.path;
+      }
+    }
+    if (file.coded != null) {
+      tally.coded.add(file, now, after);
+      return;
+    }
+    int replication = Math.max(1, Math.min(file.replication, Tally.REPLICATION_CLASSES));
+    tally.byReplication[replication - 1].add(file, now, after);
+    if (file.blockCount > 0 && file.blockCount < code.data()) {
+      tally.small[file.blockCount].add(file, now, code.contiguousBytes(file));
+    }
+    if (adviser.treatment() != Treatment.LEAVE) {
+      addConversion(tally, file, now, after);
+    }
+  }
+
+  private void addConversion(Tally tally, PlannedFile file, long now, long after) {
+    if (file.isInSnapshot) {
+      tally.inSnapshot.add(file, now, after);
+    }
+    TargetCode with = adviser.adoptedWith();
+    if (with == null) {
+      model.addStriped(file, after, tally.traffic);
+      blockSizesTooLarge += code.takesBlocksOf(file.blockSize) ? 0 : 1;
+      return;
+    }
+    model.addAdopted(file, with, tally.traffic);
+    if (adviser.treatment() == Treatment.ADOPT) {
+      addShortGroups(tally, file);
+      blockSize(file.blockSize).add(file, now, after);
+    }
+  }
+
+  private void addShortGroups(Tally tally, PlannedFile file) {
+    int start = 0;
+    while (start < file.blockCount) {
+      int end = file.groupEnd(start, code.data());
+      if (end - start < code.data()) {
+        tally.shortGroups++;
+        double fair = (double) code.parity() / code.data() * file.bytes(start, end);
+        tally.shortGroupsExtra += code.parity() * file.longest(start, end) - fair;
+      }
+      start = end;
+    }
+  }
+
+  private Bin blockSize(long size) {
+    Bin bin = byBlockSize.get(size);
+    if (bin == null) {
+      if (byBlockSize.size() >= BLOCK_SIZES_MAX) {
+        return otherBlockSizes;
+      }
+      bin = new Bin();
+      byBlockSize.put(size, bin);
+    }
+    return bin;
+  }
+
+  /** Returns the sums of each directory, those below included. Not to be repeated. */
+  Map<String, Tally> rollUp() {
+    return rows.rollUp();
+  }
+
+  /** Returns whether there were more directories than rows. */
+  boolean isFolded() {
+    return rows.isFolded();
+  }
+
+  /** Returns the first file found of each habit, null where there is none. */
+  String[] firstSynced() {
+    return firstSynced.clone();
+  }
+
+  /** Returns files adopted with the code asked for, by block size: each wants a policy. */
+  Map<Long, Bin> byBlockSize() {
+    return byBlockSize;
+  }
+
+  /** Returns those of further block sizes. */
+  Bin otherBlockSizes() {
+    return otherBlockSizes;
+  }
+
+  /** Returns how many files are copied because their blocks are too large to be cells. */
+  long blockSizesTooLarge() {
+    return blockSizesTooLarge;
+  }
+
+  TargetCode code() {
+    return code;
+  }
+
+  /** Returns the code of files adopted with a smaller one, null if there is none. */
+  TargetCode smallerCode() {
+    return adviser.smaller();
+  }
+
+  TrafficModel model() {
+    return model;
+  }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.util.concurrent.Callable;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.OutputOptions;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stripeline plan}. */
+@Command(
+    name = "plan",
+    description = {
+      "Tell what erasure coding would bring for a tree, and change nothing.",
+      "",
+      "Shows per directory and in all the bytes now and after, what to do with which files, which"
+          + " replicas can stay where they are, what would cross racks by four ways of converting,"
+          + " and what stands against it: short groups, small files, snapshots, writers that call"
+          + " hsync, too few racks.",
+      "",
+      "Asks the NameNode of the configuration, or reads what 'hdfs oiv' wrote of an fsimage: then"
+          + " no cluster is needed, but locations are unknown and figures about them expectations."
+    },
+    parameterListHeading = "%n",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  stripeline plan /data --depth=2 --throttle=50MB",
+      "  stripeline plan / --image=fsimage.xml.gz --racks=40 --nodes=800 --json",
+      "  stripeline plan /data --storage-policy=COLD --archive-cost=0.7",
+      "  stripeline plan /data --audit"
+    },
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "0:Planned; with --audit, all groups lie as they should",
+      "1:With --audit, some groups do not",
+      "2:The command line cannot be carried out as given, or the path is absent or not permitted",
+      "3:Could not check, or not all of it; what could not be read is told"
+    })
+public final class PlanCommand implements Callable<Integer> {
+  @Parameters(paramLabel = "PATH", description = "File or directory on HDFS, or of the image")
+  private String path;
+
+  @Option(
+      names = "--policy",
+      paramLabel = "CODE",
+      defaultValue = "RS-6-3",
+      description = "Code: RS-6-3, RS-3-2, RS-10-4, XOR-2-1 or like them (default: ${DEFAULT-VALUE})")
+  private String policy;
+
+  @Option(
+      names = "--cell-size",
+      paramLabel = "SIZE",
+      defaultValue = "1MiB",
+      converter = ByteSize.Converter.class,
+      description = "Cell of files that are better striped than adopted (default: ${DEFAULT-VALUE})")
+  private ByteSize cellSize;
+
+  @Option(
+      names = "--blocks-per-rack",
+      paramLabel = "C",
+      description =
+          "Most blocks of a group per rack; a rack may fail if there are no more than parity blocks"
+              + " (default: as few as the racks allow, as HDFS wants it)")
+  private Integer blocksPerRack;
+
+  @Option(
+      names = "--depth",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Levels of directories that are shown, 0 to 20 (default: ${DEFAULT-VALUE})")
+  private int depth;
+
+  @Option(
+      names = "--audit",
+      description =
+          "Check the files that are erasure-coded already, instead of planning: all blocks there,"
+              + " on different nodes, in enough racks, at most C per rack")
+  private boolean audit;
+
+  @Option(names = "--json", description = "Print the result as one JSON object")
+  private boolean json;
+
+  @ArgGroup(exclusive = false, validate = false, heading = "%nTime and cost:%n")
+  private CostOptions cost = new CostOptions();
+
+  @ArgGroup(exclusive = false, validate = false, heading = "%nWithout a cluster:%n")
+  private ImageOptions image = new ImageOptions();
+
+  @Spec private CommandSpec spec;
+
+  /** Options about time and money. */
+  static final class CostOptions {
+    @Option(
+        names = "--throttle",
+        paramLabel = "SIZE",
+        converter = ByteSize.Converter.class,
+        description = "Bytes that each node may send per second: tells how long it takes")
+    private ByteSize throttle;
+
+    @Option(
+        names = "--storage-policy",
+        paramLabel = "NAME",
+        description = "COLD: converted files go to archive storage; takes --archive-cost")
+    private String storagePolicy;
+
+    @Option(
+        names = "--archive-cost",
+        paramLabel = "RATIO",
+        description = "What a byte of archive storage costs if one on disk costs 1, such as 0.7")
+    private Double archiveCost;
+  }
+
+  /** Options about an image. */
+  static final class ImageOptions {
+    @Option(
+        names = "--image",
+        paramLabel = "FILE",
+        description = "What 'hdfs oiv -p XML' or '-p Delimited' wrote; may be compressed by gzip")
+    private java.nio.file.Path file;
+
+    @Option(names = "--racks", paramLabel = "N", description = "Racks of its cluster (assumed: 20)")
+    private Integer racks;
+
+    @Option(
+        names = "--nodes",
+        paramLabel = "N",
+        description = "DataNodes of its cluster (assumed: 20 for each rack)")
+    private Integer nodes;
+
+    @Option(
+        names = "--writers",
+        paramLabel = "WHERE",
+        defaultValue = "datanodes",
+        description =
+            "Where files were written, which decides where first replicas are: datanodes or"
+                + " elsewhere (default: ${DEFAULT-VALUE})")
+    private String writers;
+  }
+
+  @Override
+  public Integer call() {
+    PlanSettings settings = settings();
+    try {
+      if (image.file != null) {
+        return print(Plan.ofImage(settings, image.file, spec.commandLine().getErr()));
+      }
+      return ask(settings);
+    } catch (FileNotFoundException | AccessControlException e) {
+      throw new CommandException(ExitStatus.USAGE, reason(e));
+    } catch (IOException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, reason(e));
+    }
+  }
+
+  private int ask(PlanSettings settings) throws IOException {
+    Configuration conf = new HdfsConfiguration();
+    Path given = new Path(path);
+    URI uri =
+        given.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : given.toUri();
+    try (FileSystem fs = connect(uri, conf)) {
+      if (!(fs instanceof DistributedFileSystem)) {
+        throw new CommandException(
+            ExitStatus.USAGE,
+            "Cannot plan " + path + ": " + fs.getUri() + " is not HDFS; set HADOOP_CONF_DIR, or name"
+                + " it as hdfs://HOST:PORT/PATH");
+      }
+      DistributedFileSystem hdfs = (DistributedFileSystem) fs;
+      return audit
+          ? print(Audit.of(settings, hdfs))
+          : print(Plan.ofNameNode(settings, hdfs, spec.commandLine().getErr()));
+    }
+  }
+
+  private FileSystem connect(URI uri, Configuration conf) throws IOException {
+    try {
+      return FileSystem.newInstance(uri, conf);
+    } catch (IllegalArgumentException e) {
+      // So does Hadoop say that it does not know a host.
+      throw new IOException("Cannot plan " + path + ": " + e.getMessage(), e);
+    }
+  }
+
+  private int print(Plan plan) {
+    print(plan.table(), plan.forJson());
+    return plan.isComplete() ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
+  }
+
+  private int print(Audit result) {
+    print(result.table(), result.forJson());
+    if (!result.isSound()) {
+      return ExitStatus.FAILED;
+    }
+    return result.isComplete() ? ExitStatus.SOUND : ExitStatus.UNCHECKED;
+  }
+
+  private void print(String table, Object forJson) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      OutputOptions.printJson(out, forJson);
+    } else {
+      out.print(table);
+      out.flush();
+    }
+  }
+
+  private PlanSettings settings() {
+    PlanSettings settings = new PlanSettings();
+    settings.path = absolute();
+    try {
+      settings.code = TargetCode.parse(policy, cellSize.bytes());
+    } catch (IllegalArgumentException e) {
+      throw usage(e.getMessage());
+    }
+    settings.depth = within("--depth", depth, 0, PlanSettings.DEPTH_MAX);
+    settings.blocksPerRackMax =
+        blocksPerRack == null
+            ? 0
+            : within("--blocks-per-rack", blocksPerRack, 1, settings.code.shape().total());
+    settings.bytesPerSecond = cost.throttle == null ? 0 : cost.throttle.bytes();
+    if (cost.throttle != null && settings.bytesPerSecond < 1) {
+      throw usage("Cannot use --throttle=" + cost.throttle + ": it must be more than 0");
+    }
+    archive(settings);
+    image(settings);
+    return settings;
+  }
+
+  private void archive(PlanSettings settings) {
+    if (cost.storagePolicy == null && cost.archiveCost == null) {
+      return;
+    }
+    if (!"COLD".equalsIgnoreCase(cost.storagePolicy)) {
+      throw usage(
+          "Cannot tell the cost with --storage-policy=" + cost.storagePolicy
+              + ": only COLD puts erasure-coded files on archive storage");
+    }
+    if (cost.archiveCost == null || !(cost.archiveCost > 0 && cost.archiveCost <= 100)) {
+      throw usage(
+          "Cannot tell the cost of COLD: say with --archive-cost=RATIO what a byte of archive storage"
+              + " costs, more than 0 and at most 100");
+    }
+    settings.archiveCost = cost.archiveCost;
+  }
+
+  private void image(PlanSettings settings) {
+    if (image.file == null && (image.racks != null || image.nodes != null)) {
+      throw usage("Cannot use --racks or --nodes without --image: the NameNode knows them");
+    }
+    if (image.file != null && audit) {
+      throw usage("Cannot audit an image: it has no locations");
+    }
+    settings.racks =
+        image.racks == null ? 0 : within("--racks", image.racks, 1, PlanSettings.NODES_MAX);
+    settings.nodes =
+        image.nodes == null ? 0 : within("--nodes", image.nodes, 1, PlanSettings.NODES_MAX);
+    if (settings.nodes > 0 && settings.racks > settings.nodes) {
+      throw usage(
+          "Cannot plan for " + settings.racks + " racks with " + settings.nodes
+              + " nodes: each rack has at least one");
+    }
+    if (!image.writers.equals("datanodes") && !image.writers.equals("elsewhere")) {
+      throw usage(
+          "Cannot use --writers=" + image.writers + ": it is datanodes or elsewhere");
+    }
+    settings.areWritersOnDataNodes = image.writers.equals("datanodes");
+  }
+
+  private String absolute() {
+    String plain;
+    try {
+      plain = new Path(path).toUri().getPath();
+    } catch (IllegalArgumentException e) {
+      throw usage("Cannot plan '" + path + "': " + e.getMessage());
+    }
+    if (!plain.startsWith("/")) {
+      throw usage("Cannot plan " + path + ": name an absolute path");
+    }
+    return plain;
+  }
+
+  private int within(String option, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw usage(
+          "Cannot use " + option + "=" + value + ": " + least + " to " + most + " are possible");
+    }
+    return value;
+  }
+
+  private ParameterException usage(String message) {
+    return new ParameterException(spec.commandLine(), message);
+  }
+
+  /** The first line says it; what follows in Hadoop's messages is the server's stack. */
+  private String reason(IOException e) {
+    String message = String.valueOf(e.getMessage()).split("\n", 2)[0];
+    return message.startsWith("Cannot ") ? message : "Cannot plan " + path + ": " + message;
+  }
+}

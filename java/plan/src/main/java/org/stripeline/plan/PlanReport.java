@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What erasure coding would bring for a tree; the field names are those of the JSON output. Bytes
+ * are whole numbers, expected ones rounded.
+ */
+final class PlanReport {
+  String path;
+  String source;
+  boolean isComplete;
+  String policy;
+  String smallerPolicy;
+  long stripedCellBytes;
+  Cluster cluster = new Cluster();
+  Directory total;
+  List<Directory> directories = new ArrayList<>();
+  List<Group> sizeClasses = new ArrayList<>();
+  List<Group> replication = new ArrayList<>();
+  List<Group> treatments = new ArrayList<>();
+  List<Group> left = new ArrayList<>();
+  List<SmallFiles> smallFiles = new ArrayList<>();
+  List<Synced> synced = new ArrayList<>();
+  List<BlockSize> blockSizes = new ArrayList<>();
+  Moves moves = new Moves();
+  Duration time;
+  Cost cost;
+  List<String> warnings = new ArrayList<>();
+  List<String> notes = new ArrayList<>();
+
+  /** What the code needs and what there is. */
+  static final class Cluster {
+    int nodesNeeded;
+    int racksNeeded;
+    int nodes;
+    int racks;
+    boolean isAssumed;
+    int blocksPerRackMax;
+    boolean suffices;
+  }
+
+  /** A directory with all below it. */
+  static final class Directory {
+    String path;
+    long files;
+    long blocks;
+    long bytes;
+    long bytesNow;
+    long bytesAfter;
+    long filesConverted;
+    long filesCoded;
+    long filesOfFewBlocks;
+    long shortGroups;
+    double adoptableShare;
+    long bytesBoundBySnapshots;
+  }
+
+  /** Files of one kind. */
+  static final class Group {
+    String name;
+    long files;
+    long blocks;
+    long bytes;
+    long bytesNow;
+    long bytesAfter;
+  }
+
+  /** Files of fewer than k blocks, if they were adopted like all others. */
+  static final class SmallFiles {
+    int blocks;
+    long files;
+    long bytes;
+    long bytesNow;
+    long bytesIfAdopted;
+  }
+
+  /** Files whose writers rely on hsync. */
+  static final class Synced {
+    String name;
+    String pattern;
+    String first;
+    long files;
+    long bytes;
+  }
+
+  /** A block size, and the policy that its files need. */
+  static final class BlockSize {
+    long blockBytes;
+    String policy;
+    long files;
+    long bytes;
+  }
+
+  /** What moves: of files to be adopted by four ways, and of files to be copied. */
+  static final class Moves {
+    boolean isExpected;
+    long groups;
+    long shortGroups;
+    long shortGroupsExtraBytes;
+    long groupsUnplaceable;
+    long groupsAgainstRackRule;
+    long blocksAdopted;
+    long blocksSent;
+    long bytesAdopted;
+    long bytesSent;
+    long parityBytes;
+    long crossRackCopy;
+    long crossRackHdfsRaid;
+    long crossRackEar;
+    long crossRackAdoption;
+    long networkCopy;
+    long networkAdoption;
+    long crossRackStriped;
+    long networkStriped;
+  }
+
+  /** How long it takes when each node sends so much. */
+  static final class Duration {
+    long bytesPerSecondPerNode;
+    int nodes;
+    double adoptionSeconds;
+    double stripedSeconds;
+    double copySeconds;
+  }
+
+  /** What storage costs, a byte on disk being 1. */
+  static final class Cost {
+    String storagePolicy;
+    double archiveCost;
+    double now;
+    double afterOnDisk;
+    double afterInArchive;
+    double share;
+  }
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.util.Map;
+
+/** Turns a calculator's sums into a report. */
+final class PlanReporter {
+  private static final String[] SIZE_CLASSES = {
+    "empty", "< 1 MiB", "< 16 MiB", "< 128 MiB", "< 1 GiB", "< 16 GiB", ">= 16 GiB"
+  };
+
+  /** What the NameNode allows unless dfs.namenode.ec.policies.max.cellsize is raised. */
+  private static final long MAX_CELL_DEFAULT = 4L << 20;
+
+  private final PlanSettings settings;
+  private final PlanCalculator calculator;
+  private final PlanReport report = new PlanReport();
+
+  PlanReporter(PlanSettings settings, PlanCalculator calculator) {
+    this.settings = settings;
+    this.calculator = calculator;
+  }
+
+  /**
+   * Makes the report. Not to be repeated.
+   *
+   * @param sourceName what the source is, for people
+   * @param nodes how many nodes take blocks
+   * @param isAssumed whether nodes and racks are only assumed
+   */
+  PlanReport report(FileSource source, String sourceName, int nodes, boolean isAssumed) {
+    Map<String, Tally> tallies = calculator.rollUp();
+    Tally all = tallies.get(settings.path);
+    TargetCode code = calculator.code();
+    report.path = settings.path;
+    report.source = sourceName;
+    report.isComplete = source.isComplete();
+    report.policy = code.name();
+    TargetCode smaller = calculator.smallerCode();
+    report.smallerPolicy = smaller == null ? null : smaller.name();
+    report.stripedCellBytes = code.cellSize();
+    report.notes.addAll(source.notes());
+    cluster(nodes, isAssumed);
+    tallies.forEach((path, tally) -> report.directories.add(directory(path, tally)));
+    report.total = directory(settings.path, all);
+    kinds(all);
+    small(all);
+    synced(all);
+    blockSizes();
+    moves(all);
+    time(nodes);
+    cost(all);
+    snapshots(all);
+    users();
+    if (calculator.isFolded()) {
+      report.notes.add(
+          "more than " + PlanSettings.ROWS_MAX + " directories: those that came later have no row"
+              + " and count for " + settings.path + " only; choose a smaller --depth");
+    }
+    return report;
+  }
+
+  private void cluster(int nodes, boolean isAssumed) {
+    TargetCode code = calculator.code();
+    PlanReport.Cluster cluster = report.cluster;
+    cluster.nodesNeeded = code.shape().total();
+    cluster.racksNeeded = code.racksForRackFailure();
+    cluster.nodes = nodes;
+    cluster.racks = calculator.model().racks();
+    cluster.isAssumed = isAssumed;
+    cluster.blocksPerRackMax = calculator.model().rule(code.shape()).blocksPerRackMax();
+    cluster.suffices = nodes >= cluster.nodesNeeded && cluster.racks >= cluster.racksNeeded;
+    if (nodes < cluster.nodesNeeded) {
+      report.warnings.add(
+          code + " needs " + cluster.nodesNeeded + " DataNodes, there are " + nodes
+              + ": nothing can be converted");
+    } else if (nodes == cluster.nodesNeeded && !isAssumed) {
+      report.warnings.add(
+          code + " takes all " + nodes + " DataNodes: when one is lost, its blocks cannot be"
+              + " rebuilt before it is back");
+    }
+    if (cluster.racks < cluster.racksNeeded) {
+      report.warnings.add(
+          code + " needs " + cluster.racksNeeded + " racks to survive the failure of one, there"
+              + (cluster.racks == 1 ? " is 1" : " are " + cluster.racks));
+    }
+  }
+
+  private PlanReport.Directory directory(String path, Tally tally) {
+    PlanReport.Directory row = new PlanReport.Directory();
+    Bin left = tally.byTreatment[Treatment.LEAVE.ordinal()];
+    row.path = path;
+    row.files = tally.all.files;
+    row.blocks = tally.all.blocks;
+    row.bytes = tally.all.bytes;
+    row.bytesNow = tally.all.bytesNow;
+    row.bytesAfter = tally.all.bytesAfter;
+    row.filesConverted = tally.all.files - left.files;
+    row.filesCoded = tally.coded.files;
+    for (Bin small : tally.small) {
+      row.filesOfFewBlocks += small.files;
+    }
+    row.shortGroups = tally.shortGroups;
+    double blocks = tally.traffic.adoptedBlocks + tally.traffic.sentBlocks;
+    row.adoptableShare = blocks == 0 ? 0 : tally.traffic.adoptedBlocks / blocks;
+    row.bytesBoundBySnapshots = tally.inSnapshot.bytesNow;
+    return row;
+  }
+
+  private void kinds(Tally all) {
+    for (int i = 0; i < all.bySize.length; i++) {
+      report.sizeClasses.add(group(SIZE_CLASSES[i], all.bySize[i]));
+    }
+    for (int i = 0; i < all.byReplication.length; i++) {
+      String last = i + 1 == all.byReplication.length ? " or more" : "";
+      report.replication.add(group("replication " + (i + 1) + last, all.byReplication[i]));
+    }
+    report.replication.add(group("erasure-coded", all.coded));
+    for (Treatment treatment : Treatment.values()) {
+      report.treatments.add(group(treatment.label(), all.byTreatment[treatment.ordinal()]));
+    }
+    for (LeaveReason reason : LeaveReason.values()) {
+      report.left.add(group(reason.label(), all.byReason[reason.ordinal()]));
+    }
+  }
+
+  private static PlanReport.Group group(String name, Bin bin) {
+    PlanReport.Group group = new PlanReport.Group();
+    group.name = name;
+    group.files = bin.files;
+    group.blocks = bin.blocks;
+    group.bytes = bin.bytes;
+    group.bytesNow = bin.bytesNow;
+    group.bytesAfter = bin.bytesAfter;
+    return group;
+  }
+
+  private void small(Tally all) {
+    for (int blocks = 1; blocks < all.small.length; blocks++) {
+      PlanReport.SmallFiles row = new PlanReport.SmallFiles();
+      row.blocks = blocks;
+      row.files = all.small[blocks].files;
+      row.bytes = all.small[blocks].bytes;
+      row.bytesNow = all.small[blocks].bytesNow;
+      row.bytesIfAdopted = all.small[blocks].bytesAfter;
+      report.smallFiles.add(row);
+    }
+  }
+
+  private void synced(Tally all) {
+    String[] first = calculator.firstSynced();
+    for (int i = 0; i < first.length; i++) {
+      if (first[i] != null) {
+        PlanReport.Synced row = new PlanReport.Synced();
+        row.name = SyncHabit.KNOWN.get(i).name();
+        row.pattern = SyncHabit.KNOWN.get(i).pattern();
+        row.first = first[i];
+        row.files = all.bySyncHabit[i].files;
+        row.bytes = all.bySyncHabit[i].bytes;
+        report.synced.add(row);
+        report.warnings.add(
+            row.name + " (" + row.pattern + "): " + row.files + " files, " + Quantity.bytes(row.bytes)
+                + ", such as " + row.first + ": their writers call hsync, which does nothing on"
+                + " erasure-coded files; keep such directories replicated");
+      }
+    }
+  }
+
+  private void blockSizes() {
+    long largest = 0;
+    for (Map.Entry<Long, Bin> entry : calculator.byBlockSize().entrySet()) {
+      PlanReport.BlockSize row = new PlanReport.BlockSize();
+      row.blockBytes = entry.getKey();
+      row.policy = calculator.code().policyName(row.blockBytes);
+      row.files = entry.getValue().files;
+      row.bytes = entry.getValue().bytes;
+      report.blockSizes.add(row);
+      largest = row.blockBytes;
+    }
+    if (largest > MAX_CELL_DEFAULT) {
+      report.notes.add(
+          "adoption wants a policy per block size, whose cells are the blocks: the NameNode needs"
+              + " dfs.namenode.ec.policies.max.cellsize=" + largest);
+    }
+    if (calculator.otherBlockSizes().files > 0) {
+      report.warnings.add(
+          calculator.otherBlockSizes().files + " files have further block sizes: HDFS takes at most"
+              + " " + PlanCalculator.BLOCK_SIZES_MAX + " policies of one's own");
+    }
+    if (calculator.blockSizesTooLarge() > 0) {
+      report.notes.add(
+          calculator.blockSizesTooLarge() + " files have blocks that cannot be cells of "
+              + calculator.code() + " (" + calculator.code().data()
+              + " of them must be less than 2 GiB): they are copied");
+    }
+  }
+
+  private void moves(Tally all) {
+    Traffic traffic = all.traffic;
+    PlanReport.Moves moves = report.moves;
+    moves.isExpected = calculator.model().isExpected();
+    moves.groups = traffic.groups;
+    moves.shortGroups = all.shortGroups;
+    moves.shortGroupsExtraBytes = Math.round(all.shortGroupsExtra);
+    moves.groupsUnplaceable = traffic.unplaceable;
+    moves.groupsAgainstRackRule = traffic.ruleBroken;
+    moves.blocksAdopted = Math.round(traffic.adoptedBlocks);
+    moves.blocksSent = Math.round(traffic.sentBlocks);
+    moves.bytesAdopted = Math.round(traffic.adoptedBytes);
+    moves.bytesSent = Math.round(traffic.sentBytes);
+    moves.parityBytes = Math.round(traffic.parityBytes);
+    moves.crossRackCopy = Math.round(traffic.copyAcross);
+    moves.crossRackHdfsRaid = Math.round(traffic.raidAcross);
+    moves.crossRackEar = Math.round(traffic.earAcross);
+    moves.crossRackAdoption = Math.round(traffic.adoptAcross);
+    moves.networkCopy = Math.round(traffic.copyNetwork);
+    moves.networkAdoption = Math.round(traffic.adoptNetwork);
+    moves.crossRackStriped = Math.round(traffic.stripeAcross);
+    moves.networkStriped = Math.round(traffic.stripeNetwork);
+    if (traffic.unplaceable > 0) {
+      report.warnings.add(
+          traffic.unplaceable + " groups cannot be placed, the first of " + traffic.unplaceableReason);
+    }
+    if (traffic.ruleBroken > 0) {
+      report.warnings.add(
+          traffic.ruleBroken + " groups can only be placed against the rack rule: the NameNode will"
+              + " move blocks of theirs, or a rack failure may lose them");
+    }
+  }
+
+  private void time(int nodes) {
+    if (settings.bytesPerSecond > 0 && nodes > 0) {
+      double rate = (double) settings.bytesPerSecond * nodes;
+      PlanReport.Duration time = new PlanReport.Duration();
+      time.bytesPerSecondPerNode = settings.bytesPerSecond;
+      time.nodes = nodes;
+      time.adoptionSeconds = report.moves.networkAdoption / rate;
+      time.stripedSeconds = report.moves.networkStriped / rate;
+      time.copySeconds = report.moves.networkCopy / rate;
+      report.time = time;
+    }
+  }
+
+  private void cost(Tally all) {
+    if (settings.archiveCost > 0) {
+      PlanReport.Cost cost = new PlanReport.Cost();
+      cost.storagePolicy = "COLD";
+      cost.archiveCost = settings.archiveCost;
+      cost.now = all.all.bytesNow;
+      cost.afterOnDisk = all.all.bytesAfter;
+      double left = all.byTreatment[Treatment.LEAVE.ordinal()].bytesAfter;
+      cost.afterInArchive = left + (all.all.bytesAfter - left) * settings.archiveCost;
+      cost.share = cost.now == 0 ? 1 : cost.afterInArchive / cost.now;
+      report.cost = cost;
+    }
+  }
+
+  /** Programs that use the files may rest on what erasure-coded files do not have. */
+  private void users() {
+    if (report.total.filesConverted > 0) {
+      report.warnings.add(
+          "converted files are not truncated, take appends in a new block group only, ignore hsync"
+              + " and setrep, and have another default checksum (distcp -update) and inode: 'What"
+              + " changes for users of the files' in docs/user/convert.md");
+    }
+  }
+
+  private void snapshots(Tally all) {
+    Bin bound = all.inSnapshot;
+    if (bound.files > 0) {
+      report.warnings.add(
+          "snapshots may hold " + bound.files + " of the files to be converted: until they are"
+              + " deleted, up to " + Quantity.bytes(bound.bytesNow) + " of old replicas stay, beside "
+              + Quantity.bytes(bound.bytesAfter) + " of new blocks");
+    }
+  }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.util.List;
+import java.util.Locale;
+import org.stripeline.terminal.TextTable;
+
+/** A report for people. */
+final class PlanTable {
+  private final PlanReport report;
+  private final StringBuilder text = new StringBuilder();
+
+  PlanTable(PlanReport report) {
+    this.report = report;
+  }
+
+  String render() {
+    head();
+    directories();
+    groups("size of file", report.sizeClasses);
+    groups("now", report.replication);
+    groups("what to do", report.treatments);
+    groups("left because", report.left);
+    small();
+    moves();
+    policies();
+    time();
+    cost();
+    for (String warning : report.warnings) {
+      line("%nWARNING: %s", warning);
+    }
+    for (String note : report.notes) {
+      line("%nnote: %s", note);
+    }
+    return text.toString();
+  }
+
+  private void head() {
+    PlanReport.Cluster cluster = report.cluster;
+    line("%s of %s, to %s", report.path, report.source, report.policy);
+    line(
+        "needs %d DataNodes over %d racks%s; %s %d DataNodes over %d %s: %s",
+        cluster.nodesNeeded,
+        cluster.racksNeeded,
+        cluster.racksNeeded > 1 ? " to survive the failure of a rack" : "",
+        cluster.isAssumed ? "assumed are" : "there are",
+        cluster.nodes,
+        cluster.racks,
+        cluster.racks == 1 ? "rack" : "racks",
+        cluster.suffices ? "enough" : "NOT ENOUGH");
+    line("at most %d blocks of a group per rack", cluster.blocksPerRackMax);
+    line("");
+  }
+
+  private void directories() {
+    TextTable table =
+        new TextTable(
+            "directory", "files", "blocks", "bytes", "now", "after", "saved", "after/bytes",
+            "converted", "coded", "few blocks", "adoptable");
+    for (PlanReport.Directory row : report.directories) {
+      table.row(
+          row.path,
+          Quantity.count(row.files),
+          Quantity.count(row.blocks),
+          Quantity.bytes(row.bytes),
+          Quantity.bytes(row.bytesNow),
+          Quantity.bytes(row.bytesAfter),
+          Quantity.percent((double) row.bytesNow - row.bytesAfter, row.bytesNow),
+          Quantity.factor(row.bytesAfter, row.bytes),
+          Quantity.count(row.filesConverted),
+          Quantity.count(row.filesCoded),
+          Quantity.count(row.filesOfFewBlocks),
+          row.adoptableShare == 0 ? "-" : Quantity.percent(row.adoptableShare, 1));
+    }
+    text.append(table.render());
+  }
+
+  private void groups(String heading, List<PlanReport.Group> groups) {
+    TextTable table = new TextTable(heading, "files", "blocks", "bytes", "now", "after", "saved");
+    boolean isEmpty = true;
+    for (PlanReport.Group group : groups) {
+      if (group.files > 0) {
+        isEmpty = false;
+        table.row(
+            group.name,
+            Quantity.count(group.files),
+            Quantity.count(group.blocks),
+            Quantity.bytes(group.bytes),
+            Quantity.bytes(group.bytesNow),
+            Quantity.bytes(group.bytesAfter),
+            Quantity.percent((double) group.bytesNow - group.bytesAfter, group.bytesNow));
+      }
+    }
+    if (!isEmpty) {
+      text.append('\n').append(table.render());
+    }
+  }
+
+  private void small() {
+    TextTable table =
+        new TextTable(
+            "files of few blocks, if all were adopted with " + report.policy,
+            "files", "bytes", "now", "after", "after/bytes", "verdict");
+    boolean isEmpty = true;
+    for (PlanReport.SmallFiles row : report.smallFiles) {
+      if (row.files > 0) {
+        isEmpty = false;
+        table.row(
+            row.blocks == 1 ? "1 block" : row.blocks + " blocks",
+            Quantity.count(row.files),
+            Quantity.bytes(row.bytes),
+            Quantity.bytes(row.bytesNow),
+            Quantity.bytes(row.bytesIfAdopted),
+            Quantity.factor(row.bytesIfAdopted, row.bytes),
+            row.bytesIfAdopted > row.bytesNow
+                ? "loses " + Quantity.bytes((double) row.bytesIfAdopted - row.bytesNow)
+                : "saves " + Quantity.bytes((double) row.bytesNow - row.bytesIfAdopted));
+      }
+    }
+    if (!isEmpty) {
+      text.append('\n').append(table.render());
+    }
+  }
+
+  private void moves() {
+    PlanReport.Moves moves = report.moves;
+    if (moves.groups == 0 && moves.networkStriped == 0) {
+      return;
+    }
+    String about = moves.isExpected ? "expected " : "";
+    if (moves.groups > 0) {
+      line(
+          "%n%d groups to adopt, %d of them short, which costs %s more parity than full ones",
+          moves.groups, moves.shortGroups, Quantity.bytes(moves.shortGroupsExtraBytes));
+      line(
+          "%sreplicas adopted where they are: %d blocks, %s (%s); to be sent: %d blocks, %s;"
+              + " parity: %s",
+          about,
+          moves.blocksAdopted,
+          Quantity.bytes(moves.bytesAdopted),
+          Quantity.percent(moves.blocksAdopted, (double) moves.blocksAdopted + moves.blocksSent),
+          moves.blocksSent,
+          Quantity.bytes(moves.bytesSent),
+          Quantity.bytes(moves.parityBytes));
+      TextTable table = new TextTable(about + "bytes moved", "across racks", "by the network");
+      table.row("copy into an erasure-coded directory",
+          Quantity.bytes(moves.crossRackCopy), Quantity.bytes(moves.networkCopy));
+      table.row("HDFS-RAID, without its relocations", Quantity.bytes(moves.crossRackHdfsRaid));
+      table.row("EAR placement", Quantity.bytes(moves.crossRackEar));
+      table.row("adoption of what is there",
+          Quantity.bytes(moves.crossRackAdoption), Quantity.bytes(moves.networkAdoption));
+      text.append('\n').append(table.render());
+    }
+    if (moves.networkStriped > 0) {
+      line(
+          "%nfiles to be copied into striped ones move %s across racks, %s by the network",
+          Quantity.bytes(moves.crossRackStriped), Quantity.bytes(moves.networkStriped));
+    }
+  }
+
+  private void policies() {
+    if (!report.blockSizes.isEmpty()) {
+      TextTable table = new TextTable("policy for adoption", "block size", "files", "bytes");
+      for (PlanReport.BlockSize row : report.blockSizes) {
+        table.row(
+            row.policy,
+            Quantity.bytes(row.blockBytes),
+            Quantity.count(row.files),
+            Quantity.bytes(row.bytes));
+      }
+      text.append('\n').append(table.render());
+    }
+  }
+
+  private void time() {
+    if (report.time != null) {
+      line(
+          "%nat %s/s per node on %d nodes: adoption %s, copies into striped files %s; copying"
+              + " what is adopted would take %s",
+          Quantity.bytes(report.time.bytesPerSecondPerNode),
+          report.time.nodes,
+          Quantity.duration(report.time.adoptionSeconds),
+          Quantity.duration(report.time.stripedSeconds),
+          Quantity.duration(report.time.copySeconds));
+    }
+  }
+
+  private void cost() {
+    if (report.cost != null) {
+      line(
+          "%nwith storage policy %s, a byte of archive storage costing %s of one on disk: %s of"
+              + " today's cost (%s on disk)",
+          report.cost.storagePolicy,
+          number(report.cost.archiveCost),
+          Quantity.percent(report.cost.share, 1),
+          Quantity.percent(report.cost.afterOnDisk, report.cost.now));
+    }
+  }
+
+  private static String number(double value) {
+    return value == Math.rint(value) ? Quantity.count(value) : String.valueOf(value);
+  }
+
+  private void line(String format, Object... values) {
+    text.append(String.format(Locale.ROOT, format, values)).append('\n');
+  }
+}

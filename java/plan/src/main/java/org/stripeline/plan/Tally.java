@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+/** All that is added up over the files of a directory. */
+final class Tally {
+  /** Upper ends of the size classes of files, in bytes; the last class has none. */
+  static final long[] SIZE_CLASS_ENDS = {
+    1, 1L << 20, 16L << 20, 128L << 20, 1L << 30, 16L << 30
+  };
+
+  /** Replication factors that are counted apart; the last class has all higher ones. */
+  static final int REPLICATION_CLASSES = 4;
+
+  final Bin all = new Bin();
+  final Bin coded = new Bin();
+  final Bin[] byReplication = Bin.array(REPLICATION_CLASSES);
+  final Bin[] bySize = Bin.array(SIZE_CLASS_ENDS.length + 1);
+
+  /** Files of fewer than k blocks by their number of blocks, as if all were adopted. */
+  final Bin[] small;
+
+  final Bin[] byTreatment = Bin.array(Treatment.values().length);
+  final Bin[] byReason = Bin.array(LeaveReason.values().length);
+  final Bin[] bySyncHabit = Bin.array(SyncHabit.KNOWN.size());
+
+  /** Files that are converted although a snapshot may hold their blocks. */
+  final Bin inSnapshot = new Bin();
+
+  /** Last groups of fewer than k blocks, of files that are adopted; parity beyond m/k of them. */
+  long shortGroups;
+
+  double shortGroupsExtra;
+
+  final Traffic traffic = new Traffic();
+
+  Tally(int k) {
+    this.small = Bin.array(k);
+  }
+
+  void add(Tally other) {
+    all.add(other.all);
+    coded.add(other.coded);
+    Bin.add(byReplication, other.byReplication);
+    Bin.add(bySize, other.bySize);
+    Bin.add(small, other.small);
+    Bin.add(byTreatment, other.byTreatment);
+    Bin.add(byReason, other.byReason);
+    Bin.add(bySyncHabit, other.bySyncHabit);
+    inSnapshot.add(other.inSnapshot);
+    shortGroups += other.shortGroups;
+    shortGroupsExtra += other.shortGroupsExtra;
+    traffic.add(other.traffic);
+  }
+
+  static int sizeClass(long length) {
+    int i = 0;
+    while (i < SIZE_CLASS_ENDS.length && length >= SIZE_CLASS_ENDS[i]) {
+      i++;
+    }
+    return i;
+  }
+}

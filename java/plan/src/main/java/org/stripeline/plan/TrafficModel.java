@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.RackRule;
+
+/**
+ * How many bytes cross racks when a group is made, for R racks, k data and m parity blocks, at most
+ * c of a group per rack.
+ *
+ * <ul>
+ *   <li>Copy: a client anywhere reads each block, unless its own rack has a replica, and writes k+m
+ *       blocks, each of them to another rack with probability 1 - 1/R.
+ *   <li>HDFS-RAID: the same reads, but only parity is written. The replicas that it moves later,
+ *       because they break the rack rule, are not counted.
+ *   <li>EAR: the encoder's rack has a replica of every block, and keeps as much parity as it may.
+ *   <li>Adoption: as the group's plan says.
+ * </ul>
+ *
+ * <p>Source of the first three: Li, Hu, Lee, "Enabling Efficient and Reliable Transition from
+ * Replication to Erasure Coding for Clustered File Systems" (DSN 2015).
+ */
+abstract class TrafficModel {
+  private final int blocksPerRackMax;
+  private final Map<CodeShape, RackRule> rules = new HashMap<>();
+  private int rulesForRacks;
+
+  /**
+   * Makes a model.
+   *
+   * @param blocksPerRackMax c, 0 for as few as the racks allow, which is what HDFS wants
+   */
+  TrafficModel(int blocksPerRackMax) {
+    this.blocksPerRackMax = blocksPerRackMax;
+  }
+
+  /** Returns how many racks there are, at least 1. */
+  abstract int racks();
+
+  /** Returns how many racks hold a replica of a block. */
+  abstract int racksOf(PlannedFile file, int block);
+
+  /** Adds what adopting a group moves; groups and their parity are counted by the caller. */
+  abstract void addAdoption(PlannedFile file, int start, int end, TargetCode code, Traffic sums);
+
+  /** Returns whether the figures are expectations, not taken from real locations. */
+  abstract boolean isExpected();
+
+  /** Returns the rule for the groups of a code. */
+  final RackRule rule(CodeShape shape) {
+    if (rulesForRacks != racks()) {
+      rules.clear();
+      rulesForRacks = racks();
+    }
+    RackRule rule = rules.get(shape);
+    if (rule == null) {
+      rule =
+          blocksPerRackMax == 0
+              ? RackRule.even(shape, racks())
+              : RackRule.atMost(blocksPerRackMax).spread();
+      rules.put(shape, rule);
+    }
+    return rule;
+  }
+
+  /** Adds a file that is adopted with a code. */
+  final void addAdopted(PlannedFile file, TargetCode code, Traffic sums) {
+    int start = 0;
+    while (start < file.blockCount) {
+      int end = file.groupEnd(start, code.data());
+      addGroup(file, start, end, code, sums);
+      start = end;
+    }
+  }
+
+  private void addGroup(PlannedFile file, int start, int end, TargetCode code, Traffic sums) {
+    long before = sums.unplaceable;
+    addAdoption(file, start, end, code, sums);
+    sums.groups++;
+    if (sums.unplaceable > before) {
+      return;
+    }
+    double data = file.bytes(start, end);
+    double parityLength = file.longest(start, end);
+    double parity = code.parity() * parityLength;
+    double elsewhere = 1 - 1.0 / racks();
+    double read = 0;
+    for (int block = start; block < end; block++) {
+      read += file.blocks[block] * (1 - (double) racksOf(file, block) / racks());
+    }
+    sums.parityBytes += parity;
+    sums.copyAcross += read + (data + parity) * elsewhere;
+    sums.copyNetwork += data + data + parity;
+    sums.raidAcross += read + parity * elsewhere;
+    sums.earAcross += parityLength * earParityAcross(code.shape(), end - start);
+  }
+
+  /** Returns how much parity cannot stay in the encoder's rack, where no data stays. */
+  private int earParityAcross(CodeShape shape, int dataBlocks) {
+    int total = dataBlocks + shape.parity();
+    RackRule rule = rule(shape);
+    int surplus = total - rule.racksRequired(total, racks());
+    int stay = Math.min(rule.blocksPerRackMax(), 1 + surplus);
+    return Math.max(0, shape.parity() - stay);
+  }
+
+  /** Adds a file that is copied into a striped one. */
+  final void addStriped(PlannedFile file, long bytesAfter, Traffic sums) {
+    double read = 0;
+    for (int block = 0; block < file.blockCount; block++) {
+      read += file.blocks[block] * (1 - (double) racksOf(file, block) / racks());
+    }
+    sums.stripeAcross += read + bytesAfter * (1 - 1.0 / racks());
+    sums.stripeNetwork += (double) file.length + bytesAfter;
+  }
+}

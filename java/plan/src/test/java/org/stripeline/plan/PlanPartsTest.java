@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.apache.hadoop.hdfs.util.StripedBlockUtil;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Codes, habits, snapshots, quantities: what the calculator is made of. */
+class PlanPartsTest {
+  @ParameterizedTest
+  @CsvSource({"RS-6-3,6,3", "rs-10-4,10,4", "XOR-2-1,2,1", "RS-LEGACY-6-3,6,3", "RS-3-2-64k,3,2"})
+  void codesAreReadAsHdfsNamesThem(String name, int data, int parity) {
+    TargetCode code = TargetCode.parse(name, 1 << 20);
+
+    assertThat(code.data()).isEqualTo(data);
+    assertThat(code.parity()).isEqualTo(parity);
+    assertThat(code.cellSize()).isEqualTo(name.endsWith("64k") ? 64 << 10 : 1 << 20);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "LRC-6-2|write for example RS-6-3",
+        "RS-6|write for example RS-6-3",
+        "RS-0-3|1 data block or more",
+        "RS-14-4|at most 16 together",
+        "XOR-4-2|XOR has 1 parity block, not 2",
+        "RS-6-3-0k|a cell has 1 KiB or more",
+        "RS-6-3-400000k|less than 2 GiB",
+      })
+  void codesThatHdfsLacksAreRefused(String name, String reason) {
+    assertThatThrownBy(() -> TargetCode.parse(name, 1 << 20))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("Cannot use ")
+        .hasMessageContaining(reason);
+  }
+
+  @Test
+  void racksNeededSurviveOneFailure() {
+    assertThat(TargetCode.parse("RS-6-3", 1 << 20).racksForRackFailure()).isEqualTo(3);
+    assertThat(TargetCode.parse("RS-10-4", 1 << 20).racksForRackFailure()).isEqualTo(4);
+    assertThat(TargetCode.parse("RS-3-2", 1 << 20).racksForRackFailure()).isEqualTo(3);
+    assertThat(TargetCode.parse("XOR-2-1", 1 << 20).racksForRackFailure()).isEqualTo(3);
+  }
+
+  @Test
+  void parityIsAsLongAsHadoopMakesIt() {
+    SplittableRandom random = new SplittableRandom(3);
+    TargetCode code = TargetCode.parse("RS-6-3", 1 << 20);
+    for (int i = 0; i < 1000; i++) {
+      long bytes = 1 + random.nextLong(1L << 28);
+      long expected = StripedBlockUtil.getInternalBlockLength(bytes, 1 << 20, 6, 6);
+      assertThat(code.parityLength(bytes)).isEqualTo(expected);
+    }
+    // 2 groups of 6 MiB blocks, and a rest of 1 MiB and a byte.
+    long block = 6L << 20;
+    long length = 2 * 6 * block + (1 << 20) + 1;
+    assertThat(code.stripedBytes(length, block)).isEqualTo(length + 2 * 3 * block + 3 * (1 << 20));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/hbase/WALs/h/x, HBase write-ahead logs",
+    "/apps/hbase/oldWALs/x, HBase old write-ahead logs",
+    "/accumulo/wal/host+9997/uuid, Accumulo write-ahead logs",
+    "/flume/events/log.1.tmp, Flume files being written",
+    "/kudu/wals/x/y, Kudu write-ahead logs",
+    "/spark/app-1.inprogress, Spark event logs and streams",
+  })
+  void habitsAreFound(String path, String name) {
+    assertThat(SyncHabit.KNOWN.get(SyncHabit.find(path)).name()).isEqualTo(name);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/hbase/data/t/r/f", "/wal", "/data/wall/x", "/data/x.tmpl", "/tmp/x"})
+  void otherPathsHaveNoHabit(String path) {
+    assertThat(SyncHabit.find(path)).isNegative();
+  }
+
+  @Test
+  void snapshotsHoldWhatIsOlder() {
+    SnapshotTimes times = new SnapshotTimes();
+    assertThat(times.mayHold("/a/x", 5)).isFalse();
+    times.add("/a", 10);
+    times.add("/a", 7);
+    times.add("/a/b", 20);
+
+    assertThat(times.mayHold("/a/x", 10)).isTrue();
+    assertThat(times.mayHold("/a/x", 11)).isFalse();
+    assertThat(times.mayHold("/a/b/c/x", 15)).isTrue();
+    assertThat(times.mayHold("/ab/x", 1)).isFalse();
+    assertThat(times.mayHold("/x", 1)).isFalse();
+  }
+
+  @Test
+  void snapshotsOfTheRootHoldAll() {
+    SnapshotTimes times = new SnapshotTimes();
+    times.add("/", 10);
+
+    assertThat(times.mayHold("/x", 10)).isTrue();
+    assertThat(times.mayHold("/a/b/x", 9)).isTrue();
+  }
+
+  @Test
+  void aTableOfInodesIsAMap() {
+    LongIntTable table = new LongIntTable();
+    Map<Long, Integer> expected = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(11);
+    for (int i = 0; i < 20_000; i++) {
+      long key = i % 2 == 0 ? 16385 + i : 1 + random.nextLong(Long.MAX_VALUE - 1);
+      table.put(key, i);
+      expected.put(key, i);
+    }
+    table.put(16385, 77);
+    expected.put(16385L, 77);
+
+    expected.forEach((key, value) -> assertThat(table.get(key)).isEqualTo(value));
+    assertThat(table.get(9)).isEqualTo(LongIntTable.ABSENT);
+  }
+
+  @Test
+  void quantitiesAreShort() {
+    assertThat(Quantity.bytes(0)).isEqualTo("0 B");
+    assertThat(Quantity.bytes(1023)).isEqualTo("1023 B");
+    assertThat(Quantity.bytes(1536)).isEqualTo("1.50 KiB");
+    assertThat(Quantity.bytes(-1536)).isEqualTo("-1.50 KiB");
+    assertThat(Quantity.bytes(123.4 * (1 << 30))).isEqualTo("123 GiB");
+    assertThat(Quantity.bytes(12.34 * (1L << 40))).isEqualTo("12.3 TiB");
+    assertThat(Quantity.percent(1, 3)).isEqualTo("33.3 %");
+    assertThat(Quantity.percent(1, 0)).isEqualTo("-");
+    assertThat(Quantity.duration(0.2)).isEqualTo("1 s");
+    assertThat(Quantity.duration(200)).isEqualTo("3 min 20 s");
+    assertThat(Quantity.duration(18_600)).isEqualTo("5 h 10 min");
+    assertThat(Quantity.duration(12 * 86_400 + 3 * 3600)).isEqualTo("12 d 3 h");
+  }
+}

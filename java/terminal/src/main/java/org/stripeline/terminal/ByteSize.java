@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.terminal;
+
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** A number of bytes as people write it: {@code 256MiB}, {@code 1GiB}, {@code 65536}. */
+public final class ByteSize {
+
+  private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\s*([kmg]i?b?|b?)");
+
+  private final long bytes;
+  private final String text;
+
+  private ByteSize(long bytes, String text) {
+    this.bytes = bytes;
+    this.text = text;
+  }
+
+  /** Reads a size; {@code k}, {@code M} and {@code G} count in powers of 1024. */
+  public static ByteSize parse(String text) {
+    Matcher form = FORM.matcher(text.trim().toLowerCase(Locale.ROOT));
+    if (!form.matches()) {
+      throw new IllegalArgumentException(
+          "Cannot read size '" + text + "': write for example 256MiB, 1GiB or 65536");
+    }
+    String unit = form.group(2);
+    int shift = unit.isEmpty() ? 0 : 10 * ("kmg".indexOf(unit.charAt(0)) + 1);
+    long count = Long.parseLong(form.group(1));
+    if (count > Long.MAX_VALUE >> shift) {
+      throw new IllegalArgumentException("Cannot read size '" + text + "': it is too large");
+    }
+    return new ByteSize(count << shift, text.trim());
+  }
+
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+
+  /** Lets the command line take sizes. */
+  public static final class Converter implements ITypeConverter<ByteSize> {
+    @Override
+    public ByteSize convert(String value) {
+      try {
+        return parse(value);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException(e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.terminal;
+
+import java.io.PrintWriter;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
+
+/** What all commands share: their help, version, exit statuses and messages of failure. */
+public final class CommandStyle {
+  private static final Map<String, String> EXIT_STATUSES = exitStatuses();
+
+  private CommandStyle() {}
+
+  /**
+   * Makes the command line of a command and of those below it.
+   *
+   * @param command an object that picocli takes for a command
+   * @return a command line ready to execute
+   */
+  public static CommandLine commandLine(Object command) {
+    CommandLine line = new CommandLine(command);
+    apply(line.getCommandSpec());
+    line.setCaseInsensitiveEnumValuesAllowed(true);
+    line.setParameterExceptionHandler(CommandStyle::explainUsage);
+    line.setExecutionExceptionHandler(CommandStyle::explainFailure);
+    return line;
+  }
+
+  /** Gives a command and all below it the help, version and exit statuses that all have. */
+  private static void apply(CommandSpec spec) {
+    if (!spec.mixinStandardHelpOptions()) {
+      // Commands that are methods say so themselves: added here, the options would shift their
+      // parameters.
+      spec.mixinStandardHelpOptions(true);
+    }
+    spec.versionProvider(new Version());
+    UsageMessageSpec usage = spec.usageMessage();
+    usage.width(96);
+    usage.sortOptions(false);
+    usage.commandListHeading("%nCommands:%n");
+    usage.optionListHeading("%nOptions:%n");
+    if (usage.exitCodeList().isEmpty()) {
+      usage.exitCodeListHeading("%nExit status:%n");
+      usage.exitCodeList(EXIT_STATUSES);
+    }
+    for (CommandLine below : spec.subcommands().values()) {
+      apply(below.getCommandSpec());
+    }
+  }
+
+  private static Map<String, String> exitStatuses() {
+    Map<String, String> statuses = new LinkedHashMap<>();
+    statuses.put("0", "Done, and nothing is wrong");
+    statuses.put("1", "Failed, or something was found");
+    statuses.put("2", "The command line cannot be carried out as given");
+    statuses.put("3", "Could not check");
+    return Collections.unmodifiableMap(statuses);
+  }
+
+  private static int explainUsage(ParameterException e, String[] arguments) {
+    CommandLine line = e.getCommandLine();
+    PrintWriter err = line.getErr();
+    err.println("stripeline: " + e.getMessage());
+    if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, err)) {
+      err.println("Try '" + line.getCommandSpec().qualifiedName() + " --help'.");
+    }
+    err.flush();
+    return ExitStatus.USAGE;
+  }
+
+  private static int explainFailure(
+      Exception e, CommandLine line, CommandLine.ParseResult parseResult) {
+    PrintWriter err = line.getErr();
+    err.println("stripeline: " + (e.getMessage() == null ? e.toString() : e.getMessage()));
+    if (System.getenv("STRIPELINE_DEBUG") != null) {
+      e.printStackTrace(err);
+    }
+    err.flush();
+    return e instanceof CommandException
+        ? ((CommandException) e).exitStatus()
+        : ExitStatus.FAILED;
+  }
+
+  /** Lets --version print what {@code stripeline version} begins with. */
+  static final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+      return new String[] {"stripeline " + Release.version()};
+    }
+  }
+}

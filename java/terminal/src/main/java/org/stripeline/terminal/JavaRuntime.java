@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.terminal;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** What the running Java needs in order to run Hadoop. */
+public final class JavaRuntime {
+  private JavaRuntime() {}
+
+  /**
+   * Feature number of the running Java.
+   *
+   * @return 8, 11, 17 ...
+   */
+  public static int feature() {
+    return feature(System.getProperty("java.specification.version"));
+  }
+
+  static int feature(String specificationVersion) {
+    // Java 8 calls itself 1.8, later releases by their number alone.
+    return Integer.parseInt(specificationVersion.replaceFirst("^1\\.", ""));
+  }
+
+  /**
+   * Tells why a Hadoop release cannot run on the running Java.
+   *
+   * @param hadoopVersion release of Hadoop, such as 3.4.2
+   * @return the reason and the way out, or nothing when it can
+   */
+  public static Optional<String> hadoopObstacle(String hadoopVersion) {
+    return hadoopObstacle(hadoopVersion, feature());
+  }
+
+  static Optional<String> hadoopObstacle(String hadoopVersion, int feature) {
+    if (feature < 24 || !hadoopVersion.matches("3\\.[0-4]\\..*")) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        "Hadoop " + hadoopVersion + " cannot run on Java " + feature
+            + ", which lacks the interface that it finds the user by; set JAVA_HOME to Java 8, 11,"
+            + " 17 or 21, or use Hadoop 3.5");
+  }
+
+  /**
+   * Arguments that a Java of this release needs to run Hadoop.
+   *
+   * @return possibly empty
+   */
+  public static List<String> hadoopArguments() {
+    return hadoopArguments(feature());
+  }
+
+  static List<String> hadoopArguments(int feature) {
+    if (feature < 9) {
+      return Collections.emptyList();
+    }
+    List<String> arguments =
+        new ArrayList<>(
+            Arrays.asList(
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "--add-opens=java.base/java.nio=ALL-UNNAMED",
+                "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
+    if (feature >= 18 && feature < 24) {
+      // Hadoop asks for the current user by an interface that needs this from Java 18 to 23.
+      arguments.add("-Djava.security.manager=allow");
+    }
+    if (feature >= 22) {
+      // Later releases warn about every library that is loaded without it.
+      arguments.add("--enable-native-access=ALL-UNNAMED");
+    }
+    return arguments;
+  }
+
+  /**
+   * This process's class path without site files, for a process that must not obey those of another
+   * cluster.
+   *
+   * @return entries with absolute paths, joined as Java wants them
+   */
+  public static String classPathWithoutSites() {
+    List<String> entries = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+      Path path = Paths.get(entry);
+      if (!Files.exists(path.resolve("core-site.xml"))
+          && !Files.exists(path.resolve("hdfs-site.xml"))) {
+        entries.add(path.toAbsolutePath().toString());
+      }
+    }
+    return String.join(File.pathSeparator, entries);
+  }
+
+  /**
+   * Settings of this process that say where the native library comes from, for its child processes.
+   *
+   * @return arguments for Java, possibly none
+   */
+  public static List<String> nativeArguments() {
+    List<String> arguments = new ArrayList<>();
+    for (String name : System.getProperties().stringPropertyNames()) {
+      if (name.startsWith("stripeline.native.")) {
+        arguments.add("-D" + name + "=" + System.getProperty(name));
+      }
+    }
+    return arguments;
+  }
+}

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The long list: Hadoop's own tests on every supported release, the newest JDK, aarch64 under qemu, sanitizers.
+# Goes on after a failure and exits 1 at the end if there was any.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+failed=()
+step() {
+  local started=$SECONDS
+  echo "== $*"
+  if "$@"; then
+    echo "== passed in $((SECONDS - started)) s"
+  else
+    echo "== FAILED after $((SECONDS - started)) s" >&2
+    failed+=("$*")
+  fi
+}
+
+step scripts/test-aarch64.sh
+step scripts/asan.sh
+step scripts/cuda-ptx.sh
+for release in 3.4.2 3.3.6 3.5.0; do
+  step mvn --batch-mode --no-transfer-progress -f java/pom.xml -pl native,coder,client \
+    -Dhadoop.version="$release" verify
+  step scripts/hadoop-tests.sh --hadoop "$release" --list ec
+done
+for release in 3.4.2 3.5.0; do
+  step scripts/hadoop-tests.sh --hadoop "$release" --client stripeline --list client
+done
+step scripts/hadoop-tests.sh --hadoop 3.5.0 --java newest --list raw
+
+if ((${#failed[@]})); then
+  printf 'failed: %s\n' "${failed[@]}" >&2
+  exit 1
+fi

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Compiles the C and C++ programs of examples without a warning and runs them against the shared and
+# the static library: the examples, the golden vectors, the header in C++, a program of each older
+# ABI version with its own header, the list of exported functions. Then runs the Rust example and the
+# self-test of scripts/check-glibc.sh.
+#
+# usage: scripts/test-c.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+  echo "C examples: $*" >&2
+  exit 1
+}
+
+# Installs a Debian package where that is possible, and names it where it is not.
+need_package() {
+  local package=$1
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "installing $package" >&2
+    # The lists of packages may be old or absent; updating them first each time costs seconds.
+    apt-get -qq install -y "$package" >/dev/null 2>&1 && return
+    apt-get -qq update >/dev/null && apt-get -qq install -y "$package" >/dev/null && return
+  fi
+  fail "$package is missing (Debian: apt-get install $package)"
+}
+
+command -v cc >/dev/null || need_package gcc
+command -v c++ >/dev/null || need_package g++
+echo '#include <cjson/cJSON.h>' | cc -E -x c - >/dev/null 2>&1 || need_package libcjson-dev
+
+cargo build --quiet --package stripeline-capi
+libraries=${CARGO_TARGET_DIR:-target}/debug
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+
+readonly C_FLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror -g -O1 -I crates/capi/include)
+readonly CXX_FLAGS=(-pedantic -Wall -Wextra -Werror -g -O1 -I crates/capi/include)
+
+compile_and_run() {
+  local kind=$1
+  shift
+  cc "${C_FLAGS[@]}" examples/c/recover.c "$@" -o "$out/recover-$kind"
+  cc "${C_FLAGS[@]}" examples/c/check_vectors.c "$@" -lcjson -o "$out/check-vectors-$kind"
+  cc "${C_FLAGS[@]}" examples/c/window.c "$@" -o "$out/window-$kind"
+  cc "${C_FLAGS[@]}" crates/capi/tests/abi/program-1.c "$@" -o "$out/program-1-$kind"
+  c++ -std=c++11 "${CXX_FLAGS[@]}" examples/c/include.cpp "$@" -o "$out/include-$kind"
+  c++ -std=c++17 "${CXX_FLAGS[@]}" examples/cpp/repair.cpp "$@" -o "$out/repair-$kind"
+  # Tables are printed once; the second library must say the same.
+  "$out/recover-$kind" 0 4 7 >"$out/recovered-$kind"
+  grep -q '^lost:      ????.*$' "$out/recovered-$kind" || fail "recover lost nothing"
+  grep -q '^recovered: Erasure coding keeps.*whichever they are\.' "$out/recovered-$kind" \
+    || fail "recover did not get the text back"
+  "$out/check-vectors-$kind" vectors/rs.json vectors/rs-legacy.json vectors/xor.json
+  "$out/include-$kind" >/dev/null || fail "the header does not work in C++"
+  expect_success "100 stripes of 6+3 cells encoded, 3 cells of each lost and back" \
+    "$out/window-$kind" 100
+  expect_success "every byte is back" "$out/repair-$kind"
+  expect_success "a program of ABI version 1 runs" "$out/program-1-$kind"
+}
+
+# The header of plug-ins works in C++ too; the tests of crates/rail use it from C.
+echo '#include <stripeline_plugin.h>' | c++ "${CXX_FLAGS[@]}" -I crates/rail/include -fsyntax-only -x c++ -
+
+expect_success() {
+  local text=$1 said
+  shift
+  said=$("$@" 2>&1) || fail "'$*' failed: $said"
+  [[ $said == *"$text"* ]] || fail "'$*' said '$said', expected '$text'"
+}
+
+expect_failure() {
+  local status=$1 text=$2 said found=0
+  shift 2
+  said=$("$@" 2>&1) || found=$?
+  [ "$found" = "$status" ] || fail "'$*' ended with $found, expected $status: $said"
+  [[ $said == *"$text"* ]] || fail "'$*' said '$said', expected '$text'"
+}
+
+compile_and_run shared -L "$libraries" -lstripeline -Wl,-rpath,"$(realpath "$libraries")"
+compile_and_run static "$libraries/libstripeline.a" -lpthread -ldl -lm
+
+expect_failure 2 "usage:" "$out/recover-shared"
+expect_failure 1 "Cannot decode unit 9: units are 0 to 8" "$out/recover-shared" 9
+expect_failure 1 "Cannot decode unit 3: it is asked for twice" "$out/recover-shared" 3 3
+# The checker must notice a wrong byte, or it proves nothing.
+sed '0,/"parity":\["./s//"parity":["0/' vectors/rs.json >"$out/wrong.json"
+cmp -s vectors/rs.json "$out/wrong.json" && fail "the wrong vectors are the right ones"
+expect_failure 1 "wrong.json, case 1: encode: unit 3 differs" \
+  "$out/check-vectors-shared" "$out/wrong.json"
+expect_failure 1 "cannot be read" "$out/check-vectors-shared" "$out/absent.json"
+
+# The library exports what the header declares and nothing else.
+nm --dynamic --defined-only "$libraries/libstripeline.so" \
+  | awk '$2 == "T" && $3 !~ /^_(init|fini)$/ { print $3 }' | sort >"$out/exported"
+grep -oP '\bstripeline_[a-z_]+(?=\()' crates/capi/include/stripeline.h | sort -u >"$out/declared"
+comm -3 "$out/exported" "$out/declared" >"$out/unequal"
+[ ! -s "$out/unequal" ] || fail "exported or declared, not both: $(xargs <"$out/unequal")"
+
+scripts/check-glibc.sh --self-test || fail "scripts/check-glibc.sh accepts what it must refuse"
+
+cargo run --quiet --package stripeline-example | grep -q '^every byte is back' \
+  || fail "the Rust example did not get every byte back"
+echo "C and Rust examples: passed"

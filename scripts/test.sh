@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds and runs every test that finishes in minutes; `make test`.
+# Prints the time of each step, and at the end one line with the number of steps.
+# With 1 as its argument a Java test that fails is repeated once; those that pass then are named at the end, and three
+# of them in one module fail the run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+passed=0
+step() {
+  local name=$1 started=$SECONDS
+  shift
+  echo "== $name: $*"
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "== $name: passed in $((SECONDS - started)) s"
+  else
+    echo "== $name: FAILED after $((SECONDS - started)) s" >&2
+    echo "$passed passed, 1 failed"
+    exit 1
+  fi
+}
+
+maven=(mvn --batch-mode --no-transfer-progress -f java/pom.xml
+  "-Dsurefire.rerunFailingTestsCount=${1:-0}" -Dsurefire.failOnFlakeCount=3)
+
+# Names the tests of the last run that passed only when repeated, with what failed.
+list_repeated() {
+  local report
+  for report in java/*/target/surefire-reports*/TEST-*.xml; do
+    if grep -qE '<flaky(Failure|Error)' "$report"; then
+      echo "PASSED ONLY WHEN REPEATED: $report"
+      grep -E -B 1 -A 8 '<flaky(Failure|Error)' "$report"
+    fi
+  done
+}
+
+step "formatting, lints, sizes" scripts/check.sh
+step "native libraries" scripts/build-native.sh
+step "Rust suites" cargo test --quiet --workspace --exclude stripeline-peers
+step "build without shuffle tables" \
+  cargo test --quiet -p stripeline-gf -p stripeline-codec --features stripeline-codec/no-shuffle-tables
+step "the engine's protocols, permuted" \
+  cargo test --quiet -p stripeline-engine --features permute --lib permute
+step "ISA-L and Jerasure as judges" scripts/test-peers.sh --quiet
+step "C and Rust examples, C suite" scripts/test-c.sh
+# -Dsurefire output stays: it names each class with its count.
+step "Java modules, cluster, demo" "${maven[@]}" verify
+step "bench, quick form" scripts/bench-quick.sh
+step "Hadoop's own tests, quick list" scripts/hadoop-tests.sh --list quick
+step "Hadoop's own tests, our client" scripts/hadoop-tests.sh --client stripeline --list client-quick
+list_repeated
+echo "$passed passed, 0 failed"
