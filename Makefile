@@ -20,7 +20,7 @@ need:
 native: need ## build the native libraries for every architecture into build/native
 	scripts/build-native.sh
 
-build: native ## build the one jar, java/cli/target/stripeline-*.jar
+build: native ## build java/cli/target/stripeline-*.jar, which clusters load, and stripeline-cli-*.jar, the command
 	$(MVN) package -DskipTests
 
 demo: build ## build, then run the main job on a real HDFS (DEMO_ARGUMENTS="--size=1GiB")

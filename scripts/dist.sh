@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Makes build/stripeline-<version>.tar.gz: bin/stripeline, lib/ with the one jar, the C header and library,
+# Makes build/stripeline-<version>.tar.gz: bin/stripeline, lib/ with both jars, the C header and library,
 # conf/ with sample configuration, and the licence. Refuses a jar without both native libraries.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 jar=$(ls java/cli/target/stripeline-[0-9]*.jar | grep -v -e sources -e javadoc | head -n 1)
+command=${jar/stripeline-/stripeline-cli-}
 version=$(basename "$jar" .jar)
 for library in native/linux-x86_64/libstripeline_jni.so native/linux-aarch64/libstripeline_jni.so; do
   unzip -l "$jar" "$library" >/dev/null ||
@@ -16,7 +17,7 @@ stage=build/dist/$version
 rm -rf "$stage"
 mkdir -p "$stage"/{bin,lib,include,conf}
 install -m 755 stripeline "$stage/bin/"
-install -m 644 "$jar" "$stage/lib/"
+install -m 644 "$jar" "$command" "$stage/lib/"
 for arch in x86_64 aarch64; do
   install -D -m 755 "build/native/linux-$arch/libstripeline.so" "$stage/lib/native/linux-$arch/libstripeline.so"
 done

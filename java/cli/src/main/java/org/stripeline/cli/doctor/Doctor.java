@@ -25,6 +25,9 @@ public final class Doctor {
   private static final String ENABLED_KEY = "stripeline.native.enabled";
 
   /** Set by the launcher to the hadoop command whose class path it uses. */
+  /** The command's jar and the one that clusters load stand first in the launcher's class path. */
+  private static final int LAUNCHER_JARS = 2;
+
   private static final String HADOOP_KEY = "stripeline.hadoop";
 
   private static final Duration RAILS_BUDGET = Duration.ofMillis(600);
@@ -64,7 +67,7 @@ public final class Doctor {
 
   private void readSoftware() {
     report.stripeline.version = Release.version();
-    report.stripeline.location = location(Doctor.class);
+    report.stripeline.location = location(CoderStatus.class);
     report.hadoop.version = VersionInfo.getVersion();
     report.hadoop.location = location(VersionInfo.class);
     report.java.version =
@@ -84,14 +87,14 @@ public final class Doctor {
     }
   }
 
-  /** The launcher puts our jar first; Hadoop's own commands find it only where Hadoop looks. */
+  /** The launcher puts our jars first; Hadoop's own commands find ours only where Hadoop looks. */
   private void checkInstallation() {
     String hadoop = System.getProperty(HADOOP_KEY);
     if (hadoop == null) {
       return;
     }
     String[] entries = System.getProperty("java.class.path").split(File.pathSeparator);
-    for (int i = 1; i < entries.length; i++) {
+    for (int i = LAUNCHER_JARS; i < entries.length; i++) {
       if (Paths.get(entries[i]).getFileName().toString().matches("stripeline-[0-9].*\\.jar")) {
         report.hadoop.stripelineJar = entries[i];
         return;

@@ -92,7 +92,7 @@ class LauncherTest {
 
     run(script, "version");
     assertThat(status).isEqualTo(3);
-    assertThat(err).contains("Cannot find the jar: run 'make");
+    assertThat(err).contains("Cannot find the jars: run 'make");
   }
 
   @Test
@@ -144,8 +144,10 @@ class LauncherTest {
       Files.createDirectories(home.resolve("bin"));
       Files.createDirectories(home.resolve("lib"));
       Files.copy(SCRIPT, home.resolve("bin/stripeline"));
-      String jar = "stripeline-" + Release.version() + ".jar";
-      Files.copy(ROOT.resolve("java/cli/target").resolve(jar), home.resolve("lib").resolve(jar));
+      for (String name : new String[] {"stripeline-", "stripeline-cli-"}) {
+        String jar = name + Release.version() + ".jar";
+        Files.copy(ROOT.resolve("java/cli/target").resolve(jar), home.resolve("lib").resolve(jar));
+      }
     }
     return home.resolve("bin/stripeline");
   }

@@ -13,17 +13,21 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.io.NullWritable;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputCommitter;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
 import org.apache.hadoop.mapreduce.lib.output.TextOutputFormat;
+import org.apache.hadoop.util.ClassUtil;
+import org.stripeline.agent.Agents;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalRecord;
@@ -31,6 +35,9 @@ import org.stripeline.convert.report.JobObserver;
 
 /** Runs orders as MapReduce jobs, each named in the journal before it is submitted. */
 public final class MapJob {
+  /** Local jars that Hadoop's job submission copies to the cluster; read by JobResourceUploader. */
+  private static final String JARS_KEY = "tmpjars";
+
   private static final long POLL_MS = 250;
 
   /** How long a job may not be asked about: application masters and resource managers restart. */
@@ -112,6 +119,7 @@ public final class MapJob {
         MapJobs.name(job.directory().name()) + " " + file.getParent().getName() + ": " + orders
             + " groups");
     made.setJarByClass(GroupMapper.class);
+    shipClusterJar(made.getConfiguration());
     made.setInputFormatClass(GroupInputFormat.class);
     FileInputFormat.setInputPaths(made, file);
     made.setMapperClass(GroupMapper.class);
@@ -129,6 +137,20 @@ public final class MapJob {
     own.setBoolean(org.apache.hadoop.mapreduce.Job.USED_GENERIC_PARSER, true);
     own.setBoolean(FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, false);
     return made;
+  }
+
+  /** Ships the jar that clusters load: nodes may have none, or another version. */
+  private static void shipClusterJar(Configuration conf) throws IOException {
+    String jar = ClassUtil.findContainingJar(Agents.class);
+    boolean isLocal =
+        MRConfig.LOCAL_FRAMEWORK_NAME.equals(
+            conf.get(MRConfig.FRAMEWORK_NAME, MRConfig.LOCAL_FRAMEWORK_NAME));
+    if (jar == null || isLocal) {
+      return;
+    }
+    String uri = FileSystem.getLocal(conf).makeQualified(new Path(jar)).toString();
+    String others = conf.get(JARS_KEY);
+    conf.set(JARS_KEY, others == null ? uri : others + "," + uri);
   }
 
   private End run(org.apache.hadoop.mapreduce.Job maps) throws IOException, InterruptedException {

@@ -7,25 +7,40 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.stripeline.terminal.Release;
 
-/** What the jar that users install may hold; runs after it is packaged. */
-class OneJarTest {
+/** What the jars that users install may hold; runs after they are packaged. */
+class JarsTest {
   private static final Path ROOT = Paths.get(System.getProperty("stripeline.root"));
-  private static final Path JAR =
-      ROOT.resolve("java/cli/target/stripeline-" + Release.version() + ".jar");
+
+  /** Coders, client pipelines and plug-ins: on the class path of clients and servers. */
+  private static final Path CLUSTER = jar("stripeline-");
+
+  /** The {@code stripeline} command; it needs the other jar beside it. */
+  private static final Path COMMAND = jar("stripeline-cli-");
+
+  /** What belongs to the command alone. */
+  private static final Pattern COMMAND_CLASS =
+      Pattern.compile(
+          "org[/.]stripeline[/.](terminal|convert|plan|simulator|lab|cli"
+              + "|shaded[/.](picocli|hdrhistogram|ssj))[/.]");
 
   private static final Pattern HADOOP_JAR =
       Pattern.compile("/hadoop-(common|hdfs|hdfs-client)-\\d[^/]*\\.jar!");
@@ -33,10 +48,41 @@ class OneJarTest {
   /** Class files of Java 8. */
   private static final int CLASS_VERSION = 52;
 
+  private static Path jar(String name) {
+    return ROOT.resolve("java/cli/target").resolve(name + Release.version() + ".jar");
+  }
+
   @Test
-  void holdsOnlyWhatIsOurs() throws IOException {
+  void aClusterLoadsNothingOfTheCommand() throws IOException {
+    List<String> found = new ArrayList<>();
+    try (JarFile jar = new JarFile(CLUSTER.toFile())) {
+      for (JarEntry entry : Collections.list(jar.entries())) {
+        try (InputStream in = jar.getInputStream(entry)) {
+          String content = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+          boolean isClass = entry.getName().endsWith(".class");
+          if (COMMAND_CLASS.matcher(entry.getName()).find()
+              || isClass && COMMAND_CLASS.matcher(content).find()) {
+            found.add(entry.getName());
+          }
+        }
+      }
+    }
+    assertThat(found).isEmpty();
+  }
+
+  @Test
+  void noClassIsInBothJars() throws IOException {
+    List<String> both = entries(CLUSTER);
+    both.retainAll(entries(COMMAND));
+
+    assertThat(both).allMatch(name -> name.startsWith("META-INF/"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("jars")
+  void holdsOnlyWhatIsOurs(Path path) throws IOException {
     List<String> foreign =
-        entries().stream()
+        entries(path).stream()
             .filter(name -> !name.startsWith("org/stripeline/"))
             // The raw coders must live in Hadoop's package: Hadoop's base classes are closed.
             .filter(name -> !name.startsWith("org/apache/hadoop/io/erasurecode/rawcoder/"))
@@ -54,10 +100,15 @@ class OneJarTest {
     assertThat(foreign).isEmpty();
   }
 
-  @Test
-  void hidesNoClassOfHadoop() throws IOException {
+  private static List<Path> jars() {
+    return Arrays.asList(CLUSTER, COMMAND);
+  }
+
+  @ParameterizedTest
+  @MethodSource("jars")
+  void hidesNoClassOfHadoop(Path path) throws IOException {
     List<String> hidden =
-        entries().stream()
+        entries(path).stream()
             .filter(name -> name.startsWith("org/apache/") && name.endsWith(".class"))
             .filter(name -> hadoopHas(name))
             .collect(Collectors.toList());
@@ -71,10 +122,11 @@ class OneJarTest {
     return found != null && HADOOP_JAR.matcher(found.toString()).find();
   }
 
-  @Test
-  void runsOnJava8() throws IOException {
+  @ParameterizedTest
+  @MethodSource("jars")
+  void runsOnJava8(Path path) throws IOException {
     List<String> newer = new ArrayList<>();
-    try (JarFile jar = new JarFile(JAR.toFile())) {
+    try (JarFile jar = new JarFile(path.toFile())) {
       for (JarEntry entry : Collections.list(jar.entries())) {
         if (entry.getName().endsWith(".class") && classVersion(jar, entry) > CLASS_VERSION) {
           newer.add(entry.getName());
@@ -94,15 +146,17 @@ class OneJarTest {
 
   @Test
   void offersTheCodersAndNothingElseAsServices() throws IOException {
-    List<String> services =
-        entries().stream()
-            .filter(name -> name.startsWith("META-INF/services/"))
-            .collect(Collectors.toList());
+    List<String> services = new ArrayList<>();
+    for (Path path : jars()) {
+      entries(path).stream()
+          .filter(name -> name.startsWith("META-INF/services/"))
+          .forEach(services::add);
+    }
 
     assertThat(services)
         .containsExactly(
             "META-INF/services/org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory");
-    assertThat(text(services.get(0)).trim().split("\\s+"))
+    assertThat(text(CLUSTER, services.get(0)).trim().split("\\s+"))
         .containsExactlyInAnyOrder(
             "org.stripeline.coder.RsCoderFactory",
             "org.stripeline.coder.RsLegacyCoderFactory",
@@ -111,7 +165,7 @@ class OneJarTest {
 
   @Test
   void carriesTheNativeLibrariesThatWereBuilt() throws IOException {
-    List<String> entries = entries();
+    List<String> entries = entries(CLUSTER);
     for (String platform : new String[] {"linux-x86_64", "linux-aarch64"}) {
       String library = platform + "/libstripeline_jni.so";
       if (Files.exists(ROOT.resolve("build/native").resolve(library))) {
@@ -120,20 +174,21 @@ class OneJarTest {
     }
   }
 
-  @Test
-  void saysWhatItIs() throws IOException {
-    assertThat(text("META-INF/LICENSE")).contains("Apache License").contains("Version 2.0");
-    assertThat(text("META-INF/NOTICE")).contains("picocli").contains("Gson");
-    try (JarFile jar = new JarFile(JAR.toFile())) {
-      assertThat(jar.getManifest().getMainAttributes().getValue("Implementation-Version"))
-          .isEqualTo(Release.version());
-      assertThat(jar.getManifest().getMainAttributes().getValue("Main-Class"))
-          .isEqualTo("org.stripeline.cli.Stripeline");
+  @ParameterizedTest
+  @MethodSource("jars")
+  void saysWhatItIs(Path path) throws IOException {
+    assertThat(text(path, "META-INF/LICENSE")).contains("Apache License").contains("Version 2.0");
+    assertThat(text(path, "META-INF/NOTICE")).contains("picocli").contains("Gson");
+    try (JarFile jar = new JarFile(path.toFile())) {
+      Attributes attributes = jar.getManifest().getMainAttributes();
+      assertThat(attributes.getValue("Implementation-Version")).isEqualTo(Release.version());
+      assertThat(attributes.getValue("Main-Class"))
+          .isEqualTo(path.equals(COMMAND) ? "org.stripeline.cli.Stripeline" : null);
     }
   }
 
-  private static List<String> entries() throws IOException {
-    try (JarFile jar = new JarFile(JAR.toFile())) {
+  private static List<String> entries(Path path) throws IOException {
+    try (JarFile jar = new JarFile(path.toFile())) {
       return Collections.list(jar.entries()).stream()
           .filter(entry -> !entry.isDirectory())
           .map(JarEntry::getName)
@@ -141,8 +196,8 @@ class OneJarTest {
     }
   }
 
-  private static String text(String name) throws IOException {
-    try (JarFile jar = new JarFile(JAR.toFile());
+  private static String text(Path path, String name) throws IOException {
+    try (JarFile jar = new JarFile(path.toFile());
         InputStream in = jar.getInputStream(jar.getJarEntry(name))) {
       return new String(in.readAllBytes());
     }
