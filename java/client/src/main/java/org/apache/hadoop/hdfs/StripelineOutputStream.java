@@ -258,7 +258,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    * {@inheritDoc}
    *
    * @throws InterruptedIOException if interrupted while the window has no room; unless the stream
-   *     has failed, the first {@code bytesTransferred} bytes are written and writing can go on
+   *     has failed, as that of an encrypted file has, the first {@code bytesTransferred} bytes are
+   *     written and writing can go on
    */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
@@ -281,6 +282,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         }
       } catch (InterruptedIOException e) {
         e.bytesTransferred = done;
+        if (getFileEncryptionInfo() != null) {
+          // Hadoop's stream that encrypts has dropped what was not taken: it would be missing.
+          failed(e);
+        }
         throw e;
       }
       uncheckedEnd = collected + unchecked();
@@ -295,7 +300,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** For want of memory: part of what was written is lost, so that nothing may follow it. */
+  /** Part of what was written is lost, so that nothing may follow it. */
   private IOException failed(IOException cause) {
     uncheckedEnd = 0;
     pipeline.fail(cause);

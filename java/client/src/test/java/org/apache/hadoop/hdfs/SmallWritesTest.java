@@ -2,6 +2,7 @@
 package org.apache.hadoop.hdfs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -18,7 +19,11 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.crypto.CryptoOutputStream;
+import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.hdfs.client.HdfsAdmin;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -46,8 +51,16 @@ class SmallWritesTest {
   private org.apache.hadoop.fs.Path dir;
 
   @BeforeAll
-  void start(@TempDir Path temporary) throws IOException {
-    cluster = new WriteCluster(temporary, K + M, 4 * CELL, any -> {});
+  void start(@TempDir Path temporary) throws Exception {
+    cluster =
+        new WriteCluster(
+            temporary,
+            K + M,
+            4 * CELL,
+            conf ->
+                conf.set(
+                    CommonConfigurationKeysPublic.HADOOP_SECURITY_KEY_PROVIDER_PATH,
+                    JavaKeyStoreProvider.SCHEME_NAME + "://file" + temporary.resolve("keys.jks")));
     dir = cluster.directory("rs", K, M, CELL);
   }
 
@@ -190,6 +203,31 @@ class SmallWritesTest {
       throw new AssertionError(e);
     }
     throw new AssertionError("Not interrupted writing " + out);
+  }
+
+  /** Hadoop's stream that encrypts does not write again what ours has not taken. */
+  @Test
+  void anInterruptedWriterOfAnEncryptedFileIsRefusedToGoOn() throws Exception {
+    org.apache.hadoop.fs.Path zone = file("zone");
+    cluster.cluster.getFileSystem().mkdirs(zone);
+    DFSTestUtil.createKey("key", cluster.cluster, cluster.conf());
+    new HdfsAdmin(cluster.cluster.getURI(0), cluster.conf()).createEncryptionZone(zone, "key");
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(zone, "f");
+    byte[] data = WriteCluster.bytes(2, STRIPE);
+    try (SharedPool pool = new SharedPool(twoStripesLessOneByte(), () -> 0)) {
+      DistributedFileSystem fs = cluster.open(OURS);
+      FSDataOutputStream large = fs.create(file("large"), true);
+      large.write(data, 0, CELL + 1);
+      FSDataOutputStream encrypted = fs.create(file);
+      assertThat(encrypted.getWrappedStream()).isInstanceOf(CryptoOutputStream.class);
+      int done = interruptedWrite(encrypted, () -> encrypted.write(data));
+      large.close();
+      assertThatThrownBy(() -> encrypted.write(data, done, data.length - done))
+          .isInstanceOf(IOException.class);
+      assertThatThrownBy(encrypted::close).isInstanceOf(IOException.class);
+      Conditions.await("all memory to be back", () -> pool.reservedBytes() == 0);
+    }
+    assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isFalse();
   }
 
   private static long twoStripesLessOneByte() {
