@@ -287,6 +287,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
           failed(e);
         }
         throw e;
+      } catch (RuntimeException | Error e) {
+        // Part may have been taken, and nothing says how much.
+        failed(new IOException(cannotWrite() + e, e));
+        throw e;
       }
       uncheckedEnd = collected + unchecked();
     }

@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
@@ -232,5 +233,31 @@ class SmallWritesTest {
 
   private static long twoStripesLessOneByte() {
     return 2 * SharedPool.stripeBytes(K, M, CELL) - 1;
+  }
+
+  /** Part of the bytes is in the stripe when there is no memory for the next cell. */
+  @Test
+  void anErrorWithinAWriteEndsTheStream() throws Exception {
+    AtomicBoolean fails = new AtomicBoolean();
+    OutOfMemoryError refusal = new OutOfMemoryError("no memory for the next cell");
+    FSDataOutputStream out;
+    try (SharedPool ignored =
+        new SharedPool(
+            Long.MAX_VALUE,
+            () -> {
+              if (fails.get()) {
+                throw refusal;
+              }
+              return 0;
+            })) {
+      out = cluster.open(OURS).create(file("error"));
+    }
+    out.write(new byte[STRIPE + 1]);
+    fails.set(true);
+    assertThatThrownBy(() -> out.write(new byte[2 * CELL])).isSameAs(refusal);
+    fails.set(false);
+    assertThatThrownBy(() -> out.write(1)).isInstanceOf(IOException.class).hasRootCause(refusal);
+    assertThatThrownBy(out::close).isInstanceOf(IOException.class).hasRootCause(refusal);
+    assertThat(cluster.cluster.getFileSystem().isFileClosed(file("error"))).isFalse();
   }
 }
