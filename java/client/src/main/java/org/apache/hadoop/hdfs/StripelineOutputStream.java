@@ -347,6 +347,21 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     if (finished || closed) {
       throw new ClosedChannelException();
     }
+    if (isClosed()) {
+      failAsStreamersHave();
+    }
+  }
+
+  /** Called when all streamers are closed: the next stripe that is sent would fail, too late. */
+  private void failAsStreamersHave() throws IOException {
+    // Sending may have closed them; then its failure says why.
+    awaitSent();
+    try {
+      checkClosed();
+    } catch (IOException e) {
+      pipeline.fail(named(e));
+      throw told(pipeline.failure());
+    }
   }
 
   /** Returns an exception that names what has failed where Hadoop's only counts it. */
