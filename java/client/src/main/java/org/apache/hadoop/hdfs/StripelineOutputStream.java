@@ -264,15 +264,18 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
     synchronized (collecting) {
+      boolean isUnchecked = length <= uncheckedEnd - collected && current != null;
+      if (!isUnchecked) {
+        checkWritable();
+      }
       if (offset < 0 || length < 0 || offset > bytes.length - length) {
         throw new ArrayIndexOutOfBoundsException();
       }
-      if (length <= uncheckedEnd - collected && current != null) {
+      if (isUnchecked) {
         current.putNext(bytes, offset, length);
         collected += length;
         return;
       }
-      checkWritable();
       int done = 0;
       try {
         while (done < length) {

@@ -161,6 +161,24 @@ class SmallWritesTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {OURS, "stock"})
+  void aClosedStreamSaysSoWhateverTheArguments(String mode) throws IOException {
+    FSDataOutputStream out = cluster.open(mode).create(file("arguments-" + mode));
+    out.write(1);
+    DFSStripedOutputStream stream = stream(out);
+    byte[] bytes = new byte[1];
+    assertThatThrownBy(() -> stream.write(bytes, -1, 1))
+        .isInstanceOf(ArrayIndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> stream.write(bytes, 1, 1))
+        .isInstanceOf(ArrayIndexOutOfBoundsException.class);
+    assertThatThrownBy(() -> stream.write(null, 0, 0)).isInstanceOf(NullPointerException.class);
+    out.close();
+    assertThatThrownBy(() -> stream.write(bytes, 0, 0)).isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> stream.write(bytes, -1, 1)).isInstanceOf(ClosedChannelException.class);
+    assertThatThrownBy(() -> stream.write(null, 0, 0)).isInstanceOf(ClosedChannelException.class);
+  }
+
   /** Time stands still, so that the wait for memory ends when there is some, or by an interrupt. */
   @Test
   void aWriterInterruptedWaitingForMemoryGoesOnWhereItStopped() throws Exception {
