@@ -258,20 +258,24 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    * {@inheritDoc}
    *
    * @throws InterruptedIOException if interrupted while the window has no room; unless the stream
-   *     has failed, the first {@code bytesTransferred} bytes are written and writing can go on
+   *     has failed, as that of an encrypted file has, the first {@code bytesTransferred} bytes are
+   *     written and writing can go on
    */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
     synchronized (collecting) {
+      boolean isUnchecked = length <= uncheckedEnd - collected && current != null;
+      if (!isUnchecked) {
+        checkWritable();
+      }
       if (offset < 0 || length < 0 || offset > bytes.length - length) {
         throw new ArrayIndexOutOfBoundsException();
       }
-      if (length <= uncheckedEnd - collected && current != null) {
+      if (isUnchecked) {
         current.putNext(bytes, offset, length);
         collected += length;
         return;
       }
-      checkWritable();
       int done = 0;
       try {
         while (done < length) {
@@ -281,6 +285,14 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         }
       } catch (InterruptedIOException e) {
         e.bytesTransferred = done;
+        if (getFileEncryptionInfo() != null) {
+          // Hadoop's stream that encrypts has dropped what was not taken: it would be missing.
+          failed(e);
+        }
+        throw e;
+      } catch (RuntimeException | Error e) {
+        // Part may have been taken, and nothing says how much.
+        failed(new IOException(cannotWrite() + e, e));
         throw e;
       }
       uncheckedEnd = collected + unchecked();
@@ -295,7 +307,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** For want of memory: part of what was written is lost, so that nothing may follow it. */
+  /** Part of what was written is lost, so that nothing may follow it. */
   private IOException failed(IOException cause) {
     uncheckedEnd = 0;
     pipeline.fail(cause);
@@ -337,6 +349,21 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
     if (finished || closed) {
       throw new ClosedChannelException();
+    }
+    if (isClosed()) {
+      failAsStreamersHave();
+    }
+  }
+
+  /** Called when all streamers are closed: the next stripe that is sent would fail, too late. */
+  private void failAsStreamersHave() throws IOException {
+    // Sending may have closed them; then its failure says why.
+    awaitSent();
+    try {
+      checkClosed();
+    } catch (IOException e) {
+      pipeline.fail(named(e));
+      throw told(pipeline.failure());
     }
   }
 

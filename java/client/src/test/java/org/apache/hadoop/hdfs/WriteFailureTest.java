@@ -401,6 +401,33 @@ class WriteFailureTest {
     assertThatThrownBy(() -> out.write(1)).isInstanceOf(IOException.class);
   }
 
+  /** Until the stripe is full nothing is sent, which would fail. */
+  @Test
+  void smallWritesNoticeThatAllDataNodesAreLost() throws Exception {
+    org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
+    FSDataOutputStream out = cluster.open("functional-partitioned").create(file);
+    out.write(new byte[STRIPE]);
+    stream(out).flushAllInternals();
+    out.write(1);
+    for (int unit = 0; unit < K + M; unit++) {
+      stopDataNodeOf(stream(out), unit);
+    }
+    Conditions.await("all streamers to end", () -> stream(out).isClosed());
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i <= 512; i++) {
+                out.write(1);
+              }
+            })
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("Cannot write /")
+        .hasMessageContaining("Failed internal blocks: 0 at 127.0.0.1");
+    assertThatThrownBy(() -> out.write(new byte[1])).isInstanceOf(IOException.class);
+    assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isFalse();
+    awaitNoSender(file);
+  }
+
   @Test
   void manyStreamsLeaveNoThreadAndNoBuffer() throws Exception {
     DistributedFileSystem fs = cluster.open("functional-partitioned");
