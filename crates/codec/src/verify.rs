@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Verification: recompute parity block by block and compare.
 
+use std::cell::Cell;
+
 use arrayvec::ArrayVec;
 use stripeline_gf::{Coefficients, Kernels, StorePolicy};
 
@@ -23,10 +25,15 @@ pub enum Verdict {
     },
 }
 
-/// Recomputed parity lives on the stack: large enough that a block amortises the call of the
-/// kernel, small enough to stay in the first-level cache beside the units and to fit any thread's
-/// stack.
+/// Recomputed parity: large enough that a block amortises the call of the kernel, small enough to
+/// stay in the first-level cache beside the units.
 const SCRATCH_BYTES: usize = 16 << 10;
+
+thread_local! {
+    /// Where parity is recomputed, kept from call to call. Not on the stack: a thread of a JVM may have
+    /// no more than 80 KiB left, of which all that is below and above this takes its part.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// Blocks are a whole number of these, so that vector kernels run without tails.
 const BLOCK_ALIGNMENT: usize = 64;
@@ -34,8 +41,8 @@ const BLOCK_ALIGNMENT: usize = 64;
 impl Codec {
     /// Tells whether the parity units are those of the data units.
     ///
-    /// Works through the stripe in blocks, so it needs 16 KiB of stack, no heap, and stops at the
-    /// first block with a difference.
+    /// Works through the stripe in blocks, for which each thread keeps 16 KiB, and stops at the first
+    /// block with a difference.
     ///
     /// # Errors
     /// As [`Codec::encode`].
@@ -62,25 +69,27 @@ impl Verdict {
         let length = given[0].len();
         // At least 64 bytes, since m <= 255 and 16384 / 255 = 64.
         let block = SCRATCH_BYTES / rows / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-        let mut scratch = [0; SCRATCH_BYTES];
-        let mut start = 0;
-        while start < length {
-            let end = length.min(start + block);
-            let product = Product {
-                kernels,
-                coefficients,
-                inputs,
-                given,
-            };
-            if let Some((offset, parity_unit)) = product.find_mismatch(start..end, &mut scratch) {
-                return Self::Mismatch {
-                    parity_unit,
-                    offset,
-                };
-            }
-            start = end;
+        let product = Product {
+            kernels,
+            coefficients,
+            inputs,
+            given,
+        };
+        let mut scratch = SCRATCH.try_with(Cell::take).unwrap_or_default();
+        scratch.resize(SCRATCH_BYTES, 0);
+        let starts = (0..length).step_by(block);
+        let first = starts
+            .map(|start| start..length.min(start + block))
+            .find_map(|range| product.find_mismatch(range, &mut scratch));
+        // A thread that is going away keeps nothing any more.
+        let _ = SCRATCH.try_with(|kept| kept.set(scratch));
+        match first {
+            None => Self::Sound,
+            Some((offset, parity_unit)) => Self::Mismatch {
+                parity_unit,
+                offset,
+            },
         }
-        Self::Sound
     }
 }
 
@@ -100,11 +109,12 @@ impl Product<'_> {
         scratch: &mut [u8],
     ) -> Option<(usize, usize)> {
         let (data, parity) = (self.inputs, self.given);
-        let inputs: ArrayVec<&[u8], 256> = data.iter().map(|unit| &unit[range.clone()]).collect();
-        let mut expected: ArrayVec<&mut [u8], 256> = scratch
-            .chunks_exact_mut(range.len())
-            .take(parity.len())
-            .collect();
+        // Filled in place: each list is 4 KiB, which collecting would move.
+        let mut inputs = ArrayVec::<&[u8], 256>::new();
+        inputs.extend(data.iter().map(|unit| &unit[range.clone()]));
+        let mut expected = ArrayVec::<&mut [u8], 256>::new();
+        let blocks = scratch.chunks_exact_mut(range.len());
+        expected.extend(blocks.take(parity.len()));
         self.kernels.dot(
             self.coefficients,
             &inputs,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The threads of an engine.
 
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, current};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::options::EventKind;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
+use crate::wait::is_helping;
 use crate::warden;
 use crate::worker::Worker;
 
@@ -77,14 +78,24 @@ impl Crew {
     }
 
     /// Ends all threads, those aside whose device hangs, and waits for threads that help or tell of
-    /// the end of a task.
+    /// the end of a task. Nobody waits for the thread that this runs on: the engine ends in one of its
+    /// own call-backs then.
     pub(crate) fn end(&mut self, core: &Core) {
         core.begin_close();
+        let is_own = |thread: &JoinHandle<()>| thread.thread().id() == current().id();
+        let mut by_itself = is_helping();
         if let Some(warden) = self.warden.take() {
-            let _ = warden.join();
+            match is_own(&warden) {
+                true => by_itself = true,
+                false => drop(warden.join()),
+            }
         }
         let until = Instant::now() + FAREWELL;
         for worker in self.workers.drain(..) {
+            if is_own(&worker) {
+                by_itself = true;
+                continue;
+            }
             while !worker.is_finished() && Instant::now() < until {
                 core.any.sleep(Some(Duration::from_millis(1)), || {
                     worker.is_finished().then_some(())
@@ -93,6 +104,9 @@ impl Crew {
             if worker.is_finished() {
                 let _ = worker.join();
             }
+        }
+        if by_itself {
+            return;
         }
         core.await_helpers();
         // A thread of the program that cancels a task tells of its end itself.
@@ -125,7 +139,7 @@ fn work(core: &Core, rail: usize, index: usize) {
         core.await_call(rail);
     }
     while !core.is_closing() {
-        match station.rail.open_lane() {
+        match station.open_lane() {
             Ok(lane) => {
                 core.prove(rail);
                 core.scheduler.set_open(rail, true);

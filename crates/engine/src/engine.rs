@@ -33,7 +33,8 @@ const SPARE_LANES: usize = 64;
 ///
 /// Threads may share it. When it is dropped, what its rails are working on is finished, what waits ends
 /// with [`ErrorKind::Closed`], and all buffers are back then, those aside that a device which hangs is
-/// working on in place. Whoever wants all tasks done waits for them first.
+/// working on in place. Whoever wants all tasks done waits for them first. In a call-back or a listener
+/// an engine can be dropped too; what the thread that runs it is working on is then finished afterwards.
 ///
 /// A child that is forked has none of these threads: there every call fails at once with
 /// [`ErrorKind::Closed`], nothing counts as outstanding, and dropping the engine does nothing. The child
@@ -81,6 +82,8 @@ impl Engine {
     /// it is begun: what it gives to [`Ticket::on_end`] runs on the thread that ends the task, which
     /// is this one only if there are 0 bytes to code.
     ///
+    /// If `prepare` panics, the task is cancelled.
+    ///
     /// # Errors
     /// As [`Engine::issue`]; `prepare` is not called then.
     pub fn issue_with(
@@ -90,7 +93,9 @@ impl Engine {
         prepare: impl FnOnce(&Ticket),
     ) -> Result<Ticket, Rejected> {
         let ticket = self.admit(piece, request)?;
+        let unprepared = Unprepared(&ticket);
         prepare(&ticket);
+        std::mem::forget(unprepared);
         if self.core.enrol(&ticket.task) {
             self.core.place_task(Arc::clone(&ticket.task));
         }
@@ -239,6 +244,15 @@ impl fmt::Debug for Engine {
             "Engine({})",
             names.collect::<Vec<_>>().join(", ")
         )
+    }
+}
+
+/// A task that was let in and not issued; it is cancelled when this is dropped, by a panic.
+struct Unprepared<'a>(&'a Ticket);
+
+impl Drop for Unprepared<'_> {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 

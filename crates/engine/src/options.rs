@@ -2,6 +2,7 @@
 //! How an engine is set up.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,7 +71,8 @@ impl EventKind {
     }
 }
 
-/// Whom events go to, on the thread that noticed them.
+/// Whom events go to, on the thread that noticed them: one of the engine's or one that uses it. It
+/// must be short. A panic in it ends there.
 pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Bounds and ways of an engine.
@@ -137,7 +139,9 @@ impl Default for Options {
 impl Options {
     pub(crate) fn tell(&self, rail: &str, kind: EventKind, text: String) {
         let rail = rail.to_owned();
-        (self.listener)(&Event { rail, kind, text });
+        let event = Event { rail, kind, text };
+        // A panic has been reported, and the thread is in the middle of what the event is about.
+        let _ = catch_unwind(AssertUnwindSafe(|| (self.listener)(&event)));
     }
 
     /// Tells how the node's CPUs are shared from now on.

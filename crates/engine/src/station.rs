@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One rail inside the engine: its queues, its health and what it has in flight.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use crossbeam_queue::ArrayQueue;
 use stripeline_codec::StorePolicy;
-use stripeline_rail::{Hold, Job, Lane, Rail, Written};
+use stripeline_rail::{Fault, FaultKind, Hold, Job, Lane, Rail, Written, known_answers};
 
 use crate::coders::Coders;
 use crate::doorbell::Doorbell;
@@ -43,6 +45,18 @@ impl Station {
     pub(crate) fn store(&self, job: &Job) -> StorePolicy {
         let units = job.inputs().len() + job.outputs().len();
         self.tuning.store(units.saturating_mul(job.bytes()))
+    }
+
+    /// Opens a lane. A rail that panics has none.
+    pub(crate) fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        let opened = catch_unwind(AssertUnwindSafe(|| self.rail.open_lane()));
+        opened.unwrap_or_else(|_| Err(Fault::new(FaultKind::Failed, "it panicked")))
+    }
+
+    /// Has the rail prove itself on known answers. One that panics has not.
+    pub(crate) fn try_rail(&self) -> Result<(), String> {
+        let tried = catch_unwind(AssertUnwindSafe(|| known_answers::check(&*self.rail)));
+        tried.unwrap_or_else(|_| Err("it panicked".to_owned()))
     }
 }
 

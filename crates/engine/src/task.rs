@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One issued operation: what is left of it, how it ended, and who wants to know.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
 use stripeline_codec::{StorePolicy, Verdict};
@@ -246,10 +247,12 @@ impl Task {
 
 impl Hook {
     fn run(self, outcome: &Outcome) {
-        match self {
+        // A panic has been reported. It must not keep others from being told, nor end the thread,
+        // which has the task still to account for and is needed for other tasks.
+        let _ = catch_unwind(AssertUnwindSafe(|| match self {
             Self::Wake(waker) => waker.wake(),
             Self::Call(call) => call(outcome),
-        }
+        }));
     }
 
     /// A future polled again brings the waker that counts.

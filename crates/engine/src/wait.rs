@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Threads that wait, and code meanwhile.
 
+use std::cell::Cell;
 use std::time::Instant;
 
 use crate::core::Core;
@@ -8,13 +9,43 @@ use crate::doorbell::Doorbell;
 use crate::options::Scheduling;
 use crate::queue::Work;
 use crate::station::Flights;
-use crate::sync::Arc;
+use crate::sync::{Arc, thread_local};
 use crate::task::Task;
 use crate::worker::Worker;
 
 /// A thread with little time takes a piece only if it has so many times what the piece is estimated
 /// to take.
 const MARGIN: f64 = 2.0;
+
+thread_local! {
+    /// How many engines this thread helps: more than one where a listener waits for another's task.
+    #[allow(
+        clippy::missing_const_for_thread_local,
+        reason = "the permutation tester's thread locals cannot be const"
+    )]
+    static HELPED: Cell<usize> = Cell::new(0);
+}
+
+/// A thread that helps, until dropped.
+struct Helping;
+
+impl Helping {
+    fn begin() -> Self {
+        HELPED.with(|helped| helped.set(helped.get() + 1));
+        Self
+    }
+}
+
+impl Drop for Helping {
+    fn drop(&mut self) {
+        HELPED.with(|helped| helped.set(helped.get() - 1));
+    }
+}
+
+/// Whether this thread helps an engine, and so is in a call-back or a listener.
+pub(crate) fn is_helping() -> bool {
+    HELPED.try_with(Cell::get).is_ok_and(|helped| helped > 0)
+}
 
 impl Core {
     /// Waits until a task is done or the time has come.
@@ -65,9 +96,10 @@ impl Core {
         if self.is_closing() {
             return first;
         }
+        let _helping = Helping::begin();
         let lane = match station.spare_lanes.pop() {
             Some(lane) => lane,
-            None => match station.rail.open_lane() {
+            None => match station.open_lane() {
                 Ok(lane) => lane,
                 Err(_) => return first,
             },

@@ -6,8 +6,6 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use stripeline_rail::known_answers;
-
 use crate::clock::nanoseconds;
 use crate::core::{Core, data_bytes};
 use crate::doorbell::Doorbell;
@@ -157,8 +155,9 @@ impl Core {
                 continue;
             }
             for flights in &station.flights {
-                let late =
-                    flights.revoke(|flight| now > flight.begun + self.patience(rail, flight));
+                let late = flights.revoke(|flight| {
+                    now > flight.begun.saturating_add(self.patience(rail, flight))
+                });
                 for (flight, piece) in late {
                     station.counters.revoked.fetch_add(1, Relaxed);
                     let milliseconds = (now - flight.begun) / 1_000_000;
@@ -236,7 +235,7 @@ impl Core {
             return;
         }
         station.proof.call_once(|| {
-            if let Err(reason) = known_answers::check(&*station.rail) {
+            if let Err(reason) = station.try_rail() {
                 let name = self.name(rail);
                 let text = format!("Cannot use rail {name}, others code instead: {reason}");
                 self.quarantine(rail, EventKind::LeftOut, text);
@@ -246,7 +245,7 @@ impl Core {
 
     fn probe(&self, rail: usize) {
         let station = &self.stations[rail];
-        let result = known_answers::check(&*station.rail);
+        let result = station.try_rail();
         let (now, period) = (self.clock.now(), nanoseconds(self.options.quarantine));
         let failure = result.as_ref().err().map(String::as_str);
         station.health.end_probe(failure, now, period);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The engine through its public face.
 
+mod callers;
 mod checks;
 mod closing;
 mod codecs;

@@ -59,6 +59,8 @@ pub enum Fail {
     Misplace,
     /// Panics at every piece.
     Panic,
+    /// Panics at the first so many pieces.
+    PanicFirst(usize),
     /// Waits at a gate and then does it right.
     Wait(Arc<Gate>),
     /// The same, each piece at the gate of its number, beyond the last at none.
@@ -111,6 +113,7 @@ impl Coder for Sick {
                 return Err(Fault::new(FaultKind::Failed, "injected"));
             }
             Fail::Panic => panic!("injected"),
+            Fail::PanicFirst(count) if seen < *count => panic!("injected"),
             Fail::Wait(gate) => gate.pass(),
             Fail::WaitInTurn(gates) => gates.get(seen).into_iter().for_each(|gate| gate.pass()),
             _ => (),

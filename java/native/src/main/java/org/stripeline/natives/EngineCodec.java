@@ -127,12 +127,11 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         return EngineTask.ended(Verdict.SOUND);
       }
       EngineTask task = engine.newTask(in, out);
-      boolean issued = false;
       try {
         operation.issue(in, out, frame, task.number());
-        issued = true;
+        task.issued = true;
       } finally {
-        if (!issued) {
+        if (!task.issued) {
           engine.forget(task);
         }
       }

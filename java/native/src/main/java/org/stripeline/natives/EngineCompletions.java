@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.natives;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ThreadFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,15 +34,20 @@ final class EngineCompletions implements Runnable {
 
   private final long engine;
   private final ConcurrentMap<Long, EngineTask> tasks = new ConcurrentHashMap<>();
-  private final Thread thread = SharedThreads.create(this, THREAD_NAME);
+  private volatile Thread thread;
   private volatile boolean ended;
 
   EngineCompletions(long engine) {
     this.engine = engine;
   }
 
-  void start() {
+  void start(ThreadFactory threads) {
+    thread = threads.newThread(this);
     thread.start();
+  }
+
+  static Thread newThread(Runnable completions) {
+    return SharedThreads.create(completions, THREAD_NAME);
   }
 
   boolean isCurrentThread() {
@@ -76,8 +84,15 @@ final class EngineCompletions implements Runnable {
     UNREPORTED.remove(task);
   }
 
-  EngineTask[] underWay() {
-    return tasks.values().toArray(new EngineTask[0]);
+  /** Returns tasks that have been issued; one that is yet to be may be refused, and then never ends. */
+  List<EngineTask> underWay() {
+    List<EngineTask> issued = new ArrayList<>();
+    for (EngineTask task : tasks.values()) {
+      if (task.issued) {
+        issued.add(task);
+      }
+    }
+    return issued;
   }
 
   @Override
@@ -108,7 +123,8 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  private void take(long number, long status, long detail) {
+  /** Takes one report. */
+  void take(long number, long status, long detail) {
     if (number == 0) {
       logEvents();
       return;
@@ -119,8 +135,17 @@ final class EngineCompletions implements Runnable {
     } else if (status == EngineBridge.MISMATCH) {
       task.end(Verdict.mismatch((int) (detail >>> 32), (int) detail));
     } else {
-      String text = EngineBridge.failure(engine, number);
-      task.fail(new EcException(EcException.Kind.of((int) status), text));
+      fail(task, EcException.Kind.of((int) status));
+    }
+  }
+
+  private void fail(EngineTask task, EcException.Kind kind) {
+    String text = "Cannot finish the task: the reason was lost";
+    try {
+      text = EngineBridge.failure(engine, task.number());
+    } finally {
+      // Also where there is no memory for the text: somebody waits for the task.
+      task.fail(new EcException(kind, text));
     }
   }
 
@@ -139,13 +164,13 @@ final class EngineCompletions implements Runnable {
 
   private void giveUpUnreported() {
     ended = true;
-    for (EngineTask task : underWay()) {
+    for (EngineTask task : tasks.values()) {
       // In this order, so that one which is being forgotten does not stay.
       UNREPORTED.add(task);
       if (!tasks.remove(task.number(), task)) {
         UNREPORTED.remove(task);
       }
-      task.completeExceptionally(
+      task.giveUp(
           new EcException(
               EcException.Kind.INTERNAL, "Cannot finish the task: its end was not reported"));
     }

@@ -8,16 +8,27 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>It is completed when no rail touches the buffers any more, by a thread of the engine that
  * completes all tasks: what depends on it must be short and must not wait for another task; use the
- * {@code Async} methods for anything else. It fails with an {@link EcException}, or, if it was
+ * {@code Async} methods for anything else. It must not end the JVM where a shutdown hook closes the
+ * engine, which waits for that thread. The task fails with an {@link EcException}, or, if it was
  * cancelled, with a {@link java.util.concurrent.CancellationException}. Whoever completes it by
- * other means learns nothing about the buffers.
+ * other means, such as {@code orTimeout}, learns nothing about the buffers; {@link
+ * RailEngine#awaitAll()} waits for them.
  */
 public final class EngineTask extends CompletableFuture<Verdict> {
   private final RailEngine engine;
   private final long number;
 
+  /** Set when the engine has taken the task. */
+  volatile boolean issued;
+
   /** The buffers, until the task has ended. */
   private Object[] kept;
+
+  /** Guards what follows. Not this, which others may lock while they wait. */
+  private final Object end = new Object();
+
+  /** Whether the engine has told how the task ended, or cannot tell any more. */
+  private boolean over;
 
   EngineTask(RailEngine engine, long number, Object... kept) {
     this.engine = engine;
@@ -27,13 +38,13 @@ public final class EngineTask extends CompletableFuture<Verdict> {
 
   static EngineTask ended(Verdict verdict) {
     EngineTask task = new EngineTask(null, 0);
-    task.complete(verdict);
+    task.end(verdict);
     return task;
   }
 
   static EngineTask failed(EcException failure) {
     EngineTask task = new EngineTask(null, 0);
-    task.completeExceptionally(failure);
+    task.giveUp(failure);
     return task;
   }
 
@@ -48,24 +59,62 @@ public final class EngineTask extends CompletableFuture<Verdict> {
    * when no rail touches the buffers any more, soon after.
    *
    * @param mayInterruptIfRunning has no effect
-   * @return whether the task will end cancelled; false if it had ended already
+   * @return whether the task will end cancelled, or as it has failed meanwhile; false if it had ended
+   *     already, unless as cancelled
    */
   @Override
   public boolean cancel(boolean mayInterruptIfRunning) {
-    if (isDone()) {
-      return isCancelled();
+    boolean givenUp = !isOver() && engine.cancel(this);
+    return givenUp || isCancelled();
+  }
+
+  /** Waits until the engine has told of the end, also where somebody else has completed this. */
+  void awaitEnd() {
+    boolean interrupted = false;
+    synchronized (end) {
+      while (!over) {
+        try {
+          end.wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
     }
-    return engine.cancel(this);
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean isOver() {
+    synchronized (end) {
+      return over;
+    }
+  }
+
+  private void setOver() {
+    synchronized (end) {
+      over = true;
+      end.notifyAll();
+    }
   }
 
   /** Takes the end that the engine has reported. */
   void end(Verdict verdict) {
     kept = null;
+    setOver();
     complete(verdict);
   }
 
+  /** Takes it that the engine reports nothing; something may still use the buffers. */
+  void giveUp(EcException failure) {
+    setOver();
+    completeExceptionally(failure);
+  }
+
+  /** Takes the failure that the engine has reported. */
   void fail(EcException failure) {
     kept = null;
+    setOver();
     if (failure.kind() == EcException.Kind.CANCELLED) {
       super.cancel(false);
     } else {

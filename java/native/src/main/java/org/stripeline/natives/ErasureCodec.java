@@ -12,7 +12,8 @@ import java.nio.ByteBuffer;
  * number of bytes remaining, and be all direct or all backed by an array. No call changes a
  * position or a limit. Nothing is copied on the way to the native library. Outputs must not overlap
  * each other or an input; inputs may overlap, and may be the same buffer. A length of zero is legal
- * and does nothing.
+ * and does nothing. Memory that does not belong to the garbage collector, such as that of an {@code
+ * Arena}, must stay while a call uses it: nobody checks that it does.
  *
  * <p>Every method may be called by several threads at once, and {@link #close()} at any time: calls
  * under way finish, later ones throw an {@link IOException} that says "closed". An argument that is

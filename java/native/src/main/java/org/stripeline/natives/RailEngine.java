@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -30,21 +31,43 @@ public final class RailEngine implements AutoCloseable {
   private final AtomicLong numbers = new AtomicLong();
   private volatile boolean closed;
 
-  private RailEngine(EngineConfiguration configuration, boolean closeable) throws EcException {
+  private RailEngine(EngineConfiguration configuration, boolean closeable, ThreadFactory threads)
+      throws EcException {
     this.closeable = closeable;
     this.handle = openNative(configuration);
     this.completions = new EngineCompletions(handle);
-    completions.start();
+    try {
+      completions.start(threads);
+    } catch (RuntimeException | Error e) {
+      EngineBridge.close(handle);
+      // What the thread would have done: gives the handle back.
+      completions.run();
+      EcException failure =
+          new EcException(
+              EcException.Kind.CONFIGURATION,
+              "Cannot open the engine: the thread that completes tasks cannot be started: " + e);
+      failure.initCause(e);
+      throw failure;
+    }
   }
 
   /**
-   * Opens an engine of one's own; at most 64 are open in a process at once.
+   * Opens an engine of one's own; at most 64 are open in a process at once. It stays open until it is
+   * closed, also when nobody refers to it any more.
    *
    * @param configuration how to set it up
-   * @throws EcException if there is no native library, no rail, or a value is wrong; it says which
+   * @throws EcException if there is no native library, no rail, no thread, or a value is wrong; it
+   *     says which
+   * @throws IllegalArgumentException if the configuration is null, or as many are open as may be
    */
   public static RailEngine open(EngineConfiguration configuration) throws EcException {
-    return new RailEngine(configuration, true);
+    return open(configuration, EngineCompletions::newThread);
+  }
+
+  /** Opens an engine whose tasks are completed by a thread from elsewhere. */
+  static RailEngine open(EngineConfiguration configuration, ThreadFactory threads)
+      throws EcException {
+    return new RailEngine(configuration, true, threads);
   }
 
   /**
@@ -67,7 +90,8 @@ public final class RailEngine implements AutoCloseable {
    * @param code the code
    * @param dataUnits number of data units, at least 1
    * @param parityUnits number of parity units, at least 1; exactly 1 for {@link Code#XOR}
-   * @throws IllegalArgumentException if the code does not exist with these numbers
+   * @throws IllegalArgumentException if the code does not exist with these numbers, or 1024 others
+   *     have been used in this process
    * @throws IllegalStateException if this engine is closed
    */
   public RailCodec codec(Code code, int dataUnits, int parityUnits) {
@@ -86,12 +110,13 @@ public final class RailEngine implements AutoCloseable {
    * @param tasks the tasks
    * @throws IOException if one failed
    * @throws java.util.concurrent.CancellationException if one was cancelled
+   * @throws CompletionException if a future that depends on tasks failed
    * @throws IllegalStateException on the thread that completes tasks
    */
   public void awaitAll(Collection<? extends CompletableFuture<?>> tasks) throws IOException {
     refuseOnOwnThread("wait for tasks");
     for (CompletableFuture<?> task : tasks) {
-      task.handle((verdict, failure) -> null).join();
+      awaitEnd(task);
     }
     for (CompletableFuture<?> task : tasks) {
       try {
@@ -117,7 +142,7 @@ public final class RailEngine implements AutoCloseable {
   public void awaitAll() {
     refuseOnOwnThread("wait for tasks");
     for (EngineTask task : completions.underWay()) {
-      task.handle((verdict, failure) -> null).join();
+      awaitEnd(task);
     }
   }
 
@@ -167,7 +192,11 @@ public final class RailEngine implements AutoCloseable {
 
   @Override
   public String toString() {
-    return closed ? "RailEngine(closed)" : "RailEngine(" + statistics().names() + ")";
+    try {
+      return "RailEngine(" + statistics().names() + ")";
+    } catch (IllegalStateException e) {
+      return "RailEngine(closed)";
+    }
   }
 
   long handle() {
@@ -208,6 +237,13 @@ public final class RailEngine implements AutoCloseable {
     }
   }
 
+  private static void awaitEnd(CompletableFuture<?> task) {
+    task.handle((verdict, failure) -> null).join();
+    if (task instanceof EngineTask) {
+      ((EngineTask) task).awaitEnd();
+    }
+  }
+
   private static long openNative(EngineConfiguration configuration) throws EcException {
     if (configuration == null) {
       throw new IllegalArgumentException("Cannot open the engine: the configuration is null");
@@ -236,7 +272,8 @@ public final class RailEngine implements AutoCloseable {
       RailEngine engine = null;
       EcException failure = null;
       try {
-        engine = new RailEngine(EngineConfiguration.of(System.getProperties()), false);
+        EngineConfiguration configuration = EngineConfiguration.of(System.getProperties());
+        engine = new RailEngine(configuration, false, EngineCompletions::newThread);
       } catch (EcException e) {
         failure = e;
       } catch (IllegalArgumentException e) {

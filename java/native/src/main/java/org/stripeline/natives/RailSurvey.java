@@ -26,8 +26,17 @@ public final class RailSurvey {
    *     never) and {@code pieceBytes}; and {@code notes} about the measurement
    * @throws EcException if there is no native library, a name is wrong, or the table cannot be read
    *     or written
+   * @throws IllegalArgumentException if the names are null or not on one line, or the budget is null or
+   *     negative
    */
   public static String take(String rails, Duration budget, Path table) throws EcException {
+    if (rails == null || rails.indexOf('\n') >= 0) {
+      throw new IllegalArgumentException(
+          "Cannot look for rails: their names are not one line of text");
+    }
+    if (budget == null || budget.isNegative()) {
+      throw new IllegalArgumentException("Cannot measure rails: the time is " + budget);
+    }
     EngineBridge.requireLibrary("look for rails");
     byte[] path = table == null ? null : table.toString().getBytes(Charset.defaultCharset());
     byte[] configuration = ("rails=" + rails).getBytes(StandardCharsets.UTF_8);

@@ -23,7 +23,7 @@ class EngineCompletionsTest {
     EngineTask task = new EngineTask(null, 1, buffer);
     buffer = null;
     completions.add(task);
-    completions.start();
+    completions.start(EngineCompletions::newThread);
     completions.join();
     assertThatThrownBy(task::join)
         .hasCauseInstanceOf(EcException.class)
@@ -37,5 +37,30 @@ class EngineCompletionsTest {
         .isInstanceOf(IllegalStateException.class)
         .hasMessage("Cannot issue a task: the engine is closed");
     assertThat(completions.underWay()).isEmpty();
+  }
+
+  @Test
+  void who_waits_for_all_tasks_does_not_wait_for_one_that_may_be_refused() {
+    EngineCompletions completions = new EngineCompletions(NO_ENGINE);
+    EngineTask task = new EngineTask(null, 1, "a buffer");
+    completions.add(task);
+    assertThat(completions.underWay()).isEmpty();
+    task.issued = true;
+    assertThat(completions.underWay()).containsExactly(task);
+  }
+
+  @Test
+  void task_ends_also_if_the_reason_of_its_failure_cannot_be_read() {
+    EngineCompletions completions = new EngineCompletions(NO_ENGINE);
+    EngineTask task = new EngineTask(null, 1, "a buffer");
+    completions.add(task);
+    int failed = EcException.Kind.RAIL_FAILED.code();
+    assertThatThrownBy(() -> completions.take(1, failed, 0))
+        .isInstanceOf(IllegalStateException.class);
+    assertThat(task).isDone();
+    assertThatThrownBy(task::join)
+        .hasCauseInstanceOf(EcException.class)
+        .matches(e -> ((EcException) e.getCause()).kind() == EcException.Kind.RAIL_FAILED)
+        .hasMessageEndingWith("Cannot finish the task: the reason was lost");
   }
 }

@@ -124,6 +124,32 @@ class RailEngineCloseTest {
   }
 
   @Test
+  void engine_whose_thread_cannot_be_started_is_closed() throws Exception {
+    EngineConfiguration configuration =
+        EngineConfiguration.defaults().with(EngineConfiguration.RAILS_KEY, "cpu");
+    // More than may be open at once.
+    for (int i = 0; i < 70; i++) {
+      assertThatThrownBy(() -> RailEngine.open(configuration, Unstartable::new))
+          .isInstanceOf(EcException.class)
+          .hasMessageEndingWith("cannot be started: java.lang.OutOfMemoryError: no thread")
+          .matches(e -> ((EcException) e).kind() == EcException.Kind.CONFIGURATION);
+    }
+    RailEngine.open(configuration).close();
+  }
+
+  /** A thread that the system has no room for. */
+  private static final class Unstartable extends Thread {
+    Unstartable(Runnable task) {
+      super(task);
+    }
+
+    @Override
+    public synchronized void start() {
+      throw new OutOfMemoryError("no thread");
+    }
+  }
+
+  @Test
   @EnabledOnOs(OS.LINUX)
   void a_thousand_engines_leave_neither_threads_nor_memory() throws Exception {
     openAndClose(200);

@@ -3,6 +3,8 @@ package org.stripeline.natives;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Collections;
@@ -59,6 +61,14 @@ class RailEngineForkedTest {
     assertThat(outcome.output).contains("leaving");
   }
 
+  @Test
+  void calls_near_the_end_of_the_stack_do_not_end_the_process() throws Exception {
+    ForkedJvm.Outcome outcome =
+        ForkedJvm.run(Collections.emptyMap(), Collections.emptyList(), Deep.class);
+    assertThat(outcome.exitCode).as(outcome.output).isZero();
+    assertThat(outcome.output).contains("closed");
+  }
+
   private static String probe(String... jvmArguments) throws Exception {
     ForkedJvm.Outcome outcome =
         ForkedJvm.run(Collections.emptyMap(), Arrays.asList(jvmArguments), Probe.class);
@@ -86,6 +96,79 @@ class RailEngineForkedTest {
           System.out.println(i + " " + e.kind() + " " + e.getMessage());
         }
       }
+    }
+  }
+
+  /** Makes every kind of call where a thread's stack is almost used up. */
+  static final class Deep {
+    /** How far from the end calls are made, in calls of one method. */
+    private static final int LEVELS = 600;
+
+    private final RailEngine engine = Engines.open("check-every=1");
+    private final RailCodec codec = engine.codec(Code.RS, 6, 3);
+    private final ErasureCodec direct = ErasureCodec.create(Code.RS, 6, 3);
+    private final ByteBuffer[] units = CodecContractTest.blank(9, 5000, Stripes.Placement.DIRECT);
+    private final ByteBuffer[] data = Arrays.copyOf(units, 6);
+    private final ByteBuffer[] parity = Arrays.copyOfRange(units, 6, 9);
+    private final ByteBuffer[] rest = units.clone();
+    private final ByteBuffer[] heap = CodecContractTest.blank(9, 5000, Stripes.Placement.HEAP);
+    private int end;
+
+    private Deep() throws EcException {
+      rest[0] = null;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+      Deep deep = new Deep();
+      for (int round = 0; round < 3; round++) {
+        for (Call call : deep.calls()) {
+          deep.end = 0;
+          Thread thread = new Thread(null, () -> deep.dive(call, 0), "deep", 1 << 20);
+          thread.start();
+          thread.join();
+        }
+      }
+      deep.engine.awaitAll();
+      deep.engine.close();
+      System.out.println("closed");
+    }
+
+    private Call[] calls() {
+      ByteBuffer[] output = CodecContractTest.blank(1, 5000, Stripes.Placement.DIRECT);
+      ByteBuffer[] outputs = CodecContractTest.blank(3, 5000, Stripes.Placement.DIRECT);
+      return new Call[] {
+        () -> codec.verify(units),
+        () -> codec.encode(data, outputs),
+        () -> codec.decode(rest, new int[] {0}, output),
+        () -> codec.update(0, data[0], data[1], outputs),
+        () -> codec.iverify(units),
+        () -> direct.verify(heap),
+        () -> direct.verify(units),
+      };
+    }
+
+    private void dive(Call call, int level) {
+      try {
+        dive(call, level + 1);
+      } catch (StackOverflowError e) {
+        if (end == 0) {
+          end = level;
+        }
+      }
+      if (level > end - LEVELS) {
+        try {
+          call.run();
+        } catch (StackOverflowError e) {
+          // Where not even Java has room.
+        } catch (IOException e) {
+          throw new UncheckedIOException(e);
+        }
+      }
+    }
+
+    /** What is done near the end. */
+    private interface Call {
+      void run() throws IOException;
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -111,6 +112,25 @@ class RailEngineTest {
       EngineTask other = encode(engine);
       assertThat(other.join().isSound()).isTrue();
       assertThat(other.cancel(true)).as("ended").isFalse();
+    }
+  }
+
+  @Test
+  void task_that_somebody_else_completes_goes_on_until_it_has_ended() throws Exception {
+    byte[][] units = Stripes.stripe(new Random(5), Code.RS, 6, 3, LENGTH);
+    ByteBuffer[] data = Stripes.place(Arrays.copyOf(units, 6), Placement.DIRECT, 0);
+    try (RailEngine engine = Engines.slow()) {
+      List<EngineTask> before = Engines.occupy(Engines.wideCodec(engine), 100);
+      ByteBuffer[] parity = direct(3);
+      EngineTask task = engine.codec(Code.RS, 6, 3).iencode(data, parity);
+      task.complete(null);
+      before.get(99).completeExceptionally(new TimeoutException());
+      assertThat(before.get(99).cancel(true)).as("its work is given up").isTrue();
+      Engines.cancel(before);
+      engine.awaitAll(Arrays.asList(task));
+      assertThat(Stripes.bytes(parity)).isDeepEqualTo(Arrays.copyOfRange(units, 6, 9));
+      assertThat(task.cancel(true)).as("ended").isFalse();
+      engine.awaitAll();
     }
   }
 

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What call-backs, wakers and listeners of a program do wrong: they panic, or end the engine that
+//! calls them.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+use std::time::Duration;
+
+use crate::support::{Fail, Gate, Sick, cpu, stripe, to_encode};
+use stripeline_codec::Verdict;
+use stripeline_engine::{
+    Engine, ErrorKind, Event, EventKind, Issued, Options, Request, Scheduling,
+};
+use stripeline_rail::failing::{Failing, Failure, Script};
+use stripeline_rail::{Cpu, Rail, owned};
+
+/// More than anything here takes.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// No thread but the rail's own codes, and a rail that failed stays out.
+fn options() -> Options {
+    Options {
+        waiting_threads_help: false,
+        check_every: 0,
+        quarantine: Duration::from_secs(1000),
+        ..Options::default()
+    }
+}
+
+/// An engine of one rail with one thread, where pieces wait at the gates of their numbers.
+fn gated(gates: &[Arc<Gate>], options: Options) -> Engine {
+    let rail = Sick::rail("gated", Fail::WaitInTurn(gates.to_vec()));
+    Engine::start(vec![rail], options).expect("right options")
+}
+
+fn gates<const COUNT: usize>() -> [Arc<Gate>; COUNT] {
+    [(); COUNT].map(|()| Arc::new(Gate::default()))
+}
+
+fn issue(engine: &Engine, request: Request) -> Issued {
+    let (codec, stripe) = stripe(100);
+    let issued = engine.iencode(&codec, to_encode(&stripe), request);
+    issued.expect("room for a task")
+}
+
+fn within(deadline: Duration) -> Request {
+    Request {
+        deadline: Some(deadline),
+        ..Request::default()
+    }
+}
+
+/// An engine that somebody else ends.
+type Shared = Arc<Mutex<Option<Engine>>>;
+
+/// Ends a shared engine and says so.
+fn ender(engine: &Shared) -> (impl FnOnce() + Send + 'static, Receiver<()>) {
+    let (sender, receiver) = channel();
+    let engine = Arc::clone(engine);
+    let end = move || {
+        let taken = engine.lock().expect("not poisoned").take();
+        drop(taken.expect("ended once"));
+        sender.send(()).expect("awaited");
+    };
+    (end, receiver)
+}
+
+#[test]
+fn a_call_back_or_waker_that_panics_keeps_nobody_from_being_told() {
+    struct Panicking;
+    impl Wake for Panicking {
+        fn wake(self: Arc<Self>) {
+            panic!("a waker's");
+        }
+    }
+    let [gate] = gates();
+    let engine = gated(&[Arc::clone(&gate)], options());
+    let first = issue(&engine, Request::default());
+    let (sender, told) = channel();
+    first.ticket().on_end(|_| panic!("a call-back's"));
+    let waker = Waker::from(Arc::new(Panicking));
+    let polled = pin!(first.ticket().clone()).poll(&mut Context::from_waker(&waker));
+    assert!(polled.is_pending());
+    first
+        .ticket()
+        .on_end(move |outcome| sender.send(outcome.clone()).expect("awaited"));
+    gate.open();
+    assert_eq!(told.recv_timeout(LIMIT), Ok(Ok(Verdict::Sound)));
+    // The thread of the rail is still there.
+    let second = issue(&engine, Request::default());
+    let outcome = second.ticket().wait_timeout(LIMIT);
+    assert_eq!(outcome, Some(Ok(Verdict::Sound)));
+    assert!(engine.wait_all(Some(LIMIT)), "everything was accounted for");
+}
+
+#[test]
+fn a_call_back_that_panics_at_a_deadline_keeps_none_from_passing() {
+    let [gate] = gates();
+    let engine = gated(&[Arc::clone(&gate)], options());
+    let _blocker = issue(&engine, Request::default());
+    gate.await_arrivals(1);
+    for _ in 0..2 {
+        let late = issue(&engine, within(Duration::from_millis(1)));
+        late.ticket().on_end(|_| panic!("a call-back's"));
+        let outcome = late.ticket().wait_timeout(LIMIT).expect("its time is up");
+        let error = outcome.expect_err("late");
+        assert_eq!(error.kind(), ErrorKind::DeadlineExceeded);
+    }
+    gate.open();
+}
+
+#[test]
+fn a_listener_that_panics_keeps_no_task_from_being_done_elsewhere() {
+    let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
+    let options = Options {
+        scheduling: Scheduling::Single("sick".to_owned()),
+        listener: Arc::new(|_| panic!("a listener's")),
+        ..options()
+    };
+    let engine = Engine::start(rails, options).expect("right options");
+    let issued = issue(&engine, Request::default());
+    let outcome = issued.ticket().wait_timeout(LIMIT);
+    assert_eq!(outcome, Some(Ok(Verdict::Sound)));
+}
+
+#[test]
+fn a_task_whose_preparation_panics_is_cancelled() {
+    let engine = Engine::start(vec![cpu()], options()).expect("right options");
+    let (codec, stripe) = stripe(100);
+    let (piece, pending) = owned::encode(&codec, to_encode(&stripe)).expect("well formed");
+    let (sender, told) = channel();
+    let issued = catch_unwind(AssertUnwindSafe(|| {
+        engine.issue_with(piece, Request::default(), |ticket| {
+            ticket.on_end(move |outcome| sender.send(outcome.clone()).expect("awaited"));
+            panic!("the caller's");
+        })
+    }));
+    assert!(issued.is_err());
+    assert!(engine.test_all(), "its place is free");
+    assert_eq!(pending.wait(Duration::ZERO), Some(to_encode(&stripe)));
+    let outcome = told.recv().expect("told").expect_err("not issued");
+    assert_eq!(outcome.kind(), ErrorKind::Cancelled);
+}
+
+#[test]
+fn a_rail_that_panics_when_it_is_tried_is_tried_again() {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let (sender, restored) = channel();
+    let told = Arc::clone(&events);
+    let listener = move |event: &Event| {
+        told.lock().expect("not poisoned").push(event.kind);
+        if event.kind == EventKind::Restored {
+            sender.send(()).expect("awaited");
+        }
+    };
+    let options = Options {
+        scheduling: Scheduling::Single("sick".to_owned()),
+        quarantine: Duration::from_millis(1),
+        listener: Arc::new(listener),
+        ..options()
+    };
+    let rails = vec![Sick::rail("sick", Fail::PanicFirst(2)), cpu()];
+    let engine = Engine::start(rails, options).expect("right options");
+    let error = issue(&engine, Request::default()).wait().0;
+    assert_eq!(error.expect_err("it panicked").kind(), ErrorKind::Failed);
+    assert_eq!(restored.recv_timeout(LIMIT), Ok(()));
+    let events = events.lock().expect("not poisoned");
+    assert_eq!(*events, [EventKind::Quarantined, EventKind::Restored]);
+}
+
+#[test]
+fn a_rail_may_take_as_long_as_there_is() {
+    let rail = Failing::new(Arc::new(Cpu::rail()), Script::always(Failure::Hang)).detaching();
+    let rail = Arc::new(rail);
+    let options = Options {
+        stall: Duration::MAX,
+        workers_max: 1,
+        ..options()
+    };
+    let rails = vec![Arc::clone(&rail) as Arc<dyn Rail>];
+    let engine = Engine::start(rails, options).expect("right options");
+    let slow = issue(&engine, Request::default());
+    assert!(rail.wait_for_hanging(1, LIMIT));
+    // Between two deadlines that pass, what is in flight is looked at.
+    for _ in 0..2 {
+        let late = issue(&engine, within(Duration::from_millis(1)));
+        assert!(late.ticket().wait_timeout(LIMIT).is_some());
+    }
+    assert_eq!(engine.statistics().rails[0].revoked, 0);
+    rail.play(Script::nothing());
+    rail.release();
+    assert_eq!(slow.wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
+fn a_call_back_may_end_its_engine_on_the_thread_of_a_rail() {
+    let [gate] = gates();
+    let engine = Arc::new(Mutex::new(Some(gated(&[Arc::clone(&gate)], options()))));
+    let issue = || {
+        issue(
+            engine.lock().expect("not poisoned").as_ref().expect("open"),
+            Request::default(),
+        )
+    };
+    let (first, second) = (issue(), issue());
+    gate.await_arrivals(1);
+    let (end, ended) = ender(&engine);
+    first.ticket().on_end(move |_| end());
+    gate.open();
+    assert_eq!(ended.recv_timeout(LIMIT), Ok(()));
+    assert_eq!(first.wait().0, Ok(Verdict::Sound));
+    let outcome = second.ticket().wait_timeout(LIMIT).expect("it ends too");
+    assert_eq!(outcome.expect_err("closed").kind(), ErrorKind::Closed);
+}
+
+#[test]
+fn a_call_back_may_end_its_engine_on_the_thread_that_looks_after_time() {
+    let [gate] = gates();
+    let engine = gated(&[Arc::clone(&gate)], options());
+    let blocker = issue(&engine, Request::default());
+    gate.await_arrivals(1);
+    let late = issue(&engine, within(Duration::from_millis(100)));
+    let engine = Arc::new(Mutex::new(Some(engine)));
+    let (end, ended) = ender(&engine);
+    late.ticket().on_end(move |_| {
+        gate.open();
+        end();
+    });
+    assert_eq!(ended.recv_timeout(LIMIT), Ok(()));
+    assert_eq!(blocker.wait().0, Ok(Verdict::Sound));
+}
+
+#[test]
+fn a_call_back_may_end_its_engine_on_a_thread_that_helps() {
+    let [working, helping] = gates();
+    let options = Options {
+        waiting_threads_help: true,
+        ..options()
+    };
+    let engine = gated(&[Arc::clone(&working), Arc::clone(&helping)], options);
+    let first = issue(&engine, Request::default());
+    working.await_arrivals(1);
+    let second = issue(&engine, Request::default());
+    let engine = Arc::new(Mutex::new(Some(engine)));
+    let (end, ended) = ender(&engine);
+    second.ticket().on_end(move |_| {
+        working.open();
+        end();
+    });
+    // The rail's thread is at its gate, so the thread that waits does this.
+    let helper = std::thread::spawn(move || second.wait().0);
+    helping.await_arrivals(1);
+    helping.open();
+    assert_eq!(ended.recv_timeout(LIMIT), Ok(()));
+    assert_eq!(helper.join().expect("no panic"), Ok(Verdict::Sound));
+    assert_eq!(first.wait().0, Ok(Verdict::Sound));
+}
