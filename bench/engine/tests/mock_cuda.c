@@ -4,7 +4,7 @@
 
 #define cuLaunchKernel mock_launch_kernel
 #define cuMemcpyDtoDAsync_v2 mock_copy_within
-#include "../../../../crates/rail/tests/mock_cuda/mock_cuda.c"
+#include "../../../crates/rail/tests/mock_cuda/mock_cuda.c"
 #undef cuLaunchKernel
 #undef cuMemcpyDtoDAsync_v2
 
