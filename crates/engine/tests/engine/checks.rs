@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Fail, Sick, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
-use stripeline_engine::{Engine, EventKind, Options, Request, Scheduling};
+use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request, Scheduling};
 use stripeline_rail::failing::{Failing, Failure, Script};
 use stripeline_rail::owned::Units;
 use stripeline_rail::{Cpu, Rail};
@@ -161,4 +161,42 @@ fn the_first_pieces_are_compared_and_those_after_a_restore() {
         encode(&engine, &codec, &stripe);
     }
     assert_eq!(engine.statistics().rails[1].checks, 16);
+}
+
+/// Wrong bytes are not told as right because the engine ended before anybody compared them.
+#[test]
+fn what_was_to_be_compared_ends_as_closed_with_the_engine() {
+    let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
+    let coder = |name, script| Failing::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
+    let checker = Arc::new(coder("checker", Script::always(Failure::Hang)).detaching());
+    let wrong = Script::nothing()
+        .at(0, Failure::WrongBytes)
+        .at(1, Failure::WrongBytes);
+    let rails = vec![
+        Arc::new(coder("sick", wrong)) as Arc<dyn Rail>,
+        Arc::clone(&checker) as Arc<dyn Rail>,
+    ];
+    let limit = Duration::from_secs(60);
+    let options = Options {
+        stall: limit,
+        ..options(1)
+    };
+    let (engine, _) = engine(rails, options);
+    let (codec, stripe) = stripe(1000);
+    let issue = |_| {
+        let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
+        issued.expect("room")
+    };
+    // One hangs while it is compared, the other one waits for that.
+    let issued: Vec<_> = (0..2).map(issue).collect();
+    assert!(checker.wait_for_hanging(1, limit));
+    while engine.statistics().rails[0].pieces < 2 {
+        std::thread::yield_now();
+    }
+    drop(engine);
+    for issued in issued {
+        let error = issued.wait().0.expect_err("not compared");
+        assert_eq!(error.kind(), ErrorKind::Closed);
+    }
+    checker.release();
 }
