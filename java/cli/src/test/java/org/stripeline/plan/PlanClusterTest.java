@@ -35,6 +35,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.cli.Stripeline;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.lab.cluster.ClusterOptions;
 import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
@@ -175,9 +176,9 @@ class PlanClusterTest {
     // 1 MiB in stripes of 384 KiB: 2 whole ones and a cell, so 192 KiB each of parity.
     assertThat(named(report.treatments, "copy, striped").bytesAfter)
         .isEqualTo(MIB + 3 * 3 * (64 << 10));
-    assertThat(named(report.left, LeaveReason.ONE_REPLICA.label()).files).isEqualTo(1);
-    assertThat(named(report.left, LeaveReason.TOO_SMALL.label()).files).isEqualTo(1);
-    assertThat(named(report.left, LeaveReason.SYNCED.label()).files).isEqualTo(1);
+    assertThat(named(report.left, SkipReason.ONE_REPLICA.text()).files).isEqualTo(1);
+    assertThat(named(report.left, SkipReason.TOO_SMALL.text()).files).isEqualTo(1);
+    assertThat(named(report.left, SkipReason.SYNCED.text()).files).isEqualTo(1);
     // 5.5 MiB of RS-3-2 in cells of 1 MiB: two stripes, so parity of 2 MiB each.
     assertThat(named(report.replication, "erasure-coded").bytesNow).isEqualTo(19L * MIB / 2);
   }
@@ -217,7 +218,7 @@ class PlanClusterTest {
       assertThat(status).as(err.toString()).isZero();
       PlanReport report = report();
       checkBytes(report);
-      assertThat(named(report.left, LeaveReason.OPEN.label()).files).isEqualTo(1);
+      assertThat(named(report.left, SkipReason.OPEN.text()).files).isEqualTo(1);
       assertThat(report.moves.isExpected).isTrue();
       assertThat(report.moves.groups).isEqualTo(5);
       assertThat(report.total.bytesBoundBySnapshots).isEqualTo(36L * MIB);

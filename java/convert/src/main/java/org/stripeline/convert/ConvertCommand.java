@@ -33,9 +33,9 @@ import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.Layout;
-import org.stripeline.convert.settings.PolicyRequest;
 import org.stripeline.convert.settings.RefusedException;
-import org.stripeline.convert.settings.Rules;
+import org.stripeline.convert.settings.FileFilter;
+import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
@@ -175,6 +175,13 @@ public final class ConvertCommand implements Callable<Integer> {
         names = "--include-snapshotted",
         description = "Take files that snapshots keep, too: their replicas stay until those go")
     private boolean includeSnapshotted;
+
+    @Option(
+        names = "--include-synced",
+        description =
+            "Take files whose writers rely on hsync, too, such as logs of HBase: to be used for"
+                + " those that nobody writes any more")
+    private boolean includeSynced;
   }
 
   /** Options about the work itself. */
@@ -434,14 +441,14 @@ public final class ConvertCommand implements Callable<Integer> {
     if (policy == null) {
       throw usage("Cannot convert: --policy is missing; name a code, such as --policy=RS-6-3");
     }
-    PolicyRequest request;
+    CodeName request;
     try {
-      request = PolicyRequest.parse(policy);
+      request = CodeName.parse(policy);
     } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }
     boolean namesCell = request.cellBytes() > 0 || cellSize != null;
-    settings.policy = request.code();
+    settings.policy = request.toString();
     settings.layout = layout == null ? (namesCell ? Layout.striped : Layout.contiguous) : layout;
     if (settings.layout == Layout.contiguous && namesCell) {
       throw usage(
@@ -451,7 +458,7 @@ public final class ConvertCommand implements Callable<Integer> {
     settings.cellBytes = settings.layout == Layout.striped ? cell(request) : 0;
   }
 
-  private int cell(PolicyRequest request) {
+  private int cell(CodeName request) {
     long bytes = request.cellBytes() > 0 ? request.cellBytes() : 1 << 20;
     if (cellSize != null) {
       if (request.cellBytes() > 0 && request.cellBytes() != cellSize.bytes()) {
@@ -459,22 +466,23 @@ public final class ConvertCommand implements Callable<Integer> {
       }
       bytes = cellSize.bytes();
     }
-    if (!request.takesCell(bytes) || bytes % 1024 != 0) {
+    if (!request.takesCell(bytes)) {
       throw usage(
           "Cannot use cells of " + bytes + " bytes: whole KiB are needed, and at most "
-              + request.cellBytesMax() + " bytes, since " + request.dataUnits()
+              + request.cellBytesMax() + " bytes, since " + request.data()
               + " cells must stay below 2 GiB");
     }
     return (int) bytes;
   }
 
-  private Rules rules() {
-    Rules rules = new Rules();
+  private FileFilter rules() {
+    FileFilter rules = new FileFilter();
     rules.ageMsMin = ruleOptions.minAge == null ? 0 : age(ruleOptions.minAge);
     rules.bytesMin = ruleOptions.minSize == null ? 0 : ruleOptions.minSize.bytes();
     rules.glob = ruleOptions.glob;
     rules.owner = ruleOptions.owner;
     rules.includeSnapshotted = ruleOptions.includeSnapshotted;
+    rules.includeSynced = ruleOptions.includeSynced;
     return rules;
   }
 

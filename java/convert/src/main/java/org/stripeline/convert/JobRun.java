@@ -25,8 +25,8 @@ import org.stripeline.convert.mapreduce.MapLeftovers;
 import org.stripeline.convert.mapreduce.MapWaves;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
-import org.stripeline.convert.report.SkipReason;
 import org.stripeline.convert.report.Verdict;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.SnapshotIndex;
 import org.stripeline.convert.select.TreeWalk;
@@ -180,7 +180,7 @@ final class JobRun {
     if (settings.undo || settings.adopts() || settings.isMapped()) {
       return settings.filesAtOnce();
     }
-    long each = (long) STRIPES_HELD * settings.request().units() * settings.cellBytes;
+    long each = (long) STRIPES_HELD * settings.code().shape().total() * settings.cellBytes;
     return (int) Math.max(1, Math.min(settings.filesAtOnce(), BUFFER_BYTES_MAX / each));
   }
 

@@ -21,9 +21,9 @@ import org.stripeline.convert.job.Outcome;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
-import org.stripeline.convert.report.SkipReason;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.report.Verdict;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 
 /** Files whose extended attributes no new file could get are left alone before any work. */

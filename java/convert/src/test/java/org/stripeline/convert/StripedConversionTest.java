@@ -30,9 +30,9 @@ import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
-import org.stripeline.convert.report.SkipReason;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.report.Verdict;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 
 /** Copies into stripes and back, on a cluster of stock HDFS. */

@@ -24,8 +24,8 @@ import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
-import org.stripeline.convert.report.SkipReason;
 import org.stripeline.convert.report.Totals;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 
 /** Files that become replicas again: what they were, if there is room, and read back first. */

@@ -13,6 +13,9 @@ public final class CodeName {
   /** What k cells may have: HDFS computes stripes with 32 bits (StripedBlockUtil). */
   public static final long STRIPE_BYTES_MAX = Integer.MAX_VALUE;
 
+  /** Cells are multiples of this (ErasureCodingPolicyManager). */
+  private static final int CELL_UNIT = 1024;
+
   private static final Pattern FORM =
       Pattern.compile("(RS|RS-LEGACY|XOR)-(\\d{1,3})-(\\d{1,3})(?:-(\\d{1,7})K)?");
 
@@ -56,6 +59,55 @@ public final class CodeName {
     return new CodeName(form.group(1), shape, (int) cell);
   }
 
+  /**
+   * Names the code of a file.
+   *
+   * @param codec such as rs, in whatever case
+   * @param cellBytes bytes of a cell, 0 if it does not matter
+   */
+  public static CodeName of(String codec, CodeShape shape, int cellBytes) {
+    return new CodeName(codec.toUpperCase(Locale.ROOT), shape, cellBytes);
+  }
+
+  /**
+   * Reads a name, with a size of cells for names that have none.
+   *
+   * @throws IllegalArgumentException if HDFS can have no such code, or no such cells
+   */
+  public static CodeName parse(String name, long cellBytes) {
+    CodeName code = parse(name);
+    if (code.cellBytes > 0) {
+      return code;
+    }
+    if (!code.takesCell(cellBytes)) {
+      throw new IllegalArgumentException(
+          "Cannot use cells of " + cellBytes + " bytes with " + code.data()
+              + " data blocks: a cell is a multiple of 1024 bytes, and a stripe's are less than"
+              + " 2 GiB together");
+    }
+    return code.withCell((int) cellBytes);
+  }
+
+  /** Returns the same code with cells of another size. */
+  public CodeName withCell(int bytes) {
+    return new CodeName(codec, shape, bytes);
+  }
+
+  /** Returns whether another code differs in the size of its cells at most. */
+  public boolean isSameCode(CodeName other) {
+    return codec.equals(other.codec)
+        && shape.data() == other.shape.data()
+        && shape.parity() == other.shape.parity();
+  }
+
+  /**
+   * Returns whether cells may have a size: HDFS names policies by whole KiB, and counts the data
+   * of a stripe with 32 bits.
+   */
+  public boolean takesCell(long bytes) {
+    return bytes > 0 && bytes % CELL_UNIT == 0 && bytes <= cellBytesMax();
+  }
+
   private static IllegalArgumentException refused(String name, String reason) {
     return new IllegalArgumentException("Cannot use policy '" + name + "': " + reason);
   }
@@ -70,6 +122,26 @@ public final class CodeName {
     return shape;
   }
 
+  /** Returns the most bytes that a cell may have. */
+  public long cellBytesMax() {
+    return STRIPE_BYTES_MAX / data();
+  }
+
+  /** Returns k, the data blocks of a group. */
+  public int data() {
+    return shape.data();
+  }
+
+  /** Returns m, the parity blocks of a group. */
+  public int parity() {
+    return shape.parity();
+  }
+
+  /** Returns the name of the policy with cells of a size, such as RS-6-3-131072k. */
+  public String policyName(long cell) {
+    return this + "-" + cell / CELL_UNIT + "k";
+  }
+
   /** Returns the bytes of a cell, 0 if the name has none. */
   public int cellBytes() {
     return cellBytes;
@@ -78,6 +150,6 @@ public final class CodeName {
   /** Returns the name without a cell. */
   @Override
   public String toString() {
-    return codec + "-" + shape.data() + "-" + shape.parity();
+    return codec + "-" + data() + "-" + parity();
   }
 }

@@ -30,6 +30,11 @@ public final class CodeShape {
     return new CodeShape(data, parity);
   }
 
+  /** Returns how many different racks a group needs to survive the failure of one. */
+  public int racksForRackFailure() {
+    return (total() + parity - 1) / parity;
+  }
+
   /** Returns k. */
   public int data() {
     return data;

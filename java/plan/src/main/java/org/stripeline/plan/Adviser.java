@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
-import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.stripeline.convert.rules.FileRules;
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SpaceUse;
+import org.stripeline.convert.settings.Layout;
+import org.stripeline.placement.CodeName;
 
 /**
  * Decides what to do with a file. Of the ways that store fewer bytes than now it takes the first of
@@ -16,66 +20,56 @@ final class Adviser {
    */
   private static final double SHARE_OF_BEST_MIN = 0.75;
 
+  private static final CodeName SMALLER = CodeName.parse("RS-3-2");
+
+  /** All treatments but to leave the file. */
+  private static final int CHOICES = Treatment.LEAVE.ordinal();
+
   private static final long NEVER = Long.MAX_VALUE;
 
-  private final TargetCode code;
-  private final TargetCode smaller;
+  private final CodeName code;
+  private final CodeName smaller;
 
   private Treatment treatment;
-  private LeaveReason reason;
+  private SkipReason reason;
   private long bytesAfter;
 
-  Adviser(TargetCode code) {
+  Adviser(CodeName code) {
     this.code = code;
-    // Only Reed-Solomon has a smaller brother among the policies that HDFS brings.
-    this.smaller = code.isReedSolomon() && code.data() > 3 ? code.withShape(3, 2) : null;
+    // Of the codes that HDFS brings only Reed-Solomon comes in two sizes.
+    this.smaller =
+        code.codec().equals(SMALLER.codec()) && code.data() > SMALLER.data()
+            ? SMALLER.withCell(code.cellBytes())
+            : null;
   }
 
   /** Returns the code of files that are adopted with a smaller one, null if there is none. */
-  TargetCode smaller() {
+  CodeName smaller() {
     return smaller;
   }
 
-  /**
-   * Decides about a file; the methods below then tell.
-   *
-   * @param isSynced whether its writers rely on hsync
-   */
-  void consider(PlannedFile file, boolean isSynced) {
-    long now = storedNow(file);
-    if (file.coded != null) {
-      leave(LeaveReason.CODED, now);
-    } else if (file.length == 0) {
-      leave(LeaveReason.EMPTY, now);
-    } else if (isSynced) {
-      leave(LeaveReason.SYNCED, now);
-    } else if (file.isOpen) {
-      leave(LeaveReason.OPEN, now);
-    } else if (file.storagePolicy == HdfsConstants.MEMORY_STORAGE_POLICY_ID) {
-      leave(LeaveReason.LAZY_PERSIST, now);
-    } else if (file.hasBlockWithoutReplica()) {
-      leave(LeaveReason.UNREADABLE, now);
+  /** Decides about a file; the methods below return the decision. */
+  void consider(PlannedFile file) {
+    long now = SpaceUse.now(file);
+    SkipReason general = file.coded != null ? SkipReason.CODED : FileRules.general(file, false);
+    if (general != null) {
+      leave(general, now);
     } else {
       choose(file, now);
     }
   }
 
   private void choose(PlannedFile file, long now) {
-    // Blocks beyond the file's block size, which concat leaves, fit into no cell.
-    boolean isCut = file.longest(0, file.blockCount) <= file.blockSize;
-    long[] after = {
-      isCut && code.takesBlocksOf(file.blockSize) ? code.contiguousBytes(file) : NEVER,
-      isCut && smaller != null && smaller.takesBlocksOf(file.blockSize)
-          ? smaller.contiguousBytes(file)
-          : NEVER,
-      // Below one stripe the first cells of a group already outweigh what is saved.
-      file.length >= code.cellSize() * code.data() && file.blockSize > 0
-          ? code.stripedBytes(file.length, file.blockSize)
-          : NEVER
-    };
-    long best = Math.min(after[0], Math.min(after[1], after[2]));
-    if (best >= now) {
-      leave(file.replication <= 1 ? LeaveReason.ONE_REPLICA : LeaveReason.TOO_SMALL, now);
+    SkipReason[] refusals = new SkipReason[CHOICES];
+    long[] after = new long[CHOICES];
+    long best = NEVER;
+    for (int i = 0; i < CHOICES; i++) {
+      refusals[i] = refusal(file, i);
+      after[i] = refusals[i] == null ? FileRules.bytesAfter(file, code(i), layout(i)) : NEVER;
+      best = Math.min(best, after[i]);
+    }
+    if (best == NEVER) {
+      leave(refusals[CHOICES - 1], now);
       return;
     }
     int choice = 0;
@@ -87,22 +81,26 @@ final class Adviser {
     bytesAfter = after[choice];
   }
 
-  private void leave(LeaveReason why, long bytes) {
+  private SkipReason refusal(PlannedFile file, int choice) {
+    CodeName with = code(choice);
+    return with == null
+        ? SkipReason.BLOCK_SIZE
+        : FileRules.ofLayout(file, with, layout(choice));
+  }
+
+  /** The code of a treatment, null if there is none. */
+  private CodeName code(int choice) {
+    return choice == Treatment.SMALLER_CODE.ordinal() ? smaller : code;
+  }
+
+  private static Layout layout(int choice) {
+    return choice == Treatment.STRIPE.ordinal() ? Layout.striped : Layout.contiguous;
+  }
+
+  private void leave(SkipReason why, long bytes) {
     treatment = Treatment.LEAVE;
     reason = why;
     bytesAfter = bytes;
-  }
-
-  /** Returns the bytes that a file takes now, replicas or parity included. */
-  static long storedNow(PlannedFile file) {
-    if (file.coded == null) {
-      return file.length * file.replication;
-    }
-    long stored = 0;
-    for (int i = 0; i < file.blockCount; i++) {
-      stored += file.blocks[i] + file.coded.parity() * file.coded.parityLength(file.blocks[i]);
-    }
-    return stored;
   }
 
   Treatment treatment() {
@@ -110,7 +108,7 @@ final class Adviser {
   }
 
   /** Returns why the file is left, null if it is not. */
-  LeaveReason reason() {
+  SkipReason reason() {
     return reason;
   }
 
@@ -120,7 +118,7 @@ final class Adviser {
   }
 
   /** Returns the code that the file is adopted with, null if it is not. */
-  TargetCode adoptedWith() {
+  CodeName adoptedWith() {
     return treatment == Treatment.ADOPT ? code : treatment == Treatment.SMALLER_CODE ? smaller : null;
   }
 }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.stripeline.placement.CodeName;
 
 /**
  * The files of a tree out of an image that {@code hdfs oiv -p Delimited} wrote: a line each, which
@@ -25,7 +26,7 @@ final class DelimitedImageSource implements FileSource {
   private final ImageFile image;
   private final String root;
   private final String rootPrefix;
-  private final TargetCode codeAssumed;
+  private final CodeName codeAssumed;
   private final List<String> notes = new ArrayList<>();
   private String delimiter;
   private List<String> columns;
@@ -39,7 +40,7 @@ final class DelimitedImageSource implements FileSource {
    *
    * @param codeAssumed what coded files are counted with whose policy the lines do not have
    */
-  DelimitedImageSource(ImageFile image, String root, TargetCode codeAssumed) {
+  DelimitedImageSource(ImageFile image, String root, CodeName codeAssumed) {
     this.image = image;
     this.root = root;
     this.rootPrefix = root.equals("/") ? "/" : root + "/";
@@ -178,9 +179,9 @@ final class DelimitedImageSource implements FileSource {
     return field(fields, "ErasureCodingPolicy");
   }
 
-  private TargetCode code(String policy) {
+  private CodeName code(String policy) {
     try {
-      return TargetCode.parse(policy, codeAssumed.cellSize());
+      return CodeName.parse(policy, codeAssumed.cellBytes());
     } catch (IllegalArgumentException e) {
       codeUnknown++;
       return codeAssumed;

@@ -7,6 +7,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.stripeline.placement.CodeName;
+import org.stripeline.placement.CodeShape;
 
 /**
  * What must be known of an image in XML before its files can be placed in the tree: its directories,
@@ -25,7 +27,7 @@ final class ImageTree {
 
   private long[] snapshotTimes;
   private final Map<Long, Long> snapshots = new HashMap<>();
-  private final Map<Integer, TargetCode> policies = new HashMap<>();
+  private final Map<Integer, CodeName> policies = new HashMap<>();
 
   /** Inodes that are referred to by more than one name, because of snapshots. */
   private final List<Long> references = new ArrayList<>();
@@ -86,8 +88,12 @@ final class ImageTree {
             cursor.skip();
         }
       }
-      if (counts[0] > 0 && counts[1] > 0) {
-        policies.put(id, TargetCode.ofCounts(counts[0], counts[1], cell));
+      if (counts[0] > 0
+          && counts[1] > 0
+          && cell > 0
+          && cell <= CodeName.STRIPE_BYTES_MAX / counts[0]) {
+        CodeShape shape = CodeShape.ofDataAndParity(counts[0], counts[1]);
+        policies.put(id, CodeName.of("RS", shape, (int) cell));
       }
     }
   }
@@ -246,7 +252,7 @@ final class ImageTree {
   }
 
   /** Returns the code of a policy's number, null if the image does not have it. */
-  TargetCode policy(int id) {
+  CodeName policy(int id) {
     return policies.get(id);
   }
 

@@ -3,6 +3,7 @@ package org.stripeline.plan;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.stripeline.placement.CodeName;
 import org.stripeline.placement.GroupPlan;
 import org.stripeline.placement.GroupPlanner;
 import org.stripeline.placement.PlacementException;
@@ -53,7 +54,7 @@ final class LocatedTraffic extends TrafficModel {
   }
 
   @Override
-  void addAdoption(PlannedFile file, int start, int end, TargetCode code, Traffic sums) {
+  void addAdoption(PlannedFile file, int start, int end, CodeName code, Traffic sums) {
     Topology topology = nodes.topology();
     GroupPlan plan;
     try {

@@ -16,6 +16,8 @@ import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.placement.CodeName;
+import org.stripeline.placement.CodeShape;
 
 /**
  * The files of a tree as a live NameNode lists them, with the locations of their blocks. Holds one
@@ -119,8 +121,10 @@ final class NameNodeSource implements FileSource {
     ErasureCodingPolicy policy = status.getErasureCodingPolicy();
     if (policy != null) {
       file.coded =
-          TargetCode.ofCounts(
-              policy.getNumDataUnits(), policy.getNumParityUnits(), policy.getCellSize());
+          CodeName.of(
+              "RS",
+              CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits()),
+              policy.getCellSize());
     }
     LocatedBlocks located = status.getLocatedBlocks();
     file.isOpen = located.isUnderConstruction();

@@ -3,17 +3,20 @@ package org.stripeline.plan;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.stripeline.convert.rules.SpaceUse;
+import org.stripeline.convert.rules.SyncedPaths;
+import org.stripeline.placement.CodeName;
 
 /** Adds up what converting a stream of files would bring. Not thread-safe. */
 final class PlanCalculator implements FileSource.Sink {
   /** Beyond these, block sizes are not listed: HDFS takes 64 policies of one's own, ever. */
   static final int BLOCK_SIZES_MAX = 64;
 
-  private final TargetCode code;
+  private final CodeName code;
   private final Adviser adviser;
   private final TrafficModel model;
   private final DirectoryRows rows;
-  private final String[] firstSynced = new String[SyncHabit.KNOWN.size()];
+  private final String[] firstSynced = new String[SyncedPaths.KNOWN.size()];
   private final Map<Long, Bin> byBlockSize = new TreeMap<>();
   private final Bin otherBlockSizes = new Bin();
   private long blockSizesTooLarge;
@@ -25,7 +28,7 @@ final class PlanCalculator implements FileSource.Sink {
    * @param model what moves
    * @param rows where sums go; rolled up by whoever asks for them
    */
-  PlanCalculator(TargetCode code, TrafficModel model, DirectoryRows rows) {
+  PlanCalculator(CodeName code, TrafficModel model, DirectoryRows rows) {
     this.code = code;
     this.adviser = new Adviser(code);
     this.model = model;
@@ -35,9 +38,9 @@ final class PlanCalculator implements FileSource.Sink {
   @Override
   public void accept(PlannedFile file) {
     Tally tally = rows.of(file.path);
-    int habit = file.coded == null && file.length > 0 ? SyncHabit.find(file.path) : -1;
-    adviser.consider(file, habit >= 0);
-    long now = Adviser.storedNow(file);
+    int habit = file.coded == null && file.length > 0 ? SyncedPaths.find(file.path) : -1;
+    adviser.consider(file);
+    long now = SpaceUse.now(file);
     long after = adviser.bytesAfter();
 
     tally.all.add(file, now, after);
@@ -59,7 +62,7 @@ final class PlanCalculator implements FileSource.Sink {
     int replication = Math.max(1, Math.min(file.replication, Tally.REPLICATION_CLASSES));
     tally.byReplication[replication - 1].add(file, now, after);
     if (file.blockCount > 0 && file.blockCount < code.data()) {
-      tally.small[file.blockCount].add(file, now, code.contiguousBytes(file));
+      tally.small[file.blockCount].add(file, now, SpaceUse.contiguous(file, code.shape()));
     }
     if (adviser.treatment() != Treatment.LEAVE) {
       addConversion(tally, file, now, after);
@@ -70,10 +73,10 @@ final class PlanCalculator implements FileSource.Sink {
     if (file.isInSnapshot) {
       tally.inSnapshot.add(file, now, after);
     }
-    TargetCode with = adviser.adoptedWith();
+    CodeName with = adviser.adoptedWith();
     if (with == null) {
       model.addStriped(file, after, tally.traffic);
-      blockSizesTooLarge += code.takesBlocksOf(file.blockSize) ? 0 : 1;
+      blockSizesTooLarge += code.takesCell(file.blockSize) ? 0 : 1;
       return;
     }
     model.addAdopted(file, with, tally.traffic);
@@ -138,12 +141,12 @@ final class PlanCalculator implements FileSource.Sink {
     return blockSizesTooLarge;
   }
 
-  TargetCode code() {
+  CodeName code() {
     return code;
   }
 
   /** Returns the code of files adopted with a smaller one, null if there is none. */
-  TargetCode smallerCode() {
+  CodeName smallerCode() {
     return adviser.smaller();
   }
 

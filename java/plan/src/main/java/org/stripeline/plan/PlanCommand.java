@@ -12,6 +12,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
@@ -224,7 +225,7 @@ public final class PlanCommand implements Callable<Integer> {
     PlanSettings settings = new PlanSettings();
     settings.path = absolute();
     try {
-      settings.code = TargetCode.parse(policy, cellSize.bytes());
+      settings.code = CodeName.parse(policy, cellSize.bytes());
     } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }

@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SyncedPaths;
+import org.stripeline.placement.CodeName;
 
 /** Turns a calculator's sums into a report. */
 final class PlanReporter {
+  /** Why an estimate leaves files, in the order of the report. */
+  static final List<SkipReason> LEFT =
+      Collections.unmodifiableList(
+          Arrays.asList(
+              SkipReason.EMPTY,
+              SkipReason.CODED,
+              SkipReason.OPEN,
+              SkipReason.SYNCED,
+              SkipReason.LAZY_PERSIST,
+              SkipReason.UNREADABLE,
+              SkipReason.ONE_REPLICA,
+              SkipReason.TOO_SMALL));
+
   private static final String[] SIZE_CLASSES = {
     "empty", "< 1 MiB", "< 16 MiB", "< 128 MiB", "< 1 GiB", "< 16 GiB", ">= 16 GiB"
   };
@@ -31,14 +50,14 @@ final class PlanReporter {
   PlanReport report(FileSource source, String sourceName, int nodes, boolean isAssumed) {
     Map<String, Tally> tallies = calculator.rollUp();
     Tally all = tallies.get(settings.path);
-    TargetCode code = calculator.code();
+    CodeName code = calculator.code();
     report.path = settings.path;
     report.source = sourceName;
     report.isComplete = source.isComplete();
-    report.policy = code.name();
-    TargetCode smaller = calculator.smallerCode();
-    report.smallerPolicy = smaller == null ? null : smaller.name();
-    report.stripedCellBytes = code.cellSize();
+    report.policy = code.toString();
+    CodeName smaller = calculator.smallerCode();
+    report.smallerPolicy = smaller == null ? null : smaller.toString();
+    report.stripedCellBytes = code.cellBytes();
     report.notes.addAll(source.notes());
     cluster(nodes, isAssumed);
     tallies.forEach((path, tally) -> report.directories.add(directory(path, tally)));
@@ -61,10 +80,10 @@ final class PlanReporter {
   }
 
   private void cluster(int nodes, boolean isAssumed) {
-    TargetCode code = calculator.code();
+    CodeName code = calculator.code();
     PlanReport.Cluster cluster = report.cluster;
     cluster.nodesNeeded = code.shape().total();
-    cluster.racksNeeded = code.racksForRackFailure();
+    cluster.racksNeeded = code.shape().racksForRackFailure();
     cluster.nodes = nodes;
     cluster.racks = calculator.model().racks();
     cluster.isAssumed = isAssumed;
@@ -119,8 +138,8 @@ final class PlanReporter {
     for (Treatment treatment : Treatment.values()) {
       report.treatments.add(group(treatment.label(), all.byTreatment[treatment.ordinal()]));
     }
-    for (LeaveReason reason : LeaveReason.values()) {
-      report.left.add(group(reason.label(), all.byReason[reason.ordinal()]));
+    for (SkipReason reason : LEFT) {
+      report.left.add(group(reason.text(), all.byReason[reason.ordinal()]));
     }
   }
 
@@ -152,8 +171,8 @@ final class PlanReporter {
     for (int i = 0; i < first.length; i++) {
       if (first[i] != null) {
         PlanReport.Synced row = new PlanReport.Synced();
-        row.name = SyncHabit.KNOWN.get(i).name();
-        row.pattern = SyncHabit.KNOWN.get(i).pattern();
+        row.name = SyncedPaths.KNOWN.get(i).name();
+        row.pattern = SyncedPaths.KNOWN.get(i).pattern();
         row.first = first[i];
         row.files = all.bySyncHabit[i].files;
         row.bytes = all.bySyncHabit[i].bytes;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
+import org.stripeline.placement.CodeName;
+
 /** What a plan is asked for; filled by the command. */
 public final class PlanSettings {
   /** Directories below the root that get rows: more would not be read by anybody. */
@@ -21,7 +23,7 @@ public final class PlanSettings {
   public String path = "/";
 
   /** What to convert to. */
-  public TargetCode code;
+  public CodeName code;
 
   /** Levels of directories below the path that get rows, 0 to {@link #DEPTH_MAX}. */
   public int depth = 1;

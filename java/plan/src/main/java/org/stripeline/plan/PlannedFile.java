@@ -2,13 +2,14 @@
 package org.stripeline.plan;
 
 import java.util.Arrays;
+import org.stripeline.convert.rules.FileFacts;
 import org.stripeline.placement.CodeName;
 
 /**
  * What a plan is made from: one file as a source saw it. A source may use one object for all its
  * files, one after the other; nobody else keeps or changes it.
  */
-final class PlannedFile {
+final class PlannedFile implements FileFacts {
   /** No file takes more bytes, replicas included: it is a quarter of an EiB. */
   private static final long STORED_MAX = 1L << 58;
 
@@ -25,7 +26,7 @@ final class PlannedFile {
   int replication;
 
   /** The code of a file that is erasure-coded already; null if it is replicated. */
-  TargetCode coded;
+  CodeName coded;
 
   /** Whether somebody writes the file. */
   boolean isOpen;
@@ -68,8 +69,53 @@ final class PlannedFile {
     length += bytes;
   }
 
-  /** Returns whether a block is known to have no replica. */
-  boolean hasBlockWithoutReplica() {
+  @Override
+  public String path() {
+    return path;
+  }
+
+  @Override
+  public long bytes() {
+    return length;
+  }
+
+  @Override
+  public long blockBytes() {
+    return blockSize;
+  }
+
+  @Override
+  public int replication() {
+    return replication;
+  }
+
+  @Override
+  public CodeName coded() {
+    return coded;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return isOpen;
+  }
+
+  @Override
+  public int storagePolicy() {
+    return storagePolicy;
+  }
+
+  @Override
+  public int blockCount() {
+    return blockCount;
+  }
+
+  @Override
+  public long bytesOfBlock(int index) {
+    return blocks[index];
+  }
+
+  @Override
+  public boolean lacksReplica() {
     for (int i = 0; replicas != null && i < blockCount; i++) {
       if (replicas[i].length == 0) {
         return true;

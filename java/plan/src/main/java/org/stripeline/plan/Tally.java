@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SyncedPaths;
+
 /** All that is added up over the files of a directory. */
 final class Tally {
   /** Upper ends of the size classes of files, in bytes; the last class has none. */
@@ -20,8 +23,8 @@ final class Tally {
   final Bin[] small;
 
   final Bin[] byTreatment = Bin.array(Treatment.values().length);
-  final Bin[] byReason = Bin.array(LeaveReason.values().length);
-  final Bin[] bySyncHabit = Bin.array(SyncHabit.KNOWN.size());
+  final Bin[] byReason = Bin.array(SkipReason.values().length);
+  final Bin[] bySyncHabit = Bin.array(SyncedPaths.KNOWN.size());
 
   /** Files that are converted although a snapshot may hold their blocks. */
   final Bin inSnapshot = new Bin();

@@ -3,6 +3,7 @@ package org.stripeline.plan;
 
 import java.util.HashMap;
 import java.util.Map;
+import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
 
@@ -43,7 +44,7 @@ abstract class TrafficModel {
   abstract int racksOf(PlannedFile file, int block);
 
   /** Adds what adopting a group moves; groups and their parity are counted by the caller. */
-  abstract void addAdoption(PlannedFile file, int start, int end, TargetCode code, Traffic sums);
+  abstract void addAdoption(PlannedFile file, int start, int end, CodeName code, Traffic sums);
 
   /** Returns whether the figures are expectations, not taken from real locations. */
   abstract boolean isExpected();
@@ -66,7 +67,7 @@ abstract class TrafficModel {
   }
 
   /** Adds a file that is adopted with a code. */
-  final void addAdopted(PlannedFile file, TargetCode code, Traffic sums) {
+  final void addAdopted(PlannedFile file, CodeName code, Traffic sums) {
     int start = 0;
     while (start < file.blockCount) {
       int end = file.groupEnd(start, code.data());
@@ -75,7 +76,7 @@ abstract class TrafficModel {
     }
   }
 
-  private void addGroup(PlannedFile file, int start, int end, TargetCode code, Traffic sums) {
+  private void addGroup(PlannedFile file, int start, int end, CodeName code, Traffic sums) {
     long before = sums.unplaceable;
     addAdoption(file, start, end, code, sums);
     sums.groups++;

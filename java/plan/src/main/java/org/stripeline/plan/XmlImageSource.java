@@ -5,12 +5,13 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.stripeline.placement.CodeName;
 
 /** The files of a tree out of an image that {@code hdfs oiv -p XML} wrote. */
 final class XmlImageSource implements FileSource {
   private final ImageFile image;
   private final String root;
-  private final TargetCode codeAssumed;
+  private final CodeName codeAssumed;
   private final List<String> notes = new ArrayList<>();
   private long planned;
   private long outsideTree;
@@ -22,7 +23,7 @@ final class XmlImageSource implements FileSource {
    *
    * @param codeAssumed what coded files are counted with whose policy the image does not have
    */
-  XmlImageSource(ImageFile image, String root, TargetCode codeAssumed) {
+  XmlImageSource(ImageFile image, String root, CodeName codeAssumed) {
     this.image = image;
     this.root = root;
     this.codeAssumed = codeAssumed;

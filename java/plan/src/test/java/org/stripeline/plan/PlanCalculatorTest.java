@@ -8,6 +8,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.placement.CodeName;
 import org.stripeline.placement.Topology;
 
 /** Sums over files whose figures are computed by hand; blocks of 128 MiB, cells of 1 MiB. */
@@ -15,10 +17,10 @@ class PlanCalculatorTest {
   private static final long MIB = 1L << 20;
   private static final long BLOCK = 128 * MIB;
 
-  private final TargetCode code = TargetCode.parse("RS-6-3", MIB);
+  private final CodeName code = CodeName.parse("RS-6-3", MIB);
   private final PlanCalculator calculator = calculator(code, 1);
 
-  private static PlanCalculator calculator(TargetCode code, int depth) {
+  private static PlanCalculator calculator(CodeName code, int depth) {
     return new PlanCalculator(
         code,
         new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.datanodes, 0),
@@ -122,7 +124,7 @@ class PlanCalculatorTest {
     calculator.accept(large);
 
     // 6 of them are 3 GiB, too much for RS-6-3, but 3 of them are less than 2 GiB.
-    assertThat(code.takesBlocksOf(512 * MIB)).isFalse();
+    assertThat(code.takesCell(512 * MIB)).isFalse();
     assertThat(all().byTreatment[Treatment.SMALLER_CODE.ordinal()].files).isEqualTo(1);
 
     PlannedFile odd = file("/odd", 3, 100_000_000, 100_000_000, 100_000_000);
@@ -157,11 +159,11 @@ class PlanCalculatorTest {
     missing.replicas = new int[][] {{1}, {2}, {}, {3}, {4}, {5}};
     calculator.accept(missing);
     PlannedFile coded = file("/coded", 0, 6 * MIB);
-    coded.coded = TargetCode.parse("RS-3-2-1024k", MIB);
+    coded.coded = CodeName.parse("RS-3-2-1024k", MIB);
     calculator.accept(coded);
 
     Tally all = all();
-    for (LeaveReason reason : LeaveReason.values()) {
+    for (SkipReason reason : PlanReporter.LEFT) {
       assertThat(all.byReason[reason.ordinal()].files).as(reason.name()).isEqualTo(1);
     }
     assertThat(all.byTreatment[Treatment.LEAVE.ordinal()].files).isEqualTo(8);
@@ -225,7 +227,7 @@ class PlanCalculatorTest {
   /** The figures of the paper's (14,10) stripe, 20 racks: 9.0 read, 13.3 written, 3.8 of parity. */
   @Test
   void crossRackBlocksAreThePapers() {
-    PlanCalculator paper = calculator(TargetCode.parse("RS-10-4", MIB), 0);
+    PlanCalculator paper = calculator(CodeName.parse("RS-10-4", MIB), 0);
     paper.accept(full("/a", 3, 10));
 
     Traffic traffic = paper.rollUp().get("/").traffic;
@@ -242,7 +244,7 @@ class PlanCalculatorTest {
   void withAsManyBlocksPerRackAsParityEarMovesNothingAcross() {
     PlanCalculator loose =
         new PlanCalculator(
-            TargetCode.parse("RS-6-3", MIB),
+            CodeName.parse("RS-6-3", MIB),
             new ExpectedTraffic(3, 9, ExpectedTraffic.Writers.elsewhere, 0),
             new DirectoryRows("/", 0, 10, 6));
     loose.accept(full("/a", 3, 6));
@@ -268,7 +270,7 @@ class PlanCalculatorTest {
   }
 
   private static Traffic expected(ExpectedTraffic.Writers writers) {
-    TargetCode code = TargetCode.parse("RS-10-4", MIB);
+    CodeName code = CodeName.parse("RS-10-4", MIB);
     PlanCalculator calculator =
         new PlanCalculator(
             code, new ExpectedTraffic(20, 400, writers, 0), new DirectoryRows("/", 0, 10, 10));

@@ -12,17 +12,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.convert.rules.SpaceUse;
+import org.stripeline.convert.rules.SyncedPaths;
+import org.stripeline.placement.CodeName;
 
 /** Codes, habits, snapshots, quantities: what the calculator is made of. */
 class PlanPartsTest {
   @ParameterizedTest
   @CsvSource({"RS-6-3,6,3", "rs-10-4,10,4", "XOR-2-1,2,1", "RS-LEGACY-6-3,6,3", "RS-3-2-64k,3,2"})
   void codesAreReadAsHdfsNamesThem(String name, int data, int parity) {
-    TargetCode code = TargetCode.parse(name, 1 << 20);
+    CodeName code = CodeName.parse(name, 1 << 20);
 
     assertThat(code.data()).isEqualTo(data);
     assertThat(code.parity()).isEqualTo(parity);
-    assertThat(code.cellSize()).isEqualTo(name.endsWith("64k") ? 64 << 10 : 1 << 20);
+    assertThat(code.cellBytes()).isEqualTo(name.endsWith("64k") ? 64 << 10 : 1 << 20);
   }
 
   @ParameterizedTest
@@ -38,7 +41,7 @@ class PlanPartsTest {
         "RS-6-3-400000k|less than 2 GiB",
       })
   void codesThatHdfsLacksAreRefused(String name, String reason) {
-    assertThatThrownBy(() -> TargetCode.parse(name, 1 << 20))
+    assertThatThrownBy(() -> CodeName.parse(name, 1 << 20))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("Cannot use ")
         .hasMessageContaining(reason);
@@ -46,25 +49,27 @@ class PlanPartsTest {
 
   @Test
   void racksNeededSurviveOneFailure() {
-    assertThat(TargetCode.parse("RS-6-3", 1 << 20).racksForRackFailure()).isEqualTo(3);
-    assertThat(TargetCode.parse("RS-10-4", 1 << 20).racksForRackFailure()).isEqualTo(4);
-    assertThat(TargetCode.parse("RS-3-2", 1 << 20).racksForRackFailure()).isEqualTo(3);
-    assertThat(TargetCode.parse("XOR-2-1", 1 << 20).racksForRackFailure()).isEqualTo(3);
+    assertThat(CodeName.parse("RS-6-3", 1 << 20).shape().racksForRackFailure()).isEqualTo(3);
+    assertThat(CodeName.parse("RS-10-4", 1 << 20).shape().racksForRackFailure()).isEqualTo(4);
+    assertThat(CodeName.parse("RS-3-2", 1 << 20).shape().racksForRackFailure()).isEqualTo(3);
+    assertThat(CodeName.parse("XOR-2-1", 1 << 20).shape().racksForRackFailure()).isEqualTo(3);
   }
 
   @Test
   void parityIsAsLongAsHadoopMakesIt() {
     SplittableRandom random = new SplittableRandom(3);
-    TargetCode code = TargetCode.parse("RS-6-3", 1 << 20);
+    CodeName code = CodeName.parse("RS-6-3", 1 << 20);
     for (int i = 0; i < 1000; i++) {
       long bytes = 1 + random.nextLong(1L << 28);
-      long expected = StripedBlockUtil.getInternalBlockLength(bytes, 1 << 20, 6, 6);
-      assertThat(code.parityLength(bytes)).isEqualTo(expected);
+      long parity = 3 * StripedBlockUtil.getInternalBlockLength(bytes, 1 << 20, 6, 6);
+      assertThat(SpaceUse.striped(bytes, 1L << 28, code.shape(), code.cellBytes()))
+          .isEqualTo(bytes + parity);
     }
     // 2 groups of 6 MiB blocks, and a rest of 1 MiB and a byte.
     long block = 6L << 20;
     long length = 2 * 6 * block + (1 << 20) + 1;
-    assertThat(code.stripedBytes(length, block)).isEqualTo(length + 2 * 3 * block + 3 * (1 << 20));
+    assertThat(SpaceUse.striped(length, block, code.shape(), code.cellBytes()))
+        .isEqualTo(length + 2 * 3 * block + 3 * (1 << 20));
   }
 
   @ParameterizedTest
@@ -77,13 +82,13 @@ class PlanPartsTest {
     "/spark/app-1.inprogress, Spark event logs and streams",
   })
   void habitsAreFound(String path, String name) {
-    assertThat(SyncHabit.KNOWN.get(SyncHabit.find(path)).name()).isEqualTo(name);
+    assertThat(SyncedPaths.KNOWN.get(SyncedPaths.find(path)).name()).isEqualTo(name);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"/hbase/data/t/r/f", "/wal", "/data/wall/x", "/data/x.tmpl", "/tmp/x"})
   void otherPathsHaveNoHabit(String path) {
-    assertThat(SyncHabit.find(path)).isNegative();
+    assertThat(SyncedPaths.find(path)).isNegative();
   }
 
   @Test

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.placement.CodeName;
 import org.stripeline.placement.Topology;
 
 /**
@@ -39,7 +40,7 @@ class PlanSpeedTest {
       generator.writeDelimited(file);
     }
     PlanSettings settings = new PlanSettings();
-    settings.code = TargetCode.parse("RS-6-3", 1 << 20);
+    settings.code = CodeName.parse("RS-6-3", 1 << 20);
     settings.depth = 2;
     settings.racks = 20;
     settings.nodes = 400;
@@ -68,7 +69,7 @@ class PlanSpeedTest {
   @Test
   void manyGroupsWithLocationsArePlannedInTime() {
     Topology topology = Topology.uniform(20, 20);
-    TargetCode code = TargetCode.parse("RS-6-3", 1 << 20);
+    CodeName code = CodeName.parse("RS-6-3", 1 << 20);
     PlanCalculator calculator =
         new PlanCalculator(
             code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 1, 1000, 6));

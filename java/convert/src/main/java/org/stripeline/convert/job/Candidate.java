@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.job;
 
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
+import org.stripeline.convert.rules.FileFacts;
+import org.stripeline.placement.CodeName;
+import org.stripeline.placement.CodeShape;
 
 /** A file that was met in the tree, as the listing showed it. */
-public final class Candidate {
+public final class Candidate implements FileFacts {
   private final String path;
   private final HdfsLocatedFileStatus status;
 
@@ -14,7 +18,7 @@ public final class Candidate {
     this.status = status;
   }
 
-  /** Absolute path without scheme. */
+  @Override
   public String path() {
     return path;
   }
@@ -27,8 +31,56 @@ public final class Candidate {
     return status.getLocatedBlocks();
   }
 
+  @Override
   public long bytes() {
     return status.getLen();
+  }
+
+  @Override
+  public long blockBytes() {
+    return status.getBlockSize();
+  }
+
+  @Override
+  public int replication() {
+    return status.getReplication();
+  }
+
+  @Override
+  public CodeName coded() {
+    ErasureCodingPolicy policy = status.getErasureCodingPolicy();
+    return policy == null
+        ? null
+        : CodeName.of(
+            policy.getCodecName(),
+            CodeShape.ofDataAndParity(policy.getNumDataUnits(), policy.getNumParityUnits()),
+            policy.getCellSize());
+  }
+
+  @Override
+  public boolean isOpen() {
+    return blocks().isUnderConstruction();
+  }
+
+  @Override
+  public int storagePolicy() {
+    return status.getStoragePolicy();
+  }
+
+  @Override
+  public boolean lacksReplica() {
+    return blocks().getLocatedBlocks().stream()
+        .anyMatch(block -> block.getLocations().length == 0);
+  }
+
+  @Override
+  public int blockCount() {
+    return blocks().getLocatedBlocks().size();
+  }
+
+  @Override
+  public long bytesOfBlock(int index) {
+    return blocks().get(index).getBlockSize();
   }
 
   /** A path that stays right when the file is renamed, and wrong when it is replaced. */

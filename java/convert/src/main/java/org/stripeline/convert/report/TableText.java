@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;
 import org.stripeline.convert.job.Traffic;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.terminal.TextTable;
 

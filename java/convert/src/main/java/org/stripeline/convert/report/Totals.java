@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.rules.SkipReason;
 
 /** What a walk over a tree found, in sums. */
 public final class Totals {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.report;
 
+import org.stripeline.convert.rules.SkipReason;
+
 /** What a job would do with one file, and what that would give. */
 public final class Verdict {
   private final SkipReason skip;

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.stripeline.convert.namenode.NameNodeLimits;
-import org.stripeline.convert.report.SkipReason;
+import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.Origin;
 
 /** Decides whether the NameNode will let a new file have the extended attributes of the old one. */

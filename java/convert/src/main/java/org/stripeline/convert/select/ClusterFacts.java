@@ -10,8 +10,8 @@ import java.util.TreeSet;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
-import org.stripeline.convert.settings.PolicyRequest;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.placement.CodeName;
 
 /** The DataNodes that can take blocks, and their racks. */
 public final class ClusterFacts {
@@ -53,18 +53,18 @@ public final class ClusterFacts {
    *
    * <p>One rack alone is taken: replicas in it do not survive its loss either.
    */
-  void require(PolicyRequest request, boolean allowRackLoss) throws RefusedException {
-    if (nodes.size() < request.units()) {
+  void require(CodeName code, boolean allowRackLoss) throws RefusedException {
+    if (nodes.size() < code.shape().total()) {
       throw new RefusedException(
-          "Cannot use " + request + ": it needs " + request.units() + " DataNodes, "
+          "Cannot use " + code + ": it needs " + code.shape().total() + " DataNodes, "
               + nodes.size() + " are live and in service; add DataNodes or use a smaller code");
     }
-    int m = request.parityUnits();
-    int racksMin = (request.units() + m - 1) / m;
+    int m = code.parity();
+    int racksMin = (code.shape().total() + m - 1) / m;
     if (racks.size() > 1 && racks.size() < racksMin && !allowRackLoss) {
-      int most = (request.units() + racks.size() - 1) / racks.size();
+      int most = (code.shape().total() + racks.size() - 1) / racks.size();
       throw new RefusedException(
-          "Cannot use " + request + ": it needs " + racksMin + " racks to survive the loss of one, "
+          "Cannot use " + code + ": it needs " + racksMin + " racks to survive the loss of one, "
               + "there are " + racks.size() + ", so that one would hold " + most
               + " blocks of a group with " + m
               + " parity blocks; use a code with more parity, or say --allow-rack-loss");

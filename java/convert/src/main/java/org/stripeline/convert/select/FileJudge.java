@@ -8,30 +8,27 @@ import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
-import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
-import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.namenode.NameNodeLimits;
-import org.stripeline.convert.report.SkipReason;
 import org.stripeline.convert.report.Verdict;
+import org.stripeline.convert.rules.FileRules;
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.Origin;
-import org.stripeline.convert.settings.PolicyRequest;
-import org.stripeline.convert.settings.Rules;
+import org.stripeline.convert.settings.FileFilter;
+import org.stripeline.placement.CodeName;
 
 /** Decides about each file of the tree: taken, or left alone and why. */
 public final class FileJudge {
-  private static final int BYTES_PER_KIB = 1024;
-
   private final JobSettings settings;
   private final DFSClient client;
   private final SnapshotIndex snapshots;
   private final AttributeJudge attributes;
   private final long nowMs;
-  private final PolicyRequest request;
+  private final CodeName code;
 
   /** DataNodes in service, which are as many as a block can have replicas. */
   private final int nodes;
@@ -50,7 +47,7 @@ public final class FileJudge {
     this.attributes = attributes;
     this.nowMs = nowMs;
     snapshots = new SnapshotIndex(client);
-    request = settings.undo ? null : settings.request();
+    code = settings.undo ? null : settings.code();
     nodes = settings.undo ? ClusterFacts.of(client).nodes().size() : 0;
   }
 
@@ -100,28 +97,15 @@ public final class FileJudge {
 
   private SkipReason generalReason(Candidate file) {
     HdfsLocatedFileStatus status = file.status();
-    Rules rules = settings.rules;
+    FileFilter rules = settings.rules;
     if (!rules.matches(file.path())
         || (rules.owner != null && !rules.owner.equals(status.getOwner()))
         || status.getLen() < rules.bytesMin
         || nowMs - status.getModificationTime() < rules.ageMsMin) {
       return SkipReason.RULE;
     }
-    if (file.blocks().isUnderConstruction()) {
-      return SkipReason.OPEN;
-    }
-    if (status.getLen() == 0) {
-      return SkipReason.EMPTY;
-    }
-    if (status.getStoragePolicy() == HdfsConstants.MEMORY_STORAGE_POLICY_ID) {
-      return SkipReason.LAZY_PERSIST;
-    }
-    for (LocatedBlock block : file.blocks().getLocatedBlocks()) {
-      if (block.getLocations().length == 0) {
-        return SkipReason.UNREADABLE;
-      }
-    }
-    return null;
+    // Replicas are what the writers of synced files need.
+    return FileRules.general(file, rules.includeSynced || settings.undo);
   }
 
   private Verdict undo(Candidate file, long now) throws IOException {
@@ -144,46 +128,14 @@ public final class FileJudge {
   }
 
   private Verdict convert(Candidate file, long now) {
-    ErasureCodingPolicy has = file.status().getErasureCodingPolicy();
-    long blockBytes = file.status().getBlockSize();
     boolean striped = settings.layout == Layout.striped;
-    if (!striped && !canBeCell(file, blockBytes)) {
-      return Verdict.skip(SkipReason.BLOCK_SIZE, now);
-    }
-    ErasureCodingPolicy wanted = request.withCell(striped ? settings.cellBytes : (int) blockBytes);
-    if (has != null) {
-      if (has.getName().equals(wanted.getName())) {
-        return Verdict.skip(SkipReason.ALREADY, now);
-      }
-      if (!striped) {
-        return Verdict.skip(SkipReason.OTHER_POLICY, now);
-      }
-    }
-    long after =
-        striped
-            ? SpaceUse.striped(file.bytes(), blockBytes, wanted)
-            : SpaceUse.contiguous(cut(file, wanted), wanted.getNumParityUnits());
-    if (has == null && after >= now) {
-      return Verdict.skip(SkipReason.TOO_SMALL, now);
-    }
-    return Verdict.convert(now, after, wanted.getCellSize());
-  }
-
-  /** Policies are named by whole KiB; a block beyond the file's block size fits into no cell. */
-  private boolean canBeCell(Candidate file, long blockBytes) {
-    if (!request.takesCell(blockBytes) || blockBytes % BYTES_PER_KIB != 0) {
-      return false;
-    }
-    for (LocatedBlock block : file.blocks().getLocatedBlocks()) {
-      if (!block.isStriped() && block.getBlockSize() > blockBytes) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static List<List<LocatedBlock>> cut(Candidate file, ErasureCodingPolicy policy) {
-    return GroupCut.cut(
-        file.blocks().getLocatedBlocks(), policy.getNumDataUnits(), policy.getCellSize());
+    CodeName wanted = code.withCell(striped ? settings.cellBytes : 0);
+    SkipReason reason = FileRules.ofLayout(file, wanted, settings.layout);
+    return reason == null
+        ? Verdict.convert(
+            now,
+            FileRules.bytesAfter(file, wanted, settings.layout),
+            striped ? settings.cellBytes : (int) file.blockBytes())
+        : Verdict.skip(reason, now);
   }
 }

@@ -4,6 +4,7 @@ package org.stripeline.convert.select;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -12,39 +13,42 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.AddErasureCodingPolicyResponse;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicyInfo;
+import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.stripeline.convert.namenode.NameNodeLimits;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.settings.JobSettings;
-import org.stripeline.convert.settings.PolicyRequest;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.placement.CodeName;
 
 /** The policies of one code on the NameNode, one for each size of cell. */
 public final class Policies {
-  /** Hadoop makes policies of whole KiB only. */
-  private static final int CELL_UNIT = 1024;
-
   private final DistributedFileSystem fs;
-  private final PolicyRequest request;
+  private final CodeName code;
   private final boolean skipNameNodeCheck;
   private final Map<Integer, ErasureCodingPolicyInfo> known = new TreeMap<>();
 
   public Policies(DistributedFileSystem fs, JobSettings settings) throws IOException {
     this.fs = fs;
-    request = settings.request();
+    code = settings.code();
     skipNameNodeCheck = settings.skipNameNodeCheck;
     for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
       ErasureCodingPolicy policy = info.getPolicy();
-      if (policy.getSchema().equals(request.withCell(CELL_UNIT).getSchema())) {
+      if (policy.getSchema().equals(schema())) {
         known.put(policy.getCellSize(), info);
       }
     }
+  }
+
+  /** The code as Hadoop describes it. */
+  private ECSchema schema() {
+    return new ECSchema(code.codec().toLowerCase(Locale.ROOT), code.data(), code.parity());
   }
 
   /** Name of the policy with such cells, whether it is there or would have to be added. */
   public String name(int cellBytes) {
     ErasureCodingPolicyInfo info = known.get(cellBytes);
     return info == null
-        ? ErasureCodingPolicy.composePolicyName(request.withCell(cellBytes).getSchema(), cellBytes)
+        ? ErasureCodingPolicy.composePolicyName(schema(), cellBytes)
         : info.getPolicy().getName();
   }
 
@@ -116,7 +120,8 @@ public final class Policies {
 
   private String add(int cell) throws IOException {
     AddErasureCodingPolicyResponse response =
-        fs.addErasureCodingPolicies(new ErasureCodingPolicy[] {request.withCell(cell)})[0];
+        fs.addErasureCodingPolicies(
+            new ErasureCodingPolicy[] {new ErasureCodingPolicy(schema(), cell)})[0];
     if (!response.isSucceed()) {
       throw new RefusedException(
           "Cannot add policy " + name(cell) + ": the NameNode says '" + response.getErrorMsg()

@@ -10,8 +10,8 @@ import org.apache.hadoop.security.AccessControlException;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
-import org.stripeline.convert.settings.PolicyRequest;
 import org.stripeline.convert.settings.RefusedException;
+import org.stripeline.placement.CodeName;
 
 /** What must hold before a job begins; asks, and changes nothing. */
 public final class Preflight {
@@ -38,14 +38,14 @@ public final class Preflight {
       requireStoragePolicy(client, settings);
     }
     if (!settings.undo) {
-      PolicyRequest request = settings.request();
-      if (settings.layout == Layout.striped && !request.takesCell(settings.cellBytes)) {
+      CodeName code = settings.code();
+      if (settings.layout == Layout.striped && !code.takesCell(settings.cellBytes)) {
         throw new RefusedException(
-            "Cannot use cells of " + settings.cellBytes + " bytes: " + request.dataUnits()
+            "Cannot use cells of " + settings.cellBytes + " bytes: " + code.data()
                 + " of them reach 2 GiB, which HDFS cannot count; at most "
-                + request.cellBytesMax() + " bytes are possible with " + request);
+                + code.cellBytesMax() + " bytes are possible with " + code);
       }
-      facts.require(request, settings.allowRackLoss);
+      facts.require(code, settings.allowRackLoss);
     }
     return facts;
   }

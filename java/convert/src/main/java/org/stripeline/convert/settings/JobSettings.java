@@ -3,6 +3,7 @@ package org.stripeline.convert.settings;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.stripeline.placement.CodeName;
 
 /** What a job is to do; kept as JSON in the job's directory, so that it can be resumed. */
 public final class JobSettings {
@@ -29,7 +30,7 @@ public final class JobSettings {
   public int replicationMax;
 
   /** Which files are taken. */
-  public Rules rules = new Rules();
+  public FileFilter rules = new FileFilter();
 
   /** Storage policy that the files get in the same pass; null to keep theirs. */
   public String storagePolicy;
@@ -89,7 +90,7 @@ public final class JobSettings {
   }
 
   /** The code that is asked for. */
-  public PolicyRequest request() {
-    return PolicyRequest.parse(policy);
+  public CodeName code() {
+    return CodeName.parse(policy);
   }
 }

@@ -4,7 +4,7 @@ package org.stripeline.convert.settings;
 import org.apache.hadoop.fs.GlobPattern;
 
 /** Which files of a tree a job takes, as far as its user says; all must hold. */
-public final class Rules {
+public final class FileFilter {
   /** Least milliseconds since the last modification; 0 for any. */
   public long ageMsMin;
 
@@ -19,6 +19,9 @@ public final class Rules {
 
   /** Whether files that snapshots keep are taken too, though their space stays bound. */
   public boolean includeSnapshotted;
+
+  /** Whether files are taken whose writers rely on hsync, though erasure-coded files have none. */
+  public boolean includeSynced;
 
   private transient GlobPattern compiled;
 

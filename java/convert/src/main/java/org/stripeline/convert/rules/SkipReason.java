@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.convert.report;
+package org.stripeline.convert.rules;
 
 /** Why a file is left alone. */
 public enum SkipReason {
@@ -9,6 +9,10 @@ public enum SkipReason {
   RULE("left out by the rules"),
   /** Some client writes it. */
   OPEN("open for writing"),
+  /** Its writers rely on hflush or hsync, which do nothing on erasure-coded files. */
+  SYNCED("written with hsync: needs replication; --include-synced takes it"),
+  /** It is erasure-coded, for an estimate that names no layout. */
+  CODED("already erasure-coded"),
   /** It has the layout that is wanted. */
   ALREADY("has this layout already"),
   /** It has another erasure coding policy. */
@@ -20,6 +24,8 @@ public enum SkipReason {
       "had more replicas than DataNodes are in service; add DataNodes, or use --max-replication"),
   /** Written to memory first; HDFS cannot append to or code it. */
   LAZY_PERSIST("storage policy LAZY_PERSIST"),
+  /** One replica takes less than any code. */
+  ONE_REPLICA("replication 1: coding would take more"),
   /** Parity would take what the replicas take now, or more. */
   TOO_SMALL("too small: coded it would take as much space as now"),
   /** Holds nothing. */

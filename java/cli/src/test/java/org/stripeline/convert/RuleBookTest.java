@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.JobObserver;
+import org.stripeline.convert.report.Verdict;
+import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.settings.JobSettings;
+import org.stripeline.placement.CodeName;
+import org.stripeline.plan.Decisions;
+import org.stripeline.plan.Decisions.Decision;
+
+/** Holds the decisions of {@code plan} and {@code convert} about the files of a tree equal. */
+class RuleBookTest {
+  private static final int FILES = 120;
+  private static final int CELL = 64 << 10;
+  private static final String[] DIRECTORIES = {"/tree/a/", "/tree/hbase/WALs/", "/tree/coded/"};
+
+  /** The last one is no whole number of KiB, which policies are named by. */
+  private static final int[] BLOCKS = {64 << 10, 128 << 10, 195 * 512};
+
+  /** Reasons that rest on the space that a layout takes, or on what it takes as cells. */
+  private static final Set<SkipReason> OF_SPACE =
+      EnumSet.of(SkipReason.TOO_SMALL, SkipReason.ONE_REPLICA, SkipReason.BLOCK_SIZE);
+
+  @TempDir java.nio.file.Path directory;
+
+  private final List<FSDataOutputStream> open = new ArrayList<>();
+
+  @Test
+  void planAndConvertDecideAlike() throws Exception {
+    try (ConvertCluster cluster =
+        new ConvertCluster(
+            directory.resolve("dfs"),
+            9,
+            3,
+            conf -> {
+              conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
+              conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
+            })) {
+      write(cluster.fs(), new SplittableRandom(11));
+      CodeName code = CodeName.parse("RS-6-3").withCell(CELL);
+      Map<String, Decision> planned = Decisions.of(cluster.fs(), "/tree", code);
+      Map<String, Verdict> adopted = judged(cluster, ConvertCluster.contiguous("/tree", "RS-6-3"));
+      Map<String, Verdict> smaller = judged(cluster, ConvertCluster.contiguous("/tree", "RS-3-2"));
+      Map<String, Verdict> striped = judged(cluster, ConvertCluster.striped("/tree", "RS-6-3"));
+
+      assertThat(planned).hasSize(FILES);
+      Set<String> seen = new TreeSet<>();
+      planned.forEach(
+          (path, plan) -> {
+            seen.add(plan.treatment + (plan.reason == null ? "" : " " + plan.reason));
+            Verdict[] verdicts = {adopted.get(path), smaller.get(path), striped.get(path)};
+            switch (plan.treatment) {
+              case "ADOPT":
+                assertSame(path, plan, verdicts[0]);
+                break;
+              case "SMALLER_CODE":
+                assertSame(path, plan, verdicts[1]);
+                break;
+              case "STRIPE":
+                assertSame(path, plan, verdicts[2]);
+                break;
+              default:
+                assertLeft(path, plan, verdicts);
+            }
+          });
+      assertThat(seen)
+          .contains(
+              "ADOPT", "SMALLER_CODE", "STRIPE", "LEAVE CODED", "LEAVE EMPTY", "LEAVE LAZY_PERSIST",
+              "LEAVE ONE_REPLICA", "LEAVE OPEN", "LEAVE SYNCED", "LEAVE TOO_SMALL");
+    } finally {
+      open.clear();
+    }
+  }
+
+  private static void assertSame(String path, Decision plan, Verdict verdict) {
+    assertThat(verdict.isConvert()).as(path).isTrue();
+    assertThat(verdict.bytesAfter()).as(path).isEqualTo(plan.bytesAfter);
+  }
+
+  private static void assertLeft(String path, Decision plan, Verdict[] verdicts) {
+    if (plan.reason == SkipReason.CODED) {
+      assertThat(verdicts[0].skip()).as(path).isIn(SkipReason.ALREADY, SkipReason.OTHER_POLICY);
+      return;
+    }
+    for (Verdict verdict : verdicts) {
+      assertThat(verdict.isConvert()).as(path).isFalse();
+      if (OF_SPACE.contains(plan.reason)) {
+        assertThat(OF_SPACE).as(path).contains(verdict.skip());
+      } else {
+        assertThat(verdict.skip()).as(path).isEqualTo(plan.reason);
+      }
+    }
+  }
+
+  private static Map<String, Verdict> judged(ConvertCluster cluster, JobSettings settings)
+      throws IOException {
+    Map<String, Verdict> verdicts = new TreeMap<>();
+    JobObserver observer =
+        new JobObserver() {
+          @Override
+          public void planned(Candidate file, Verdict verdict) {
+            verdicts.put(file.path(), verdict);
+          }
+        };
+    try (Driver driver = cluster.driver(cluster.client(), observer, StepListener.NONE)) {
+      driver.plan(settings);
+    }
+    return verdicts;
+  }
+
+  private void write(DistributedFileSystem fs, SplittableRandom random) throws IOException {
+    fs.mkdirs(new Path(DIRECTORIES[2]));
+    fs.enableErasureCodingPolicy("RS-6-3-1024k");
+    fs.setErasureCodingPolicy(new Path(DIRECTORIES[2]), "RS-6-3-1024k");
+    for (int i = 0; i < FILES; i++) {
+      // Each of the rare kinds once for certain.
+      int parent = i < 2 ? i + 1 : i < 5 ? 0 : random.nextInt(20) / 9 % 3;
+      String name = "f" + i + (i > 5 && random.nextInt(15) == 0 ? ".inprogress" : "");
+      Path file = new Path(DIRECTORIES[parent] + name);
+      int block = parent == 2 ? 4 << 20 : BLOCKS[random.nextInt(BLOCKS.length)];
+      int most = random.nextInt(3) == 0 ? BLOCKS[0] : 9 * BLOCKS[1];
+      short replication = (short) (1 + random.nextInt(4));
+      DistributedFileSystem.HdfsDataOutputStreamBuilder making =
+          fs.createFile(file).recursive().replication(replication).blockSize(block);
+      FSDataOutputStream out = (i == 4 ? making.lazyPersist() : making).build();
+      out.write(new byte[i == 2 ? 0 : 1 + random.nextInt(most)]);
+      if (i == 3) {
+        out.hflush();
+        open.add(out);
+        continue;
+      }
+      out.close();
+    }
+  }
+}

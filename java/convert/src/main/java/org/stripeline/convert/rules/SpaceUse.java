@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.rules;
+
+import org.apache.hadoop.hdfs.util.StripedBlockUtil;
+import org.stripeline.placement.CodeShape;
+
+/** Bytes on disks that files take in their layouts, replicas and parity included. */
+public final class SpaceUse {
+  private SpaceUse() {}
+
+  /** Returns the bytes that a file takes as it is. */
+  public static long now(FileFacts file) {
+    if (file.coded() == null) {
+      return file.bytes() * file.replication();
+    }
+    long bytes = 0;
+    for (int i = 0; i < file.blockCount(); i++) {
+      bytes += ofGroup(file.bytesOfBlock(i), file.coded().shape(), file.coded().cellBytes());
+    }
+    return bytes;
+  }
+
+  /**
+   * Returns the bytes that a replicated file takes in block groups of its own blocks. A group has
+   * at most k blocks and ends earlier after a block that is not full, since only the last data
+   * block of a group may be short. Parity blocks are as long as the first block of the group.
+   */
+  public static long contiguous(FileFacts file, CodeShape shape) {
+    long bytes = 0;
+    int start = 0;
+    for (int i = 0; i < file.blockCount(); i++) {
+      long length = file.bytesOfBlock(i);
+      bytes += length;
+      if (i == start) {
+        bytes += shape.parity() * length;
+      }
+      if (length < file.blockBytes() || i - start + 1 == shape.data()) {
+        start = i + 1;
+      }
+    }
+    return bytes;
+  }
+
+  /** Returns the bytes that a file takes when copied into a striped file. */
+  public static long striped(long bytes, long blockBytes, CodeShape shape, int cellBytes) {
+    long whole = blockBytes * shape.data();
+    long rest = bytes % whole;
+    return bytes / whole * ofGroup(whole, shape, cellBytes)
+        + (rest == 0 ? 0 : ofGroup(rest, shape, cellBytes));
+  }
+
+  private static long ofGroup(long bytes, CodeShape shape, int cellBytes) {
+    return StripedBlockUtil.spaceConsumedByStripedBlock(
+        bytes, shape.data(), shape.parity(), cellBytes);
+  }
+}
