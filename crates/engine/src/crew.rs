@@ -78,8 +78,8 @@ impl Crew {
     }
 
     /// Ends all threads, those aside whose device hangs, and waits for threads that help or tell of
-    /// the end of a task. Nobody waits for the thread that this runs on: the engine ends in one of its
-    /// own call-backs then.
+    /// the end of a task. Does not wait for the thread that it runs on, which is one of these if the
+    /// engine is dropped in a call-back.
     pub(crate) fn end(&mut self, core: &Core) {
         core.begin_close();
         let is_own = |thread: &JoinHandle<()>| thread.thread().id() == current().id();

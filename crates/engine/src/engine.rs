@@ -33,8 +33,8 @@ const SPARE_LANES: usize = 64;
 ///
 /// Threads may share it. When it is dropped, what its rails are working on is finished, what waits ends
 /// with [`ErrorKind::Closed`], and all buffers are back then, those aside that a device which hangs is
-/// working on in place. Whoever wants all tasks done waits for them first. In a call-back or a listener
-/// an engine can be dropped too; what the thread that runs it is working on is then finished afterwards.
+/// working on in place. To have all tasks done, wait for them first. An engine can also be dropped in a
+/// call-back or a listener; the piece that its thread is working on is then finished after the drop.
 ///
 /// A child that is forked has none of these threads: there every call fails at once with
 /// [`ErrorKind::Closed`], nothing counts as outstanding, and dropping the engine does nothing. The child

@@ -71,8 +71,8 @@ impl EventKind {
     }
 }
 
-/// Whom events go to, on the thread that noticed them: one of the engine's or one that uses it. It
-/// must be short. A panic in it ends there.
+/// Receives events, on the thread that noticed them: a thread of the engine or one that uses it. A
+/// listener must be short. Its panics are caught.
 pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
 /// Bounds and ways of an engine.
@@ -110,7 +110,7 @@ pub struct Options {
     pub tuning: Arc<Table>,
     /// How the node's CPUs are shared with other processes; `None` if they are not.
     pub node: Option<node::Options>,
-    /// Whom events go to.
+    /// Receives events.
     pub listener: Listener,
 }
 

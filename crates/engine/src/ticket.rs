@@ -88,7 +88,7 @@ impl Ticket {
 
     /// Has `call` run once when the task has ended, on the thread that ended it, or at once if it
     /// has. It must be short and must not wait for another task, nor for room for one. If that
-    /// thread is in such a call already, this one runs after it. A panic in it ends there.
+    /// thread is in such a call already, this one runs after it. Its panics are caught.
     pub fn on_end(&self, call: impl FnOnce(&Outcome) + Send + 'static) {
         if self.core.is_inherited() {
             return call(&Err(Error::inherited()));

@@ -272,7 +272,7 @@ impl Core {
                         self.give_up(part);
                     }
                     Work::Check(check) => {
-                        // Wrong bytes must not count as right because nobody compared them.
+                        // Not compared, its bytes may be wrong, so the task must not end as done.
                         check.task.close();
                         self.close_check(*check);
                     }

@@ -396,7 +396,7 @@ impl Core {
 
     /// The same because the engine closes.
     fn lose_closed(&self, rail: usize, flight: Flight) {
-        // A check as well: wrong bytes must not count as right because nobody compared them.
+        // Of a check too: not compared, its bytes may be wrong.
         flight.task.close();
         self.lose(rail, flight);
     }

@@ -54,7 +54,7 @@ fn within(deadline: Duration) -> Request {
     }
 }
 
-/// An engine that somebody else ends.
+/// An engine that another thread or a call-back drops.
 type Shared = Arc<Mutex<Option<Engine>>>;
 
 /// Ends a shared engine and says so.
@@ -70,7 +70,7 @@ fn ender(engine: &Shared) -> (impl FnOnce() + Send + 'static, Receiver<()>) {
 }
 
 #[test]
-fn a_call_back_or_waker_that_panics_keeps_nobody_from_being_told() {
+fn the_panic_of_a_call_back_or_waker_is_caught() {
     struct Panicking;
     impl Wake for Panicking {
         fn wake(self: Arc<Self>) {

@@ -163,7 +163,7 @@ fn the_first_pieces_are_compared_and_those_after_a_restore() {
     assert_eq!(engine.statistics().rails[1].checks, 16);
 }
 
-/// Wrong bytes are not told as right because the engine ended before anybody compared them.
+/// A task whose bytes were not compared, because the engine ended first, does not end as done.
 #[test]
 fn what_was_to_be_compared_ends_as_closed_with_the_engine() {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");

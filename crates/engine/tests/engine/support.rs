@@ -59,7 +59,7 @@ pub enum Fail {
     Misplace,
     /// Panics at every piece.
     Panic,
-    /// Panics at the first so many pieces.
+    /// Panics at the first pieces, as many as the number says.
     PanicFirst(usize),
     /// Waits at a gate and then does it right.
     Wait(Arc<Gate>),

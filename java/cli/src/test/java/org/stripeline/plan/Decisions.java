@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.rules.SkipReason;
+import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
 
 /** What {@code stripeline plan} would do with each file of a tree. */
@@ -40,7 +41,7 @@ public final class Decisions {
         new NameNodeSource(fs, new Path(root), ClusterView.of(fs), SnapshotTimes.of(fs));
     source.stream(
         file -> {
-          adviser.consider(file);
+          adviser.consider(file, SyncedPaths.find(file.path) >= 0);
           decisions.put(file.path, new Decision(adviser));
         });
     return decisions;

@@ -179,8 +179,8 @@ public final class ConvertCommand implements Callable<Integer> {
     @Option(
         names = "--include-synced",
         description =
-            "Take files whose writers rely on hsync, too, such as logs of HBase: to be used for"
-                + " those that nobody writes any more")
+            "Also take files whose writers rely on hsync, such as logs of HBase; use it only for"
+                + " files that are no longer written")
     private boolean includeSynced;
   }
 

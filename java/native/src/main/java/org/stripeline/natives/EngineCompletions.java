@@ -144,7 +144,7 @@ final class EngineCompletions implements Runnable {
     try {
       text = EngineBridge.failure(engine, task.number());
     } finally {
-      // Also where there is no memory for the text: somebody waits for the task.
+      // Even without memory for the text the task must end, or a thread waits for it forever.
       task.fail(new EcException(kind, text));
     }
   }

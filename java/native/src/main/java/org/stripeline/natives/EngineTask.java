@@ -10,8 +10,8 @@ import java.util.concurrent.CompletableFuture;
  * completes all tasks: what depends on it must be short and must not wait for another task; use the
  * {@code Async} methods for anything else. It must not end the JVM where a shutdown hook closes the
  * engine, which waits for that thread. The task fails with an {@link EcException}, or, if it was
- * cancelled, with a {@link java.util.concurrent.CancellationException}. Whoever completes it by
- * other means, such as {@code orTimeout}, learns nothing about the buffers; {@link
+ * cancelled, with a {@link java.util.concurrent.CancellationException}. If
+ * other code completes it, for example by {@code orTimeout}, the buffers may still be in use; {@link
  * RailEngine#awaitAll()} waits for them.
  */
 public final class EngineTask extends CompletableFuture<Verdict> {
@@ -59,8 +59,8 @@ public final class EngineTask extends CompletableFuture<Verdict> {
    * when no rail touches the buffers any more, soon after.
    *
    * @param mayInterruptIfRunning has no effect
-   * @return whether the task will end cancelled, or as it has failed meanwhile; false if it had ended
-   *     already, unless as cancelled
+   * @return true if the task was cancelled, by this call or before, even if it then ends as failed;
+   *     false if it had already ended otherwise
    */
   @Override
   public boolean cancel(boolean mayInterruptIfRunning) {
@@ -68,7 +68,7 @@ public final class EngineTask extends CompletableFuture<Verdict> {
     return givenUp || isCancelled();
   }
 
-  /** Waits until the engine has told of the end, also where somebody else has completed this. */
+  /** Waits until the engine has reported the end, even if other code has completed this future. */
   void awaitEnd() {
     boolean interrupted = false;
     synchronized (end) {

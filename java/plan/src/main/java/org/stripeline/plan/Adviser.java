@@ -48,10 +48,14 @@ final class Adviser {
     return smaller;
   }
 
-  /** Decides about a file; the methods below return the decision. */
-  void consider(PlannedFile file) {
+  /**
+   * Decides about a file; the methods below return the decision.
+   *
+   * @param isSynced whether its writers rely on hsync
+   */
+  void consider(PlannedFile file, boolean isSynced) {
     long now = SpaceUse.now(file);
-    SkipReason general = file.coded != null ? SkipReason.CODED : FileRules.general(file, false);
+    SkipReason general = file.coded != null ? SkipReason.CODED : FileRules.general(file, isSynced);
     if (general != null) {
       leave(general, now);
     } else {

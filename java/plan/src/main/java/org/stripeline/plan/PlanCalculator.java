@@ -39,7 +39,7 @@ final class PlanCalculator implements FileSource.Sink {
   public void accept(PlannedFile file) {
     Tally tally = rows.of(file.path);
     int habit = file.coded == null && file.length > 0 ? SyncedPaths.find(file.path) : -1;
-    adviser.consider(file);
+    adviser.consider(file, habit >= 0);
     long now = SpaceUse.now(file);
     long after = adviser.bytesAfter();
 

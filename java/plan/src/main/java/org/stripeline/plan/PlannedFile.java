@@ -139,21 +139,6 @@ final class PlannedFile implements FileFacts {
         && length <= STORED_MAX / Math.max(1, replication);
   }
 
-  /**
-   * Returns where the group ends that starts at a block: after k blocks, or earlier after a block
-   * that is not full, since only the last data block of a group may be short.
-   */
-  int groupEnd(int start, int k) {
-    int end = start;
-    while (end < blockCount && end - start < k) {
-      end++;
-      if (blocks[end - 1] < blockSize) {
-        break;
-      }
-    }
-    return end;
-  }
-
   /** Returns the bytes of some blocks. */
   long bytes(int start, int end) {
     long sum = 0;

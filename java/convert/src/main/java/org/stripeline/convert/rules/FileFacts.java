@@ -38,4 +38,20 @@ public interface FileFacts {
    * @param index 0 to {@link #blockCount} - 1
    */
   long bytesOfBlock(int index);
+
+  /**
+   * Returns where a block group of the file's own blocks ends that starts at a block: after k
+   * blocks, or earlier after a block that is not full, since only the last data block of a group
+   * may be short.
+   */
+  default int groupEnd(int start, int k) {
+    int end = start;
+    while (end < blockCount() && end - start < k) {
+      end++;
+      if (bytesOfBlock(end - 1) < blockBytes()) {
+        break;
+      }
+    }
+    return end;
+  }
 }

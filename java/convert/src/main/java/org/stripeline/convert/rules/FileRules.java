@@ -12,16 +12,17 @@ public final class FileRules {
   /**
    * Returns why a file must stay as it is whatever the code, or null.
    *
-   * @param takesSynced whether files whose writers rely on hsync are taken all the same
+   * @param isSynced whether its writers rely on hsync, see {@link SyncedPaths#find}; false takes
+   *     the file all the same
    */
-  public static SkipReason general(FileFacts file, boolean takesSynced) {
+  public static SkipReason general(FileFacts file, boolean isSynced) {
     if (file.isOpen()) {
       return SkipReason.OPEN;
     }
     if (file.bytes() == 0) {
       return SkipReason.EMPTY;
     }
-    if (!takesSynced && file.coded() == null && SyncedPaths.find(file.path()) >= 0) {
+    if (isSynced && file.coded() == null) {
       return SkipReason.SYNCED;
     }
     if (file.storagePolicy() == HdfsConstants.MEMORY_STORAGE_POLICY_ID) {

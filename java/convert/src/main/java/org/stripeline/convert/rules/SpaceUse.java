@@ -21,22 +21,15 @@ public final class SpaceUse {
   }
 
   /**
-   * Returns the bytes that a replicated file takes in block groups of its own blocks. A group has
-   * at most k blocks and ends earlier after a block that is not full, since only the last data
-   * block of a group may be short. Parity blocks are as long as the first block of the group.
+   * Returns the bytes that a replicated file takes in block groups of its own blocks. Parity blocks
+   * are as long as the first block of their group.
    */
   public static long contiguous(FileFacts file, CodeShape shape) {
-    long bytes = 0;
+    long bytes = file.bytes();
     int start = 0;
-    for (int i = 0; i < file.blockCount(); i++) {
-      long length = file.bytesOfBlock(i);
-      bytes += length;
-      if (i == start) {
-        bytes += shape.parity() * length;
-      }
-      if (length < file.blockBytes() || i - start + 1 == shape.data()) {
-        start = i + 1;
-      }
+    while (start < file.blockCount()) {
+      bytes += shape.parity() * file.bytesOfBlock(start);
+      start = file.groupEnd(start, shape.data());
     }
     return bytes;
   }

@@ -15,6 +15,7 @@ import org.stripeline.convert.report.Verdict;
 import org.stripeline.convert.rules.FileRules;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SpaceUse;
+import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.Origin;
@@ -104,8 +105,9 @@ public final class FileJudge {
         || nowMs - status.getModificationTime() < rules.ageMsMin) {
       return SkipReason.RULE;
     }
-    // Replicas are what the writers of synced files need.
-    return FileRules.general(file, rules.includeSynced || settings.undo);
+    // Undoing gives replicas back, which is what the writers of synced files need.
+    boolean takesSynced = rules.includeSynced || settings.undo;
+    return FileRules.general(file, !takesSynced && SyncedPaths.find(file.path()) >= 0);
   }
 
   private Verdict undo(Candidate file, long now) throws IOException {

@@ -20,7 +20,7 @@ public final class FileFilter {
   /** Whether files that snapshots keep are taken too, though their space stays bound. */
   public boolean includeSnapshotted;
 
-  /** Whether files are taken whose writers rely on hsync, though erasure-coded files have none. */
+  /** Whether files whose writers rely on hsync are taken; erasure-coded files ignore hsync. */
   public boolean includeSynced;
 
   private transient GlobPattern compiled;
