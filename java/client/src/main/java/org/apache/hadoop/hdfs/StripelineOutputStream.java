@@ -257,9 +257,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /**
    * {@inheritDoc}
    *
-   * @throws InterruptedIOException if interrupted while the window has no room; unless the stream
-   *     has failed, as that of an encrypted file has, the first {@code bytesTransferred} bytes are
-   *     written and writing can go on
+   * @throws InterruptedIOException if interrupted while the window has no room. If {@code
+   *     bytesTransferred} is 0, nothing of {@code bytes} is written and writing can go on, unless the
+   *     file is encrypted. Otherwise the stream has failed
    */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
@@ -285,8 +285,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         }
       } catch (InterruptedIOException e) {
         e.bytesTransferred = done;
-        if (getFileEncryptionInfo() != null) {
-          // Hadoop's stream that encrypts has dropped what was not taken: it would be missing.
+        if (done > 0 || getFileEncryptionInfo() != null) {
+          // A BufferedOutputStream would write the part that was taken again. Hadoop's stream that
+          // encrypts would not write again what was not taken.
           failed(e);
         }
         throw e;

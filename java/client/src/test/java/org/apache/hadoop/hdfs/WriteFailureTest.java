@@ -4,6 +4,7 @@ package org.apache.hadoop.hdfs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.ClosedChannelException;
@@ -191,32 +192,35 @@ class WriteFailureTest {
     }
   }
 
+  /** A stream that buffers writes all it has again after an exception. */
   @Test
-  void anInterruptedWriterGoesOnWhereItStopped() throws Exception {
+  void aWriteInterruptedAfterAPartEndsTheStream() throws Exception {
     byte[] data = WriteCluster.bytes(2, 2 * GROUP);
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
-    try (FSDataOutputStream out = cluster.open("functional-partitioned").create(file)) {
-      StripelineOutputStream stream = stream(out);
-      slow(stream, 300);
-      Thread writer = Thread.currentThread();
-      Future<?> interrupter =
-          threads.submit(
-              () -> {
-                Conditions.await("a stall", () -> isStalled(writer));
-                writer.interrupt();
-              });
-      int done = 0;
-      try {
-        out.write(data);
-      } catch (InterruptedIOException e) {
-        done = e.bytesTransferred;
-      }
-      interrupter.get();
-      assertThat(done).isPositive().isLessThan(data.length);
-      slow(stream, 0);
-      out.write(data, done, data.length - done);
-    }
-    assertThat(cluster.readByStock(file)).isEqualTo(data);
+    FSDataOutputStream out = cluster.open("functional-partitioned").create(file);
+    StripelineOutputStream stream = stream(out);
+    BufferedOutputStream buffered = new BufferedOutputStream(out, data.length + 1);
+    buffered.write(data);
+    slow(stream, 300);
+    Thread writer = Thread.currentThread();
+    Future<?> interrupter =
+        threads.submit(
+            () -> {
+              Conditions.await("a stall", () -> isStalled(writer));
+              writer.interrupt();
+            });
+    assertThatThrownBy(buffered::flush)
+        .isInstanceOfSatisfying(
+            InterruptedIOException.class,
+            e -> assertThat(e.bytesTransferred).isBetween(1, data.length - 1));
+    interrupter.get();
+    slow(stream, 0);
+    assertThatThrownBy(buffered::flush)
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining(file.toString());
+    assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    assertThat(cluster.cluster.getFileSystem().isFileClosed(file)).isFalse();
+    awaitNoSender(file);
   }
 
   @Test
