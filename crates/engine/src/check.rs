@@ -9,7 +9,7 @@ use stripeline_rail::{Cpu, Fault, FaultKind, Mode, Piece};
 use crate::core::Core;
 use crate::options::EventKind;
 use crate::queue::{Check, Part, Work};
-use crate::station::Flight;
+use crate::rail_state::Flight;
 use crate::worker::Worker;
 
 impl Core {
@@ -22,9 +22,9 @@ impl Core {
 
     /// Whether this piece of a rail is one of those that are compared.
     fn compares(&self, rail: usize, piece: &Piece) -> bool {
-        let station = &self.stations[rail];
+        let state = &self.rail_states[rail];
         let (mode, every) = (piece.job().mode(), self.options.check_every);
-        piece.is_on_host() && station.samples.draw(mode, station.counters.ended(), every)
+        piece.is_on_host() && state.samples.draw(mode, state.counters.ended(), every)
     }
 
     /// Takes a rail's good result: ends the part, or has it compared first.
@@ -79,7 +79,7 @@ impl Core {
         if is_right {
             return self.found_right(rail);
         }
-        self.stations[rail].counters.wrong.fetch_add(1, Relaxed);
+        self.rail_states[rail].counters.wrong.fetch_add(1, Relaxed);
         let text = format!(
             "Cannot trust {}: {did} {piece:?} unlike the portable kernels, which were followed; {}",
             self.name(rail),
@@ -89,16 +89,16 @@ impl Core {
     }
 
     fn found_right(&self, rail: usize) {
-        let station = &self.stations[rail];
-        let pieces = station.counters.ended();
-        station.samples.right(pieces, self.clock.now());
+        let state = &self.rail_states[rail];
+        let pieces = state.counters.ended();
+        state.samples.right(pieces, self.clock.now());
     }
 
     /// Says what else may be wrong of a rail, of whose pieces `found` are known to be.
     fn suspects(&self, rail: usize, found: u64) -> String {
-        let station = &self.stations[rail];
-        let pieces = station.counters.ended().saturating_sub(found);
-        station.samples.suspects(pieces, self.clock.now())
+        let state = &self.rail_states[rail];
+        let pieces = state.counters.ended().saturating_sub(found);
+        state.samples.suspects(pieces, self.clock.now())
     }
 
     /// Has another rail look at what was set.
@@ -121,13 +121,13 @@ impl Core {
     /// Gives a check to a rail that has not had it; without one it is not made.
     pub(crate) fn place_check(&self, check: Check) {
         let can = |rail: &usize| {
-            let station = &self.stations[*rail];
-            let in_service = station.health.is_in_service() && !check.refused.contains(*rail);
+            let state = &self.rail_states[*rail];
+            let in_service = state.health.is_in_service() && !check.refused.contains(*rail);
             // Comparing is not worth opening costly lanes for.
             let open = self.scheduler.open().contains(*rail);
-            in_service && open && station.rail.capability().takes(&check.piece)
+            in_service && open && state.rail.capability().takes(&check.piece)
         };
-        match (0..self.stations.len()).find(can) {
+        match (0..self.rail_states.len()).find(can) {
             Some(rail) => self.push(rail, Work::Check(Box::new(check))),
             None => self.close_check(check),
         }
@@ -164,12 +164,18 @@ impl Core {
         };
         match outcome {
             Ok(Verdict::Sound) => {
-                self.stations[checker].counters.checks.fetch_add(1, Relaxed);
+                self.rail_states[checker]
+                    .counters
+                    .checks
+                    .fetch_add(1, Relaxed);
                 self.found_right(writer);
                 self.close_check(check);
             }
             Ok(Verdict::Mismatch { .. }) => {
-                self.stations[checker].counters.checks.fetch_add(1, Relaxed);
+                self.rail_states[checker]
+                    .counters
+                    .checks
+                    .fetch_add(1, Relaxed);
                 self.settle(checker, check);
             }
             Err(fault) => {
@@ -199,7 +205,7 @@ impl Core {
         if !is_right {
             let _: Verdict = arbiter.code(&mut piece);
         }
-        self.stations[loser].counters.wrong.fetch_add(1, Relaxed);
+        self.rail_states[loser].counters.wrong.fetch_add(1, Relaxed);
         let text = format!(
             "Cannot trust {}: {} {:?} unlike {} and the portable kernels, which were followed; {}",
             self.name(loser),

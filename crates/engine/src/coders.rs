@@ -43,7 +43,7 @@ pub(crate) struct Place<'a> {
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         let Self { core, rail, weight } = *self;
-        let count = &core.stations[rail].coders.count.0;
+        let count = &core.rail_states[rail].coders.count.0;
         count.fetch_sub(weight, Ordering::SeqCst);
         // No worker was woken for work that was added while the share was used up.
         if core.is_limited() {
@@ -67,7 +67,7 @@ impl Core {
     }
 
     fn take_place(&self, rail: usize, weight: u64) -> Option<Place<'_>> {
-        let count = &self.stations[rail].coders.count.0;
+        let count = &self.rail_states[rail].coders.count.0;
         let before = count.fetch_add(weight, Ordering::SeqCst) % HELPER;
         // Dropped below if the share is used up. A thread that was refused because of this short
         // increment is woken by the drop.
@@ -92,14 +92,14 @@ impl Core {
     fn has_room_for(&self, rail: usize, more: usize) -> bool {
         let allowed = self.threads_allowed(rail);
         // Without a limit the count, which others change, is not looked at.
-        allowed == usize::MAX || self.stations[rail].coders.all() + more <= allowed
+        allowed == usize::MAX || self.rail_states[rail].coders.all() + more <= allowed
     }
 
     /// Waits until no thread helps; to be called when the engine is closing.
     pub(crate) fn await_helpers(&self) {
         let is_over = || {
-            let mut stations = self.stations.iter();
-            stations.all(|station| station.coders.is_without_help())
+            let mut rail_states = self.rail_states.iter();
+            rail_states.all(|state| state.coders.is_without_help())
         };
         while !is_over() {
             self.unhelped.sleep(None, || is_over().then_some(()));

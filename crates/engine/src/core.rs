@@ -12,12 +12,12 @@ use crate::error::{Error, ErrorKind};
 use crate::node::{Coordination, Membership};
 use crate::options::{EventKind, Options, Scheduling};
 use crate::queue::{Part, Queues, Work};
+use crate::rail_state::RailState;
 use crate::schedule::{COMMON, Portion, RAILS_MAX, RailSet, Scheduler, Share};
-use crate::station::Station;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::task::Task;
-use crate::warden::Agenda;
+use crate::timer_queue::TimerQueue;
 
 /// Who does what of a task.
 type Shares = ArrayVec<Share, RAILS_MAX>;
@@ -29,12 +29,12 @@ pub(crate) struct Core {
     pub(crate) options: Options,
     pub(crate) clock: Clock,
     pub(crate) scheduler: Scheduler,
-    pub(crate) stations: Box<[Station]>,
+    pub(crate) rail_states: Box<[RailState]>,
     /// The one queue of first-come scheduling.
     pub(crate) common: Queues,
     first_come: Doorbell,
     pub(crate) admission: Admission,
-    pub(crate) agenda: Agenda,
+    pub(crate) timers: TimerQueue,
     pub(crate) closing: AtomicBool,
     /// The process that has the engine's threads.
     process: Process,
@@ -52,10 +52,14 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(options: Options, scheduler: Scheduler, stations: Box<[Station]>) -> Self {
+    pub(crate) fn new(
+        options: Options,
+        scheduler: Scheduler,
+        rail_states: Box<[RailState]>,
+    ) -> Self {
         let membership = options.node.clone().map(Membership::join);
         let allowed = match &membership {
-            Some(membership) => share(membership, &stations),
+            Some(membership) => share(membership, &rail_states),
             None => usize::MAX,
         };
         let coordination = membership.as_ref().map(Membership::coordination);
@@ -68,10 +72,10 @@ impl Core {
             options,
             clock: Clock::start(),
             scheduler,
-            stations,
+            rail_states,
             common: Queues::default(),
             first_come: Doorbell::default(),
-            agenda: Agenda::default(),
+            timers: TimerQueue::default(),
             closing: AtomicBool::new(false),
             process: Process::current(),
             threads_allowed: AtomicUsize::new(allowed),
@@ -98,21 +102,20 @@ impl Core {
     pub(crate) fn begin_close(&self) {
         self.closing.store(true, Ordering::SeqCst);
         self.close_queues();
-        self.agenda.wake();
-        for rail in 0..self.stations.len() {
+        self.timers.wake();
+        for rail in 0..self.rail_states.len() {
             self.bell_of(rail).ring_all();
         }
-        for station in &self.stations {
-            station.coders.room.ring_all();
+        for state in &self.rail_states {
+            state.coders.room.ring_all();
         }
         self.parked.ring_all();
     }
 
     /// The rails that can do a job as far as its kind goes, in service or not.
     pub(crate) fn eligible(&self, piece: &Piece) -> RailSet {
-        let stations = self.stations.iter().enumerate();
-        let takes =
-            stations.filter(|(_, station)| station.rail.capability().takes_job(piece.job()));
+        let rail_states = self.rail_states.iter().enumerate();
+        let takes = rail_states.filter(|(_, state)| state.rail.capability().takes_job(piece.job()));
         takes.map(|(rail, _)| rail).collect()
     }
 
@@ -144,7 +147,7 @@ impl Core {
         let (now, portion) = (self.clock.now(), task.portion(bytes));
         // The scheduler hears of a quarantine later than this; what it then gives to the rail would
         // come back here.
-        let in_service = |rail: &usize| self.stations[*rail].health.is_in_service();
+        let in_service = |rail: &usize| self.rail_states[*rail].health.is_in_service();
         let rails = rails.iter().filter(in_service).collect();
         self.call_rails(portion, rails);
         self.scheduler.deal(now, portion, rails, shares).is_ok()
@@ -159,7 +162,7 @@ impl Core {
             return;
         }
         for rail in rails.iter().filter(|rail| !open.contains(*rail)) {
-            let called = &self.stations[rail].called;
+            let called = &self.rail_states[rail].called;
             if self.scheduler.is_worthwhile(rail, task) && !called.swap(true, Ordering::SeqCst) {
                 self.bell_of(rail).ring_all();
             }
@@ -168,15 +171,15 @@ impl Core {
 
     /// Sleeps until there is work for a rail whose lanes are costly, or the engine closes.
     pub(crate) fn await_call(&self, rail: usize) {
-        let station = &self.stations[rail];
+        let state = &self.rail_states[rail];
         let wanted = || {
-            let dealt = station.queues.depth() > 0 || self.common.depth() > 0;
-            dealt || self.is_closing() || station.called.load(Ordering::SeqCst)
+            let dealt = state.queues.depth() > 0 || self.common.depth() > 0;
+            dealt || self.is_closing() || state.called.load(Ordering::SeqCst)
         };
         while !wanted() {
             self.bell_of(rail).sleep(None, || wanted().then_some(()));
         }
-        station.called.store(true, Ordering::SeqCst);
+        state.called.store(true, Ordering::SeqCst);
         // Opening takes long: somebody else may be quicker.
         self.ring_if_waiting(rail);
     }
@@ -201,7 +204,7 @@ impl Core {
         let allowed = allowed(&part);
         let rail = allowed
             .iter()
-            .find(|rail| self.stations[*rail].health.is_in_service());
+            .find(|rail| self.rail_states[*rail].health.is_in_service());
         match rail {
             Some(rail) => {
                 let data = data_bytes(&part.task, part.piece.bytes());
@@ -259,7 +262,7 @@ impl Core {
     fn queues_of(&self, rail: usize) -> &Queues {
         match rail {
             COMMON => &self.common,
-            rail => &self.stations[rail].queues,
+            rail => &self.rail_states[rail].queues,
         }
     }
 
@@ -272,7 +275,7 @@ impl Core {
             _ if rail == COMMON => (),
             // A worker woken while the share is used up could do nothing. `Place` rings when a
             // thread leaves.
-            _ if self.has_room(rail) => self.stations[rail].bell.ring_one(),
+            _ if self.has_room(rail) => self.rail_states[rail].bell.ring_one(),
             _ => (),
         }
         if self.is_limited() {
@@ -282,16 +285,16 @@ impl Core {
 
     /// Wakes a worker of a rail, or of each, that sleeps because there was no room, if there is now.
     fn ring_for_room(&self, rail: usize) {
-        for (other, station) in self.stations.iter().enumerate() {
+        for (other, state) in self.rail_states.iter().enumerate() {
             if [COMMON, other].contains(&rail) && self.has_room(other) {
-                station.coders.room.ring_one();
+                state.coders.room.ring_one();
             }
         }
     }
 
     /// Wakes another worker of a rail if something waits for it.
     pub(crate) fn ring_if_waiting(&self, rail: usize) {
-        if self.stations[rail].queues.depth() > 0 {
+        if self.rail_states[rail].queues.depth() > 0 {
             self.ring(rail);
         }
         if self.common.depth() > 0 {
@@ -303,12 +306,12 @@ impl Core {
     pub(crate) fn bell_of(&self, rail: usize) -> &Doorbell {
         match self.options.scheduling {
             Scheduling::FirstCome => &self.first_come,
-            _ => &self.stations[rail].bell,
+            _ => &self.rail_states[rail].bell,
         }
     }
 
     pub(crate) fn name(&self, rail: usize) -> &str {
-        self.stations[rail].rail.name()
+        self.rail_states[rail].rail.name()
     }
 
     fn drop_if_given_up(&self, part: &Part) -> bool {
@@ -345,7 +348,7 @@ impl Core {
         }
         self.admission.leave(data_bytes(task, task.bytes));
         task.finish();
-        self.agenda.forget(task);
+        self.timers.remove(task);
         Doorbell::ring_each([self.bell(task), &self.any]);
         self.admission.told();
     }
@@ -360,12 +363,12 @@ impl Core {
     /// Gives a part that a rail did not do to another.
     pub(crate) fn redo(&self, part: Part, rail: usize, fault: &Fault) {
         if fault.kind() != FaultKind::Refused {
-            let faults = &self.stations[rail].counters.faults;
+            let faults = &self.rail_states[rail].counters.faults;
             faults.fetch_add(1, Ordering::Relaxed);
             let text = format!("Cannot code on {}: {fault}", self.name(rail));
             self.quarantine(rail, EventKind::Quarantined, text);
         }
-        let in_place = !self.stations[rail].rail.capability().detaches;
+        let in_place = !self.rail_states[rail].rail.capability().detaches;
         if in_place && part.piece.job().mode() == Mode::Add && fault.kind() != FaultKind::Refused {
             let name = self.name(rail);
             let text = format!("Cannot update parity: {name} failed while changing it ({fault})");
@@ -378,23 +381,23 @@ impl Core {
 
     /// Takes a rail out of service and gives what waits for it to others.
     pub(crate) fn quarantine(&self, rail: usize, kind: EventKind, text: String) {
-        let station = &self.stations[rail];
+        let state = &self.rail_states[rail];
         let period = nanoseconds(self.options.quarantine);
-        if !station.health.quarantine(&text, self.clock.now(), period) {
+        if !state.health.quarantine(&text, self.clock.now(), period) {
             return;
         }
-        station.counters.quarantines.fetch_add(1, Ordering::Relaxed);
+        state.counters.quarantines.fetch_add(1, Ordering::Relaxed);
         self.publish_health(rail);
         self.tell(rail, kind, text);
         self.drain(rail);
         self.drain(COMMON);
-        self.agenda.wake();
+        self.timers.wake();
     }
 
     /// Has the scheduler know whether a rail is in service.
     pub(crate) fn publish_health(&self, rail: usize) {
         let publish = |in_service| self.scheduler.set_in_service(rail, in_service);
-        self.stations[rail].health.publish(publish);
+        self.rail_states[rail].health.publish(publish);
     }
 
     /// Gives everything that waits for a rail out of service to others, or fails it where there are
@@ -402,7 +405,7 @@ impl Core {
     pub(crate) fn drain(&self, rail: usize) {
         let is_served = || match rail {
             COMMON => self.has_service(),
-            rail => self.stations[rail].health.is_in_service(),
+            rail => self.rail_states[rail].health.is_in_service(),
         };
         while !is_served()
             && let Some(work) = self.queues_of(rail).pop()
@@ -443,7 +446,7 @@ impl Core {
 
     /// How many threads may code for a rail.
     pub(crate) fn threads_allowed(&self, rail: usize) -> usize {
-        match self.stations[rail].rail.capability().detaches {
+        match self.rail_states[rail].rail.capability().detaches {
             true => usize::MAX,
             false => self.threads_allowed.load(Ordering::Relaxed),
         }
@@ -459,15 +462,15 @@ impl Core {
         if let Some(change) = membership.refresh() {
             self.options.tell_of_node(change);
         }
-        self.allow_threads(share(membership, &self.stations));
+        self.allow_threads(share(membership, &self.rail_states));
     }
 
     /// Sets how many threads may code for each of the CPU's rails.
     pub(crate) fn allow_threads(&self, allowed: usize) {
         let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);
         if allowed > before {
-            for station in &self.stations {
-                station.coders.room.ring_all();
+            for state in &self.rail_states {
+                state.coders.room.ring_all();
             }
         }
     }
@@ -487,13 +490,12 @@ impl Core {
         if self.options.scheduling != Scheduling::RateAware {
             return;
         }
-        for (other, station) in self.stations.iter().enumerate() {
-            let idle =
-                other != rail && task.eligible.contains(other) && station.bell.has_sleepers();
-            if idle && station.health.is_in_service() && self.scheduler.is_fed(other) {
+        for (other, state) in self.rail_states.iter().enumerate() {
+            let idle = other != rail && task.eligible.contains(other) && state.bell.has_sleepers();
+            if idle && state.health.is_in_service() && self.scheduler.is_fed(other) {
                 let remaining = task.portion(remaining);
                 if self.scheduler.steal(other, rail, remaining) > 0 {
-                    station.bell.ring_one();
+                    state.bell.ring_one();
                 }
             }
         }
@@ -501,14 +503,14 @@ impl Core {
 
     /// The queues of every rail and the common one.
     pub(crate) fn queues(&self) -> impl Iterator<Item = &Queues> {
-        let queues = self.stations.iter().map(|station| &station.queues);
+        let queues = self.rail_states.iter().map(|state| &state.queues);
         queues.chain([&self.common])
     }
 
     /// Whether any rail is in service.
     fn has_service(&self) -> bool {
-        let mut stations = self.stations.iter();
-        stations.any(|station| station.health.is_in_service())
+        let mut rail_states = self.rail_states.iter();
+        rail_states.any(|state| state.health.is_in_service())
     }
 
     /// Whether anything waits in a queue.
@@ -520,12 +522,12 @@ impl Core {
 /// How many threads may code for each of the CPU's rails; no bound where this process has all of its
 /// CPUs and no more workers. Putting workers to sleep and waking them as other threads come to help
 /// and go would then cost more than leaving the choice of threads to the operating system.
-fn share(membership: &Membership, stations: &[Station]) -> usize {
+fn share(membership: &Membership, rail_states: &[RailState]) -> usize {
     let allowed = membership.threads_allowed();
-    let on_cpus = stations
+    let on_cpus = rail_states
         .iter()
-        .filter(|station| !station.rail.capability().detaches);
-    let workers = on_cpus.map(|station| station.flights.len()).max();
+        .filter(|state| !state.rail.capability().detaches);
+    let workers = on_cpus.map(|state| state.flights.len()).max();
     match membership.is_limited() || workers.is_some_and(|workers| allowed < workers) {
         true => allowed,
         false => usize::MAX,

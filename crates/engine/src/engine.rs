@@ -10,21 +10,21 @@ use stripeline_rail::{Piece, Rail};
 use crate::clock::nanoseconds;
 use crate::coders::Coders;
 use crate::core::{Core, data_bytes};
-use crate::crew;
 use crate::error::{Error, ErrorKind};
 use crate::node::Membership;
 use crate::options::{Options, Scheduling, WhenFull};
 use crate::queue::Queues;
+use crate::rail_state::{Health, RailState};
 use crate::request::Request;
 use crate::sample::Samples;
 use crate::schedule::{Class, HAND_OVER, Policy, RAILS_MAX, RailTraits, Scheduler};
-use crate::station::{Health, Station};
 use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
 use crate::task::{Order, Outcome, Task};
 use crate::ticket::{Ticket, until};
 use crate::tuning::RailTuning;
+use crate::worker_pool::WorkerPool;
 
 /// Lanes kept for threads that help while they wait; more such threads open lanes of their own.
 const SPARE_LANES: usize = 64;
@@ -42,7 +42,7 @@ const SPARE_LANES: usize = 64;
 /// standard library may have a lock for that in programs in Rust.
 pub struct Engine {
     pub(crate) core: Arc<Core>,
-    crew: crew::Crew,
+    pool: WorkerPool,
 }
 
 /// A task that was not issued, and its piece back.
@@ -63,8 +63,8 @@ impl Engine {
     /// or [`Options::measure_only`] is not set, or if threads cannot be started.
     pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
         let core = Arc::new(core(rails, options)?);
-        let crew = crew::Crew::start(&core)?;
-        Ok(Self { core, crew })
+        let pool = WorkerPool::start(&core)?;
+        Ok(Self { core, pool })
     }
 
     /// Issues a task and returns at once, unless as much is outstanding as may be; see
@@ -205,10 +205,10 @@ impl Engine {
             return Statistics::default();
         }
         let snapshot = core.scheduler.snapshot();
-        let rails = std::iter::zip(&core.stations, snapshot).map(|(station, seen)| {
-            let mut rail = station.counters.read(station.rail.name());
-            rail.out_of_service = station.health.why();
-            rail.queued = station.queues.depth();
+        let rails = std::iter::zip(&core.rail_states, snapshot).map(|(state, seen)| {
+            let mut rail = state.counters.read(state.rail.name());
+            rail.out_of_service = state.health.why();
+            rail.queued = state.queues.depth();
             (rail.fed, rail.rate) = (seen.fed, seen.rate);
             rail
         });
@@ -230,15 +230,15 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         match self.core.is_inherited() {
-            true => self.crew.forget(),
-            false => self.crew.end(&self.core),
+            true => self.pool.forget(),
+            false => self.pool.end(&self.core),
         }
     }
 }
 
 impl fmt::Debug for Engine {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.core.stations.iter().map(|station| station.rail.name());
+        let names = self.core.rail_states.iter().map(|state| state.rail.name());
         write!(
             formatter,
             "Engine({})",
@@ -259,8 +259,8 @@ impl Drop for Unprepared<'_> {
 impl Core {
     /// Has the time of a task watched; false if it has ended, because there is nothing to do.
     fn enrol(&self, task: &Arc<Task>) -> bool {
-        self.agenda.expect(task);
-        self.agenda.stir();
+        self.timers.add(task);
+        self.timers.wake_if_dormant();
         if task.bytes == 0 {
             self.withdraw(task);
         }
@@ -309,15 +309,15 @@ pub(crate) fn core(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Re
     let traits: Vec<_> = std::iter::zip(&rails, std::iter::zip(&tuned, &workers))
         .map(|(rail, (tuning, workers))| traits(&**rail, tuning, *workers))
         .collect();
-    let stations: Box<[_]> = std::iter::zip(rails, std::iter::zip(tuned, &workers))
-        .map(|(rail, (tuning, workers))| station(rail, tuning, *workers))
+    let rail_states: Box<[_]> = std::iter::zip(rails, std::iter::zip(tuned, &workers))
+        .map(|(rail, (tuning, workers))| rail_state(rail, tuning, *workers))
         .collect();
     let scheduler = Scheduler::new(policy, &traits).retrying_within(options.retry);
-    for (rail, station) in stations.iter().enumerate() {
-        let opens_later = station.rail.capability().costly_lanes;
+    for (rail, state) in rail_states.iter().enumerate() {
+        let opens_later = state.rail.capability().costly_lanes;
         scheduler.set_open(rail, !opens_later);
     }
-    Ok(Core::new(options, scheduler, stations))
+    Ok(Core::new(options, scheduler, rail_states))
 }
 
 fn check_rails(rails: &[std::sync::Arc<dyn Rail>]) -> Result<(), Error> {
@@ -409,8 +409,8 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
     }
 }
 
-fn station(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -> Station {
-    Station {
+fn rail_state(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize) -> RailState {
+    RailState {
         rail,
         tuning,
         queues: Queues::default(),

@@ -17,7 +17,6 @@ use stripeline_rail::{Capability, Coder, Cpu, Done, Fault, Lane, Piece, Rail, Sy
 use crate::admission::Admission;
 use crate::core::Core;
 use crate::core::tests::{order, piece};
-use crate::crew;
 use crate::doorbell::Doorbell;
 use crate::engine::core;
 use crate::error::{Error, ErrorKind};
@@ -28,6 +27,7 @@ use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::task::{Hook, Task};
 use crate::worker::Worker;
+use crate::worker_pool;
 
 /// Orders of threads tried per test: some seconds of work.
 const ORDERS: usize = 3000;
@@ -267,10 +267,10 @@ fn core_over(rail: impl Rail + 'static) -> Arc<Core> {
 fn start_worker(core: &Arc<Core>) -> thread::JoinHandle<()> {
     let core = Arc::clone(core);
     thread::spawn(move || {
-        let station = &core.stations[0];
-        let lane = station.rail.open_lane().expect("a lane");
-        let worker = Worker::new(&core, 0, &station.flights[0], lane);
-        crew::serve(&core, 0, worker);
+        let state = &core.rail_states[0];
+        let lane = state.rail.open_lane().expect("a lane");
+        let worker = Worker::new(&core, 0, &state.flights[0], lane);
+        worker_pool::serve(&core, 0, worker);
     })
 }
 

@@ -8,7 +8,7 @@ use crate::core::Core;
 use crate::doorbell::Doorbell;
 use crate::options::Scheduling;
 use crate::queue::Work;
-use crate::station::Flights;
+use crate::rail_state::Flights;
 use crate::sync::{Arc, thread_local};
 use crate::task::Task;
 use crate::worker::Worker;
@@ -85,8 +85,8 @@ impl Core {
         let Some(rail) = self.helping_rail() else {
             return first;
         };
-        let station = &self.stations[rail];
-        if first.is_none() && station.queues.depth() == 0 && self.common.depth() == 0 {
+        let state = &self.rail_states[rail];
+        if first.is_none() && state.queues.depth() == 0 && self.common.depth() == 0 {
             return None;
         }
         // Counted first: closing either sees this thread and waits for it, or is seen by it below.
@@ -97,9 +97,9 @@ impl Core {
             return first;
         }
         let _helping = Helping::begin();
-        let lane = match station.spare_lanes.pop() {
+        let lane = match state.spare_lanes.pop() {
             Some(lane) => lane,
-            None => match station.open_lane() {
+            None => match state.open_lane() {
                 Ok(lane) => lane,
                 Err(_) => return first,
             },
@@ -112,7 +112,7 @@ impl Core {
         }
         let fits = |work: &Work| until.is_none_or(|until| self.ends_by(rail, work, until));
         while !enough() && !self.is_closing() && worker.step_if(fits) {}
-        let _ = station.spare_lanes.push(worker.into_lane());
+        let _ = state.spare_lanes.push(worker.into_lane());
         None
     }
 
@@ -131,17 +131,17 @@ impl Core {
             return None;
         }
         let can = |rail: usize| {
-            let station = &self.stations[rail];
-            let capability = station.rail.capability();
+            let state = &self.rail_states[rail];
+            let capability = state.rail.capability();
             let within_call = !capability.detaches && capability.depth == 1;
-            within_call && capability.for_waiting_threads && station.health.is_in_service()
+            within_call && capability.for_waiting_threads && state.health.is_in_service()
         };
         match &self.options.scheduling {
             Scheduling::Single(name) => {
-                let named = (0..self.stations.len()).find(|rail| self.name(*rail) == name);
+                let named = (0..self.rail_states.len()).find(|rail| self.name(*rail) == name);
                 named.filter(|rail| can(*rail))
             }
-            _ => (0..self.stations.len()).find(|rail| can(*rail)),
+            _ => (0..self.rail_states.len()).find(|rail| can(*rail)),
         }
     }
 }

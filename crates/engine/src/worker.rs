@@ -12,8 +12,8 @@ use crate::core::{Core, data_bytes};
 use crate::error::{Error, ErrorKind};
 use crate::options::{EventKind, Scheduling};
 use crate::queue::{Part, Work};
+use crate::rail_state::{Flight, Flights, RailState};
 use crate::schedule::{BEGUN, COMMON, Class};
-use crate::station::{Flight, Flights, Station};
 
 /// How long a worker waits for its device before it looks whether it is still wanted.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_millis(20);
 pub(crate) struct Worker<'a> {
     core: &'a Core,
     rail: usize,
-    station: &'a Station,
+    state: &'a RailState,
     flights: &'a Flights,
     lane: Box<dyn Lane>,
     tickets: u64,
@@ -41,7 +41,7 @@ impl<'a> Worker<'a> {
         Self {
             core,
             rail,
-            station: &core.stations[rail],
+            state: &core.rail_states[rail],
             flights,
             lane,
             tickets: 0,
@@ -61,7 +61,7 @@ impl<'a> Worker<'a> {
     /// Feeds the lane with what waits and takes back what is done; false if there is nothing to
     /// do.
     pub(crate) fn step(&mut self) -> bool {
-        let depth = self.station.rail.capability().depth;
+        let depth = self.state.rail.capability().depth;
         while self.lane.in_flight() < depth {
             let Some(work) = self.next() else { break };
             self.begin(work);
@@ -103,10 +103,10 @@ impl<'a> Worker<'a> {
 
     /// What to do next: of one's own, or taken from another rail.
     pub(crate) fn next(&self) -> Option<Work> {
-        if !self.station.health.is_in_service() {
+        if !self.state.health.is_in_service() {
             return None;
         }
-        if let Some(work) = self.station.queues.pop() {
+        if let Some(work) = self.state.queues.pop() {
             return Some(work);
         }
         match self.core.options.scheduling {
@@ -140,14 +140,14 @@ impl<'a> Worker<'a> {
         if !self.core.scheduler.is_fed(self.rail) {
             return None;
         }
-        let victims = (0..self.core.stations.len()).filter(|victim| *victim != self.rail);
+        let victims = (0..self.core.rail_states.len()).filter(|victim| *victim != self.rail);
         victims
             .into_iter()
             .find_map(|victim| self.steal_from(victim))
     }
 
     fn steal_from(&self, victim: usize) -> Option<Work> {
-        let queues = &self.core.stations[victim].queues;
+        let queues = &self.core.rail_states[victim].queues;
         if queues.depth() == 0 {
             return None;
         }
@@ -159,7 +159,7 @@ impl<'a> Worker<'a> {
             return None;
         }
         let part = self.core.claim(victim, work)?;
-        self.station.counters.stolen.fetch_add(1, Relaxed);
+        self.state.counters.stolen.fetch_add(1, Relaxed);
         let data = data_bytes(&part.task, taken);
         let (scheduler, priority) = (&self.core.scheduler, part.task.priority);
         scheduler.moved(victim, self.rail, priority, data);
@@ -205,7 +205,7 @@ impl<'a> Worker<'a> {
         let Some(part) = self.fit(part) else { return };
         let now = self.now();
         if part.task.begin(now) {
-            self.station.counters.waits.count(now - part.task.issued);
+            self.state.counters.waits.count(now - part.task.issued);
         }
         let data = data_bytes(&part.task, part.piece.bytes());
         self.core.scheduler.begun(self.rail, priority, data);
@@ -214,9 +214,7 @@ impl<'a> Worker<'a> {
             piece,
             refused,
         } = part;
-        let store = task
-            .store
-            .unwrap_or_else(|| self.station.store(piece.job()));
+        let store = task.store.unwrap_or_else(|| self.state.store(piece.job()));
         let before = self.core.before(self.rail, &piece);
         self.submit(piece.stored(store), |bytes, hold| Flight {
             task,
@@ -232,7 +230,7 @@ impl<'a> Worker<'a> {
     /// Cuts off what the rail likes in one go and puts the rest back for whoever comes first;
     /// nothing if the rail cannot do any of it.
     fn fit(&mut self, part: Part) -> Option<Part> {
-        let capability = self.station.rail.capability();
+        let capability = self.state.rail.capability();
         let (bytes, granule) = (part.piece.bytes(), capability.granule_bytes);
         let portion = part.task.portion(bytes);
         let mut wanted = self.core.scheduler.piece(self.rail, portion);
@@ -264,7 +262,7 @@ impl<'a> Worker<'a> {
     ) {
         self.tickets += 1;
         let bytes = piece.bytes();
-        let (piece, hold) = if self.station.rail.capability().detaches {
+        let (piece, hold) = if self.state.rail.capability().detaches {
             let (piece, hold) = piece.lease();
             (piece, Some(hold))
         } else {
@@ -362,7 +360,7 @@ impl<'a> Worker<'a> {
     }
 
     fn count(&self, service: u64, busy: u64, data: usize, part: &Part) {
-        let counters = &self.station.counters;
+        let counters = &self.state.counters;
         counters.pieces.fetch_add(1, Relaxed);
         counters.data_bytes.fetch_add(data as u64, Relaxed);
         counters.busy_ns.fetch_add(busy, Relaxed);

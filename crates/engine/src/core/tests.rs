@@ -67,7 +67,7 @@ pub(crate) fn task(core: &Core) -> Arc<Task> {
 /// Takes the first rail out of service without the scheduler's knowledge, as in the middle of a
 /// quarantine.
 fn take_out(core: &Core) {
-    let health = &core.stations[0].health;
+    let health = &core.rail_states[0].health;
     assert!(health.quarantine("a test", core.clock.now(), u64::from(u32::MAX)));
 }
 
@@ -76,10 +76,10 @@ fn work_pushed_to_a_rail_that_went_out_of_service_goes_to_another() {
     let core = core(rails(), options()).expect("right options");
     take_out(&core);
     core.push(0, Work::Whole(task(&core)));
-    let depths = [0, 1].map(|rail| core.stations[rail].queues.depth());
+    let depths = [0, 1].map(|rail| core.rail_states[rail].queues.depth());
     assert_eq!(depths, [0, 1]);
     core.push_back(0, Work::Whole(task(&core)));
-    let depths = [0, 1].map(|rail| core.stations[rail].queues.depth());
+    let depths = [0, 1].map(|rail| core.rail_states[rail].queues.depth());
     assert_eq!(depths, [0, 2]);
 }
 
@@ -106,8 +106,10 @@ fn the_watchdog_empties_the_queue_of_a_rail_out_of_service() {
     let core = &engine.core;
     take_out(core);
     let task = task(core);
-    core.stations[0].queues.push(Work::Whole(Arc::clone(&task)));
-    core.agenda.wake();
+    core.rail_states[0]
+        .queues
+        .push(Work::Whole(Arc::clone(&task)));
+    core.timers.wake();
     core.wait_for(&task, Some(Instant::now() + LIMIT));
     assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));
 }
@@ -126,13 +128,13 @@ fn a_deadline_is_forgotten_when_its_task_ends() {
     };
     let day = 86_400_000_000_000;
     let (ended, cancelled) = (task(day), task(day));
-    core.agenda.expect(&ended);
-    assert_eq!(core.agenda.deadlines(), 1);
+    core.timers.add(&ended);
+    assert_eq!(core.timers.len(), 1);
     core.withdraw(&ended);
-    assert_eq!(core.agenda.deadlines(), 0);
+    assert_eq!(core.timers.len(), 0);
     core.withdraw(&cancelled);
-    core.agenda.expect(&cancelled);
-    assert_eq!(core.agenda.deadlines(), 0);
+    core.timers.add(&cancelled);
+    assert_eq!(core.timers.len(), 0);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::task::Task;
 use crate::tuning::RailTuning;
 
 /// A rail and all that the engine keeps about it.
-pub(crate) struct Station {
+pub(crate) struct RailState {
     pub(crate) rail: std::sync::Arc<dyn Rail>,
     /// What is known of it beforehand.
     pub(crate) tuning: RailTuning,
@@ -40,7 +40,7 @@ pub(crate) struct Station {
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
 }
 
-impl Station {
+impl RailState {
     /// How the outputs of a job are best stored here, if nobody has said how.
     pub(crate) fn store(&self, job: &Job) -> StorePolicy {
         let units = job.inputs().len() + job.outputs().len();

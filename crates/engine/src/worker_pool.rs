@@ -13,7 +13,7 @@ use crate::options::EventKind;
 use crate::sync::Arc;
 use crate::sync::atomic::Ordering;
 use crate::wait::is_helping;
-use crate::warden;
+use crate::watchdog;
 use crate::worker::Worker;
 
 /// A worker whose device hangs is left behind after so long when the engine ends; it ends by
@@ -27,41 +27,41 @@ const GRACE: Duration = Duration::from_secs(1);
 /// A worker whose rail has no lane for it tries again when woken, or after so long.
 const NO_LANE: Duration = Duration::from_millis(100);
 
-/// Workers and warden.
-pub(crate) struct Crew {
+/// Workers and watchdog.
+pub(crate) struct WorkerPool {
     workers: Vec<JoinHandle<()>>,
-    warden: Option<JoinHandle<()>>,
+    watchdog: Option<JoinHandle<()>>,
 }
 
-impl Crew {
+impl WorkerPool {
     /// Starts all threads.
     pub(crate) fn start(core: &Arc<Core>) -> Result<Self, Error> {
-        let mut crew = Self {
+        let mut pool = Self {
             workers: Vec::new(),
-            warden: None,
+            watchdog: None,
         };
         // Threads inherit the mask of the one that starts them.
         let mask = asynchronous_signals().thread_swap_mask(SigmaskHow::SIG_BLOCK);
-        let spawned = crew.spawn(core);
+        let spawned = pool.spawn(core);
         if let Ok(mask) = mask {
             mask.thread_set_mask().expect("a mask that was set before");
         }
         if let Err(error) = spawned {
-            crew.end(core);
+            pool.end(core);
             let text = format!("Cannot start the engine: a thread cannot be started: {error}");
             return Err(Error::new(ErrorKind::Configuration, text));
         }
-        Ok(crew)
+        Ok(pool)
     }
 
     fn spawn(&mut self, core: &Arc<Core>) -> std::io::Result<()> {
         let watching = Arc::clone(core);
-        let warden = Builder::new().name("stripeline-warden".to_owned());
-        self.warden = Some(warden.spawn(move || warden::watch(&watching))?);
-        for (rail, station) in core.stations.iter().enumerate() {
-            for index in 0..station.flights.len() {
+        let watchdog = Builder::new().name("stripeline-watchdog".to_owned());
+        self.watchdog = Some(watchdog.spawn(move || watchdog::run(&watching))?);
+        for (rail, state) in core.rail_states.iter().enumerate() {
+            for index in 0..state.flights.len() {
                 let core = Arc::clone(core);
-                let name = format!("stripeline-{}-{index}", station.rail.name());
+                let name = format!("stripeline-{}-{index}", state.rail.name());
                 let thread = Builder::new().name(name);
                 self.workers
                     .push(thread.spawn(move || work(&core, rail, index))?);
@@ -74,7 +74,7 @@ impl Crew {
     pub(crate) fn forget(&mut self) {
         // Not dropped: that detaches a thread, and in a forked child there is none to detach.
         self.workers.drain(..).for_each(std::mem::forget);
-        std::mem::forget(self.warden.take());
+        std::mem::forget(self.watchdog.take());
     }
 
     /// Ends all threads, those aside whose device hangs, and waits for threads that help or tell of
@@ -84,10 +84,10 @@ impl Crew {
         core.begin_close();
         let is_own = |thread: &JoinHandle<()>| thread.thread().id() == current().id();
         let mut by_itself = is_helping();
-        if let Some(warden) = self.warden.take() {
-            match is_own(&warden) {
+        if let Some(watchdog) = self.watchdog.take() {
+            match is_own(&watchdog) {
                 true => by_itself = true,
-                false => drop(warden.join()),
+                false => drop(watchdog.join()),
             }
         }
         let until = Instant::now() + FAREWELL;
@@ -134,20 +134,20 @@ fn asynchronous_signals() -> SigSet {
 
 /// What a worker's thread runs.
 fn work(core: &Core, rail: usize, index: usize) {
-    let station = &core.stations[rail];
-    if station.rail.capability().costly_lanes {
+    let state = &core.rail_states[rail];
+    if state.rail.capability().costly_lanes {
         core.await_call(rail);
     }
     while !core.is_closing() {
-        match station.open_lane() {
+        match state.open_lane() {
             Ok(lane) => {
                 core.prove(rail);
                 core.scheduler.set_open(rail, true);
-                let worker = Worker::new(core, rail, &station.flights[index], lane);
+                let worker = Worker::new(core, rail, &state.flights[index], lane);
                 serve(core, rail, worker);
             }
             Err(fault) => {
-                let text = format!("Cannot open a lane of {}: {fault}", station.rail.name());
+                let text = format!("Cannot open a lane of {}: {fault}", state.rail.name());
                 core.quarantine(rail, EventKind::Quarantined, text);
                 let closing = || core.is_closing().then_some(());
                 core.parked.sleep(Some(NO_LANE), closing);
@@ -158,7 +158,7 @@ fn work(core: &Core, rail: usize, index: usize) {
 
 /// Works until the engine closes, and ends the lane.
 pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
-    let station = &core.stations[rail];
+    let state = &core.rail_states[rail];
     let mut place = None;
     let mut counted = 0;
     while !core.is_closing() {
@@ -170,12 +170,12 @@ pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
         let has_room = place.take().is_some() && core.is_within_share(rail);
         count_cpu(core, rail, &mut counted);
         // One that cannot take work must not sleep where one sleeper at a time is woken for work.
-        if !station.health.is_in_service() {
-            let wanted = || core.is_closing() || station.health.is_in_service();
+        if !state.health.is_in_service() {
+            let wanted = || core.is_closing() || state.health.is_in_service();
             core.parked.sleep(None, || wanted().then_some(()));
         } else if !has_room {
             let wanted = || core.is_closing() || core.has_room(rail);
-            station.coders.room.sleep(None, || wanted().then_some(()));
+            state.coders.room.sleep(None, || wanted().then_some(()));
         } else {
             let next = core.bell_of(rail).sleep(None, || {
                 if core.is_closing() {
@@ -199,7 +199,7 @@ pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
 }
 
 fn count_wake_up(core: &Core, rail: usize) {
-    let counter = &core.stations[rail].counters.wake_ups;
+    let counter = &core.rail_states[rail].counters.wake_ups;
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
@@ -207,7 +207,7 @@ fn count_wake_up(core: &Core, rail: usize) {
 fn count_cpu(core: &Core, rail: usize, counted: &mut u64) {
     if let Ok(time) = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID) {
         let used = Duration::from(time).as_nanos() as u64;
-        let counter = &core.stations[rail].counters.cpu_ns;
+        let counter = &core.rail_states[rail].counters.cpu_ns;
         counter.fetch_add(used - *counted, Ordering::Relaxed);
         *counted = used;
     }
