@@ -200,7 +200,7 @@ impl Core {
         let bytes = piece.bytes();
         let arbiter = Cpu::portable();
         let is_right = arbiter.code(&mut piece) == Verdict::Sound;
-        let mut piece = written.redeem(piece);
+        let mut piece = written.into_piece(piece);
         let loser = if is_right { checker } else { writer };
         if !is_right {
             let _: Verdict = arbiter.code(&mut piece);
@@ -230,12 +230,12 @@ impl Worker<'_> {
             refused,
         } = check;
         let now = self.now();
-        self.submit(piece, |bytes, hold| Flight {
+        self.submit(piece, |bytes, handle| Flight {
             task,
             bytes,
             begun: now,
             refused,
-            hold,
+            handle,
             check: Some((written, writer)),
             before: None,
         });

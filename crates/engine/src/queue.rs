@@ -2,7 +2,7 @@
 //! What waits for one rail, in the order of issue, foreground before background.
 
 use crossbeam_queue::SegQueue;
-use stripeline_rail::{Piece, Written};
+use stripeline_rail::{Piece, WrittenPiece};
 
 use crate::request::Priority;
 use crate::schedule::RailSet;
@@ -93,7 +93,7 @@ pub(crate) struct Check {
     pub(crate) task: Arc<Task>,
     /// The piece that compares.
     pub(crate) piece: Piece,
-    pub(crate) written: Written,
+    pub(crate) written: WrittenPiece,
     pub(crate) writer: usize,
     /// Rails that have not compared it, whatever the reason, and the writer.
     pub(crate) refused: RailSet,

@@ -5,7 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crossbeam_queue::ArrayQueue;
 use stripeline_codec::StorePolicy;
-use stripeline_rail::{Fault, FaultKind, Hold, Job, Lane, Rail, Written, known_answers};
+use stripeline_rail::{
+    Fault, FaultKind, Job, Lane, Rail, RevokeHandle, WrittenPiece, known_answers,
+};
 
 use crate::coders::Coders;
 use crate::doorbell::Doorbell;
@@ -68,9 +70,9 @@ pub(crate) struct Flight {
     pub(crate) begun: u64,
     pub(crate) refused: RailSet,
     /// What can take it away.
-    pub(crate) hold: Option<Hold>,
+    pub(crate) handle: Option<RevokeHandle>,
     /// If it compares: what was written, and the rail that did.
-    pub(crate) check: Option<(Written, usize)>,
+    pub(crate) check: Option<(WrittenPiece, usize)>,
     /// What its outputs held, if it changes them and is to be compared afterwards.
     pub(crate) before: Option<Vec<Vec<u8>>>,
 }
@@ -110,8 +112,8 @@ impl Flights {
         let mut index = 0;
         while index < flights.len() {
             let flight = &flights[index].1;
-            let piece = match &flight.hold {
-                Some(hold) if late(flight) => hold.revoke(),
+            let piece = match &flight.handle {
+                Some(handle) if late(flight) => handle.revoke(),
                 _ => None,
             };
             match piece {

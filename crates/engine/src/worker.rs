@@ -216,12 +216,12 @@ impl<'a> Worker<'a> {
         } = part;
         let store = task.store.unwrap_or_else(|| self.state.store(piece.job()));
         let before = self.core.before(self.rail, &piece);
-        self.submit(piece.stored(store), |bytes, hold| Flight {
+        self.submit(piece.stored(store), |bytes, handle| Flight {
             task,
             bytes,
             begun: now,
             refused,
-            hold,
+            handle,
             check: None,
             before,
         });
@@ -258,17 +258,17 @@ impl<'a> Worker<'a> {
     pub(crate) fn submit(
         &mut self,
         piece: Piece,
-        flight: impl FnOnce(usize, Option<stripeline_rail::Hold>) -> Flight,
+        flight: impl FnOnce(usize, Option<stripeline_rail::RevokeHandle>) -> Flight,
     ) {
         self.tickets += 1;
         let bytes = piece.bytes();
-        let (piece, hold) = if self.state.rail.capability().detaches {
-            let (piece, hold) = piece.lease();
-            (piece, Some(hold))
+        let (piece, handle) = if self.state.rail.capability().detaches {
+            let (piece, handle) = piece.into_revocable();
+            (piece, Some(handle))
         } else {
             (piece, None)
         };
-        self.flights.insert(self.tickets, flight(bytes, hold));
+        self.flights.insert(self.tickets, flight(bytes, handle));
         // A coder that panics must not take the worker with it, nor leave the task waiting.
         let (lane, ticket) = (&mut self.lane, self.tickets);
         let submitted = catch_unwind(AssertUnwindSafe(|| lane.submit(ticket, piece)));
@@ -327,7 +327,7 @@ impl<'a> Worker<'a> {
         let busy = now - flight.begun.max(self.returned);
         self.returned = now;
         let mut piece = done.piece.expect("what was not taken away comes back");
-        piece.end_lease();
+        piece.make_irrevocable();
         if flight.check.is_some() {
             return self.core.end_check(self.rail, flight, piece, done.outcome);
         }
@@ -379,12 +379,12 @@ impl Core {
             task,
             bytes,
             check,
-            hold,
+            handle,
             ..
         } = flight;
         let is_check = check.is_some();
         // Both keep the job, which has ended when its task does.
-        drop((check, hold));
+        drop((check, handle));
         if !is_check {
             let data = data_bytes(&task, bytes);
             self.scheduler.dropped(rail, BEGUN, data);

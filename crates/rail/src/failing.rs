@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::Verdict;
 
-use crate::custody::Custody;
+use crate::lane_piece::LanePiece;
 use crate::{Capability, Done, Fault, FaultKind, Lane, Mode, Piece, Rail};
 
 /// What happens to a piece.
@@ -20,8 +20,8 @@ pub enum Failure {
     Fail,
     /// The rail refuses it ([`FaultKind::Refused`]).
     Refuse,
-    /// Nothing, until [`Failing::release`]; then it is done. A leased piece is detached meanwhile,
-    /// another keeps its buffers, and dropping its lane waits.
+    /// Nothing, until [`Failing::release`]; then it is done. A revocable piece is detached
+    /// until then; another keeps its buffers, and dropping its lane waits.
     Hang,
     /// It is done, but with a wrong byte, or compared with the wrong verdict.
     WrongBytes,
@@ -129,7 +129,8 @@ impl Failing {
         }
     }
 
-    /// Says that it detaches, so that an engine leases its pieces and can take hung ones away.
+    /// Declares that the rail detaches, so that an engine makes its pieces revocable and can revoke those
+    /// that hang.
     #[must_use]
     pub fn detaching(mut self) -> Self {
         self.capability.detaches = true;
@@ -258,7 +259,7 @@ struct FailingLane {
 struct Hung {
     number: u64,
     ticket: u64,
-    kept: Custody,
+    piece: LanePiece,
 }
 
 impl FailingLane {
@@ -272,7 +273,7 @@ impl FailingLane {
         while self.hung.front().is_some_and(|hung| hung.number < released) {
             let hung = self.hung.pop_front().expect("there is one");
             self.stage.acts().hanging -= 1;
-            match hung.kept.into_piece() {
+            match hung.piece.into_piece() {
                 // There is room below: this lane holds no more pieces than that one may.
                 Some(piece) => self.lane.submit(hung.ticket, piece),
                 None => self.ready.push_back(Done::revoked(hung.ticket)),
@@ -327,11 +328,11 @@ impl Lane for FailingLane {
                 self.lane.submit(ticket, piece);
             }
             Some(Failure::Hang) => {
-                let kept = Custody::of(piece, true);
+                let piece = LanePiece::of(piece, true);
                 self.hung.push_back(Hung {
                     number,
                     ticket,
-                    kept,
+                    piece,
                 });
             }
         }
@@ -364,7 +365,7 @@ impl Lane for FailingLane {
 impl Drop for FailingLane {
     fn drop(&mut self) {
         for hung in self.hung.drain(..) {
-            if let Custody::Attached(_) = hung.kept {
+            if let LanePiece::Attached(_) = hung.piece {
                 // As with a device that may still write.
                 let acts = self.stage.acts();
                 let released = |acts: &mut Acts| acts.released <= hung.number;

@@ -133,13 +133,13 @@ fn hung_pieces_go_on_when_released() {
 }
 
 #[test]
-fn hung_pieces_can_be_taken_away_only_when_leased() {
+fn hung_pieces_can_be_taken_away_only_when_revocable() {
     let rail = failing(Script::always(Failure::Hang)).detaching();
     let mut lane = rail.open_lane().expect("a lane");
     let (piece, pending) = encoding();
-    let (piece, hold) = piece.lease();
+    let (piece, handle) = piece.into_revocable();
     lane.submit(1, piece);
-    let taken = hold.revoke().expect("detached while it hangs");
+    let taken = handle.revoke().expect("detached while it hangs");
     rail.release();
     let Done { piece, outcome, .. } = lane.reap(PATIENCE).expect("released");
     assert!(piece.is_none());
@@ -147,10 +147,10 @@ fn hung_pieces_can_be_taken_away_only_when_leased() {
         outcome.map_err(|fault| fault.kind()),
         Err(FaultKind::Revoked)
     );
-    drop((taken, hold));
+    drop((taken, handle));
     assert!(pending.wait(PATIENCE).is_some(), "nothing holds the job");
 
-    // Without a lease the buffers stay with the rail, and dropping its lane waits.
+    // Of an irrevocable piece the buffers stay with the rail, and dropping its lane waits.
     let (piece, pending) = encoding();
     lane.submit(2, piece);
     assert!(rail.wait_for_hanging(1, PATIENCE));

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Codec, StorePolicy, Verdict};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Done, Hold, Lane, Mode, Piece, Rail};
+use stripeline_rail::{Done, Lane, Mode, Piece, Rail, RevokeHandle};
 
 /// How many groups of steps the median is taken of.
 const GROUPS: usize = 5;
@@ -164,9 +164,9 @@ fn together(lanes: &[Vec<Step>]) -> f64 {
 struct Feeder {
     lane: Box<dyn Lane>,
     idle: VecDeque<Piece>,
-    /// By ticket, where pieces have to be leased.
-    holds: Vec<(u64, Hold)>,
-    leases: bool,
+    /// By ticket, for rails whose pieces are revocable.
+    handles: Vec<(u64, RevokeHandle)>,
+    revocable: bool,
     depth: usize,
     inputs: usize,
     tickets: u64,
@@ -181,8 +181,8 @@ impl Feeder {
         Ok(Self {
             lane: rail.open_lane().map_err(|fault| fault.to_string())?,
             idle: pieces,
-            holds: Vec::new(),
-            leases: capability.detaches,
+            handles: Vec::new(),
+            revocable: capability.detaches,
             depth: load.depth,
             inputs: load.inputs(),
             tickets: 0,
@@ -229,10 +229,10 @@ impl Feeder {
     }
 
     fn submit(&mut self, mut piece: Piece) {
-        if self.leases {
-            let (leased, hold) = piece.lease();
-            self.holds.push((self.tickets, hold));
-            piece = leased;
+        if self.revocable {
+            let (revocable, handle) = piece.into_revocable();
+            self.handles.push((self.tickets, handle));
+            piece = revocable;
         }
         self.lane.submit(self.tickets, piece);
         self.tickets += 1;
@@ -249,21 +249,23 @@ impl Feeder {
             }
             if waiting.elapsed() >= PATIENCE {
                 // So that nothing is written any more to buffers that go with the pieces.
-                self.holds.iter().for_each(|(_, hold)| drop(hold.revoke()));
+                self.handles
+                    .iter()
+                    .for_each(|(_, handle)| drop(handle.revoke()));
                 return Err(format!("it gave nothing back for {} s", PATIENCE.as_secs()));
             }
         }
     }
 
     fn take_back(&mut self, done: Done) -> Result<Piece, String> {
-        self.holds.retain(|(ticket, _)| *ticket != done.ticket);
+        self.handles.retain(|(ticket, _)| *ticket != done.ticket);
         match done.outcome {
             Ok(Verdict::Sound) => {}
             Ok(Verdict::Mismatch { .. }) => return Err("it finds a sound stripe wrong".to_owned()),
             Err(fault) => return Err(fault.to_string()),
         }
         let mut piece = done.piece.ok_or("it lost a piece")?;
-        piece.end_lease();
+        piece.make_irrevocable();
         Ok(piece)
     }
 }

@@ -18,7 +18,7 @@ use super::launch::Product;
 use super::layout::{Layout, Place, SLOT_BYTES_MIN, Way, is_taken_out, joined};
 use super::nonzero;
 use super::tables::{self, ROWS_MAX};
-use crate::custody::Custody;
+use crate::lane_piece::LanePiece;
 use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, difference};
 
 /// One stream of a lane.
@@ -40,7 +40,7 @@ pub(super) struct Slot {
 #[derive(Debug)]
 struct Work {
     ticket: u64,
-    custody: Custody,
+    piece: LanePiece,
     layout: Layout,
     mode: Mode,
     matrix: Arc<Coefficients>,
@@ -77,7 +77,7 @@ impl Slot {
         assert!(self.is_idle(), "one piece at a time");
         let layout = self.make_room(&piece);
         let mode = piece.job().mode();
-        if mode == Mode::Add && piece.is_leased() && layout.chunk_bytes < piece.bytes() {
+        if mode == Mode::Add && piece.is_revocable() && layout.chunk_bytes < piece.bytes() {
             // What was added to already could not be told if the piece were taken away then.
             let text = format!(
                 "cannot add to {} outputs of {} bytes: {} of each fit",
@@ -102,7 +102,7 @@ impl Slot {
             fault: None,
             begun: Instant::now(),
             // Replaced by `next_chunk`, once staged.
-            custody: Custody::Attached(piece),
+            piece: LanePiece::Attached(piece),
         };
         self.next_chunk(work)
     }
@@ -160,7 +160,7 @@ impl Slot {
         }
         let answer = self.poll()?;
         let mut work = self.work.take().expect("a slot with work");
-        let Some(mut piece) = work.custody.into_piece() else {
+        let Some(mut piece) = work.piece.into_piece() else {
             return Some(Done::revoked(work.ticket));
         };
         if let Err(fault) = &answer {
@@ -182,7 +182,7 @@ impl Slot {
         }
         let end = work.bytes.min(work.chunk.end + work.layout.chunk_bytes);
         work.chunk = work.chunk.end..end;
-        work.custody = Custody::Attached(piece);
+        work.piece = LanePiece::Attached(piece);
         self.next_chunk(work).err()
     }
 
@@ -202,14 +202,14 @@ impl Slot {
 
     /// Stages a chunk and puts it into the stream.
     fn next_chunk(&mut self, mut work: Work) -> Result<(), Done> {
-        let Custody::Attached(piece) = work.custody else {
+        let LanePiece::Attached(piece) = work.piece else {
             unreachable!("only an attached piece is staged");
         };
         if let Err(fault) = self.stage(&work.layout, &work.matrix, &work.chunk, work.mode, &piece) {
             return Err(Done::failed(work.ticket, piece, fault));
         }
         work.begun = Instant::now();
-        work.custody = Custody::of(piece, !work.layout.is_in_place());
+        work.piece = LanePiece::of(piece, !work.layout.is_in_place());
         // The slot counts as busy before the first copy is in the stream, whatever happens then.
         self.work = Some(work);
         let put = self.enqueue();

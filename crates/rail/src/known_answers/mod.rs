@@ -261,10 +261,10 @@ impl Proof<'_> {
 
     fn run_piece(&mut self, piece: Piece) -> Result<Verdict, String> {
         self.ticket += 1;
-        let (piece, hold) = match self.rail.capability().detaches {
+        let (piece, handle) = match self.rail.capability().detaches {
             true => {
-                let (piece, hold) = piece.lease();
-                (piece, Some(hold))
+                let (piece, handle) = piece.into_revocable();
+                (piece, Some(handle))
             }
             false => (piece, None),
         };
@@ -272,7 +272,7 @@ impl Proof<'_> {
         let done = self.lane.reap(self.patience);
         let late = || format!("no answer within {} ms", self.patience.as_millis());
         let done = done.ok_or_else(late)?;
-        drop(hold);
+        drop(handle);
         if done.ticket != self.ticket || done.piece.is_none() {
             return Err(format!(
                 "ticket {} came back for {}",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who may touch the buffers of a piece: the rail that has it, or nobody but the holder.
+//! Who owns the buffers of a piece: the rail that has it, or its issuer again.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -7,21 +7,21 @@ const ATTACHED: u8 = 0;
 const DETACHED: u8 = 1;
 const REVOKED: u8 = 2;
 
-/// The state shared by a leased piece and its holder.
+/// The state shared by a revocable piece and its [`RevokeHandle`](crate::RevokeHandle).
 ///
-/// `attached`: the rail may touch the buffers. `detached`: it works on copies. `revoked`: it never
-/// may again. Only a detached lease can be revoked, so a device that is reading or writing the
-/// caller's memory is always waited for.
+/// `ATTACHED`: the rail may touch the buffers. `DETACHED`: the rail works on copies. `REVOKED`: the
+/// rail may not touch the buffers again. Only a detached piece can be revoked, so a device that reads
+/// or writes the caller's memory is always waited for.
 #[derive(Debug)]
-pub(crate) struct Lease(AtomicU8);
+pub(crate) struct Ownership(AtomicU8);
 
-impl Lease {
+impl Ownership {
     pub(crate) fn new() -> Self {
         Self(AtomicU8::new(ATTACHED))
     }
 
     pub(crate) fn detach(&self) {
-        // Release: what was read of the buffers was read before.
+        // Release: orders all reads of the buffers before the state change.
         self.0.store(DETACHED, Ordering::Release);
     }
 
