@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A product as a plug-in gets it, with everything that it points to.
+//! A matrix product in the form that a plug-in gets, with all memory that it points to.
 
 use std::sync::Arc;
 
@@ -7,12 +7,13 @@ use stripeline_codec::{Code, Coefficients, Verdict};
 
 use super::abi;
 use super::limits::Limits;
-use super::stage::Stage;
+use super::staging::StagingBuffers;
 use crate::{Fault, FaultKind, MemoryKind, Mode, Piece, difference};
 
-/// A product and its lists. It is boxed, and neither moved nor changed while a plug-in has it.
+/// A product of the C interface and its lists. Boxed, and neither moved nor changed while a plug-in has
+/// it.
 #[derive(Debug)]
-pub(super) struct Order {
+pub(super) struct OwnedProduct {
     product: abi::Product,
     matrix: Arc<Coefficients>,
     parity_matrix: Arc<Coefficients>,
@@ -20,23 +21,23 @@ pub(super) struct Order {
     memory: Vec<u8>,
     inputs: Vec<*const u8>,
     outputs: Vec<*mut u8>,
-    stage: Option<Stage>,
+    staging: Option<StagingBuffers>,
     staged: bool,
 }
 
-// SAFETY: its addresses are those of its own lists and of buffers that the piece answers for.
-unsafe impl Send for Order {}
+// SAFETY: its addresses are those of its own lists and of buffers that the piece guarantees.
+unsafe impl Send for OwnedProduct {}
 
-impl Order {
-    /// Writes a piece down, in place if the plug-in can have it so, with copies of its inputs
-    /// otherwise. `used` is the memory of an earlier order.
+impl OwnedProduct {
+    /// Describes a piece: in place if the plug-in can work on its buffers, with copies of its inputs
+    /// otherwise. `used` is the memory of an earlier product.
     ///
     /// # Errors
     /// If the piece can be neither worked on in place nor copied.
     pub(super) fn new(
         piece: &Piece,
         limits: &Limits,
-        used: Option<Stage>,
+        used: Option<StagingBuffers>,
     ) -> Result<Box<Self>, Fault> {
         let job = piece.job();
         let staged = !limits.takes_in_place(piece);
@@ -44,7 +45,7 @@ impl Order {
             let text = "device memory that the plug-in cannot work on in place";
             return Err(Fault::new(FaultKind::Refused, text));
         }
-        let mut order = Box::new(Self {
+        let mut product = Box::new(Self {
             product: empty_product(),
             matrix: Arc::clone(job.matrix()),
             parity_matrix: Arc::clone(job.encoding()),
@@ -56,19 +57,19 @@ impl Order {
             memory: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
-            stage: used,
+            staging: used,
             staged,
         });
         match staged {
-            true => order.copy(piece, limits),
-            false => order.point(piece),
+            true => product.copy(piece, limits),
+            false => product.point(piece),
         }
-        order.describe(piece, limits);
-        Ok(order)
+        product.describe(piece, limits);
+        Ok(product)
     }
 
-    /// What the plug-in gets. Valid for as long as the order is.
-    pub(super) fn product(&self) -> *const abi::Product {
+    /// The product in C's terms, valid as long as `self`.
+    pub(super) fn as_abi(&self) -> *const abi::Product {
         &raw const self.product
     }
 
@@ -77,31 +78,31 @@ impl Order {
         self.staged
     }
 
-    /// Its memory, if that is worth keeping for another piece.
+    /// The staging buffers, if they are worth keeping for another piece.
     ///
-    /// The plug-in touches it no more.
-    pub(super) fn into_stage(self: Box<Self>, limits: &Limits) -> Option<Stage> {
+    /// The plug-in no longer accesses them.
+    pub(super) fn into_staging(self: Box<Self>, limits: &Limits) -> Option<StagingBuffers> {
         let units = self.inputs.len() + self.outputs.len();
         let usual = (limits.piece_bytes + 2 * 4_096) * units;
-        self.stage.filter(|stage| stage.size() <= usual)
+        self.staging.filter(|staging| staging.size() <= usual)
     }
 
-    /// Finishes the piece after the plug-in said that it is done.
+    /// Finishes the piece after the plug-in has completed the product.
     ///
     /// # Errors
-    /// If what the plug-in says makes no sense.
+    /// If the plug-in's result is out of range.
     ///
     /// # Safety
-    /// The plug-in touches the buffers no more.
+    /// The plug-in no longer accesses the buffers.
     pub(super) unsafe fn deliver(
         &self,
         piece: &mut Piece,
         mismatch: abi::Mismatch,
     ) -> Result<Verdict, Fault> {
         let start = piece.range().start;
-        let verdict = match &self.stage {
-            // SAFETY: as the caller promised.
-            Some(stage) if self.staged => unsafe { stage.deliver(piece) },
+        let verdict = match &self.staging {
+            // SAFETY: as the caller guarantees.
+            Some(staging) if self.staged => unsafe { staging.deliver(piece) },
             _ => self.verdict(piece, mismatch)?,
         };
         Ok(difference::moved(verdict, start))
@@ -132,18 +133,18 @@ impl Order {
             true => bytes,
             false => bytes.next_multiple_of(limits.granule_bytes),
         };
-        let kept = self.stage.take();
+        let kept = self.staging.take();
         let kept = kept.and_then(|mut kept| kept.reuse(units, bytes, padded).then_some(kept));
-        let new = || Stage::new(units, bytes, padded, limits.alignment_bytes);
-        let mut stage = kept.unwrap_or_else(new);
-        stage.fill(piece);
+        let new = || StagingBuffers::new(units, bytes, padded, limits.alignment_bytes);
+        let mut staging = kept.unwrap_or_else(new);
+        staging.fill(piece);
         self.inputs = (0..columns)
-            .map(|unit| stage.unit(unit).cast_const())
+            .map(|unit| staging.unit(unit).cast_const())
             .collect();
-        self.outputs = (columns..units).map(|unit| stage.unit(unit)).collect();
+        self.outputs = (columns..units).map(|unit| staging.unit(unit)).collect();
         self.memory = vec![abi::STRIPELINE_PLUGIN_HOST; units];
         self.product.length = padded as u64;
-        self.stage = Some(stage);
+        self.staging = Some(staging);
     }
 
     fn point(&mut self, piece: &Piece) {

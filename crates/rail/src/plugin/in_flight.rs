@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a lane keeps of a piece while the plug-in has its order.
+//! A piece in flight: what a lane keeps of it while the plug-in has its product.
 
 use super::abi;
-use super::order::Order;
+use super::owned_product::OwnedProduct;
 use crate::lane_piece::LanePiece;
 use crate::{Done, Fault, Piece};
 
-/// A piece on its way.
+/// A piece whose product was submitted to the plug-in.
 #[derive(Debug)]
-pub(super) struct Cargo {
+pub(super) struct InFlight {
     ticket: u64,
     piece: LanePiece,
 }
 
-impl Cargo {
-    /// Lets go of the buffers if the plug-in works on copies and the engine can take the piece away.
-    pub(super) fn new(ticket: u64, piece: Piece, order: &Order) -> Self {
-        let piece = LanePiece::of(piece, order.is_staged());
+impl InFlight {
+    /// Releases the buffers if the plug-in works on copies and the engine can revoke the piece.
+    pub(super) fn new(ticket: u64, piece: Piece, product: &OwnedProduct) -> Self {
+        let piece = LanePiece::of(piece, product.is_staged());
         Self { ticket, piece }
     }
 
-    /// The piece done, after the plug-in said so.
+    /// Returns the completed piece.
     ///
     /// # Safety
-    /// The plug-in touches the order's buffers no more.
-    pub(super) unsafe fn delivered(self, order: &Order, mismatch: abi::Mismatch) -> Done {
+    /// The plug-in no longer accesses the product's buffers.
+    pub(super) unsafe fn completed(self, product: &OwnedProduct, mismatch: abi::Mismatch) -> Done {
         let ticket = self.ticket;
         let Some(mut piece) = self.piece.into_piece() else {
             return Done::revoked(ticket);
         };
         // SAFETY: as the caller promised.
-        let outcome = unsafe { order.deliver(&mut piece, mismatch) };
+        let outcome = unsafe { product.deliver(&mut piece, mismatch) };
         Done {
             ticket,
             piece: Some(piece),
@@ -38,7 +38,7 @@ impl Cargo {
         }
     }
 
-    /// The piece not done. If it was worked on in place, the plug-in touches it no more.
+    /// Returns the piece undone. The plug-in must not access it any more if it worked in place.
     pub(super) fn failed(self, fault: Fault) -> Done {
         match self.piece.into_piece() {
             None => Done::revoked(self.ticket),

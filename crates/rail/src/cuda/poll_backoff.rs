@@ -46,12 +46,12 @@ impl Time for Machine {
 
 /// What a lane has learnt of how long it waits for its device.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct PollBackoff {
     /// How long the last waits took, the newest counting as much as all before it together.
     expected: Duration,
 }
 
-impl Pace {
+impl PollBackoff {
     /// Calls `look` at least once, and until it says that there is something or `patience` is over.
     pub fn wait(&mut self, patience: Duration, time: &impl Time, mut look: impl FnMut() -> bool) {
         let begun = time.now();
@@ -109,9 +109,9 @@ mod tests {
     }
 
     /// A wait for a device that takes so long.
-    fn wait(pace: &mut Pace, takes: Duration) -> Counted {
+    fn wait(backoff: &mut PollBackoff, takes: Duration) -> Counted {
         let time = Counted::default();
-        pace.wait(Duration::from_secs(1), &time, || {
+        backoff.wait(Duration::from_secs(1), &time, || {
             time.looks.set(time.looks.get() + 1);
             time.now.set(time.now.get() + LOOK);
             time.now.get() >= takes
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn short_waits_do_not_sleep() {
-        let mut pace = Pace::default();
+        let mut backoff = PollBackoff::default();
         for microseconds in [1, 10, 30, 49] {
             let takes = Duration::from_micros(microseconds);
-            let time = wait(&mut pace, takes);
+            let time = wait(&mut backoff, takes);
             assert_eq!(time.sleeps.get(), 0, "{takes:?}");
             assert!(time.now.get() < takes + LOOK, "{takes:?}: {time:?}");
         }
@@ -132,11 +132,11 @@ mod tests {
 
     #[test]
     fn long_waits_sleep_between_any_two_looks_once_that_is_known() {
-        let mut pace = Pace::default();
+        let mut backoff = PollBackoff::default();
         let takes = Duration::from_millis(5);
-        wait(&mut pace, takes);
+        wait(&mut backoff, takes);
         for _ in 0..10 {
-            let time = wait(&mut pace, takes);
+            let time = wait(&mut backoff, takes);
             assert_eq!(time.sleeps.get(), time.looks.get() - 1, "{time:?}");
             assert!(time.looks.get() < 30, "{time:?}");
             assert_eq!(time.longest.get(), SLEEP_MAX, "{time:?}");
@@ -145,10 +145,10 @@ mod tests {
 
     #[test]
     fn what_is_over_is_found_out_after_a_part_of_its_time() {
-        let mut pace = Pace::default();
+        let mut backoff = PollBackoff::default();
         for microseconds in [100, 400, 400, 400, 401, 390, 700, 700, 700, 1_000] {
             let takes = Duration::from_micros(microseconds);
-            let late = wait(&mut pace, takes).now.get() - takes;
+            let late = wait(&mut backoff, takes).now.get() - takes;
             let bound = (takes / PART).max(SLEEP_MIN) + AWAKE + LOOK;
             assert!(late <= bound, "{takes:?}: {late:?} late");
         }
@@ -156,12 +156,12 @@ mod tests {
 
     #[test]
     fn a_device_that_becomes_fast_is_waited_for_awake_again() {
-        let mut pace = Pace::default();
+        let mut backoff = PollBackoff::default();
         for _ in 0..10 {
-            wait(&mut pace, Duration::from_millis(5));
+            wait(&mut backoff, Duration::from_millis(5));
         }
         let fast = Duration::from_micros(30);
-        let sleeps = (0..20).map(|_| wait(&mut pace, fast).sleeps.get());
+        let sleeps = (0..20).map(|_| wait(&mut backoff, fast).sleeps.get());
         let sleeps: Vec<u32> = sleeps.collect();
         assert!(sleeps[..10].iter().sum::<u32>() <= 7, "{sleeps:?}");
         assert_eq!(sleeps[10..], [0; 10]);
@@ -169,11 +169,11 @@ mod tests {
 
     #[test]
     fn no_wait_is_longer_than_patience() {
-        let mut pace = Pace::default();
+        let mut backoff = PollBackoff::default();
         for patience in [0, 30, 75, 100_000].map(Duration::from_micros) {
             let time = Counted::default();
             let mut looks = 0;
-            pace.wait(patience, &time, || {
+            backoff.wait(patience, &time, || {
                 looks += 1;
                 time.now.set(time.now.get() + LOOK);
                 false

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Copies of a piece's buffers, so that a device works on memory of the loader's own.
+//! Copies of a piece's buffers, so that a device works on memory that the loader owns.
 //!
-//! A device that is given up may go on writing. The memory behind a stage is therefore only ever
-//! reached through raw pointers, and whoever gives a device up leaks its stage.
+//! A device that was given up may continue to write. The staging memory is therefore only accessed
+//! through raw pointers, and code that gives up a device leaks its staging buffers.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -13,25 +13,25 @@ use crate::{Mode, Piece, difference};
 
 use arrayvec::ArrayVec;
 
-/// Units start this much after a multiple of the page size from one another, so that they do not
-/// fall into the same ways of a cache set.
+/// The distance between the starts of units exceeds a multiple of the page size by this, so that they
+/// do not map to the same cache sets.
 const STAGGER_BYTES: usize = 64;
 
 /// Memory for the inputs and outputs of one piece.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct StagingBuffers {
     start: NonNull<u8>,
     layout: Layout,
     /// From one unit to the next.
     stride: usize,
-    /// What a unit holds of the piece.
+    /// Bytes of the piece in each unit.
     bytes: usize,
 }
 
-// SAFETY: it owns its memory as a box does.
-unsafe impl Send for Stage {}
+// SAFETY: it owns its memory exclusively, as a box does.
+unsafe impl Send for StagingBuffers {}
 
-impl Stage {
+impl StagingBuffers {
     /// Room for `units` units of `bytes` bytes, each at a multiple of `alignment`, a power of two,
     /// padded to `padded` bytes.
     pub(super) fn new(units: usize, bytes: usize, padded: usize, alignment: usize) -> Self {
@@ -50,7 +50,7 @@ impl Stage {
         }
     }
 
-    /// The same memory for another piece, if it is large enough.
+    /// Adapts the memory to another piece, if it is large enough.
     pub(super) fn reuse(&mut self, units: usize, bytes: usize, padded: usize) -> bool {
         let alignment = self.layout.align();
         let stride = padded.next_multiple_of(alignment) + alignment;
@@ -61,7 +61,7 @@ impl Stage {
         fits
     }
 
-    /// The bytes that it takes.
+    /// The size of the allocation in bytes.
     pub(super) fn size(&self) -> usize {
         self.layout.size()
     }
@@ -70,19 +70,23 @@ impl Stage {
     pub(super) fn unit(&self, unit: usize) -> *mut u8 {
         assert!(
             unit < self.layout.size() / self.stride,
-            "a unit of the stage"
+            "a unit of the staging buffers"
         );
-        // SAFETY: the stage has room for that many strides.
+        // SAFETY: the allocation has room for that many strides.
         unsafe { self.start.as_ptr().add(unit * self.stride) }
     }
 
     /// Copies the inputs in.
     ///
-    /// No device works on the stage: it is exclusively borrowed and was not handed out.
+    /// No device works on the buffers: they are exclusively borrowed and were not handed out.
     pub(super) fn fill(&mut self, piece: &Piece) {
         piece.read(|inputs, _| {
             for (number, input) in inputs.iter().enumerate() {
-                assert_eq!(input.len(), self.bytes, "the piece of the stage");
+                assert_eq!(
+                    input.len(),
+                    self.bytes,
+                    "the piece that the buffers were sized for"
+                );
                 // SAFETY: the unit has room for `bytes` bytes, which is the input's length.
                 unsafe {
                     input
@@ -93,15 +97,15 @@ impl Stage {
         });
     }
 
-    /// Does with the outputs what the job wants: store, add or compare.
+    /// Stores, adds or compares the outputs, as the job requires.
     ///
     /// # Safety
-    /// The device is done with the stage.
+    /// The device no longer accesses the buffers.
     pub(super) unsafe fn deliver(&self, piece: &mut Piece) -> Verdict {
         let (first, mode) = (piece.job().inputs().len(), piece.job().mode());
         let outputs = first..first + piece.job().outputs().len();
-        // SAFETY: the stage has these units, initialised when it was made, and as the caller
-        // promised nobody writes to them.
+        // SAFETY: the buffers have these units, initialised at allocation, and as the caller
+        // guarantees nothing writes to them.
         let unit = |unit| unsafe { std::slice::from_raw_parts(self.unit(unit), self.bytes) };
         let computed: ArrayVec<&[u8], UNITS_MAX> = outputs.map(unit).collect();
         match mode {
@@ -123,9 +127,9 @@ impl Stage {
     }
 }
 
-impl Drop for Stage {
+impl Drop for StagingBuffers {
     fn drop(&mut self) {
-        // SAFETY: allocated with this very layout.
+        // SAFETY: allocated with this layout.
         unsafe { dealloc(self.start.as_ptr(), self.layout) };
     }
 }
