@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Virtual rails that are independent of each other, whatever this machine is.
 //!
-//! A throttled rail codes for real, on the CPU, and then sleeps until its rate allows the piece to be
+//! A rate-limited rail codes for real, on the CPU, and then sleeps until its rate allows the piece to be
 //! done. At rates far below the CPU's, several of them add up as devices of their own would do, also on
 //! two CPUs: what schedulers make of independent rails can be measured without having any.
 //!
 //! The mock device of `stripeline-rail` is for tests and loses the time that a sleeper oversleeps;
-//! a throttled rail makes up for it, so that its rate holds on a busy machine too.
+//! a rate-limited rail makes up for it, so that its rate holds on a busy machine too.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,15 +23,15 @@ const TURNAROUND_MAX: Duration = Duration::from_micros(50);
 
 /// A rail of a fixed rate with one worker.
 #[derive(Debug)]
-pub struct Throttled {
+pub struct RateLimitedRail {
     name: String,
     capability: Capability,
     coder: Box<dyn Rail>,
     bytes_per_second: f64,
-    pace: Arc<Pace>,
+    limiter: Arc<RateLimiter>,
 }
 
-impl Throttled {
+impl RateLimitedRail {
     /// A rail that does so many bytes of data a second.
     pub fn rail(name: impl Into<String>, bytes_per_second: f64) -> Self {
         let now = Instant::now();
@@ -40,8 +40,8 @@ impl Throttled {
             capability: Capability::synchronous(),
             coder: Box::new(Cpu::rail()),
             bytes_per_second,
-            pace: Arc::new(Pace {
-                last: Mutex::new(Last {
+            limiter: Arc::new(RateLimiter {
+                last: Mutex::new(LastPiece {
                     due: now,
                     ended: now,
                 }),
@@ -51,7 +51,7 @@ impl Throttled {
     }
 }
 
-impl Rail for Throttled {
+impl Rail for RateLimitedRail {
     fn name(&self) -> &str {
         &self.name
     }
@@ -65,27 +65,27 @@ impl Rail for Throttled {
     }
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        Ok(Box::new(Slow {
+        Ok(Box::new(RateLimitedLane {
             lane: self.coder.open_lane()?,
             bytes_per_second: self.bytes_per_second,
-            pace: Arc::clone(&self.pace),
+            limiter: Arc::clone(&self.limiter),
         }))
     }
 }
 
-struct Slow {
+struct RateLimitedLane {
     lane: Box<dyn Lane>,
     bytes_per_second: f64,
-    pace: Arc<Pace>,
+    limiter: Arc<RateLimiter>,
 }
 
-impl Lane for Slow {
+impl Lane for RateLimitedLane {
     fn submit(&mut self, ticket: u64, piece: Piece) {
         let data_bytes = piece.job().inputs().len() * piece.bytes();
         let begun = Instant::now();
         self.lane.submit(ticket, piece);
         let takes = Duration::from_secs_f64(data_bytes as f64 / self.bytes_per_second);
-        self.pace.sleep(begun, takes);
+        self.limiter.sleep(begun, takes);
     }
 
     fn reap(&mut self, patience: Duration) -> Option<Done> {
@@ -99,19 +99,19 @@ impl Lane for Slow {
 
 /// Of all lanes of a rail, of which an engine opens more than one to try it.
 #[derive(Debug)]
-struct Pace {
-    last: Mutex<Last>,
+struct RateLimiter {
+    last: Mutex<LastPiece>,
     /// Nobody rings it: the time alone ends the wait.
     never: Condvar,
 }
 
 #[derive(Debug)]
-struct Last {
+struct LastPiece {
     due: Instant,
     ended: Instant,
 }
 
-impl Last {
+impl LastPiece {
     /// When a piece is due that began at `begun` and takes so long.
     fn due(&self, begun: Instant, takes: Duration) -> Instant {
         let late = self.ended.saturating_duration_since(self.due);
@@ -124,7 +124,7 @@ impl Last {
     }
 }
 
-impl Pace {
+impl RateLimiter {
     fn sleep(&self, begun: Instant, takes: Duration) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let due = last.due(begun, takes);
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn lateness_is_made_up_for_and_idleness_is_not() {
         let start = Instant::now();
-        let last = |late: Duration| Last {
+        let last = |late: Duration| LastPiece {
             due: start,
             ended: start + late,
         };

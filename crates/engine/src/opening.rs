@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! From a configuration to a running engine: which rails this machine has.
 
-use stripeline_rail::discover::{Candidate, presume};
+use stripeline_rail::discover::{Candidate, discover_unverified};
 
 use crate::configuration::Configuration;
 use crate::engine::Engine;
@@ -17,7 +17,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::start`], with the reason of each rail that is out.
     pub fn open(configuration: &Configuration) -> Result<(Self, Vec<Candidate>), Error> {
-        let candidates = presume(&configuration.rails);
+        let candidates = discover_unverified(&configuration.rails);
         let options = &configuration.options;
         for found in &candidates {
             if let Some(text) = found.warning() {

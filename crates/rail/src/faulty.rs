@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! For tests: any rail, made to fail by a script.
+//! For tests: wraps any rail and makes it fail by a script.
 //!
 //! Pieces are counted from 0 over all lanes, known answers included, so a script with a seed or
-//! with numbers does the same in every run that gives pieces in the same order.
+//! with numbers has the same effect in every run that submits pieces in the same order.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,12 +20,12 @@ pub enum Failure {
     Fail,
     /// The rail refuses it ([`FaultKind::Refused`]).
     Refuse,
-    /// Nothing, until [`Failing::release`]; then it is done. A revocable piece is detached
+    /// It does not complete until [`FaultyRail::release`], and is then done. A revocable piece is detached
     /// until then; another keeps its buffers, and dropping its lane waits.
     Hang,
-    /// It is done, but with a wrong byte, or compared with the wrong verdict.
+    /// It is done, but with a wrong byte, or with the wrong verdict of a comparison.
     WrongBytes,
-    /// It and every later one fail, and no lane can be opened, until [`Failing::restore`].
+    /// This and every later piece fail, and no lane can be opened, until [`FaultyRail::restore`].
     Vanish,
 }
 
@@ -34,18 +34,18 @@ pub enum Failure {
 pub struct Script {
     numbered: Vec<(u64, Failure)>,
     always: Option<Failure>,
-    random: Option<Odds>,
+    random: Option<RandomFailures>,
 }
 
 #[derive(Clone, Debug)]
-struct Odds {
+struct RandomFailures {
     seed: u64,
     one_in: u64,
     failures: Vec<Failure>,
 }
 
 impl Script {
-    /// Nothing fails.
+    /// No piece fails.
     #[must_use]
     pub fn nothing() -> Self {
         Self::default()
@@ -60,10 +60,10 @@ impl Script {
         }
     }
 
-    /// One piece in `one_in` fails, in one of the given ways, as the seed has it.
+    /// One piece in `one_in` fails, in one of the given ways, both chosen by the seed.
     ///
     /// # Panics
-    /// If `one_in` is 0 or no way is given.
+    /// If `one_in` is 0 or no failure is given.
     #[must_use]
     pub fn random(seed: u64, one_in: u64, failures: &[Failure]) -> Self {
         assert!(
@@ -72,7 +72,7 @@ impl Script {
         );
         let failures = failures.to_vec();
         Self {
-            random: Some(Odds {
+            random: Some(RandomFailures {
                 seed,
                 one_in,
                 failures,
@@ -81,7 +81,7 @@ impl Script {
         }
     }
 
-    /// The same script, but the piece of this number, counted from 0, fails so.
+    /// Adds a failure of the piece of this number, counted from 0.
     #[must_use]
     pub fn at(mut self, number: u64, failure: Failure) -> Self {
         self.numbered.push((number, failure));
@@ -91,10 +91,11 @@ impl Script {
     fn failure(&self, number: u64) -> Option<Failure> {
         let numbered = self.numbered.iter().find(|(at, _)| *at == number);
         let by_chance = || {
-            let odds = self.random.as_ref()?;
-            let dice = mixed(odds.seed ^ mixed(number));
-            let way = (dice / odds.one_in) as usize % odds.failures.len();
-            dice.is_multiple_of(odds.one_in).then(|| odds.failures[way])
+            let random = self.random.as_ref()?;
+            let dice = mixed(random.seed ^ mixed(number));
+            let choice = (dice / random.one_in) as usize % random.failures.len();
+            dice.is_multiple_of(random.one_in)
+                .then(|| random.failures[choice])
         };
         numbered
             .map(|(_, failure)| *failure)
@@ -105,25 +106,25 @@ impl Script {
 
 /// A rail that fails as its script says.
 #[derive(Debug)]
-pub struct Failing {
+pub struct FaultyRail {
     rail: Arc<dyn Rail>,
     capability: Capability,
-    stage: Arc<Stage>,
+    shared: Arc<Shared>,
 }
 
-impl Failing {
+impl FaultyRail {
     /// Wraps a rail; name and capability stay those of `rail`.
     #[must_use]
     pub fn new(rail: Arc<dyn Rail>, script: Script) -> Self {
-        let acts = Acts {
+        let state = State {
             script,
-            ..Acts::default()
+            ..State::default()
         };
         Self {
             capability: rail.capability().clone(),
             rail,
-            stage: Arc::new(Stage {
-                acts: Mutex::new(acts),
+            shared: Arc::new(Shared {
+                state: Mutex::new(state),
                 changed: Condvar::new(),
             }),
         }
@@ -137,44 +138,44 @@ impl Failing {
         self
     }
 
-    /// Replaces the script; numbers go on.
-    pub fn play(&self, script: Script) {
-        self.stage.acts().script = script;
+    /// Replaces the script; the numbering continues.
+    pub fn set_script(&self, script: Script) {
+        self.shared.state().script = script;
     }
 
-    /// Lets go on all that hangs now. What hangs later hangs until the next call.
+    /// Completes all pieces that hang now. Pieces that hang later hang until the next call.
     pub fn release(&self) {
-        let mut acts = self.stage.acts();
-        acts.released = acts.pieces;
-        drop(acts);
-        self.stage.changed.notify_all();
+        let mut state = self.shared.state();
+        state.released = state.pieces;
+        drop(state);
+        self.shared.changed.notify_all();
     }
 
-    /// Brings a vanished rail back.
+    /// Makes a vanished rail available again.
     pub fn restore(&self) {
-        self.stage.acts().vanished = false;
+        self.shared.state().vanished = false;
     }
 
-    /// Pieces given so far.
+    /// The number of pieces submitted so far.
     #[must_use]
     pub fn pieces(&self) -> u64 {
-        self.stage.acts().pieces
+        self.shared.state().pieces
     }
 
-    /// Waits until so many pieces were given; false if that is not so within `patience`.
+    /// Waits until `count` pieces were submitted; false if fewer were within `patience`.
     #[must_use]
     pub fn wait_for_pieces(&self, count: u64, patience: Duration) -> bool {
-        self.stage.wait(patience, |acts| acts.pieces >= count)
+        self.shared.wait(patience, |state| state.pieces >= count)
     }
 
-    /// Waits until so many pieces hang; false if that is not so within `patience`.
+    /// Waits until `count` pieces hang; false if fewer do within `patience`.
     #[must_use]
     pub fn wait_for_hanging(&self, count: usize, patience: Duration) -> bool {
-        self.stage.wait(patience, |acts| acts.hanging >= count)
+        self.shared.wait(patience, |state| state.hanging >= count)
     }
 }
 
-impl Rail for Failing {
+impl Rail for FaultyRail {
     fn name(&self) -> &str {
         self.rail.name()
     }
@@ -188,12 +189,12 @@ impl Rail for Failing {
     }
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
-        if self.stage.acts().vanished {
+        if self.shared.state().vanished {
             return Err(gone());
         }
-        Ok(Box::new(FailingLane {
+        Ok(Box::new(FaultyLane {
             lane: self.rail.open_lane()?,
-            stage: Arc::clone(&self.stage),
+            shared: Arc::clone(&self.shared),
             hung: VecDeque::new(),
             ready: VecDeque::new(),
             wrong: Vec::new(),
@@ -201,58 +202,58 @@ impl Rail for Failing {
     }
 }
 
-/// What the rail and its lanes share.
+/// State shared by the rail and its lanes.
 #[derive(Debug)]
-struct Stage {
-    acts: Mutex<Acts>,
+struct Shared {
+    state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Acts {
+struct State {
     script: Script,
     pieces: u64,
-    /// Hung pieces of lower numbers may go on.
+    /// Hung pieces of lower numbers may complete.
     released: u64,
     hanging: usize,
     vanished: bool,
 }
 
-impl Stage {
-    fn acts(&self) -> MutexGuard<'_, Acts> {
-        self.acts.lock().unwrap_or_else(PoisonError::into_inner)
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait(&self, patience: Duration, ready: impl Fn(&Acts) -> bool) -> bool {
+    fn wait(&self, patience: Duration, ready: impl Fn(&State) -> bool) -> bool {
         let waited = self
             .changed
-            .wait_timeout_while(self.acts(), patience, |acts| !ready(acts));
+            .wait_timeout_while(self.state(), patience, |state| !ready(state));
         ready(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// The number of the next piece and what becomes of it.
+    /// Returns the number of the next piece and its failure.
     fn next(&self) -> (u64, Option<Failure>) {
-        let mut acts = self.acts();
-        let number = acts.pieces;
-        acts.pieces += 1;
-        let failure = match acts.vanished {
+        let mut state = self.state();
+        let number = state.pieces;
+        state.pieces += 1;
+        let failure = match state.vanished {
             true => Some(Failure::Vanish),
-            false => acts.script.failure(number),
+            false => state.script.failure(number),
         };
-        acts.vanished |= failure == Some(Failure::Vanish);
-        acts.hanging += usize::from(failure == Some(Failure::Hang));
-        drop(acts);
+        state.vanished |= failure == Some(Failure::Vanish);
+        state.hanging += usize::from(failure == Some(Failure::Hang));
+        drop(state);
         self.changed.notify_all();
         (number, failure)
     }
 }
 
-struct FailingLane {
+struct FaultyLane {
     lane: Box<dyn Lane>,
-    stage: Arc<Stage>,
+    shared: Arc<Shared>,
     hung: VecDeque<Hung>,
     ready: VecDeque<Done>,
-    /// Tickets of pieces to be done wrong.
+    /// Tickets of the pieces to falsify.
     wrong: Vec<u64>,
 }
 
@@ -262,19 +263,19 @@ struct Hung {
     piece: LanePiece,
 }
 
-impl FailingLane {
+impl FaultyLane {
     fn fail(&mut self, ticket: u64, piece: Piece, fault: Fault) {
         self.ready.push_back(Done::failed(ticket, piece, fault));
     }
 
-    /// Goes on with what hung and was released.
+    /// Submits the hung pieces that were released.
     fn resume(&mut self) {
-        let released = self.stage.acts().released;
+        let released = self.shared.state().released;
         while self.hung.front().is_some_and(|hung| hung.number < released) {
             let hung = self.hung.pop_front().expect("there is one");
-            self.stage.acts().hanging -= 1;
+            self.shared.state().hanging -= 1;
             match hung.piece.into_piece() {
-                // There is room below: this lane holds no more pieces than that one may.
+                // The inner lane has room: this lane holds no more pieces than its depth.
                 Some(piece) => self.lane.submit(hung.ticket, piece),
                 None => self.ready.push_back(Done::revoked(hung.ticket)),
             }
@@ -307,9 +308,9 @@ impl FailingLane {
     }
 }
 
-impl Lane for FailingLane {
+impl Lane for FaultyLane {
     fn submit(&mut self, ticket: u64, piece: Piece) {
-        let (number, failure) = self.stage.next();
+        let (number, failure) = self.shared.next();
         match failure {
             None => self.lane.submit(ticket, piece),
             Some(Failure::Fail) => {
@@ -351,7 +352,7 @@ impl Lane for FailingLane {
                 return Some(self.falsified(done));
             }
             let number = self.hung.front()?.number;
-            if !self.stage.wait(left, |acts| acts.released > number) {
+            if !self.shared.wait(left, |state| state.released > number) {
                 return None;
             }
         }
@@ -362,16 +363,16 @@ impl Lane for FailingLane {
     }
 }
 
-impl Drop for FailingLane {
+impl Drop for FaultyLane {
     fn drop(&mut self) {
         for hung in self.hung.drain(..) {
             if let LanePiece::Attached(_) = hung.piece {
-                // As with a device that may still write.
-                let acts = self.stage.acts();
-                let released = |acts: &mut Acts| acts.released <= hung.number;
-                drop(self.stage.changed.wait_while(acts, released));
+                // Waits, as for a device that may still write.
+                let state = self.shared.state();
+                let released = |state: &mut State| state.released <= hung.number;
+                drop(self.shared.changed.wait_while(state, released));
             }
-            self.stage.acts().hanging -= 1;
+            self.shared.state().hanging -= 1;
         }
     }
 }
@@ -380,7 +381,7 @@ fn gone() -> Fault {
     Fault::new(FaultKind::Gone, "told to vanish")
 }
 
-/// The last steps of SplitMix64: near numbers become unlike ones.
+/// The finalizer of SplitMix64, which decorrelates consecutive numbers.
 fn mixed(number: u64) -> u64 {
     let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

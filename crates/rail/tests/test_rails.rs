@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The failing rail fails as its script says, the mock keeps its pace, and both pass the suite
+//! The failing rail fails as its script says, the mock keeps its rate, and both pass the suite
 //! otherwise.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use stripeline_codec::{Code, Codec, Verdict};
-use stripeline_rail::failing::{Failing, Failure, Script};
-use stripeline_rail::mock::{Clock, Mock, Pace, RealClock, VirtualClock};
+use stripeline_rail::faulty::{Failure, FaultyRail, Script};
+use stripeline_rail::mock::{Clock, Mock, MockSettings, RealClock, VirtualClock};
 use stripeline_rail::{Cpu, Done, FaultKind, Lane, Mode, Piece, Rail, known_answers, owned};
 use stripeline_testkit::{Stripe, rail_suite};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const BYTES: usize = 1_000;
 
-fn failing(script: Script) -> Failing {
-    Failing::new(Arc::new(Cpu::rail()), script)
+fn failing(script: Script) -> FaultyRail {
+    FaultyRail::new(Arc::new(Cpu::rail()), script)
 }
 
 fn stripe() -> Stripe {
@@ -91,7 +91,7 @@ fn known_answers_see_through_every_failure() {
     let rail = failing(Script::nothing());
     assert_eq!(known_answers::check(&rail), Ok(()));
     let last = rail.pieces() - 1;
-    rail.play(Script::nothing().at(last + 1 + last, Failure::WrongBytes));
+    rail.set_script(Script::nothing().at(last + 1 + last, Failure::WrongBytes));
     let reason = known_answers::check(&rail).expect_err("a wrong verdict");
     assert!(reason.contains("verify: found"), "{reason}");
 }
@@ -165,8 +165,8 @@ fn hung_pieces_can_be_taken_away_only_when_revocable() {
     });
 }
 
-fn pace() -> Pace {
-    Pace {
+fn settings() -> MockSettings {
+    MockSettings {
         bytes_per_second: 3_000.0,
         latency: Duration::from_millis(500),
         lanes: 2,
@@ -176,10 +176,10 @@ fn pace() -> Pace {
 
 #[test]
 fn a_mock_passes_the_suite_and_knows_the_answers() {
-    let quick = Pace {
+    let quick = MockSettings {
         bytes_per_second: 1e12,
         latency: Duration::ZERO,
-        ..pace()
+        ..settings()
     };
     let rail = Mock::new("mock", quick, Arc::new(RealClock::start()));
     rail_suite::all(&rail);
@@ -187,9 +187,9 @@ fn a_mock_passes_the_suite_and_knows_the_answers() {
 }
 
 #[test]
-fn a_mock_keeps_its_pace_on_a_virtual_clock() {
+fn a_mock_keeps_its_rate_on_a_virtual_clock() {
     let clock = Arc::new(VirtualClock::default());
-    let rail = Mock::new("mock", pace(), Arc::clone(&clock) as Arc<dyn Clock>);
+    let rail = Mock::new("mock", settings(), Arc::clone(&clock) as Arc<dyn Clock>);
     let mut lanes = [0, 1].map(|_| rail.open_lane().expect("a lane"));
     // 3 inputs of 1,000 bytes take a second each; the lanes share the device.
     for (lane, ticket) in [(0, 1), (1, 2), (0, 3)] {
@@ -218,7 +218,7 @@ fn a_mock_keeps_its_pace_on_a_virtual_clock() {
         assert_eq!(waiting.join().expect("no panic"), (2, 3));
     });
     assert!(!clock.advance_to_next(Duration::ZERO), "nobody sleeps");
-    let given = rail.given();
+    let given = rail.submitted();
     assert_eq!(given.len(), 3);
     let last = &given[2];
     assert_eq!(

@@ -138,12 +138,12 @@ fn a_lost_device_is_gone_until_it_is_back() {
 #[test]
 fn a_rail_is_in_only_if_its_device_answers_right() {
     let mock = Mock::new();
-    let sound = Candidate::proven(mock.rail());
+    let sound = Candidate::verified(mock.rail());
     assert!(sound.rail().is_some(), "{sound}");
     mock.expect_empty();
     mock.set("wrong", 1);
     assert!(rail_suite::writes_wrong_bytes(&mock.rail()));
-    let wrong = Candidate::proven(mock.rail());
+    let wrong = Candidate::verified(mock.rail());
     assert!(wrong.rail().is_none(), "{wrong}");
     mock.set("wrong", 0);
     mock.set("hang", 1);
@@ -155,12 +155,12 @@ fn a_rail_is_in_only_if_its_device_answers_right() {
 fn a_gpu_that_an_engine_only_opens_is_not_touched() {
     let mock = Mock::new();
     mock.set("wrong", 1);
-    let presumed = Candidate::presumed(mock.rail());
-    let rail = presumed.rail().expect("nobody has tried it");
+    let unverified = Candidate::unverified(mock.rail());
+    let rail = unverified.rail().expect("nobody has tried it");
     assert_eq!((mock.get("launches"), mock.get("contexts")), (0, 0));
     assert!(known_answers::check(&**rail).is_err());
     // What costs little to try is tried.
-    let null = Candidate::presumed(Null::rail());
+    let null = Candidate::unverified(Null::rail());
     assert!(null.rail().is_none(), "{null}");
 }
 
