@@ -13,14 +13,14 @@ use crate::node::{Coordination, Membership};
 use crate::options::{EventKind, Options, Scheduling};
 use crate::queue::{Part, Queues, Work};
 use crate::rail_state::RailState;
-use crate::schedule::{COMMON, Portion, RAILS_MAX, RailSet, Scheduler, Share};
+use crate::schedule::{Assignment, COMMON, RAILS_MAX, RailSet, Scheduler, Workload};
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::task::Task;
 use crate::timer_queue::TimerQueue;
 
 /// Who does what of a task.
-type Shares = ArrayVec<Share, RAILS_MAX>;
+type Assignments = ArrayVec<Assignment, RAILS_MAX>;
 
 /// Bells of waiting threads; which one a task rings follows from its address.
 const BELLS: usize = 16;
@@ -122,13 +122,13 @@ impl Core {
     /// Puts a task that was just issued where it is to be done. One that stays whole keeps its piece
     /// meanwhile, so that its issuer can take it back.
     pub(crate) fn place_task(&self, task: Arc<Task>) {
-        let mut shares = Shares::new();
-        let dealt = self.deal(&task, task.bytes, task.eligible, &mut shares);
-        if let (true, [share]) = (dealt, &shares[..]) {
-            return self.push(share.rail, Work::Whole(task));
+        let mut assignments = Assignments::new();
+        let assigned = self.assign(&task, task.bytes, task.eligible, &mut assignments);
+        if let (true, [assignment]) = (assigned, &assignments[..]) {
+            return self.push(assignment.rail, Work::Whole(task));
         }
         if let Some(part) = Work::Whole(task).into_part() {
-            self.hand_out(part, dealt, &shares);
+            self.enqueue_subtasks(part, assigned, &assignments);
         }
     }
 
@@ -137,25 +137,38 @@ impl Core {
         let Some(part) = self.refuse_if_given_up(part) else {
             return;
         };
-        let mut shares = Shares::new();
-        let dealt = self.deal(&part.task, part.piece.bytes(), allowed(&part), &mut shares);
-        self.hand_out(part, dealt, &shares);
+        let mut assignments = Assignments::new();
+        let assigned = self.assign(
+            &part.task,
+            part.piece.bytes(),
+            allowed(&part),
+            &mut assignments,
+        );
+        self.enqueue_subtasks(part, assigned, &assignments);
     }
 
     /// Asks the scheduler who is to do so many bytes of a task; false if it names no rail.
-    fn deal(&self, task: &Task, bytes: usize, rails: RailSet, shares: &mut Shares) -> bool {
-        let (now, portion) = (self.clock.now(), task.portion(bytes));
+    fn assign(
+        &self,
+        task: &Task,
+        bytes: usize,
+        rails: RailSet,
+        assignments: &mut Assignments,
+    ) -> bool {
+        let (now, workload) = (self.clock.now(), task.workload(bytes));
         // The scheduler hears of a quarantine later than this; what it then gives to the rail would
         // come back here.
         let in_service = |rail: &usize| self.rail_states[*rail].health.is_in_service();
         let rails = rails.iter().filter(in_service).collect();
-        self.call_rails(portion, rails);
-        self.scheduler.deal(now, portion, rails, shares).is_ok()
+        self.call_rails(workload, rails);
+        self.scheduler
+            .assign(now, workload, rails, assignments)
+            .is_ok()
     }
 
     /// Has lanes opened that are not because they are costly, if there is work worth it. Meanwhile it
-    /// is dealt to others, where there are any.
-    fn call_rails(&self, task: Portion, rails: RailSet) {
+    /// is assigned to others, where there are any.
+    fn call_rails(&self, task: Workload, rails: RailSet) {
         let open = self.scheduler.open();
         let picks = !matches!(self.options.scheduling, Scheduling::Single(_));
         if rails.and(open) == rails || !picks {
@@ -173,8 +186,8 @@ impl Core {
     pub(crate) fn await_call(&self, rail: usize) {
         let state = &self.rail_states[rail];
         let wanted = || {
-            let dealt = state.queues.depth() > 0 || self.common.depth() > 0;
-            dealt || self.is_closing() || state.called.load(Ordering::SeqCst)
+            let assigned = state.queues.depth() > 0 || self.common.depth() > 0;
+            assigned || self.is_closing() || state.called.load(Ordering::SeqCst)
         };
         while !wanted() {
             self.bell_of(rail).sleep(None, || wanted().then_some(()));
@@ -184,18 +197,18 @@ impl Core {
         self.ring_if_waiting(rail);
     }
 
-    fn hand_out(&self, part: Part, dealt: bool, shares: &[Share]) {
-        if !dealt {
+    fn enqueue_subtasks(&self, part: Part, assigned: bool, assignments: &[Assignment]) {
+        if !assigned {
             return self.place_anywhere(part);
         }
         let mut rest = Some(part);
-        for share in shares {
-            let mut part = rest.take().expect("shares sum to the piece");
-            if share.bytes < part.piece.bytes() {
-                let (first, more) = part.split(share.bytes);
+        for assignment in assignments {
+            let mut part = rest.take().expect("assignments sum to the piece");
+            if assignment.bytes < part.piece.bytes() {
+                let (first, more) = part.split(assignment.bytes);
                 (part, rest) = (first, Some(more));
             }
-            self.push(share.rail, Work::Part(part));
+            self.push(assignment.rail, Work::Part(part));
         }
     }
 
@@ -492,8 +505,8 @@ impl Core {
         }
         for (other, state) in self.rail_states.iter().enumerate() {
             let idle = other != rail && task.eligible.contains(other) && state.bell.has_sleepers();
-            if idle && state.health.is_in_service() && self.scheduler.is_fed(other) {
-                let remaining = task.portion(remaining);
+            if idle && state.health.is_in_service() && self.scheduler.is_active(other) {
+                let remaining = task.workload(remaining);
                 if self.scheduler.steal(other, rail, remaining) > 0 {
                     state.bell.ring_one();
                 }

@@ -17,7 +17,7 @@ use crate::queue::Queues;
 use crate::rail_state::{Health, RailState};
 use crate::request::Request;
 use crate::sample::Samples;
-use crate::schedule::{Class, HAND_OVER, Policy, RAILS_MAX, RailTraits, Scheduler};
+use crate::schedule::{Class, HANDOFF, Policy, RAILS_MAX, RailTraits, Scheduler};
 use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
@@ -209,7 +209,7 @@ impl Engine {
             let mut rail = state.counters.read(state.rail.name());
             rail.out_of_service = state.health.why();
             rail.queued = state.queues.depth();
-            (rail.fed, rail.rate) = (seen.fed, seen.rate);
+            (rail.active, rail.rate) = (seen.active, seen.rate);
             rail
         });
         Statistics {
@@ -312,7 +312,7 @@ pub(crate) fn core(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Re
     let rail_states: Box<[_]> = std::iter::zip(rails, std::iter::zip(tuned, &workers))
         .map(|(rail, (tuning, workers))| rail_state(rail, tuning, *workers))
         .collect();
-    let scheduler = Scheduler::new(policy, &traits).retrying_within(options.retry);
+    let scheduler = Scheduler::new(policy, &traits).with_retry_interval(options.retry);
     for (rail, state) in rail_states.iter().enumerate() {
         let opens_later = state.rail.capability().costly_lanes;
         scheduler.set_open(rail, !opens_later);
@@ -403,7 +403,7 @@ fn traits(rail: &dyn Rail, tuning: &RailTuning, workers: usize) -> RailTraits {
         pieces: tuning.pieces_used(rail).to_vec(),
         room_bytes: capability.room_bytes,
         smallest_bytes: tuning.smallest_data_bytes,
-        hand_over: HAND_OVER,
+        handoff: HANDOFF,
         prior_rate: tuning.usual_rate(),
         shares_cpus: capability.shares_cpus,
     }

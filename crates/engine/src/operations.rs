@@ -176,7 +176,7 @@ impl Engine {
         request: Request,
     ) -> Result<Issued, NotIssued> {
         let units = refuse_empty(units)?;
-        self.hand_over(owned::encode(codec, units)?, request)
+        self.issue_units(owned::encode(codec, units)?, request)
     }
 
     /// Issues the computing of the units `erased` from the units `present`, ascending.
@@ -192,7 +192,7 @@ impl Engine {
         request: Request,
     ) -> Result<Issued, NotIssued> {
         let units = refuse_empty(units)?;
-        self.hand_over(owned::decode(codec, present, erased, units)?, request)
+        self.issue_units(owned::decode(codec, present, erased, units)?, request)
     }
 
     /// Issues the changing of parity for one changed data unit; the inputs are its old and its new
@@ -216,7 +216,7 @@ impl Engine {
             let error = Error::new(crate::ErrorKind::Invalid, text);
             return Err(NotIssued { error, units });
         }
-        self.hand_over(owned::update(codec, data_unit, units)?, request)
+        self.issue_units(owned::update(codec, data_unit, units)?, request)
     }
 
     /// Issues the comparing of parity with the data.
@@ -230,10 +230,10 @@ impl Engine {
         request: Request,
     ) -> Result<Issued, NotIssued> {
         let units = refuse_empty(units)?;
-        self.hand_over(owned::verify(codec, units)?, request)
+        self.issue_units(owned::verify(codec, units)?, request)
     }
 
-    fn hand_over(
+    fn issue_units(
         &self,
         (piece, units): (Piece, Pending),
         request: Request,

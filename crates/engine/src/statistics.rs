@@ -57,7 +57,7 @@ pub struct RailStatistics {
     /// Whether it is given work; if not, why.
     pub out_of_service: Option<String>,
     /// Whether the contention control feeds it.
-    pub fed: bool,
+    pub active: bool,
     /// Bytes of data a second that it is taken to do, all workers together.
     pub rate: f64,
     /// Entries waiting in its queues.
@@ -119,7 +119,7 @@ impl Counters {
         RailStatistics {
             name: name.to_owned(),
             out_of_service: None,
-            fed: true,
+            active: true,
             rate: 0.0,
             queued: 0,
             pieces: read(&self.pieces),

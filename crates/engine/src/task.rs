@@ -9,7 +9,7 @@ use stripeline_rail::{MemoryKind, Piece};
 
 use crate::error::{Error, ErrorKind};
 use crate::request::Priority;
-use crate::schedule::{Class, Portion, RailSet};
+use crate::schedule::{Class, RailSet, Workload};
 use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use crate::sync::{Mutex, lock};
 use crate::turn::in_turn;
@@ -94,8 +94,8 @@ impl Task {
     }
 
     /// So many bytes of it, as the scheduler takes them.
-    pub(crate) fn portion(&self, bytes: usize) -> Portion {
-        Portion {
+    pub(crate) fn workload(&self, bytes: usize) -> Workload {
+        Workload {
             class: self.class,
             priority: self.priority,
             inputs: self.inputs,

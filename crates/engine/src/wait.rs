@@ -121,7 +121,7 @@ impl Core {
         let Some((task, bytes, _)) = work.extent() else {
             return false;
         };
-        let needed = self.scheduler.piece_ns(rail, task.portion(bytes)) * MARGIN;
+        let needed = self.scheduler.piece_ns(rail, task.workload(bytes)) * MARGIN;
         needed < until.saturating_duration_since(Instant::now()).as_nanos() as f64
     }
 

@@ -137,7 +137,7 @@ impl<'a> Worker<'a> {
     }
 
     fn steal(&self) -> Option<Work> {
-        if !self.core.scheduler.is_fed(self.rail) {
+        if !self.core.scheduler.is_active(self.rail) {
             return None;
         }
         let victims = (0..self.core.rail_states.len()).filter(|victim| *victim != self.rail);
@@ -181,7 +181,7 @@ impl<'a> Worker<'a> {
             return 0;
         }
         let scheduler = &self.core.scheduler;
-        let wanted = scheduler.steal(self.rail, victim, task.portion(bytes));
+        let wanted = scheduler.steal(self.rail, victim, task.workload(bytes));
         wanted.min(bytes)
     }
 
@@ -232,8 +232,8 @@ impl<'a> Worker<'a> {
     fn fit(&mut self, part: Part) -> Option<Part> {
         let capability = self.state.rail.capability();
         let (bytes, granule) = (part.piece.bytes(), capability.granule_bytes);
-        let portion = part.task.portion(bytes);
-        let mut wanted = self.core.scheduler.piece(self.rail, portion);
+        let workload = part.task.workload(bytes);
+        let mut wanted = self.core.scheduler.piece(self.rail, workload);
         if wanted < bytes || !capability.takes(&part.piece) {
             wanted -= wanted % granule;
         }

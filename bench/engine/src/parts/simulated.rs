@@ -5,7 +5,7 @@ use stripeline_engine::Priority;
 use stripeline_engine::schedule::simulation::{
     self, Bottleneck, Client, Report, Setup, VirtualRail,
 };
-use stripeline_engine::schedule::{HAND_OVER, Policy, RailTraits};
+use stripeline_engine::schedule::{HANDOFF, Policy, RailTraits};
 use stripeline_rail::Mode;
 
 use super::CELL_BYTES;
@@ -144,7 +144,7 @@ fn rail(index: usize, rate: f64, case: &Case) -> VirtualRail {
             pieces: Vec::new(),
             room_bytes: None,
             smallest_bytes: 4 << 10,
-            hand_over: HAND_OVER,
+            handoff: HANDOFF,
             prior_rate: 5e9,
             shares_cpus: false,
         },

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::Client;
 use super::random::Random;
 use crate::request::Priority;
-use crate::schedule::{Class, Portion};
+use crate::schedule::{Class, Workload};
 
 /// A task that was issued.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ pub(super) struct Task {
 
 impl Task {
     /// So many bytes of it.
-    pub(super) fn portion(&self, bytes: usize) -> Portion {
-        Portion {
+    pub(super) fn workload(&self, bytes: usize) -> Workload {
+        Workload {
             class: self.class.sized(self.inputs * bytes),
             priority: self.priority,
             inputs: self.inputs,

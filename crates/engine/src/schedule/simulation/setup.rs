@@ -11,7 +11,7 @@ use crate::schedule::{Policy, RailTraits};
 pub struct Setup {
     /// What sizes and jitter follow from.
     pub seed: u64,
-    /// How tasks are dealt.
+    /// How tasks are assigned.
     pub policy: Policy,
     /// At least one.
     pub rails: Vec<VirtualRail>,
@@ -91,7 +91,7 @@ pub enum FaultKind {
     /// Its rate becomes this part of what it was at first; greater than 0. 1 heals it.
     Pace(f64),
     /// It does nothing more. After so many nanoseconds it is put out of service and its work is
-    /// dealt again.
+    /// assigned again.
     Hang {
         /// How long that is.
         noticed_after_ns: u64,

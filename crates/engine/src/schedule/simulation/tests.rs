@@ -4,7 +4,7 @@ use stripeline_rail::Mode;
 
 use super::*;
 use crate::request::Priority;
-use crate::schedule::{HAND_OVER, Policy, RailTraits};
+use crate::schedule::{HANDOFF, Policy, RailTraits};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -20,7 +20,7 @@ fn rail(index: usize, rate: f64) -> VirtualRail {
             pieces: Vec::new(),
             room_bytes: None,
             smallest_bytes: 4 * KIB,
-            hand_over: HAND_OVER,
+            handoff: HANDOFF,
             prior_rate: 5e9,
             shares_cpus: false,
         },
@@ -74,8 +74,8 @@ fn shared(rates: &[f64], rate: f64, crowded: f64, client: Client) -> Setup {
     setup
 }
 
-fn fed(report: &Report) -> Vec<bool> {
-    report.rails.iter().map(|rail| rail.fed).collect()
+fn active(report: &Report) -> Vec<bool> {
+    report.rails.iter().map(|rail| rail.active).collect()
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn independent_rails_add_up() {
                     "{case}: {part} of the sum, {:?}",
                     report.rails
                 );
-                assert_eq!(fed(&report), vec![true; rates.len()], "{case}");
+                assert_eq!(active(&report), vec![true; rates.len()], "{case}");
             }
         }
     }
@@ -178,7 +178,11 @@ fn rails_that_disturb_each_other_do_as_much_as_the_best_alone() {
                 "{case}: {part} of the best, {:?}",
                 report.rails
             );
-            assert_eq!(fed(&report).iter().filter(|&&fed| fed).count(), 1, "{case}");
+            assert_eq!(
+                active(&report).iter().filter(|&&active| active).count(),
+                1,
+                "{case}"
+            );
         }
     }
 }
@@ -200,7 +204,7 @@ fn of_rails_that_share_the_cpus_the_fastest_works_from_the_first() {
             let case = format!("{sizes:?} window {window}, {from_ms} to {to_ms} ms");
             assert!(part >= 0.97, "{case}: {part} of the best");
         }
-        assert_eq!(fed(&report), [false, true, false]);
+        assert_eq!(active(&report), [false, true, false]);
     }
 }
 
@@ -214,7 +218,7 @@ fn rails_said_to_share_the_cpus_are_fed_if_they_add_up() {
         let report = run(&setup);
         let part = report.throughput / 12e9;
         assert!(part >= 0.95, "{sizes:?}: {part} of the sum");
-        assert_eq!(fed(&report), [true; 3], "{sizes:?}");
+        assert_eq!(active(&report), [true; 3], "{sizes:?}");
     }
 }
 

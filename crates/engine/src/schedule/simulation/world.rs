@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The course of events: clients issue, the scheduler deals, workers work.
+//! The course of events: clients issue, the scheduler assigns, workers work.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::random::Random;
 use super::report::Digest;
 use super::{Report, Setup};
 use crate::request::Priority;
-use crate::schedule::{BEGUN, COMMON, RAILS_MAX, RailSet, Scheduler, Share};
+use crate::schedule::{Assignment, BEGUN, COMMON, RAILS_MAX, RailSet, Scheduler};
 
 /// How often the contention controller is asked: as often as by the engine.
 const TICK_NS: u64 = 5_000_000;
@@ -25,7 +25,7 @@ pub(super) struct World<'a> {
     machine: Machine,
     clients: Clients<'a>,
     incidents: Incidents,
-    /// Per rail, and for [`COMMON`], what was dealt and is not at work, by priority.
+    /// Per rail, and for [`COMMON`], what was assigned and is not at work, by priority.
     queues: Vec<[VecDeque<Chunk>; Priority::ALL.len()]>,
     now_ns: u64,
     measured_bytes: u64,
@@ -71,7 +71,7 @@ impl<'a> World<'a> {
             if self.now_ns >= tick_ns {
                 self.scheduler.tick(self.now_ns, self.is_saturated());
                 tick_ns = self.now_ns + TICK_NS;
-                // Rails that are fed again may steal.
+                // Rails that are active again may steal.
                 self.start_workers();
             }
             let over = self.now_ns >= self.setup.end_ns;
@@ -114,24 +114,24 @@ impl<'a> World<'a> {
                 return;
             };
             let range = 0..self.clients.tasks[task].bytes;
-            self.deal(Chunk { task, range });
+            self.assign(Chunk { task, range });
         }
     }
 
-    fn deal(&mut self, mut chunk: Chunk) {
+    fn assign(&mut self, mut chunk: Chunk) {
         let task = &self.clients.tasks[chunk.task];
-        let mut shares = ArrayVec::<Share, RAILS_MAX>::new();
+        let mut assignments = ArrayVec::<Assignment, RAILS_MAX>::new();
         let all = RailSet::first(self.setup.rails.len());
-        let portion = task.portion(chunk.bytes());
+        let workload = task.workload(chunk.bytes());
         self.scheduler
-            .deal(self.now_ns, portion, all, &mut shares)
+            .assign(self.now_ns, workload, all, &mut assignments)
             .expect("a rail stays in service");
-        for share in &shares {
-            let rest = chunk.cut(share.bytes);
-            let queue = &mut self.queues[share.rail][task.priority as usize];
+        for assignment in &assignments {
+            let rest = chunk.cut(assignment.bytes);
+            let queue = &mut self.queues[assignment.rail][task.priority as usize];
             queue.push_back(std::mem::replace(&mut chunk, rest));
         }
-        assert_eq!(chunk.bytes(), 0, "shares sum to the task");
+        assert_eq!(chunk.bytes(), 0, "assignments sum to the task");
     }
 
     /// Gives every idle worker that can have one a piece.
@@ -166,7 +166,7 @@ impl<'a> World<'a> {
             None => self.stolen(rail)?,
         };
         let task = &self.clients.tasks[chunk.task];
-        let bytes = self.scheduler.piece(rail, task.portion(chunk.bytes()));
+        let bytes = self.scheduler.piece(rail, task.workload(chunk.bytes()));
         if bytes < chunk.bytes() {
             let rest = chunk.cut(bytes);
             self.queues[rail][task.priority as usize].push_front(rest);
@@ -194,8 +194,8 @@ impl<'a> World<'a> {
         let chunk = queue.back_mut()?;
         let task = &self.clients.tasks[chunk.task];
         let remaining = chunk.bytes();
-        let portion = task.portion(remaining);
-        let taken = self.scheduler.steal(thief, victim, portion);
+        let workload = task.workload(remaining);
+        let taken = self.scheduler.steal(thief, victim, workload);
         if taken == 0 {
             return None;
         }
@@ -278,7 +278,7 @@ impl<'a> World<'a> {
         let rails = self.setup.rails.iter().enumerate();
         waiting
             || rails
-                .filter(|&(rail, _)| self.scheduler.is_fed(rail))
+                .filter(|&(rail, _)| self.scheduler.is_active(rail))
                 .all(|(rail, virtual_rail)| self.machine.busy(rail) == virtual_rail.traits.workers)
     }
 
@@ -295,7 +295,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Takes a rail out of service and deals its work again.
+    /// Takes a rail out of service and assigns its work again.
     fn quarantine(&mut self, rail: usize) {
         self.scheduler.set_in_service(rail, false);
         let mut chunks = Vec::new();
@@ -311,6 +311,6 @@ impl<'a> World<'a> {
                 chunks.push(chunk);
             }
         }
-        chunks.into_iter().for_each(|chunk| self.deal(chunk));
+        chunks.into_iter().for_each(|chunk| self.assign(chunk));
     }
 }
