@@ -25,16 +25,16 @@ struct Counts {
     /// issue the next task.
     tasks: AtomicU64,
     bytes: AtomicUsize,
-    entered: AtomicU64,
+    admitted: AtomicU64,
 }
 
-const UNTOLD: u64 = 1 << 32;
+const UNNOTIFIED: u64 = 1 << 32;
 
 impl Admission {
     pub(crate) fn new(tasks_max: usize, bytes_max: usize) -> Self {
         Self {
             // Half of the count is for more than four thousand million tasks.
-            tasks_max: (tasks_max as u64).min(UNTOLD - 1),
+            tasks_max: (tasks_max as u64).min(UNNOTIFIED - 1),
             bytes_max,
             counts: Counts::default(),
             room: Doorbell::default(),
@@ -55,7 +55,8 @@ impl Admission {
         {
             return false;
         }
-        let one_more = |tasks| (tasks % UNTOLD < self.tasks_max).then_some(tasks + UNTOLD + 1);
+        let one_more =
+            |tasks| (tasks % UNNOTIFIED < self.tasks_max).then_some(tasks + UNNOTIFIED + 1);
         let tasks = &self.counts.tasks;
         if tasks
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more)
@@ -66,7 +67,7 @@ impl Admission {
             self.room.ring_all();
             return false;
         }
-        self.counts.entered.fetch_add(1, Ordering::Relaxed);
+        self.counts.admitted.fetch_add(1, Ordering::Relaxed);
         true
     }
 
@@ -89,25 +90,25 @@ impl Admission {
     }
 
     /// Notes that all who waited for a task's end have been told.
-    pub(crate) fn told(&self) {
-        let before = self.counts.tasks.fetch_sub(UNTOLD, Ordering::AcqRel);
-        if before / UNTOLD == 1 {
+    pub(crate) fn mark_notified(&self) {
+        let before = self.counts.tasks.fetch_sub(UNNOTIFIED, Ordering::AcqRel);
+        if before / UNNOTIFIED == 1 {
             self.empty.ring_all();
         }
     }
 
     /// Places taken.
     pub(crate) fn taken(&self) -> usize {
-        (self.counts.tasks.load(Ordering::Acquire) % UNTOLD) as usize
+        (self.counts.tasks.load(Ordering::Acquire) % UNNOTIFIED) as usize
     }
 
     /// Tasks now outstanding.
     pub(crate) fn outstanding(&self) -> usize {
-        (self.counts.tasks.load(Ordering::Acquire) / UNTOLD) as usize
+        (self.counts.tasks.load(Ordering::Acquire) / UNNOTIFIED) as usize
     }
 
     /// Tasks that were let in since the engine started.
-    pub(crate) fn entered(&self) -> u64 {
-        self.counts.entered.load(Ordering::Relaxed)
+    pub(crate) fn admitted(&self) -> u64 {
+        self.counts.admitted.load(Ordering::Relaxed)
     }
 }

@@ -11,7 +11,7 @@ use crate::doorbell::Doorbell;
 use crate::error::{Error, ErrorKind};
 use crate::node::{Coordination, Membership};
 use crate::options::{EventKind, Options, Scheduling};
-use crate::queue::{Part, Queues, Work};
+use crate::queue::{QueueEntry, Queues, Subtask};
 use crate::rail_state::RailState;
 use crate::schedule::{Assignment, COMMON, RAILS_MAX, RailSet, Scheduler, Workload};
 use crate::sync::Arc;
@@ -65,7 +65,7 @@ impl Core {
         let coordination = membership.as_ref().map(Membership::coordination);
         // To share is what was asked for; only the contrary is news.
         if let Some(alone @ Coordination::Alone { .. }) = coordination {
-            options.tell_of_node(alone);
+            options.notify_of_node(alone);
         }
         Self {
             admission: Admission::new(options.tasks_max.max(1), options.bytes_max),
@@ -107,7 +107,7 @@ impl Core {
             self.bell_of(rail).ring_all();
         }
         for state in &self.rail_states {
-            state.coders.room.ring_all();
+            state.coding_threads.room.ring_all();
         }
         self.parked.ring_all();
     }
@@ -121,30 +121,30 @@ impl Core {
 
     /// Puts a task that was just issued where it is to be done. One that stays whole keeps its piece
     /// meanwhile, so that its issuer can take it back.
-    pub(crate) fn place_task(&self, task: Arc<Task>) {
+    pub(crate) fn enqueue_task(&self, task: Arc<Task>) {
         let mut assignments = Assignments::new();
         let assigned = self.assign(&task, task.bytes, task.eligible, &mut assignments);
         if let (true, [assignment]) = (assigned, &assignments[..]) {
-            return self.push(assignment.rail, Work::Whole(task));
+            return self.push(assignment.rail, QueueEntry::Task(task));
         }
-        if let Some(part) = Work::Whole(task).into_part() {
-            self.enqueue_subtasks(part, assigned, &assignments);
+        if let Some(subtask) = QueueEntry::Task(task).into_subtask() {
+            self.enqueue_subtasks(subtask, assigned, &assignments);
         }
     }
 
     /// Puts a part where it is to be done, away from the rails that have refused it.
-    pub(crate) fn place(&self, part: Part) {
-        let Some(part) = self.refuse_if_given_up(part) else {
+    pub(crate) fn enqueue(&self, subtask: Subtask) {
+        let Some(subtask) = self.discard_if_abandoned(subtask) else {
             return;
         };
         let mut assignments = Assignments::new();
         let assigned = self.assign(
-            &part.task,
-            part.piece.bytes(),
-            allowed(&part),
+            &subtask.task,
+            subtask.piece.bytes(),
+            allowed(&subtask),
             &mut assignments,
         );
-        self.enqueue_subtasks(part, assigned, &assignments);
+        self.enqueue_subtasks(subtask, assigned, &assignments);
     }
 
     /// Asks the scheduler who is to do so many bytes of a task; false if it names no rail.
@@ -160,7 +160,7 @@ impl Core {
         // come back here.
         let in_service = |rail: &usize| self.rail_states[*rail].health.is_in_service();
         let rails = rails.iter().filter(in_service).collect();
-        self.call_rails(workload, rails);
+        self.request_lanes(workload, rails);
         self.scheduler
             .assign(now, workload, rails, assignments)
             .is_ok()
@@ -168,70 +168,72 @@ impl Core {
 
     /// Has lanes opened that are not because they are costly, if there is work worth it. Meanwhile it
     /// is assigned to others, where there are any.
-    fn call_rails(&self, task: Workload, rails: RailSet) {
+    fn request_lanes(&self, task: Workload, rails: RailSet) {
         let open = self.scheduler.open();
         let picks = !matches!(self.options.scheduling, Scheduling::Single(_));
         if rails.and(open) == rails || !picks {
             return;
         }
         for rail in rails.iter().filter(|rail| !open.contains(*rail)) {
-            let called = &self.rail_states[rail].called;
-            if self.scheduler.is_worthwhile(rail, task) && !called.swap(true, Ordering::SeqCst) {
+            let lanes_requested = &self.rail_states[rail].lanes_requested;
+            if self.scheduler.is_worthwhile(rail, task)
+                && !lanes_requested.swap(true, Ordering::SeqCst)
+            {
                 self.bell_of(rail).ring_all();
             }
         }
     }
 
     /// Sleeps until there is work for a rail whose lanes are costly, or the engine closes.
-    pub(crate) fn await_call(&self, rail: usize) {
+    pub(crate) fn await_lane_request(&self, rail: usize) {
         let state = &self.rail_states[rail];
         let wanted = || {
             let assigned = state.queues.depth() > 0 || self.common.depth() > 0;
-            assigned || self.is_closing() || state.called.load(Ordering::SeqCst)
+            assigned || self.is_closing() || state.lanes_requested.load(Ordering::SeqCst)
         };
         while !wanted() {
             self.bell_of(rail).sleep(None, || wanted().then_some(()));
         }
-        state.called.store(true, Ordering::SeqCst);
+        state.lanes_requested.store(true, Ordering::SeqCst);
         // Opening takes long: somebody else may be quicker.
         self.ring_if_waiting(rail);
     }
 
-    fn enqueue_subtasks(&self, part: Part, assigned: bool, assignments: &[Assignment]) {
+    fn enqueue_subtasks(&self, subtask: Subtask, assigned: bool, assignments: &[Assignment]) {
         if !assigned {
-            return self.place_anywhere(part);
+            return self.enqueue_anywhere(subtask);
         }
-        let mut rest = Some(part);
+        let mut rest = Some(subtask);
         for assignment in assignments {
-            let mut part = rest.take().expect("assignments sum to the piece");
-            if assignment.bytes < part.piece.bytes() {
-                let (first, more) = part.split(assignment.bytes);
-                (part, rest) = (first, Some(more));
+            let mut subtask = rest.take().expect("assignments sum to the piece");
+            if assignment.bytes < subtask.piece.bytes() {
+                let (first, more) = subtask.split(assignment.bytes);
+                (subtask, rest) = (first, Some(more));
             }
-            self.push(assignment.rail, Work::Part(part));
+            self.push(assignment.rail, QueueEntry::Subtask(subtask));
         }
     }
 
     /// Where the policy names no rail, any that can will do; without one the task has failed.
-    pub(crate) fn place_anywhere(&self, part: Part) {
-        let allowed = allowed(&part);
+    pub(crate) fn enqueue_anywhere(&self, subtask: Subtask) {
+        let allowed = allowed(&subtask);
         let rail = allowed
             .iter()
             .find(|rail| self.rail_states[*rail].health.is_in_service());
         match rail {
             Some(rail) => {
-                let data = data_bytes(&part.task, part.piece.bytes());
-                self.scheduler.placed(rail, part.task.priority, data);
-                self.push(rail, Work::Part(part));
+                let data = data_bytes(&subtask.task, subtask.piece.bytes());
+                self.scheduler.placed(rail, subtask.task.priority, data);
+                self.push(rail, QueueEntry::Subtask(subtask));
             }
             None => {
-                let text = if part.task.eligible.is_empty() {
+                let text = if subtask.task.eligible.is_empty() {
                     format!(
                         "Cannot run {:?}: no rail takes such a task",
-                        part.piece.job()
+                        subtask.piece.job()
                     )
                 } else {
-                    let names: Vec<_> = part
+                    let names: Vec<_> = subtask
                         .task
                         .eligible
                         .iter()
@@ -240,24 +242,24 @@ impl Core {
                     let names = names.join(", ");
                     format!(
                         "Cannot run {:?}: out of service or failed it: {names}",
-                        part.piece.job()
+                        subtask.piece.job()
                     )
                 };
-                part.task.fail(Error::new(ErrorKind::NoRail, text));
-                self.give_up(part);
+                subtask.task.fail(Error::new(ErrorKind::NoRail, text));
+                self.abandon(subtask);
             }
         }
     }
 
     /// Adds new work for a rail, or for all, and wakes who is to do it.
-    pub(crate) fn push(&self, rail: usize, work: Work) {
-        self.queues_of(rail).push(work);
+    pub(crate) fn push(&self, rail: usize, entry: QueueEntry) {
+        self.queues_of(rail).push(entry);
         self.pushed(rail);
     }
 
     /// Puts the rest of something begun back where it came from.
-    pub(crate) fn push_back(&self, rail: usize, work: Work) {
-        self.queues_of(rail).push_begun(work);
+    pub(crate) fn push_back(&self, rail: usize, entry: QueueEntry) {
+        self.queues_of(rail).push_begun(entry);
         self.pushed(rail);
     }
 
@@ -286,7 +288,7 @@ impl Core {
             Scheduling::FirstCome if rail != COMMON => self.first_come.ring_all(),
             Scheduling::FirstCome => self.first_come.ring_one(),
             _ if rail == COMMON => (),
-            // A worker woken while the share is used up could do nothing. `Place` rings when a
+            // A worker woken while the share is used up could do nothing. `ThreadPermit` rings when a
             // thread leaves.
             _ if self.has_room(rail) => self.rail_states[rail].bell.ring_one(),
             _ => (),
@@ -300,7 +302,7 @@ impl Core {
     fn ring_for_room(&self, rail: usize) {
         for (other, state) in self.rail_states.iter().enumerate() {
             if [COMMON, other].contains(&rail) && self.has_room(other) {
-                state.coders.room.ring_one();
+                state.coding_threads.room.ring_one();
             }
         }
     }
@@ -327,31 +329,31 @@ impl Core {
         self.rail_states[rail].rail.name()
     }
 
-    fn drop_if_given_up(&self, part: &Part) -> bool {
-        if part.task.deadline != 0 && self.clock.now() >= part.task.deadline {
-            part.task.expire();
+    fn update_abandoned(&self, subtask: &Subtask) -> bool {
+        if subtask.task.deadline != 0 && self.clock.now() >= subtask.task.deadline {
+            subtask.task.expire();
         }
         if self.is_closing() {
-            part.task.close();
+            subtask.task.close();
         }
-        part.task.is_given_up()
+        subtask.task.is_abandoned()
     }
 
     /// Ends a part that nobody is going to do.
-    pub(crate) fn give_up(&self, part: Part) {
-        let Part { task, piece, .. } = part;
+    pub(crate) fn abandon(&self, subtask: Subtask) {
+        let Subtask { task, piece, .. } = subtask;
         let bytes = piece.bytes();
         drop(piece);
         self.account(&task, bytes);
     }
 
     /// Whether a part must not be begun any more; it is ended then.
-    pub(crate) fn refuse_if_given_up(&self, part: Part) -> Option<Part> {
-        if self.drop_if_given_up(&part) {
-            self.give_up(part);
+    pub(crate) fn discard_if_abandoned(&self, subtask: Subtask) -> Option<Subtask> {
+        if self.update_abandoned(&subtask) {
+            self.abandon(subtask);
             return None;
         }
-        Some(part)
+        Some(subtask)
     }
 
     /// Accounts for bytes of a task, whose piece has been dropped.
@@ -363,7 +365,7 @@ impl Core {
         task.finish();
         self.timers.remove(task);
         Doorbell::ring_each([self.bell(task), &self.any]);
-        self.admission.told();
+        self.admission.mark_notified();
     }
 
     /// The bell that the end of a task rings.
@@ -374,7 +376,7 @@ impl Core {
     }
 
     /// Gives a part that a rail did not do to another.
-    pub(crate) fn redo(&self, part: Part, rail: usize, fault: &Fault) {
+    pub(crate) fn retry_elsewhere(&self, subtask: Subtask, rail: usize, fault: &Fault) {
         if fault.kind() != FaultKind::Refused {
             let faults = &self.rail_states[rail].counters.faults;
             faults.fetch_add(1, Ordering::Relaxed);
@@ -382,14 +384,15 @@ impl Core {
             self.quarantine(rail, EventKind::Quarantined, text);
         }
         let in_place = !self.rail_states[rail].rail.capability().detaches;
-        if in_place && part.piece.job().mode() == Mode::Add && fault.kind() != FaultKind::Refused {
+        if in_place && subtask.piece.job().mode() == Mode::Add && fault.kind() != FaultKind::Refused
+        {
             let name = self.name(rail);
             let text = format!("Cannot update parity: {name} failed while changing it ({fault})");
-            part.task.fail(Error::new(ErrorKind::Failed, text));
-            return self.give_up(part);
+            subtask.task.fail(Error::new(ErrorKind::Failed, text));
+            return self.abandon(subtask);
         }
-        let refused = part.refused.with(rail);
-        self.place(Part { refused, ..part });
+        let refused = subtask.refused.with(rail);
+        self.enqueue(Subtask { refused, ..subtask });
     }
 
     /// Takes a rail out of service and gives what waits for it to others.
@@ -401,7 +404,7 @@ impl Core {
         }
         state.counters.quarantines.fetch_add(1, Ordering::Relaxed);
         self.publish_health(rail);
-        self.tell(rail, kind, text);
+        self.notify(rail, kind, text);
         self.drain(rail);
         self.drain(COMMON);
         self.timers.wake();
@@ -421,20 +424,20 @@ impl Core {
             rail => self.rail_states[rail].health.is_in_service(),
         };
         while !is_served()
-            && let Some(work) = self.queues_of(rail).pop()
+            && let Some(entry) = self.queues_of(rail).pop()
         {
-            self.unqueue(rail, &work);
-            match work {
-                Work::Whole(task) => self.place_task(task),
-                Work::Part(part) => self.place(part),
-                Work::Check(check) => self.place_check(*check),
+            self.remove_from_backlog(rail, &entry);
+            match entry {
+                QueueEntry::Task(task) => self.enqueue_task(task),
+                QueueEntry::Subtask(subtask) => self.enqueue(subtask),
+                QueueEntry::Check(check) => self.enqueue_check(*check),
             }
         }
     }
 
     /// Takes what was popped from a rail's queues, without being done there, off its account.
-    pub(crate) fn unqueue(&self, rail: usize, work: &Work) {
-        if let Some((task, bytes, _)) = work.extent() {
+    pub(crate) fn remove_from_backlog(&self, rail: usize, entry: &QueueEntry) {
+        if let Some((task, bytes, _)) = entry.extent() {
             self.scheduler
                 .dropped(rail, task.priority, data_bytes(task, bytes));
         }
@@ -442,14 +445,14 @@ impl Core {
 
     /// The part that was popped from a rail's queues; none, and off the rail's account, if its
     /// issuer has taken it back.
-    pub(crate) fn claim(&self, rail: usize, work: Work) -> Option<Part> {
-        let (task, bytes, _) = work.extent()?;
+    pub(crate) fn claim(&self, rail: usize, entry: QueueEntry) -> Option<Subtask> {
+        let (task, bytes, _) = entry.extent()?;
         let (priority, data) = (task.priority, data_bytes(task, bytes));
-        let part = work.into_part();
-        if part.is_none() {
+        let subtask = entry.into_subtask();
+        if subtask.is_none() {
             self.scheduler.dropped(rail, priority, data);
         }
-        part
+        subtask
     }
 
     /// Whether some of the CPUs are for other processes.
@@ -467,13 +470,13 @@ impl Core {
 
     /// Tells the other processes of the node whether there is work, and learns what this one may
     /// use.
-    pub(crate) fn share_node(&self, busy: bool) {
+    pub(crate) fn update_node_share(&self, busy: bool) {
         let Some(membership) = &self.membership else {
             return;
         };
         membership.report(busy);
         if let Some(change) = membership.refresh() {
-            self.options.tell_of_node(change);
+            self.options.notify_of_node(change);
         }
         self.allow_threads(share(membership, &self.rail_states));
     }
@@ -483,23 +486,23 @@ impl Core {
         let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);
         if allowed > before {
             for state in &self.rail_states {
-                state.coders.room.ring_all();
+                state.coding_threads.room.ring_all();
             }
         }
     }
 
-    pub(crate) fn tell(&self, rail: usize, kind: EventKind, text: String) {
-        self.options.tell(self.name(rail), kind, text);
+    pub(crate) fn notify(&self, rail: usize, kind: EventKind, text: String) {
+        self.options.notify(self.name(rail), kind, text);
     }
 
     /// Notes a rail's good result and accounts for it.
-    pub(crate) fn conclude(&self, part: Part, verdict: Verdict) {
-        part.task.found(verdict);
-        self.give_up(part);
+    pub(crate) fn complete(&self, subtask: Subtask, verdict: Verdict) {
+        subtask.task.found(verdict);
+        self.abandon(subtask);
     }
 
     /// Rings for help where another rail would gain by taking part of what was put aside.
-    pub(crate) fn call_for_help(&self, task: &Task, rail: usize, remaining: usize) {
+    pub(crate) fn wake_idle_rails(&self, task: &Task, rail: usize, remaining: usize) {
         if self.options.scheduling != Scheduling::RateAware {
             return;
         }
@@ -540,7 +543,7 @@ fn share(membership: &Membership, rail_states: &[RailState]) -> usize {
     let on_cpus = rail_states
         .iter()
         .filter(|state| !state.rail.capability().detaches);
-    let workers = on_cpus.map(|state| state.flights.len()).max();
+    let workers = on_cpus.map(|state| state.in_flight_pieces.len()).max();
     match membership.is_limited() || workers.is_some_and(|workers| allowed < workers) {
         true => allowed,
         false => usize::MAX,
@@ -553,10 +556,11 @@ pub(crate) fn data_bytes(task: &Task, bytes: usize) -> usize {
 }
 
 /// The rails that may still do a part.
-pub(crate) fn allowed(part: &Part) -> RailSet {
-    part.refused
+pub(crate) fn allowed(subtask: &Subtask) -> RailSet {
+    subtask
+        .refused
         .iter()
-        .fold(part.task.eligible, RailSet::without)
+        .fold(subtask.task.eligible, RailSet::without)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crossbeam_queue::ArrayQueue;
 use stripeline_rail::{Piece, Rail};
 
 use crate::clock::nanoseconds;
-use crate::coders::Coders;
+use crate::coding_threads::CodingThreads;
 use crate::core::{Core, data_bytes};
 use crate::error::{Error, ErrorKind};
 use crate::node::Membership;
@@ -16,12 +16,12 @@ use crate::options::{Options, Scheduling, WhenFull};
 use crate::queue::Queues;
 use crate::rail_state::{Health, RailState};
 use crate::request::Request;
-use crate::sample::Samples;
 use crate::schedule::{Class, HANDOFF, Policy, RAILS_MAX, RailTraits, Scheduler};
+use crate::spot_checks::SpotChecks;
 use crate::statistics::{Counters, Statistics};
 use crate::sync::Arc;
 use crate::sync::atomic::AtomicBool;
-use crate::task::{Order, Outcome, Task};
+use crate::task::{Outcome, Task, TaskSpec};
 use crate::ticket::{Ticket, until};
 use crate::tuning::RailTuning;
 use crate::worker_pool::WorkerPool;
@@ -93,11 +93,11 @@ impl Engine {
         prepare: impl FnOnce(&Ticket),
     ) -> Result<Ticket, Rejected> {
         let ticket = self.admit(piece, request)?;
-        let unprepared = Unprepared(&ticket);
+        let cancel_on_drop = CancelOnDrop(&ticket);
         prepare(&ticket);
-        std::mem::forget(unprepared);
-        if self.core.enrol(&ticket.task) {
-            self.core.place_task(Arc::clone(&ticket.task));
+        std::mem::forget(cancel_on_drop);
+        if self.core.watch_deadline(&ticket.task) {
+            self.core.enqueue_task(Arc::clone(&ticket.task));
         }
         Ok(ticket)
     }
@@ -110,8 +110,8 @@ impl Engine {
         let ticket = self
             .admit(piece, request)
             .map_err(|rejected| rejected.error)?;
-        if self.core.enrol(&ticket.task) {
-            self.core.run_here(Arc::clone(&ticket.task));
+        if self.core.watch_deadline(&ticket.task) {
+            self.core.run_on_caller(Arc::clone(&ticket.task));
         }
         ticket.wait()
     }
@@ -155,7 +155,7 @@ impl Engine {
             core.wait_for_room(data, until);
             issued = core.clock.now();
         }
-        let order = Order {
+        let spec = TaskSpec {
             class: Class::of(job.mode(), outputs, data),
             priority: request.priority,
             eligible: core.eligible(&piece),
@@ -163,7 +163,7 @@ impl Engine {
             deadline,
             store: request.store,
         };
-        let task = Arc::new(Task::new(order, piece));
+        let task = Arc::new(Task::new(spec, piece));
         let core = Arc::clone(core);
         Ok(Ticket { core, task })
     }
@@ -213,7 +213,7 @@ impl Engine {
             rail
         });
         Statistics {
-            issued: core.admission.entered(),
+            issued: core.admission.admitted(),
             outstanding: core.admission.taken(),
             tuning: core.options.tuning.source().to_owned(),
             threads_allowed: core.membership.as_ref().map(Membership::threads_allowed),
@@ -248,9 +248,9 @@ impl fmt::Debug for Engine {
 }
 
 /// A task that was let in and not issued; it is cancelled when this is dropped, by a panic.
-struct Unprepared<'a>(&'a Ticket);
+struct CancelOnDrop<'a>(&'a Ticket);
 
-impl Drop for Unprepared<'_> {
+impl Drop for CancelOnDrop<'_> {
     fn drop(&mut self) {
         self.0.cancel();
     }
@@ -258,7 +258,7 @@ impl Drop for Unprepared<'_> {
 
 impl Core {
     /// Has the time of a task watched; false if it has ended, because there is nothing to do.
-    fn enrol(&self, task: &Arc<Task>) -> bool {
+    fn watch_deadline(&self, task: &Arc<Task>) -> bool {
         self.timers.add(task);
         self.timers.wake_if_dormant();
         if task.bytes == 0 {
@@ -268,8 +268,8 @@ impl Core {
     }
 
     /// Deals a task and does this thread's share at once.
-    fn run_here(&self, task: Arc<Task>) {
-        let first = crate::queue::Work::Whole(Arc::clone(&task));
+    fn run_on_caller(&self, task: Arc<Task>) {
+        let first = crate::queue::QueueEntry::Task(Arc::clone(&task));
         let mine = self
             .helping_rail()
             .filter(|rail| task.eligible.contains(*rail));
@@ -280,10 +280,10 @@ impl Core {
                 self.scheduler.placed(rail, task.priority, data);
                 if self.help(Some(first), None, || task.is_done()).is_some() {
                     self.scheduler.dropped(rail, task.priority, data);
-                    self.place_task(task);
+                    self.enqueue_task(task);
                 }
             }
-            _ => self.place_task(task),
+            _ => self.enqueue_task(task),
         }
     }
 
@@ -416,12 +416,12 @@ fn rail_state(rail: std::sync::Arc<dyn Rail>, tuning: RailTuning, workers: usize
         queues: Queues::default(),
         bell: Default::default(),
         counters: Counters::default(),
-        flights: (0..workers).map(|_| Default::default()).collect(),
+        in_flight_pieces: (0..workers).map(|_| Default::default()).collect(),
         health: Health::default(),
-        samples: Samples::default(),
-        called: AtomicBool::new(false),
-        proof: std::sync::Once::new(),
-        coders: Coders::default(),
+        spot_checks: SpotChecks::default(),
+        lanes_requested: AtomicBool::new(false),
+        verified: std::sync::Once::new(),
+        coding_threads: CodingThreads::default(),
         spare_lanes: ArrayQueue::new(SPARE_LANES),
     }
 }

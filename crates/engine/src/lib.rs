@@ -17,7 +17,7 @@
 mod admission;
 mod check;
 mod clock;
-mod coders;
+mod coding_threads;
 mod configuration;
 mod core;
 mod doorbell;
@@ -32,8 +32,8 @@ mod permute;
 mod queue;
 mod rail_state;
 mod request;
-mod sample;
 pub mod schedule;
+mod spot_checks;
 mod statistics;
 mod sync;
 mod task;

@@ -21,7 +21,7 @@ impl Engine {
         let options = &configuration.options;
         for found in &candidates {
             if let Some(text) = found.warning() {
-                options.tell(&found.name, EventKind::LeftOut, text);
+                options.notify(&found.name, EventKind::LeftOut, text);
             }
         }
         let rails = candidates.iter().filter_map(Candidate::rail).cloned();

@@ -137,7 +137,7 @@ impl Default for Options {
 }
 
 impl Options {
-    pub(crate) fn tell(&self, rail: &str, kind: EventKind, text: String) {
+    pub(crate) fn notify(&self, rail: &str, kind: EventKind, text: String) {
         let rail = rail.to_owned();
         let event = Event { rail, kind, text };
         // A panic has been reported, and the thread is in the middle of what the event is about.
@@ -145,12 +145,12 @@ impl Options {
     }
 
     /// Tells how the node's CPUs are shared from now on.
-    pub(crate) fn tell_of_node(&self, coordination: Coordination) {
+    pub(crate) fn notify_of_node(&self, coordination: Coordination) {
         let (kind, text) = match coordination {
             Coordination::Shared => (EventKind::Shared, format!("CPUs are {coordination}")),
             Coordination::Alone { why } => (EventKind::Alone, why),
         };
-        self.tell("node", kind, text);
+        self.notify("node", kind, text);
     }
 }
 

@@ -16,12 +16,12 @@ use stripeline_rail::{Capability, Coder, Cpu, Done, Fault, Lane, Piece, Rail, Sy
 
 use crate::admission::Admission;
 use crate::core::Core;
-use crate::core::tests::{order, piece};
+use crate::core::tests::{piece, spec};
 use crate::doorbell::Doorbell;
 use crate::engine::core;
 use crate::error::{Error, ErrorKind};
 use crate::options::Options;
-use crate::queue::{Queues, Work};
+use crate::queue::{QueueEntry, Queues};
 use crate::schedule::RailSet;
 use crate::sync::Arc;
 use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -35,7 +35,7 @@ const ORDERS: usize = 3000;
 const ITEMS: usize = 3;
 
 fn task() -> Task {
-    Task::new(order(RailSet::first(1)), piece())
+    Task::new(spec(RailSet::first(1)), piece())
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn no_ring_is_lost() {
 #[test]
 fn a_task_ends_once_and_tells_everyone_once() {
     let run = || {
-        let told = std::sync::Arc::new(Plain::new(0));
+        let mark_notified = std::sync::Arc::new(Plain::new(0));
         let (task, bell) = (Arc::new(task()), Arc::new(Doorbell::default()));
         drop(task.take());
         let workers: Vec<_> = [3, 5]
@@ -89,7 +89,7 @@ fn a_task_ends_once_and_tells_everyone_once() {
             let cancel = move || task.fail(Error::new(ErrorKind::Cancelled, "cancelled"));
             thread::spawn(cancel)
         };
-        let hooking = std::sync::Arc::clone(&told);
+        let hooking = std::sync::Arc::clone(&mark_notified);
         task.hook(Hook::Call(Box::new(move |_| {
             hooking.fetch_add(1, SeqCst);
         })));
@@ -109,7 +109,7 @@ fn a_task_ends_once_and_tells_everyone_once() {
             "a cancel that says so has cancelled"
         );
         assert!(last.is_err() || last == Ok(Verdict::Sound));
-        assert_eq!(told.load(SeqCst), 1);
+        assert_eq!(mark_notified.load(SeqCst), 1);
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);
@@ -133,7 +133,7 @@ fn whoever_waits_for_room_gets_it() {
                     thread::yield_now();
                     inside.fetch_sub(1, SeqCst);
                     admission.leave(60);
-                    admission.told();
+                    admission.mark_notified();
                 })
             })
             .collect();
@@ -210,15 +210,15 @@ fn what_a_thief_puts_back_is_found() {
         let thief = {
             let (queues, bell) = (Arc::clone(&queues), Arc::clone(&bell));
             thread::spawn(move || {
-                if let Some(work) = queues.pop() {
+                if let Some(entry) = queues.pop() {
                     // The queue itself is not permuted: here the victim may look and sleep.
                     thread::yield_now();
-                    queues.push_begun(work);
+                    queues.push_begun(entry);
                     bell.ring_one();
                 }
             })
         };
-        queues.push(Work::Whole(Arc::new(task())));
+        queues.push(QueueEntry::Task(Arc::new(task())));
         bell.ring_one();
         for thread in [victim, thief] {
             thread.join().expect("no panic");
@@ -269,7 +269,7 @@ fn start_worker(core: &Arc<Core>) -> thread::JoinHandle<()> {
     thread::spawn(move || {
         let state = &core.rail_states[0];
         let lane = state.rail.open_lane().expect("a lane");
-        let worker = Worker::new(&core, 0, &state.flights[0], lane);
+        let worker = Worker::new(&core, 0, &state.in_flight_pieces[0], lane);
         worker_pool::serve(&core, 0, worker);
     })
 }
@@ -280,7 +280,7 @@ fn closing_waits_for_threads_that_help() {
         let (core, coding) = busy_core(2);
         let tasks: Vec<_> = (0..2).map(|_| crate::core::tests::task(&core)).collect();
         for task in &tasks {
-            core.place_task(Arc::clone(task));
+            core.enqueue_task(Arc::clone(task));
         }
         let helpers: Vec<_> = tasks
             .iter()
@@ -357,19 +357,19 @@ fn closing_ends_what_is_in_flight_on_a_deep_lane() {
         };
         let core = core_over(Deep(capability));
         let worker = start_worker(&core);
-        let told = std::sync::Arc::new(Plain::new(0));
+        let mark_notified = std::sync::Arc::new(Plain::new(0));
         let tasks: Vec<_> = (0..3).map(|_| crate::core::tests::task(&core)).collect();
         for task in &tasks {
-            let told = std::sync::Arc::clone(&told);
+            let mark_notified = std::sync::Arc::clone(&mark_notified);
             task.hook(Hook::Call(Box::new(move |_| {
-                told.fetch_add(1, SeqCst);
+                mark_notified.fetch_add(1, SeqCst);
             })));
-            core.place_task(Arc::clone(task));
+            core.enqueue_task(Arc::clone(task));
         }
         core.begin_close();
         worker.join().expect("no panic");
         assert!(tasks.iter().all(|task| task.is_done()), "nothing is left");
-        assert_eq!(told.load(SeqCst), tasks.len(), "told once of each");
+        assert_eq!(mark_notified.load(SeqCst), tasks.len(), "told once of each");
     };
     shuttle::check_random(run, ORDERS);
     shuttle::check_pct(run, ORDERS, 3);
@@ -386,7 +386,7 @@ fn no_work_is_left_while_threads_come_and_go_within_the_share() {
                 let core = Arc::clone(&core);
                 thread::spawn(move || {
                     let task = Arc::new(crate::core::tests::task(&core));
-                    core.place_task(Arc::clone(&task));
+                    core.enqueue_task(Arc::clone(&task));
                     core.wait_for(&task, None);
                     // A worker catches what its coder panics with, and fails the task.
                     assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));

@@ -10,62 +10,62 @@ use crate::sync::Arc;
 use crate::task::Task;
 
 /// Something for a worker to do.
-pub(crate) enum Work {
+pub(crate) enum QueueEntry {
     /// A task whose piece waits in it.
-    Whole(Arc<Task>),
+    Task(Arc<Task>),
     /// A part of a task.
-    Part(Part),
+    Subtask(Subtask),
     /// A written part to be compared.
     Check(Box<Check>),
 }
 
-impl Work {
+impl QueueEntry {
     /// The task, the bytes of each buffer and the rails that will not do it; none for a check, which
     /// belongs to the rail that it waits for.
     pub(crate) fn extent(&self) -> Option<(&Arc<Task>, usize, RailSet)> {
         match self {
-            Self::Whole(task) => Some((task, task.bytes, RailSet::EMPTY)),
-            Self::Part(part) => Some((&part.task, part.piece.bytes(), part.refused)),
+            Self::Task(task) => Some((task, task.bytes, RailSet::EMPTY)),
+            Self::Subtask(subtask) => Some((&subtask.task, subtask.piece.bytes(), subtask.refused)),
             Self::Check(_) => None,
         }
     }
 
     pub(crate) fn priority(&self) -> Priority {
         match self {
-            Self::Whole(task) => task.priority,
-            Self::Part(part) => part.task.priority,
+            Self::Task(task) => task.priority,
+            Self::Subtask(subtask) => subtask.task.priority,
             Self::Check(check) => check.task.priority,
         }
     }
 
     /// The piece to be done; none if its issuer has taken it back, or if there is only one to
     /// compare.
-    pub(crate) fn into_part(self) -> Option<Part> {
+    pub(crate) fn into_subtask(self) -> Option<Subtask> {
         match self {
-            Self::Whole(task) => {
+            Self::Task(task) => {
                 let piece = task.take()?;
                 let refused = RailSet::EMPTY;
-                Some(Part {
+                Some(Subtask {
                     task,
                     piece,
                     refused,
                 })
             }
-            Self::Part(part) => Some(part),
+            Self::Subtask(subtask) => Some(subtask),
             Self::Check(_) => None,
         }
     }
 }
 
 /// A part of a task.
-pub(crate) struct Part {
+pub(crate) struct Subtask {
     pub(crate) task: Arc<Task>,
     pub(crate) piece: Piece,
     /// Rails that have refused or failed it.
     pub(crate) refused: RailSet,
 }
 
-impl Part {
+impl Subtask {
     /// Cuts the part in two: its first `bytes` bytes of each buffer, and the rest.
     pub(crate) fn split(self, bytes: usize) -> (Self, Self) {
         let Self {
@@ -109,23 +109,27 @@ pub(crate) struct Queues {
 #[derive(Default)]
 struct Lanes {
     /// Rests of pieces that were too long for one go: begun, so they go first.
-    begun: SegQueue<Work>,
-    fresh: SegQueue<Work>,
+    begun: SegQueue<QueueEntry>,
+    fresh: SegQueue<QueueEntry>,
 }
 
 impl Queues {
     /// Adds what is new.
-    pub(crate) fn push(&self, work: Work) {
-        self.by_priority[work.priority() as usize].fresh.push(work);
+    pub(crate) fn push(&self, entry: QueueEntry) {
+        self.by_priority[entry.priority() as usize]
+            .fresh
+            .push(entry);
     }
 
     /// Adds the rest of something begun.
-    pub(crate) fn push_begun(&self, work: Work) {
-        self.by_priority[work.priority() as usize].begun.push(work);
+    pub(crate) fn push_begun(&self, entry: QueueEntry) {
+        self.by_priority[entry.priority() as usize]
+            .begun
+            .push(entry);
     }
 
     /// Takes what is next.
-    pub(crate) fn pop(&self) -> Option<Work> {
+    pub(crate) fn pop(&self) -> Option<QueueEntry> {
         Priority::ALL.into_iter().find_map(|priority| {
             let lanes = &self.by_priority[priority as usize];
             lanes.begun.pop().or_else(|| lanes.fresh.pop())

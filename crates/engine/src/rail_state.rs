@@ -9,11 +9,11 @@ use stripeline_rail::{
     Fault, FaultKind, Job, Lane, Rail, RevokeHandle, WrittenPiece, known_answers,
 };
 
-use crate::coders::Coders;
+use crate::coding_threads::CodingThreads;
 use crate::doorbell::Doorbell;
 use crate::queue::Queues;
-use crate::sample::Samples;
 use crate::schedule::RailSet;
+use crate::spot_checks::SpotChecks;
 use crate::statistics::Counters;
 use crate::sync::atomic::{AtomicBool, Ordering};
 use crate::sync::{Arc, Mutex, lock};
@@ -30,14 +30,14 @@ pub(crate) struct RailState {
     pub(crate) bell: Doorbell,
     pub(crate) counters: Counters,
     /// One for each worker.
-    pub(crate) flights: Box<[Flights]>,
+    pub(crate) in_flight_pieces: Box<[InFlightPieces]>,
     pub(crate) health: Health,
-    pub(crate) samples: Samples,
+    pub(crate) spot_checks: SpotChecks,
     /// Whether its lanes, which are costly, are to be opened.
-    pub(crate) called: AtomicBool,
+    pub(crate) lanes_requested: AtomicBool,
     /// Done when it has been tried with its first lane open, if its lanes are costly.
-    pub(crate) proof: std::sync::Once,
-    pub(crate) coders: Coders,
+    pub(crate) verified: std::sync::Once,
+    pub(crate) coding_threads: CodingThreads,
     /// Lanes of threads that help while they wait.
     pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
 }
@@ -56,14 +56,14 @@ impl RailState {
     }
 
     /// Has the rail prove itself on known answers. One that panics has not.
-    pub(crate) fn try_rail(&self) -> Result<(), String> {
+    pub(crate) fn check_known_answers(&self) -> Result<(), String> {
         let tried = catch_unwind(AssertUnwindSafe(|| known_answers::check(&*self.rail)));
         tried.unwrap_or_else(|_| Err("it panicked".to_owned()))
     }
 }
 
 /// A piece given to a rail.
-pub(crate) struct Flight {
+pub(crate) struct InFlightPiece {
     pub(crate) task: Arc<Task>,
     /// Bytes of each buffer.
     pub(crate) bytes: usize,
@@ -79,17 +79,19 @@ pub(crate) struct Flight {
 
 /// What one worker has in flight, by ticket: as many as its lane is deep.
 #[derive(Default)]
-pub(crate) struct Flights(Mutex<Vec<(u64, Flight)>>);
+pub(crate) struct InFlightPieces(Mutex<Vec<(u64, InFlightPiece)>>);
 
-impl Flights {
-    pub(crate) fn insert(&self, ticket: u64, flight: Flight) {
-        lock(&self.0).push((ticket, flight));
+impl InFlightPieces {
+    pub(crate) fn insert(&self, ticket: u64, in_flight: InFlightPiece) {
+        lock(&self.0).push((ticket, in_flight));
     }
 
-    pub(crate) fn remove(&self, ticket: u64) -> Option<Flight> {
-        let mut flights = lock(&self.0);
-        let index = flights.iter().position(|(other, _)| *other == ticket)?;
-        Some(flights.swap_remove(index).1)
+    pub(crate) fn remove(&self, ticket: u64) -> Option<InFlightPiece> {
+        let mut in_flight_pieces = lock(&self.0);
+        let index = in_flight_pieces
+            .iter()
+            .position(|(other, _)| *other == ticket)?;
+        Some(in_flight_pieces.swap_remove(index).1)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -97,27 +99,27 @@ impl Flights {
     }
 
     /// Takes all of them.
-    pub(crate) fn take(&self) -> impl Iterator<Item = Flight> {
-        let flights = std::mem::take(&mut *lock(&self.0));
-        flights.into_iter().map(|(_, flight)| flight)
+    pub(crate) fn take(&self) -> impl Iterator<Item = InFlightPiece> {
+        let in_flight_pieces = std::mem::take(&mut *lock(&self.0));
+        in_flight_pieces.into_iter().map(|(_, in_flight)| in_flight)
     }
 
     /// Takes away what `late` says is late and the rail has let go of.
     pub(crate) fn revoke(
         &self,
-        late: impl Fn(&Flight) -> bool,
-    ) -> Vec<(Flight, stripeline_rail::Piece)> {
-        let mut flights = lock(&self.0);
+        late: impl Fn(&InFlightPiece) -> bool,
+    ) -> Vec<(InFlightPiece, stripeline_rail::Piece)> {
+        let mut in_flight_pieces = lock(&self.0);
         let mut revoked = Vec::new();
         let mut index = 0;
-        while index < flights.len() {
-            let flight = &flights[index].1;
-            let piece = match &flight.handle {
-                Some(handle) if late(flight) => handle.revoke(),
+        while index < in_flight_pieces.len() {
+            let in_flight = &in_flight_pieces[index].1;
+            let piece = match &in_flight.handle {
+                Some(handle) if late(in_flight) => handle.revoke(),
                 _ => None,
             };
             match piece {
-                Some(piece) => revoked.push((flights.swap_remove(index).1, piece)),
+                Some(piece) => revoked.push((in_flight_pieces.swap_remove(index).1, piece)),
                 None => index += 1,
             }
         }
@@ -138,26 +140,26 @@ struct Details {
     /// When it may be tried again.
     retry: u64,
     /// How often in a row it was put out of service.
-    strikes: u32,
-    probing: bool,
+    failures: u32,
+    retesting: bool,
     /// When it was last put back into service.
     restored: u64,
 }
 
 impl Details {
-    fn strike(&mut self, why: &str, now: u64, period: u64) {
+    fn record_failure(&mut self, why: &str, now: u64, period: u64) {
         why.clone_into(&mut self.why);
-        self.retry = now.saturating_add(after_strikes(period, self.strikes));
-        self.strikes = (self.strikes + 1).min(STRIKES_MAX);
+        self.retry = now.saturating_add(backoff(period, self.failures));
+        self.failures = (self.failures + 1).min(FAILURES_MAX);
     }
 }
 
 /// Beyond this, waiting longer saves nothing.
-const STRIKES_MAX: u32 = 6;
+const FAILURES_MAX: u32 = 6;
 
 /// How long a rail stays out of service when it has failed several times in a row.
-fn after_strikes(period: u64, strikes: u32) -> u64 {
-    period.saturating_mul(1 << strikes)
+fn backoff(period: u64, failures: u32) -> u64 {
+    period.saturating_mul(1 << failures)
 }
 
 impl Health {
@@ -167,9 +169,9 @@ impl Health {
     }
 
     /// Has `tell` learn whether the rail is in service. What is told last is so.
-    pub(crate) fn publish(&self, tell: impl FnOnce(bool)) {
+    pub(crate) fn publish(&self, notify: impl FnOnce(bool)) {
         let details = lock(&self.details);
-        tell(self.is_in_service());
+        notify(self.is_in_service());
         drop(details);
     }
 
@@ -180,32 +182,32 @@ impl Health {
             return false;
         }
         // A rail that has served for long since is given the benefit of the doubt again.
-        let longest = after_strikes(period, STRIKES_MAX);
+        let longest = backoff(period, FAILURES_MAX);
         if now > details.restored.saturating_add(longest) {
-            details.strikes = 0;
+            details.failures = 0;
         }
-        details.strike(why, now, period);
+        details.record_failure(why, now, period);
         true
     }
 
     /// Whether it is time to try the rail again; the caller then must tell how that went.
-    pub(crate) fn begin_probe(&self, now: u64) -> bool {
+    pub(crate) fn begin_retest(&self, now: u64) -> bool {
         let mut details = lock(&self.details);
-        let due = self.out.load(Ordering::SeqCst) && !details.probing && now >= details.retry;
-        details.probing |= due;
+        let due = self.out.load(Ordering::SeqCst) && !details.retesting && now >= details.retry;
+        details.retesting |= due;
         due
     }
 
     /// Notes how a probe went.
-    pub(crate) fn end_probe(&self, failure: Option<&str>, now: u64, period: u64) {
+    pub(crate) fn end_retest(&self, failure: Option<&str>, now: u64, period: u64) {
         let mut details = lock(&self.details);
-        details.probing = false;
+        details.retesting = false;
         match failure {
             None => {
                 details.restored = now;
                 self.out.store(false, Ordering::SeqCst);
             }
-            Some(why) => details.strike(why, now, period),
+            Some(why) => details.record_failure(why, now, period),
         }
     }
 
@@ -224,11 +226,11 @@ mod tests {
     fn a_very_long_period_does_not_become_a_short_one() {
         let health = Health::default();
         let period = u64::MAX / 3;
-        for _ in 0..=STRIKES_MAX {
+        for _ in 0..=FAILURES_MAX {
             assert!(health.quarantine("a test", 5, period));
-            assert!(!health.begin_probe(period), "retried too early");
-            assert!(health.begin_probe(u64::MAX));
-            health.end_probe(None, 5, period);
+            assert!(!health.begin_retest(period), "retried too early");
+            assert!(health.begin_retest(u64::MAX));
+            health.end_retest(None, 5, period);
         }
     }
 }

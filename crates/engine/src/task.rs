@@ -50,7 +50,7 @@ pub(crate) struct Task {
 /// Nothing about the task changes any more.
 const DONE: u8 = 1;
 /// Something other than success is known.
-const MARRED: u8 = 2;
+const NOT_SOUND: u8 = 2;
 
 /// Who is told when a task is done.
 pub(crate) enum Hook {
@@ -59,7 +59,7 @@ pub(crate) enum Hook {
 }
 
 /// What a task is made from.
-pub(crate) struct Order {
+pub(crate) struct TaskSpec {
     pub(crate) class: Class,
     pub(crate) priority: Priority,
     pub(crate) eligible: RailSet,
@@ -69,20 +69,20 @@ pub(crate) struct Order {
 }
 
 impl Task {
-    pub(crate) fn new(order: Order, piece: Piece) -> Self {
+    pub(crate) fn new(spec: TaskSpec, piece: Piece) -> Self {
         let job = piece.job();
         let mut regions = job.inputs().iter().chain(job.outputs());
         Self {
-            class: order.class,
+            class: spec.class,
             inputs: job.inputs().len(),
             outputs: job.outputs().len(),
             on_device: regions.all(|region| matches!(region.kind(), MemoryKind::Device { .. })),
             bytes: piece.bytes(),
-            priority: order.priority,
-            eligible: order.eligible,
-            issued: order.issued,
-            deadline: order.deadline,
-            store: order.store,
+            priority: spec.priority,
+            eligible: spec.eligible,
+            issued: spec.issued,
+            deadline: spec.deadline,
+            store: spec.store,
             started: AtomicU64::new(0),
             left: AtomicUsize::new(piece.bytes()),
             waiting: Mutex::new(Some(piece)),
@@ -120,15 +120,15 @@ impl Task {
     }
 
     /// Whether pieces not yet begun are given up.
-    pub(crate) fn is_given_up(&self) -> bool {
-        self.state.load(Ordering::Acquire) & MARRED != 0 && lock(&self.verdict).is_err()
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.state.load(Ordering::Acquire) & NOT_SOUND != 0 && lock(&self.verdict).is_err()
     }
 
     /// Notes an error, which stands if it is the first; pieces not begun are then given up.
     ///
     /// Returns whether there was anything left to give up.
     pub(crate) fn fail(&self, error: Error) -> bool {
-        self.mar(|verdict| {
+        self.update_outcome(|verdict| {
             if verdict.is_ok() {
                 *verdict = Err(error);
             }
@@ -144,7 +144,7 @@ impl Task {
         else {
             return;
         };
-        self.mar(|verdict| {
+        self.update_outcome(|verdict| {
             let stands = match *verdict {
                 Ok(Verdict::Sound) => true,
                 Ok(Verdict::Mismatch {
@@ -161,12 +161,12 @@ impl Task {
 
     /// Changes the verdict unless the task is done. Once marred, a task is only done under this
     /// lock, so nobody reads a verdict that still changes.
-    fn mar(&self, change: impl FnOnce(&mut Outcome)) -> bool {
+    fn update_outcome(&self, change: impl FnOnce(&mut Outcome)) -> bool {
         let mut verdict = lock(&self.verdict);
         let live = self
             .state
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
-                (state & DONE == 0).then_some(state | MARRED)
+                (state & DONE == 0).then_some(state | NOT_SOUND)
             });
         if live.is_ok() {
             change(&mut verdict);
@@ -184,10 +184,10 @@ impl Task {
 
     /// Publishes the end and tells those who asked to be told.
     pub(crate) fn finish(&self) {
-        let unmarred = self
+        let sound = self
             .state
             .compare_exchange(0, DONE, Ordering::SeqCst, Ordering::Relaxed);
-        if unmarred.is_err() {
+        if sound.is_err() {
             let verdict = lock(&self.verdict);
             self.state.fetch_or(DONE, Ordering::SeqCst);
             drop(verdict);
@@ -207,7 +207,7 @@ impl Task {
         if state & DONE == 0 {
             return None;
         }
-        Some(match state & MARRED {
+        Some(match state & NOT_SOUND {
             0 => Ok(Verdict::Sound),
             _ => lock(&self.verdict).clone(),
         })

@@ -7,8 +7,8 @@ use std::time::Instant;
 use crate::core::Core;
 use crate::doorbell::Doorbell;
 use crate::options::Scheduling;
-use crate::queue::Work;
-use crate::rail_state::Flights;
+use crate::queue::QueueEntry;
+use crate::rail_state::InFlightPieces;
 use crate::sync::{Arc, thread_local};
 use crate::task::Task;
 use crate::worker::Worker;
@@ -78,10 +78,10 @@ impl Core {
     /// ends in time. Returns `first` if this thread may not.
     pub(crate) fn help(
         &self,
-        first: Option<Work>,
+        first: Option<QueueEntry>,
         until: Option<Instant>,
         enough: impl Fn() -> bool,
-    ) -> Option<Work> {
+    ) -> Option<QueueEntry> {
         let Some(rail) = self.helping_rail() else {
             return first;
         };
@@ -90,7 +90,7 @@ impl Core {
             return None;
         }
         // Counted first: closing either sees this thread and waits for it, or is seen by it below.
-        let Some(_place) = self.enter_to_help(rail) else {
+        let Some(_permit) = self.acquire_helper_permit(rail) else {
             return first;
         };
         if self.is_closing() {
@@ -104,21 +104,21 @@ impl Core {
                 Err(_) => return first,
             },
         };
-        let flights = Flights::default();
-        let mut worker = Worker::new(self, rail, &flights, lane);
-        if let Some(work) = first {
-            worker.begin(work);
+        let in_flight_pieces = InFlightPieces::default();
+        let mut worker = Worker::new(self, rail, &in_flight_pieces, lane);
+        if let Some(entry) = first {
+            worker.begin(entry);
             worker.step();
         }
-        let fits = |work: &Work| until.is_none_or(|until| self.ends_by(rail, work, until));
+        let fits = |entry: &QueueEntry| until.is_none_or(|until| self.ends_by(rail, entry, until));
         while !enough() && !self.is_closing() && worker.step_if(fits) {}
         let _ = state.spare_lanes.push(worker.into_lane());
         None
     }
 
     /// Whether this thread can be expected to do the next piece of some work by then.
-    fn ends_by(&self, rail: usize, work: &Work, until: Instant) -> bool {
-        let Some((task, bytes, _)) = work.extent() else {
+    fn ends_by(&self, rail: usize, entry: &QueueEntry, until: Instant) -> bool {
+        let Some((task, bytes, _)) = entry.extent() else {
             return false;
         };
         let needed = self.scheduler.piece_ns(rail, task.workload(bytes)) * MARGIN;

@@ -9,8 +9,8 @@ use std::time::Duration;
 use crate::clock::nanoseconds;
 use crate::core::{Core, data_bytes};
 use crate::options::EventKind;
-use crate::queue::{Check, Part, Work};
-use crate::rail_state::Flight;
+use crate::queue::{Check, QueueEntry, Subtask};
+use crate::rail_state::InFlightPiece;
 use crate::schedule::{BEGUN, COMMON};
 use crate::sync::Arc;
 use crate::task::Task;
@@ -36,14 +36,14 @@ pub(crate) fn run(core: &Arc<Core>) {
         core.expire_overdue(now);
         core.revoke_overdue(now);
         core.drain_out_of_service();
-        let quarantined = core.probe_due(now);
+        let quarantined = core.retest_due(now);
         core.scheduler.tick(now, core.has_waiting());
         let busy = core.admission.outstanding() > 0;
         if busy || quarantined {
             busy_until = now + LINGER_NS;
         }
         if now >= refresh_at || now >= busy_until {
-            core.share_node(busy);
+            core.update_node_share(busy);
             refresh_at = now + REFRESH_NS;
         }
         if now < busy_until {
@@ -87,31 +87,33 @@ impl Core {
             if !state.rail.capability().detaches {
                 continue;
             }
-            for flights in &state.flights {
-                let late = flights.revoke(|flight| {
-                    now > flight.begun.saturating_add(self.time_limit(rail, flight))
+            for in_flight_pieces in &state.in_flight_pieces {
+                let late = in_flight_pieces.revoke(|in_flight| {
+                    now > in_flight
+                        .begun
+                        .saturating_add(self.time_limit(rail, in_flight))
                 });
-                for (flight, piece) in late {
+                for (in_flight, piece) in late {
                     state.counters.revoked.fetch_add(1, Relaxed);
-                    let milliseconds = (now - flight.begun) / 1_000_000;
+                    let milliseconds = (now - in_flight.begun) / 1_000_000;
                     let name = self.name(rail);
                     let text = format!("Cannot wait for {name}: no answer for {milliseconds} ms");
                     self.quarantine(rail, EventKind::Quarantined, text);
-                    self.redo_revoked(rail, flight, piece);
+                    self.retry_revoked(rail, in_flight, piece);
                 }
             }
         }
     }
 
-    fn redo_revoked(&self, rail: usize, flight: Flight, piece: stripeline_rail::Piece) {
-        let Flight {
+    fn retry_revoked(&self, rail: usize, in_flight: InFlightPiece, piece: stripeline_rail::Piece) {
+        let InFlightPiece {
             task,
             refused,
             check,
             ..
-        } = flight;
+        } = in_flight;
         match check {
-            Some((written, writer)) => self.place_check(Check {
+            Some((written, writer)) => self.enqueue_check(Check {
                 task,
                 piece,
                 written,
@@ -121,7 +123,7 @@ impl Core {
             None => {
                 let data = data_bytes(&task, piece.bytes());
                 self.scheduler.dropped(rail, BEGUN, data);
-                self.place(Part {
+                self.enqueue(Subtask {
                     task,
                     piece,
                     refused: refused.with(rail),
@@ -131,29 +133,29 @@ impl Core {
     }
 
     /// Nanoseconds after which a piece in flight counts as overdue.
-    fn time_limit(&self, rail: usize, flight: &Flight) -> u64 {
+    fn time_limit(&self, rail: usize, in_flight: &InFlightPiece) -> u64 {
         let rate = self.scheduler.rate(rail).max(1.0);
-        let promised = data_bytes(&flight.task, flight.bytes) as f64 / rate * 1e9;
+        let promised = data_bytes(&in_flight.task, in_flight.bytes) as f64 / rate * 1e9;
         let floor = nanoseconds(self.options.stall);
         floor.max((promised as u64).saturating_mul(OVERDUE_FACTOR))
     }
 
     /// Tries rails again whose time has come, each on a thread of its own, since it may hang.
     /// Returns whether any rail is out of service.
-    fn probe_due(self: &Arc<Self>, now: u64) -> bool {
+    fn retest_due(self: &Arc<Self>, now: u64) -> bool {
         let mut any = false;
         for (rail, state) in self.rail_states.iter().enumerate() {
             any |= !state.health.is_in_service();
-            if state.health.begin_probe(now) {
+            if state.health.begin_retest(now) {
                 let core = Arc::clone(self);
                 let name = format!("stripeline-try-{}", self.name(rail));
                 let spawned = std::thread::Builder::new()
                     .name(name)
-                    .spawn(move || core.probe(rail));
+                    .spawn(move || core.retest(rail));
                 if let Err(error) = spawned {
                     let period = nanoseconds(self.options.quarantine);
                     let why = format!("Cannot try it again: {error}");
-                    state.health.end_probe(Some(&why), now, period);
+                    state.health.end_retest(Some(&why), now, period);
                 }
             }
         }
@@ -162,13 +164,13 @@ impl Core {
 
     /// Puts a rail whose lanes are costly out of service if it gives wrong answers. Other rails are tried
     /// before an engine starts; with the first lane open this costs no more than that.
-    pub(crate) fn prove(&self, rail: usize) {
+    pub(crate) fn verify_once(&self, rail: usize) {
         let state = &self.rail_states[rail];
         if !state.rail.capability().costly_lanes {
             return;
         }
-        state.proof.call_once(|| {
-            if let Err(reason) = state.try_rail() {
+        state.verified.call_once(|| {
+            if let Err(reason) = state.check_known_answers() {
                 let name = self.name(rail);
                 let text = format!("Cannot use rail {name}, others code instead: {reason}");
                 self.quarantine(rail, EventKind::LeftOut, text);
@@ -176,17 +178,17 @@ impl Core {
         });
     }
 
-    fn probe(&self, rail: usize) {
+    fn retest(&self, rail: usize) {
         let state = &self.rail_states[rail];
-        let result = state.try_rail();
+        let result = state.check_known_answers();
         let (now, period) = (self.clock.now(), nanoseconds(self.options.quarantine));
         let failure = result.as_ref().err().map(String::as_str);
-        state.health.end_probe(failure, now, period);
+        state.health.end_retest(failure, now, period);
         if result.is_ok() {
-            state.samples.restart();
+            state.spot_checks.restart();
             self.publish_health(rail);
             let text = format!("{} gives right answers again", self.name(rail));
-            self.tell(rail, EventKind::Restored, text);
+            self.notify(rail, EventKind::Restored, text);
             self.parked.ring_all();
         }
     }
@@ -194,17 +196,17 @@ impl Core {
     /// Fails what waits, because the engine ends.
     pub(crate) fn close_queues(&self) {
         for queues in self.queues() {
-            while let Some(work) = queues.pop() {
-                match work {
-                    Work::Whole(task) => {
+            while let Some(entry) = queues.pop() {
+                match entry {
+                    QueueEntry::Task(task) => {
                         task.close();
                         self.withdraw(&task);
                     }
-                    Work::Part(part) => {
-                        part.task.close();
-                        self.give_up(part);
+                    QueueEntry::Subtask(subtask) => {
+                        subtask.task.close();
+                        self.abandon(subtask);
                     }
-                    Work::Check(check) => {
+                    QueueEntry::Check(check) => {
                         // Not compared, its bytes may be wrong, so the task must not end as done.
                         check.task.close();
                         self.close_check(*check);

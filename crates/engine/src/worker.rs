@@ -11,8 +11,8 @@ use stripeline_rail::{Done, Fault, Lane, Piece};
 use crate::core::{Core, data_bytes};
 use crate::error::{Error, ErrorKind};
 use crate::options::{EventKind, Scheduling};
-use crate::queue::{Part, Work};
-use crate::rail_state::{Flight, Flights, RailState};
+use crate::queue::{QueueEntry, Subtask};
+use crate::rail_state::{InFlightPiece, InFlightPieces, RailState};
 use crate::schedule::{BEGUN, COMMON, Class};
 
 /// How long a worker waits for its device before it looks whether it is still wanted.
@@ -23,7 +23,7 @@ pub(crate) struct Worker<'a> {
     core: &'a Core,
     rail: usize,
     state: &'a RailState,
-    flights: &'a Flights,
+    in_flight_pieces: &'a InFlightPieces,
     lane: Box<dyn Lane>,
     tickets: u64,
     /// When the lane last gave something back: a device that does several pieces at a time is busy
@@ -35,14 +35,14 @@ impl<'a> Worker<'a> {
     pub(crate) fn new(
         core: &'a Core,
         rail: usize,
-        flights: &'a Flights,
+        in_flight_pieces: &'a InFlightPieces,
         lane: Box<dyn Lane>,
     ) -> Self {
         Self {
             core,
             rail,
             state: &core.rail_states[rail],
-            flights,
+            in_flight_pieces,
             lane,
             tickets: 0,
             returned: 0,
@@ -63,8 +63,8 @@ impl<'a> Worker<'a> {
     pub(crate) fn step(&mut self) -> bool {
         let depth = self.state.rail.capability().depth;
         while self.lane.in_flight() < depth {
-            let Some(work) = self.next() else { break };
-            self.begin(work);
+            let Some(entry) = self.next() else { break };
+            self.begin(entry);
         }
         if self.lane.in_flight() == 0 {
             return false;
@@ -86,15 +86,15 @@ impl<'a> Worker<'a> {
 
     /// Does the next piece on a lane that does it within the call, if `fits` says so of what is next,
     /// which waits on otherwise; false if nothing was done.
-    pub(crate) fn step_if(&mut self, fits: impl FnOnce(&Work) -> bool) -> bool {
-        let Some(work) = self.next() else {
+    pub(crate) fn step_if(&mut self, fits: impl FnOnce(&QueueEntry) -> bool) -> bool {
+        let Some(entry) = self.next() else {
             return false;
         };
-        if !fits(&work) {
-            self.core.push_back(self.rail, work);
+        if !fits(&entry) {
+            self.core.push_back(self.rail, entry);
             return false;
         }
-        self.begin(work);
+        self.begin(entry);
         if let Some(done) = self.lane.reap(PATIENCE) {
             self.end(done);
         }
@@ -102,12 +102,12 @@ impl<'a> Worker<'a> {
     }
 
     /// What to do next: of one's own, or taken from another rail.
-    pub(crate) fn next(&self) -> Option<Work> {
+    pub(crate) fn next(&self) -> Option<QueueEntry> {
         if !self.state.health.is_in_service() {
             return None;
         }
-        if let Some(work) = self.state.queues.pop() {
-            return Some(work);
+        if let Some(entry) = self.state.queues.pop() {
+            return Some(entry);
         }
         match self.core.options.scheduling {
             Scheduling::Single(_) => None,
@@ -116,27 +116,27 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn take_common(&self) -> Option<Work> {
-        let work = self.core.common.pop()?;
-        let Some((task, bytes, refused)) = work.extent() else {
-            return Some(work);
+    fn take_common(&self) -> Option<QueueEntry> {
+        let entry = self.core.common.pop()?;
+        let Some((task, bytes, refused)) = entry.extent() else {
+            return Some(entry);
         };
         if task.eligible.contains(self.rail) && !refused.contains(self.rail) {
             let data = data_bytes(task, bytes);
             let scheduler = &self.core.scheduler;
             scheduler.moved(COMMON, self.rail, task.priority, data);
-            return Some(work);
+            return Some(entry);
         }
         // Not for this rail: to the first one that can.
         let data = data_bytes(task, bytes);
         self.core.scheduler.dropped(COMMON, task.priority, data);
-        if let Some(part) = work.into_part() {
-            self.core.place_anywhere(part);
+        if let Some(subtask) = entry.into_subtask() {
+            self.core.enqueue_anywhere(subtask);
         }
         None
     }
 
-    fn steal(&self) -> Option<Work> {
+    fn steal(&self) -> Option<QueueEntry> {
         if !self.core.scheduler.is_active(self.rail) {
             return None;
         }
@@ -146,35 +146,35 @@ impl<'a> Worker<'a> {
             .find_map(|victim| self.steal_from(victim))
     }
 
-    fn steal_from(&self, victim: usize) -> Option<Work> {
+    fn steal_from(&self, victim: usize) -> Option<QueueEntry> {
         let queues = &self.core.rail_states[victim].queues;
         if queues.depth() == 0 {
             return None;
         }
-        let work = queues.pop()?;
-        let taken = self.worth_stealing(victim, &work);
+        let entry = queues.pop()?;
+        let taken = self.worth_stealing(victim, &entry);
         if taken == 0 {
             // The victim's workers may have found nothing meanwhile and gone to sleep.
-            self.core.push_back(victim, work);
+            self.core.push_back(victim, entry);
             return None;
         }
-        let part = self.core.claim(victim, work)?;
+        let subtask = self.core.claim(victim, entry)?;
         self.state.counters.stolen.fetch_add(1, Relaxed);
-        let data = data_bytes(&part.task, taken);
-        let (scheduler, priority) = (&self.core.scheduler, part.task.priority);
+        let data = data_bytes(&subtask.task, taken);
+        let (scheduler, priority) = (&self.core.scheduler, subtask.task.priority);
         scheduler.moved(victim, self.rail, priority, data);
-        let remaining = part.piece.bytes();
+        let remaining = subtask.piece.bytes();
         if taken == remaining {
-            return Some(Work::Part(part));
+            return Some(QueueEntry::Subtask(subtask));
         }
-        let (left, taken) = part.split(remaining - taken);
-        self.core.push_back(victim, Work::Part(left));
-        Some(Work::Part(taken))
+        let (left, taken) = subtask.split(remaining - taken);
+        self.core.push_back(victim, QueueEntry::Subtask(left));
+        Some(QueueEntry::Subtask(taken))
     }
 
     /// How many bytes of each buffer, from its end, this rail should take of another's work.
-    fn worth_stealing(&self, victim: usize, work: &Work) -> usize {
-        let Some((task, bytes, refused)) = work.extent() else {
+    fn worth_stealing(&self, victim: usize, entry: &QueueEntry) -> usize {
+        let Some((task, bytes, refused)) = entry.extent() else {
             return 0;
         };
         if !task.eligible.contains(self.rail) || refused.contains(self.rail) {
@@ -185,38 +185,40 @@ impl<'a> Worker<'a> {
         wanted.min(bytes)
     }
 
-    pub(crate) fn begin(&mut self, work: Work) {
-        match work {
-            Work::Check(check) => self.begin_check(*check),
-            work => {
-                if let Some(part) = self.core.claim(self.rail, work) {
-                    self.begin_part(part);
+    pub(crate) fn begin(&mut self, entry: QueueEntry) {
+        match entry {
+            QueueEntry::Check(check) => self.begin_check(*check),
+            entry => {
+                if let Some(subtask) = self.core.claim(self.rail, entry) {
+                    self.begin_subtask(subtask);
                 }
             }
         }
     }
 
-    fn begin_part(&mut self, part: Part) {
-        let queued = data_bytes(&part.task, part.piece.bytes());
-        let priority = part.task.priority;
-        let Some(part) = self.core.refuse_if_given_up(part) else {
+    fn begin_subtask(&mut self, subtask: Subtask) {
+        let queued = data_bytes(&subtask.task, subtask.piece.bytes());
+        let priority = subtask.task.priority;
+        let Some(subtask) = self.core.discard_if_abandoned(subtask) else {
             return self.core.scheduler.dropped(self.rail, priority, queued);
         };
-        let Some(part) = self.fit(part) else { return };
+        let Some(subtask) = self.fit(subtask) else {
+            return;
+        };
         let now = self.now();
-        if part.task.begin(now) {
-            self.state.counters.waits.count(now - part.task.issued);
+        if subtask.task.begin(now) {
+            self.state.counters.waits.count(now - subtask.task.issued);
         }
-        let data = data_bytes(&part.task, part.piece.bytes());
+        let data = data_bytes(&subtask.task, subtask.piece.bytes());
         self.core.scheduler.begun(self.rail, priority, data);
-        let Part {
+        let Subtask {
             task,
             piece,
             refused,
-        } = part;
+        } = subtask;
         let store = task.store.unwrap_or_else(|| self.state.store(piece.job()));
         let before = self.core.before(self.rail, &piece);
-        self.submit(piece.stored(store), |bytes, handle| Flight {
+        self.submit(piece.stored(store), |bytes, handle| InFlightPiece {
             task,
             bytes,
             begun: now,
@@ -229,36 +231,37 @@ impl<'a> Worker<'a> {
 
     /// Cuts off what the rail likes in one go and puts the rest back for whoever comes first;
     /// nothing if the rail cannot do any of it.
-    fn fit(&mut self, part: Part) -> Option<Part> {
+    fn fit(&mut self, subtask: Subtask) -> Option<Subtask> {
         let capability = self.state.rail.capability();
-        let (bytes, granule) = (part.piece.bytes(), capability.granule_bytes);
-        let workload = part.task.workload(bytes);
+        let (bytes, granule) = (subtask.piece.bytes(), capability.granule_bytes);
+        let workload = subtask.task.workload(bytes);
         let mut wanted = self.core.scheduler.piece(self.rail, workload);
-        if wanted < bytes || !capability.takes(&part.piece) {
+        if wanted < bytes || !capability.takes(&subtask.piece) {
             wanted -= wanted % granule;
         }
         if wanted == bytes {
-            return Some(part);
+            return Some(subtask);
         }
         if wanted == 0 {
-            let data = data_bytes(&part.task, bytes);
+            let data = data_bytes(&subtask.task, bytes);
             let scheduler = &self.core.scheduler;
-            scheduler.dropped(self.rail, part.task.priority, data);
-            let refused = part.refused.with(self.rail);
-            self.core.place(Part { refused, ..part });
+            scheduler.dropped(self.rail, subtask.task.priority, data);
+            let refused = subtask.refused.with(self.rail);
+            self.core.enqueue(Subtask { refused, ..subtask });
             return None;
         }
-        let (part, rest) = part.split(wanted);
+        let (subtask, rest) = subtask.split(wanted);
         let remaining = rest.piece.bytes();
-        self.core.push_back(self.rail, Work::Part(rest));
-        self.core.call_for_help(&part.task, self.rail, remaining);
-        Some(part)
+        self.core.push_back(self.rail, QueueEntry::Subtask(rest));
+        self.core
+            .wake_idle_rails(&subtask.task, self.rail, remaining);
+        Some(subtask)
     }
 
     pub(crate) fn submit(
         &mut self,
         piece: Piece,
-        flight: impl FnOnce(usize, Option<stripeline_rail::RevokeHandle>) -> Flight,
+        in_flight: impl FnOnce(usize, Option<stripeline_rail::RevokeHandle>) -> InFlightPiece,
     ) {
         self.tickets += 1;
         let bytes = piece.bytes();
@@ -268,7 +271,8 @@ impl<'a> Worker<'a> {
         } else {
             (piece, None)
         };
-        self.flights.insert(self.tickets, flight(bytes, handle));
+        self.in_flight_pieces
+            .insert(self.tickets, in_flight(bytes, handle));
         // A coder that panics must not take the worker with it, nor leave the task waiting.
         let (lane, ticket) = (&mut self.lane, self.tickets);
         let submitted = catch_unwind(AssertUnwindSafe(|| lane.submit(ticket, piece)));
@@ -279,23 +283,26 @@ impl<'a> Worker<'a> {
 
     /// The piece went with the panic, so nobody can do it again.
     fn panicked(&mut self, ticket: u64) {
-        let Some(flight) = self.flights.remove(ticket) else {
+        let Some(in_flight) = self.in_flight_pieces.remove(ticket) else {
             return;
         };
         let name = self.core.name(self.rail);
         let text = format!("Cannot code on {name}: its coder panicked");
         let error = Error::new(ErrorKind::Failed, text.clone());
-        flight.task.fail(error);
+        in_flight.task.fail(error);
         self.core
             .quarantine(self.rail, EventKind::Quarantined, text);
-        self.core.lose(self.rail, flight);
+        self.core.lose(self.rail, in_flight);
     }
 
     /// Ends the lane because the engine closes. What comes back within `patience` ends as the rail
     /// did it, the rest as closed as soon as the device cannot touch its buffers any more.
     pub(crate) fn close(mut self, patience: Duration) {
         let until = Instant::now() + patience;
-        while !self.flights.is_empty() && self.lane.in_flight() > 0 && Instant::now() < until {
+        while !self.in_flight_pieces.is_empty()
+            && self.lane.in_flight() > 0
+            && Instant::now() < until
+        {
             if let Some(done) = self.lane.reap(PATIENCE) {
                 self.end(done);
             }
@@ -303,69 +310,71 @@ impl<'a> Worker<'a> {
         let Self {
             core,
             rail,
-            flights,
+            in_flight_pieces,
             lane,
             ..
         } = self;
-        for (flight, piece) in flights.revoke(|_| true) {
+        for (in_flight, piece) in in_flight_pieces.revoke(|_| true) {
             drop(piece);
-            core.lose_closed(rail, flight);
+            core.lose_closed(rail, in_flight);
         }
         // Waits until the device is done with the buffers that it works on in place.
         drop(lane);
-        for flight in flights.take() {
-            core.lose_closed(rail, flight);
+        for in_flight in in_flight_pieces.take() {
+            core.lose_closed(rail, in_flight);
         }
     }
 
     fn end(&mut self, done: Done) {
-        let Some(flight) = self.flights.remove(done.ticket) else {
+        let Some(in_flight) = self.in_flight_pieces.remove(done.ticket) else {
             // Taken away while the device worked; done or being done elsewhere.
             return;
         };
         let now = self.now();
-        let busy = now - flight.begun.max(self.returned);
+        let busy = now - in_flight.begun.max(self.returned);
         self.returned = now;
         let mut piece = done.piece.expect("what was not taken away comes back");
         piece.make_irrevocable();
-        if flight.check.is_some() {
-            return self.core.end_check(self.rail, flight, piece, done.outcome);
+        if in_flight.check.is_some() {
+            return self
+                .core
+                .end_check(self.rail, in_flight, piece, done.outcome);
         }
-        let Flight {
+        let InFlightPiece {
             task,
             bytes,
             refused,
             begun,
             before,
             ..
-        } = flight;
-        let part = Part {
+        } = in_flight;
+        let subtask = Subtask {
             task,
             piece,
             refused,
         };
-        let data = data_bytes(&part.task, bytes);
+        let data = data_bytes(&subtask.task, bytes);
         match done.outcome {
             Ok(verdict) => {
-                self.count(now - begun, busy, data, &part);
-                self.core.written(self.rail, part, verdict, before);
+                self.count(now - begun, busy, data, &subtask);
+                self.core.written(self.rail, subtask, verdict, before);
             }
-            Err(fault) => self.failed(part, &fault, data),
+            Err(fault) => self.failed(subtask, &fault, data),
         }
     }
 
-    fn failed(&self, part: Part, fault: &Fault, data: usize) {
+    fn failed(&self, subtask: Subtask, fault: &Fault, data: usize) {
         self.core.scheduler.dropped(self.rail, BEGUN, data);
-        self.core.redo(part, self.rail, fault);
+        self.core.retry_elsewhere(subtask, self.rail, fault);
     }
 
-    fn count(&self, service: u64, busy: u64, data: usize, part: &Part) {
+    fn count(&self, service: u64, busy: u64, data: usize, subtask: &Subtask) {
         let counters = &self.state.counters;
         counters.pieces.fetch_add(1, Relaxed);
         counters.data_bytes.fetch_add(data as u64, Relaxed);
         counters.busy_ns.fetch_add(busy, Relaxed);
         counters.services.count(service);
-        let job = part.piece.job();
+        let job = subtask.piece.job();
         let class = Class::of(job.mode(), job.outputs().len(), data);
         let scheduler = &self.core.scheduler;
         scheduler.finished(self.rail, class, data, busy);
@@ -373,15 +382,15 @@ impl<'a> Worker<'a> {
 }
 
 impl Core {
-    /// Accounts for a flight whose piece is gone.
-    fn lose(&self, rail: usize, flight: Flight) {
-        let Flight {
+    /// Accounts for a in_flight whose piece is gone.
+    fn lose(&self, rail: usize, in_flight: InFlightPiece) {
+        let InFlightPiece {
             task,
             bytes,
             check,
             handle,
             ..
-        } = flight;
+        } = in_flight;
         let is_check = check.is_some();
         // Both keep the job, which has ended when its task does.
         drop((check, handle));
@@ -393,9 +402,9 @@ impl Core {
     }
 
     /// The same because the engine closes.
-    fn lose_closed(&self, rail: usize, flight: Flight) {
+    fn lose_closed(&self, rail: usize, in_flight: InFlightPiece) {
         // Of a check too: not compared, its bytes may be wrong.
-        flight.task.close();
-        self.lose(rail, flight);
+        in_flight.task.close();
+        self.lose(rail, in_flight);
     }
 }

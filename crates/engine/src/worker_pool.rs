@@ -59,12 +59,12 @@ impl WorkerPool {
         let watchdog = Builder::new().name("stripeline-watchdog".to_owned());
         self.watchdog = Some(watchdog.spawn(move || watchdog::run(&watching))?);
         for (rail, state) in core.rail_states.iter().enumerate() {
-            for index in 0..state.flights.len() {
+            for index in 0..state.in_flight_pieces.len() {
                 let core = Arc::clone(core);
                 let name = format!("stripeline-{}-{index}", state.rail.name());
                 let thread = Builder::new().name(name);
                 self.workers
-                    .push(thread.spawn(move || work(&core, rail, index))?);
+                    .push(thread.spawn(move || run_worker(&core, rail, index))?);
             }
         }
         Ok(())
@@ -110,8 +110,8 @@ impl WorkerPool {
         }
         core.await_helpers();
         // A thread of the program that cancels a task tells of its end itself.
-        let told = || core.admission.outstanding() == 0;
-        core.wait_until(&core.admission.empty, Some(until), told);
+        let mark_notified = || core.admission.outstanding() == 0;
+        core.wait_until(&core.admission.empty, Some(until), mark_notified);
     }
 }
 
@@ -133,17 +133,17 @@ fn asynchronous_signals() -> SigSet {
 }
 
 /// What a worker's thread runs.
-fn work(core: &Core, rail: usize, index: usize) {
+fn run_worker(core: &Core, rail: usize, index: usize) {
     let state = &core.rail_states[rail];
     if state.rail.capability().costly_lanes {
-        core.await_call(rail);
+        core.await_lane_request(rail);
     }
     while !core.is_closing() {
         match state.open_lane() {
             Ok(lane) => {
-                core.prove(rail);
+                core.verify_once(rail);
                 core.scheduler.set_open(rail, true);
-                let worker = Worker::new(core, rail, &state.flights[index], lane);
+                let worker = Worker::new(core, rail, &state.in_flight_pieces[index], lane);
                 serve(core, rail, worker);
             }
             Err(fault) => {
@@ -159,15 +159,15 @@ fn work(core: &Core, rail: usize, index: usize) {
 /// Works until the engine closes, and ends the lane.
 pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
     let state = &core.rail_states[rail];
-    let mut place = None;
+    let mut permit = None;
     let mut counted = 0;
     while !core.is_closing() {
-        place = place.or_else(|| core.enter(rail));
-        if place.is_some() && core.is_within_share(rail) && worker.step() {
+        permit = permit.or_else(|| core.acquire_permit(rail));
+        if permit.is_some() && core.is_within_share(rail) && worker.step() {
             continue;
         }
         worker.finish_begun();
-        let has_room = place.take().is_some() && core.is_within_share(rail);
+        let has_room = permit.take().is_some() && core.is_within_share(rail);
         count_cpu(core, rail, &mut counted);
         // One that cannot take work must not sleep where one sleeper at a time is woken for work.
         if !state.health.is_in_service() {
@@ -175,22 +175,25 @@ pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
             core.parked.sleep(None, || wanted().then_some(()));
         } else if !has_room {
             let wanted = || core.is_closing() || core.has_room(rail);
-            state.coders.room.sleep(None, || wanted().then_some(()));
+            state
+                .coding_threads
+                .room
+                .sleep(None, || wanted().then_some(()));
         } else {
             let next = core.bell_of(rail).sleep(None, || {
                 if core.is_closing() {
                     return Some(None);
                 }
-                let Some(place) = core.enter(rail) else {
+                let Some(permit) = core.acquire_permit(rail) else {
                     return Some(None);
                 };
-                worker.next().map(|work| Some((place, work)))
+                worker.next().map(|entry| Some((permit, entry)))
             });
             // One is woken at a time: if there is more to do, wake the next.
             core.ring_if_waiting(rail);
-            if let Some(Some((taken, work))) = next {
-                place = Some(taken);
-                worker.begin(work);
+            if let Some(Some((taken, entry))) = next {
+                permit = Some(taken);
+                worker.begin(entry);
             }
         }
         count_wake_up(core, rail);

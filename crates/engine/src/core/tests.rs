@@ -10,11 +10,11 @@ use stripeline_rail::{Capability, Cpu, Mode, Piece, Rail, Synchronous};
 use super::Core;
 use crate::engine::{Engine, core};
 use crate::options::{Options, Scheduling};
-use crate::queue::Work;
+use crate::queue::QueueEntry;
 use crate::request::Priority;
 use crate::schedule::{COMMON, Class, RailSet};
 use crate::sync::Arc;
-use crate::task::{Order, Task};
+use crate::task::{Task, TaskSpec};
 
 /// More than anything here takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -45,8 +45,8 @@ pub(crate) fn piece() -> Piece {
 }
 
 /// What an ordinary task is made from.
-pub(crate) fn order(eligible: RailSet) -> Order {
-    Order {
+pub(crate) fn spec(eligible: RailSet) -> TaskSpec {
+    TaskSpec {
         class: Class::of(Mode::Set, 1, 16),
         priority: Priority::Foreground,
         eligible,
@@ -60,8 +60,8 @@ pub(crate) fn order(eligible: RailSet) -> Order {
 pub(crate) fn task(core: &Core) -> Arc<Task> {
     assert!(core.admission.enter(16));
     let piece = piece();
-    let order = order(core.eligible(&piece));
-    Arc::new(Task::new(order, piece))
+    let spec = spec(core.eligible(&piece));
+    Arc::new(Task::new(spec, piece))
 }
 
 /// Takes the first rail out of service without the scheduler's knowledge, as in the middle of a
@@ -75,10 +75,10 @@ fn take_out(core: &Core) {
 fn work_pushed_to_a_rail_that_went_out_of_service_goes_to_another() {
     let core = core(rails(), options()).expect("right options");
     take_out(&core);
-    core.push(0, Work::Whole(task(&core)));
+    core.push(0, QueueEntry::Task(task(&core)));
     let depths = [0, 1].map(|rail| core.rail_states[rail].queues.depth());
     assert_eq!(depths, [0, 1]);
-    core.push_back(0, Work::Whole(task(&core)));
+    core.push_back(0, QueueEntry::Task(task(&core)));
     let depths = [0, 1].map(|rail| core.rail_states[rail].queues.depth());
     assert_eq!(depths, [0, 2]);
 }
@@ -91,7 +91,7 @@ fn work_for_any_rail_fails_when_all_are_out_of_service() {
     };
     let core = core(rails(), options).expect("right options");
     let task = task(&core);
-    core.push(COMMON, Work::Whole(Arc::clone(&task)));
+    core.push(COMMON, QueueEntry::Task(Arc::clone(&task)));
     for rail in [0, 1] {
         assert!(!task.is_done());
         core.quarantine(rail, crate::EventKind::Quarantined, "a test".to_owned());
@@ -108,7 +108,7 @@ fn the_watchdog_empties_the_queue_of_a_rail_out_of_service() {
     let task = task(core);
     core.rail_states[0]
         .queues
-        .push(Work::Whole(Arc::clone(&task)));
+        .push(QueueEntry::Task(Arc::clone(&task)));
     core.timers.wake();
     core.wait_for(&task, Some(Instant::now() + LIMIT));
     assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));
@@ -120,11 +120,11 @@ fn a_deadline_is_forgotten_when_its_task_ends() {
     let task = |time| {
         assert!(core.admission.enter(16));
         let piece = piece();
-        let order = Order {
+        let spec = TaskSpec {
             deadline: core.clock.now() + time,
-            ..order(core.eligible(&piece))
+            ..spec(core.eligible(&piece))
         };
-        Arc::new(Task::new(order, piece))
+        Arc::new(Task::new(spec, piece))
     };
     let day = 86_400_000_000_000;
     let (ended, cancelled) = (task(day), task(day));

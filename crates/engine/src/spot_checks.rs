@@ -7,34 +7,34 @@ use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The choice of one rail's results. Pieces are named by the rail's count of pieces, so that most
 /// change nothing that other threads read.
-pub(crate) struct Samples {
+pub(crate) struct SpotChecks {
     /// How many of the first pieces are left to choose, by what is done with the products.
     firsts: [AtomicU64; 3],
     /// The count of pieces when one was last compared and right.
     compared: AtomicU64,
     /// When that was.
-    right: AtomicU64,
+    last_match: AtomicU64,
 }
 
 /// So many pieces of each kind are compared when a rail comes into service: a rail that is wrong is
 /// most often wrong from the start.
 const FIRST: u64 = 8;
 
-impl Default for Samples {
+impl Default for SpotChecks {
     fn default() -> Self {
         Self {
             firsts: [const { AtomicU64::new(FIRST) }; 3],
             compared: AtomicU64::new(0),
-            right: AtomicU64::new(0),
+            last_match: AtomicU64::new(0),
         }
     }
 }
 
-impl Samples {
+impl SpotChecks {
     /// Whether the piece of this number is compared: the first ones of its kind, then one in `every`
     /// at irregular distances, so that no order of kinds keeps one from being chosen; none if `every`
     /// is 0.
-    pub(crate) fn draw(&self, mode: Mode, number: u64, every: usize) -> bool {
+    pub(crate) fn select(&self, mode: Mode, number: u64, every: usize) -> bool {
         if every == 0 {
             return false;
         }
@@ -58,21 +58,21 @@ impl Samples {
     }
 
     /// Records that a compared piece was right, and how many pieces the rail had done by then.
-    pub(crate) fn right(&self, pieces: u64, now: u64) {
+    pub(crate) fn record_match(&self, pieces: u64, now: u64) {
         self.compared.store(pieces, Relaxed);
-        self.right.store(now, Relaxed);
+        self.last_match.store(now, Relaxed);
     }
 
     /// Describes which pieces may be wrong after one was found to be. `pieces` is how many the rail has
     /// done.
-    pub(crate) fn suspects(&self, pieces: u64, now: u64) -> String {
+    pub(crate) fn describe_unchecked(&self, pieces: u64, now: u64) -> String {
         let passed = pieces.saturating_sub(self.compared.load(Relaxed));
-        let right = self.right.load(Relaxed);
-        let since = match right {
+        let last_match = self.last_match.load(Relaxed);
+        let since = match last_match {
             0 => "the engine started".to_owned(),
-            right => format!(
+            last_match => format!(
                 "its last right one, {:.3} s ago",
-                now.saturating_sub(right) as f64 / 1e9
+                now.saturating_sub(last_match) as f64 / 1e9
             ),
         };
         format!("since {since}, it ended {passed} pieces that were not compared")
@@ -100,12 +100,12 @@ mod tests {
     #[test]
     fn chooses_as_many_as_asked_for_in_any_step() {
         for step in 1..8 {
-            let samples = Samples::default();
+            let spot_checks = SpotChecks::default();
             let mut chosen = 0;
             for number in 0..100_000 {
                 // Of another kind, or of those that the caller never looks at.
-                let drawn = samples.draw(Mode::Set, number, 100);
-                chosen += usize::from(drawn && number % step == 0 && number >= FIRST);
+                let selected = spot_checks.select(Mode::Set, number, 100);
+                chosen += usize::from(selected && number % step == 0 && number >= FIRST);
             }
             let wanted = 1000 / step as usize;
             assert!(
@@ -117,28 +117,28 @@ mod tests {
 
     #[test]
     fn chooses_the_first_of_each_kind_and_after_a_restart() {
-        let samples = Samples::default();
-        let draw = |mode| samples.draw(mode, 1, usize::MAX);
+        let spot_checks = SpotChecks::default();
+        let select = |mode| spot_checks.select(mode, 1, usize::MAX);
         for _ in 0..2 {
             for mode in [Mode::Set, Mode::Add, Mode::Compare] {
-                assert!((0..FIRST).all(|_| draw(mode)));
-                assert!(!draw(mode));
+                assert!((0..FIRST).all(|_| select(mode)));
+                assert!(!select(mode));
             }
-            samples.restart();
+            spot_checks.restart();
         }
-        assert!(!samples.draw(Mode::Set, 1, 0));
+        assert!(!spot_checks.select(Mode::Set, 1, 0));
     }
 
     #[test]
     fn says_what_was_not_compared() {
-        let samples = Samples::default();
+        let spot_checks = SpotChecks::default();
         assert_eq!(
-            samples.suspects(1, 5),
+            spot_checks.describe_unchecked(1, 5),
             "since the engine started, it ended 1 pieces that were not compared"
         );
-        samples.right(7, 1_000_000_000);
+        spot_checks.record_match(7, 1_000_000_000);
         assert_eq!(
-            samples.suspects(9, 2_500_000_000),
+            spot_checks.describe_unchecked(9, 2_500_000_000),
             "since its last right one, 1.500 s ago, it ended 2 pieces that were not compared"
         );
     }
