@@ -14,46 +14,20 @@
 
 #![forbid(unsafe_code)]
 
-mod admission;
-mod check;
-mod clock;
-mod coding_threads;
-mod configuration;
+mod api;
 mod core;
-mod doorbell;
-mod engine;
-mod error;
 pub mod node;
-mod opening;
-mod operations;
-mod options;
-#[cfg(all(test, feature = "permute"))]
-mod permute;
-mod queue;
-mod rail_state;
-mod request;
 pub mod schedule;
-mod spot_checks;
-mod statistics;
-mod sync;
-mod task;
-mod ticket;
-mod timer_queue;
 pub mod tuning;
-mod turn;
-mod wait;
-mod watchdog;
-mod worker;
-mod worker_pool;
 
-pub use configuration::Configuration;
-pub use engine::{Engine, Rejected};
-pub use error::{Error, ErrorKind};
-pub use operations::{Issued, NotIssued};
-pub use options::{Event, EventKind, Listener, Options, Scheduling, WhenFull};
-pub use request::{Priority, Request};
-pub use statistics::{BUCKETS, RailStatistics, Statistics};
+pub use crate::core::task::Outcome;
+pub use api::callbacks::in_turn;
+pub use api::configuration::Configuration;
+pub use api::engine::{Engine, Rejected};
+pub use api::error::{Error, ErrorKind};
+pub use api::operations::{Issued, NotIssued};
+pub use api::options::{Event, EventKind, Listener, Options, Scheduling, WhenFull};
+pub use api::request::{Priority, Request};
+pub use api::statistics::{BUCKETS, RailStatistics, Statistics};
+pub use api::ticket::Ticket;
 pub use stripeline_rail::discover::Candidate;
-pub use task::Outcome;
-pub use ticket::Ticket;
-pub use turn::in_turn;

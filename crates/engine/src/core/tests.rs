@@ -7,14 +7,14 @@ use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
 use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{Capability, Cpu, Mode, Piece, Rail, Synchronous};
 
-use super::Core;
-use crate::engine::{Engine, core};
-use crate::options::{Options, Scheduling};
-use crate::queue::QueueEntry;
-use crate::request::Priority;
+use super::shared::Core;
+use crate::api::engine::{Engine, core};
+use crate::api::options::{Options, Scheduling};
+use crate::api::request::Priority;
+use crate::core::queue::QueueEntry;
+use crate::core::sync::Arc;
+use crate::core::task::{Task, TaskSpec};
 use crate::schedule::{COMMON, Class, RailSet};
-use crate::sync::Arc;
-use crate::task::{Task, TaskSpec};
 
 /// More than anything here takes.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 use super::{Class, RailTraits};
-use crate::request::Priority;
+use crate::api::request::Priority;
 
 /// The weight of a new sample: a rate follows a change within about ten pieces. The same weight as for
 /// TCP's round-trip times (RFC 6298, alpha).

@@ -27,10 +27,10 @@ mod scheduler;
 pub mod simulation;
 mod snapshot;
 mod split;
+mod types;
 
 pub use class::Class;
 pub use rail_set::{COMMON, RAILS_MAX, RailSet};
-pub use scheduler::{
-    Assignment, BEGUN, HANDOFF, NoRail, Policy, RETRY, RailTraits, Scheduler, Workload,
-};
+pub use scheduler::{BEGUN, HANDOFF, RETRY, Scheduler};
 pub use snapshot::{ClassRate, RailSnapshot};
+pub use types::{Assignment, NoRail, Policy, RailTraits, Workload};

@@ -3,6 +3,7 @@
 use stripeline_rail::Mode;
 
 use super::*;
+use crate::tuning::PieceSize;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::Client;
 use super::random::Random;
-use crate::request::Priority;
+use crate::api::request::Priority;
 use crate::schedule::{Class, Workload};
 
 /// A task that was issued.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What came out of a simulation.
 
-use crate::request::Priority;
+use crate::api::request::Priority;
 use crate::schedule::RailSnapshot;
 
 /// The result of a simulation.

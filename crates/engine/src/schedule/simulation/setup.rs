@@ -3,7 +3,7 @@
 
 use stripeline_rail::Mode;
 
-use crate::request::Priority;
+use crate::api::request::Priority;
 use crate::schedule::{Policy, RailTraits};
 
 /// A simulation.

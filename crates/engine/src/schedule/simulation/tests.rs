@@ -3,7 +3,7 @@
 use stripeline_rail::Mode;
 
 use super::*;
-use crate::request::Priority;
+use crate::api::request::Priority;
 use crate::schedule::{HANDOFF, Policy, RailTraits};
 
 const KIB: usize = 1 << 10;

@@ -11,7 +11,7 @@ use super::machine::{Chunk, Condition, Machine, Running};
 use super::random::Random;
 use super::report::Digest;
 use super::{Report, Setup};
-use crate::request::Priority;
+use crate::api::request::Priority;
 use crate::schedule::{Assignment, BEGUN, COMMON, RAILS_MAX, RailSet, Scheduler};
 
 /// How often the contention controller is asked: as often as by the engine.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How many threads code for a rail, within the share of the CPUs that this process has.
 
-use crate::core::Core;
-use crate::doorbell::Doorbell;
-use crate::sync::atomic::{AtomicU64, Ordering};
+use crate::core::doorbell::Doorbell;
+use crate::core::shared::Core;
+use crate::core::sync::atomic::{AtomicU64, Ordering};
 
 /// The threads that code for one rail: its workers, and those that help while they wait.
 #[derive(Debug, Default)]

@@ -6,11 +6,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use stripeline_codec::Verdict;
 use stripeline_rail::{Cpu, Fault, FaultKind, Mode, Piece};
 
-use crate::core::Core;
-use crate::options::EventKind;
-use crate::queue::{Check, QueueEntry, Subtask};
-use crate::rail_state::InFlightPiece;
-use crate::worker::Worker;
+use crate::api::options::EventKind;
+use crate::core::queue::{Check, QueueEntry, Subtask};
+use crate::core::rail_state::InFlightPiece;
+use crate::core::shared::Core;
+use crate::core::worker::Worker;
 
 impl Core {
     /// What the outputs of a piece hold, if it adds to them and is to be compared afterwards.

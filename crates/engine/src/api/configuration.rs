@@ -26,9 +26,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::error::{Error, ErrorKind};
+use crate::api::error::{Error, ErrorKind};
+use crate::api::options::{Options, Scheduling, WhenFull};
 use crate::node;
-use crate::options::{Options, Scheduling, WhenFull};
 use crate::tuning::Table;
 
 /// A set-up read from text.

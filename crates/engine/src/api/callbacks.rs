@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::sync::thread_local;
+use crate::core::sync::thread_local;
 
 type Call = Box<dyn FnOnce()>;
 

@@ -7,10 +7,10 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use crate::core::Core;
-use crate::error::{Error, ErrorKind};
-use crate::sync::Arc;
-use crate::task::{Hook, Outcome, Task};
+use crate::api::error::{Error, ErrorKind};
+use crate::core::shared::Core;
+use crate::core::sync::Arc;
+use crate::core::task::{Hook, Outcome, Task};
 
 /// The promise of a task's outcome.
 ///

@@ -8,11 +8,11 @@ use stripeline_codec::{Codec, Verdict};
 use stripeline_rail::owned::{Pending, Units};
 use stripeline_rail::{Piece, borrowed, owned};
 
-use crate::engine::{Engine, Rejected};
-use crate::error::Error;
-use crate::request::Request;
-use crate::task::Outcome;
-use crate::ticket::Ticket;
+use crate::api::engine::{Engine, Rejected};
+use crate::api::error::Error;
+use crate::api::request::Request;
+use crate::api::ticket::Ticket;
+use crate::core::task::Outcome;
 
 /// A task that holds its units until it has ended.
 #[derive(Debug)]

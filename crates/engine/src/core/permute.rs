@@ -14,20 +14,20 @@ use shuttle::thread;
 use stripeline_codec::Verdict;
 use stripeline_rail::{Capability, Coder, Cpu, Done, Fault, Lane, Piece, Rail, Synchronous};
 
-use crate::admission::Admission;
-use crate::core::Core;
+use crate::api::engine::core;
+use crate::api::error::{Error, ErrorKind};
+use crate::api::options::Options;
+use crate::core::admission::Admission;
+use crate::core::doorbell::Doorbell;
+use crate::core::queue::{QueueEntry, Queues};
+use crate::core::shared::Core;
+use crate::core::sync::Arc;
+use crate::core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use crate::core::task::{Hook, Task};
 use crate::core::tests::{piece, spec};
-use crate::doorbell::Doorbell;
-use crate::engine::core;
-use crate::error::{Error, ErrorKind};
-use crate::options::Options;
-use crate::queue::{QueueEntry, Queues};
+use crate::core::worker::Worker;
+use crate::core::worker_pool;
 use crate::schedule::RailSet;
-use crate::sync::Arc;
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use crate::task::{Hook, Task};
-use crate::worker::Worker;
-use crate::worker_pool;
 
 /// Orders of threads tried per test: some seconds of work.
 const ORDERS: usize = 3000;

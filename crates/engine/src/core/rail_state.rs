@@ -9,15 +9,15 @@ use stripeline_rail::{
     Fault, FaultKind, Job, Lane, Rail, RevokeHandle, WrittenPiece, known_answers,
 };
 
-use crate::coding_threads::CodingThreads;
-use crate::doorbell::Doorbell;
-use crate::queue::Queues;
+use crate::api::statistics::Counters;
+use crate::core::coding_threads::CodingThreads;
+use crate::core::doorbell::Doorbell;
+use crate::core::queue::Queues;
+use crate::core::spot_checks::SpotChecks;
+use crate::core::sync::atomic::{AtomicBool, Ordering};
+use crate::core::sync::{Arc, Mutex, lock};
+use crate::core::task::Task;
 use crate::schedule::RailSet;
-use crate::spot_checks::SpotChecks;
-use crate::statistics::Counters;
-use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex, lock};
-use crate::task::Task;
 use crate::tuning::RailTuning;
 
 /// A rail and all that the engine keeps about it.

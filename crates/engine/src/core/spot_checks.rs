@@ -3,7 +3,7 @@
 
 use stripeline_rail::Mode;
 
-use crate::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use crate::core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// The choice of one rail's results. Pieces are named by the rail's count of pieces, so that most
 /// change nothing that other threads read.

@@ -7,12 +7,12 @@ use std::task::Waker;
 use stripeline_codec::{StorePolicy, Verdict};
 use stripeline_rail::{MemoryKind, Piece};
 
-use crate::error::{Error, ErrorKind};
-use crate::request::Priority;
+use crate::api::callbacks::in_turn;
+use crate::api::error::{Error, ErrorKind};
+use crate::api::request::Priority;
+use crate::core::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use crate::core::sync::{Mutex, lock};
 use crate::schedule::{Class, RailSet, Workload};
-use crate::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use crate::sync::{Mutex, lock};
-use crate::turn::in_turn;
 
 /// How a task ended.
 pub type Outcome = Result<Verdict, Error>;

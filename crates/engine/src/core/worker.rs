@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use stripeline_rail::{Done, Fault, Lane, Piece};
 
-use crate::core::{Core, data_bytes};
-use crate::error::{Error, ErrorKind};
-use crate::options::{EventKind, Scheduling};
-use crate::queue::{QueueEntry, Subtask};
-use crate::rail_state::{InFlightPiece, InFlightPieces, RailState};
+use crate::api::error::{Error, ErrorKind};
+use crate::api::options::{EventKind, Scheduling};
+use crate::core::queue::{QueueEntry, Subtask};
+use crate::core::rail_state::{InFlightPiece, InFlightPieces, RailState};
+use crate::core::shared::{Core, data_bytes};
 use crate::schedule::{BEGUN, COMMON, Class};
 
 /// How long a worker waits for its device before it looks whether it is still wanted.

@@ -3,10 +3,10 @@
 
 use stripeline_rail::discover::{Candidate, discover_unverified};
 
-use crate::configuration::Configuration;
-use crate::engine::Engine;
-use crate::error::Error;
-use crate::options::EventKind;
+use crate::api::configuration::Configuration;
+use crate::api::engine::Engine;
+use crate::api::error::Error;
+use crate::api::options::EventKind;
 
 impl Engine {
     /// Starts an engine over the rails of a configuration that this machine has and that give

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Weak;
 use std::time::Duration;
 
-use crate::doorbell::Doorbell;
-use crate::sync::atomic::{AtomicBool, Ordering};
-use crate::sync::{Arc, Mutex, lock};
-use crate::task::Task;
+use crate::core::doorbell::Doorbell;
+use crate::core::sync::atomic::{AtomicBool, Ordering};
+use crate::core::sync::{Arc, Mutex, lock};
+use crate::core::task::Task;
 
 /// Deadlines in order of time. Issuers add and remove them; the watchdog sleeps here and pops those
 /// that are due.

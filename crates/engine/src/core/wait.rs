@@ -4,14 +4,14 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::core::Core;
-use crate::doorbell::Doorbell;
-use crate::options::Scheduling;
-use crate::queue::QueueEntry;
-use crate::rail_state::InFlightPieces;
-use crate::sync::{Arc, thread_local};
-use crate::task::Task;
-use crate::worker::Worker;
+use crate::api::options::Scheduling;
+use crate::core::doorbell::Doorbell;
+use crate::core::queue::QueueEntry;
+use crate::core::rail_state::InFlightPieces;
+use crate::core::shared::Core;
+use crate::core::sync::{Arc, thread_local};
+use crate::core::task::Task;
+use crate::core::worker::Worker;
 
 /// A thread with little time takes a piece only if it has so many times what the piece is estimated
 /// to take.

@@ -6,14 +6,14 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use crate::clock::nanoseconds;
-use crate::core::{Core, data_bytes};
-use crate::options::EventKind;
-use crate::queue::{Check, QueueEntry, Subtask};
-use crate::rail_state::InFlightPiece;
+use crate::api::options::EventKind;
+use crate::core::clock::nanoseconds;
+use crate::core::queue::{Check, QueueEntry, Subtask};
+use crate::core::rail_state::InFlightPiece;
+use crate::core::shared::{Core, data_bytes};
+use crate::core::sync::Arc;
+use crate::core::task::Task;
 use crate::schedule::{BEGUN, COMMON};
-use crate::sync::Arc;
-use crate::task::Task;
 
 /// The interval between two rounds; the resolution of deadlines.
 const TICK: Duration = Duration::from_millis(5);

@@ -7,24 +7,24 @@ use std::time::{Duration, Instant};
 use crossbeam_queue::ArrayQueue;
 use stripeline_rail::{Piece, Rail};
 
-use crate::clock::nanoseconds;
-use crate::coding_threads::CodingThreads;
-use crate::core::{Core, data_bytes};
-use crate::error::{Error, ErrorKind};
+use crate::api::error::{Error, ErrorKind};
+use crate::api::options::{Options, Scheduling, WhenFull};
+use crate::api::request::Request;
+use crate::api::statistics::{Counters, Statistics};
+use crate::api::ticket::{Ticket, until};
+use crate::core::clock::nanoseconds;
+use crate::core::coding_threads::CodingThreads;
+use crate::core::queue::Queues;
+use crate::core::rail_state::{Health, RailState};
+use crate::core::shared::{Core, data_bytes};
+use crate::core::spot_checks::SpotChecks;
+use crate::core::sync::Arc;
+use crate::core::sync::atomic::AtomicBool;
+use crate::core::task::{Outcome, Task, TaskSpec};
+use crate::core::worker_pool::WorkerPool;
 use crate::node::Membership;
-use crate::options::{Options, Scheduling, WhenFull};
-use crate::queue::Queues;
-use crate::rail_state::{Health, RailState};
-use crate::request::Request;
 use crate::schedule::{Class, HANDOFF, Policy, RAILS_MAX, RailTraits, Scheduler};
-use crate::spot_checks::SpotChecks;
-use crate::statistics::{Counters, Statistics};
-use crate::sync::Arc;
-use crate::sync::atomic::AtomicBool;
-use crate::task::{Outcome, Task, TaskSpec};
-use crate::ticket::{Ticket, until};
 use crate::tuning::RailTuning;
-use crate::worker_pool::WorkerPool;
 
 /// Lanes kept for threads that help while they wait; more such threads open lanes of their own.
 const SPARE_LANES: usize = 64;
@@ -269,7 +269,7 @@ impl Core {
 
     /// Deals a task and does this thread's share at once.
     fn run_on_caller(&self, task: Arc<Task>) {
-        let first = crate::queue::QueueEntry::Task(Arc::clone(&task));
+        let first = crate::core::queue::QueueEntry::Task(Arc::clone(&task));
         let mine = self
             .helping_rail()
             .filter(|rail| task.eligible.contains(*rail));

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::time::{ClockId, clock_gettime};
 
-use crate::core::Core;
-use crate::error::{Error, ErrorKind};
-use crate::options::EventKind;
-use crate::sync::Arc;
-use crate::sync::atomic::Ordering;
-use crate::wait::is_helping;
-use crate::watchdog;
-use crate::worker::Worker;
+use crate::api::error::{Error, ErrorKind};
+use crate::api::options::EventKind;
+use crate::core::shared::Core;
+use crate::core::sync::Arc;
+use crate::core::sync::atomic::Ordering;
+use crate::core::wait::is_helping;
+use crate::core::watchdog;
+use crate::core::worker::Worker;
 
 /// A worker whose device hangs is left behind after so long when the engine ends; it ends by
 /// itself if the device ever answers.

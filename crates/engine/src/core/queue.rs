@@ -4,10 +4,10 @@
 use crossbeam_queue::SegQueue;
 use stripeline_rail::{Piece, WrittenPiece};
 
-use crate::request::Priority;
+use crate::api::request::Priority;
+use crate::core::sync::Arc;
+use crate::core::task::Task;
 use crate::schedule::RailSet;
-use crate::sync::Arc;
-use crate::task::Task;
 
 /// Something for a worker to do.
 pub(crate) enum QueueEntry {

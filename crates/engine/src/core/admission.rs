@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How much may be outstanding.
 
-use crate::doorbell::Doorbell;
-use crate::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use crate::core::doorbell::Doorbell;
+use crate::core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Counts outstanding tasks and their bytes against two bounds.
 #[derive(Debug)]

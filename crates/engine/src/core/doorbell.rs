@@ -4,13 +4,13 @@
 //!
 //! The sleeper counts itself, looks once more and only then waits; the ringer changes the world
 //! first and then looks for sleepers. One of the two sees the other, because both sides pass a
-//! sequentially consistent operation between their write and their read. `tests/permute` runs the
+//! sequentially consistent operation between their write and their read. `core/permute.rs` runs the
 //! protocol under a permutation tester.
 
 use std::time::Duration;
 
-use crate::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
-use crate::sync::{Condvar, Mutex, lock};
+use crate::core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use crate::core::sync::{Condvar, Mutex, lock};
 
 /// What sleeping threads wait for.
 #[derive(Debug, Default)]
