@@ -3,7 +3,7 @@
 //!
 //! The engine asks [`Scheduler::assign`] where a new task goes and reports what its workers did
 //! ([`Scheduler::finished`]); times are nanoseconds from any fixed start. The same code therefore runs
-//! under the engine's clock and in [`simulation`].
+//! under the engine's clock and in the simulation of `stripeline-testkit`.
 //!
 //! The policy makes three decisions. A task goes to the rail on which it ends soonest, or is split by
 //! byte range if that ends sooner. An idle rail takes the tail of another rail's work if that ends
@@ -24,7 +24,6 @@ mod contention;
 mod ledger;
 mod rail_set;
 mod scheduler;
-pub mod simulation;
 mod snapshot;
 mod split;
 mod types;

@@ -6,7 +6,7 @@ use super::{Fault, FaultKind};
 /// What happens to a rail at some time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Incident {
-    Pace(f64),
+    RateFactor(f64),
     Hang,
     Noticed,
     Return,
@@ -21,7 +21,9 @@ impl Incidents {
         let mut incidents = Vec::new();
         for &Fault { at_ns, rail, kind } in faults {
             match kind {
-                FaultKind::Pace(pace) => incidents.push((at_ns, rail, Incident::Pace(pace))),
+                FaultKind::RateFactor(rate_factor) => {
+                    incidents.push((at_ns, rail, Incident::RateFactor(rate_factor)))
+                }
                 FaultKind::Hang { noticed_after_ns } => {
                     incidents.push((at_ns, rail, Incident::Hang));
                     incidents.push((at_ns + noticed_after_ns, rail, Incident::Noticed));

@@ -3,8 +3,8 @@
 
 use stripeline_rail::Mode;
 
-use crate::api::request::Priority;
-use crate::schedule::{Policy, RailTraits};
+use stripeline_engine::Priority;
+use stripeline_engine::schedule::{Policy, RailTraits};
 
 /// A simulation.
 #[derive(Clone, Debug)]
@@ -85,11 +85,11 @@ pub struct Fault {
     pub kind: FaultKind,
 }
 
-/// What may happen to a rail.
+/// What may apply to a rail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FaultKind {
     /// Its rate becomes this part of what it was at first; greater than 0. 1 heals it.
-    Pace(f64),
+    RateFactor(f64),
     /// It does nothing more. After so many nanoseconds it is put out of service and its work is
     /// assigned again.
     Hang {

@@ -3,8 +3,8 @@
 use stripeline_rail::Mode;
 
 use super::*;
-use crate::api::request::Priority;
-use crate::schedule::{HANDOFF, Policy, RailTraits};
+use stripeline_engine::Priority;
+use stripeline_engine::schedule::{HANDOFF, Policy, RailTraits};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -310,12 +310,12 @@ fn a_rail_that_slows_down_gets_less_and_more_again_later() {
         for seed in seed {
             let mut setup = setup(&[5e9, 5e9], vec![client(8, true, sizes)]);
             setup.seed = seed;
-            let pace = |at_ms, pace| Fault {
+            let rate_factor = |at_ms, rate_factor| Fault {
                 at_ns: at_ms * MS,
                 rail: 1,
-                kind: FaultKind::Pace(pace),
+                kind: FaultKind::RateFactor(rate_factor),
             };
-            setup.faults = vec![pace(500, 0.1), pace(1000, 1.0)];
+            setup.faults = vec![rate_factor(500, 0.1), rate_factor(1000, 1.0)];
             let report = run(&setup);
             let slow = report.throughput_between(600, 1000) / 5.5e9;
             let healed = report.throughput_between(1100, 1500) / 10e9;

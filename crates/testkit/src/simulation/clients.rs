@@ -6,8 +6,8 @@ use std::ops::Range;
 
 use super::Client;
 use super::random::Random;
-use crate::api::request::Priority;
-use crate::schedule::{Class, Workload};
+use stripeline_engine::Priority;
+use stripeline_engine::schedule::{Class, Workload};
 
 /// A task that was issued.
 #[derive(Debug)]

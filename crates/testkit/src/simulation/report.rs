@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What came out of a simulation.
 
-use crate::api::request::Priority;
-use crate::schedule::RailSnapshot;
+use stripeline_engine::Priority;
+use stripeline_engine::schedule::RailSnapshot;
 
 /// The result of a simulation.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The course of events: clients issue, the scheduler assigns, workers work.
+//! The event loop: clients issue tasks, the scheduler assigns them, workers do them.
 
 use std::collections::VecDeque;
 
@@ -10,15 +10,14 @@ use super::faults::{Incident, Incidents};
 use super::machine::{Chunk, Condition, Machine, Running};
 use super::random::Random;
 use super::report::Digest;
-use super::{Report, Setup};
-use crate::api::request::Priority;
-use crate::schedule::{Assignment, BEGUN, COMMON, RAILS_MAX, RailSet, Scheduler};
+use super::{PRIORITIES, Report, Setup};
+use stripeline_engine::schedule::{Assignment, BEGUN, COMMON, RAILS_MAX, RailSet, Scheduler};
 
 /// How often the contention controller is asked: as often as by the engine.
 const TICK_NS: u64 = 5_000_000;
 const MS: u64 = 1_000_000;
 
-pub(super) struct World<'a> {
+pub(super) struct Simulator<'a> {
     setup: &'a Setup,
     scheduler: Scheduler,
     random: Random,
@@ -26,20 +25,20 @@ pub(super) struct World<'a> {
     clients: Clients<'a>,
     incidents: Incidents,
     /// Per rail, and for [`COMMON`], what was assigned and is not at work, by priority.
-    queues: Vec<[VecDeque<Chunk>; Priority::ALL.len()]>,
+    queues: Vec<[VecDeque<Chunk>; PRIORITIES]>,
     now_ns: u64,
     measured_bytes: u64,
     /// By priority.
-    latencies_ns: [Vec<u64>; Priority::ALL.len()],
+    latencies_ns: [Vec<u64>; PRIORITIES],
     done_per_ms: Vec<u64>,
     digest: Digest,
 }
 
-impl<'a> World<'a> {
+impl<'a> Simulator<'a> {
     pub(super) fn new(setup: &'a Setup) -> Self {
         let traits: Vec<_> = setup.rails.iter().map(|rail| rail.traits.clone()).collect();
         let conditions = setup.rails.iter().map(|rail| Condition {
-            pace: 1.0,
+            rate_factor: 1.0,
             hangs: false,
             bottlenecks: rail.bottlenecks.clone(),
         });
@@ -64,7 +63,7 @@ impl<'a> World<'a> {
         let mut rails = None;
         loop {
             while let Some((rail, incident)) = self.incidents.take_due(self.now_ns) {
-                self.happen(rail, incident);
+                self.apply(rail, incident);
             }
             self.issue();
             self.start_workers();
@@ -225,16 +224,16 @@ impl<'a> World<'a> {
         let task = &self.clients.tasks[chunk.task];
         let data_bytes = task.inputs * chunk.bytes();
         self.scheduler.begun(rail, task.priority, data_bytes);
-        let sway = 1.0 + virtual_rail.jitter * (2.0 * self.random.unit() - 1.0);
+        let jitter_factor = 1.0 + virtual_rail.jitter * (2.0 * self.random.unit() - 1.0);
         let calls = chunk.bytes().div_ceil(traits.piece_bytes);
         self.machine.running.push(Running {
             rail,
             chunk,
             data_bytes,
             started_ns: self.now_ns,
-            latency_ns: virtual_rail.latency_ns as f64 * calls as f64 * sway,
+            latency_ns: virtual_rail.latency_ns as f64 * calls as f64 * jitter_factor,
             bytes: data_bytes as f64,
-            rate: virtual_rail.rate * 1e-9 / traits.workers as f64 / sway,
+            rate: virtual_rail.rate * 1e-9 / traits.workers as f64 / jitter_factor,
         });
     }
 
@@ -282,14 +281,14 @@ impl<'a> World<'a> {
                 .all(|(rail, virtual_rail)| self.machine.busy(rail) == virtual_rail.traits.workers)
     }
 
-    fn happen(&mut self, rail: usize, incident: Incident) {
+    fn apply(&mut self, rail: usize, incident: Incident) {
         let condition = &mut self.machine.conditions[rail];
         match incident {
-            Incident::Pace(pace) => condition.pace = pace,
+            Incident::RateFactor(rate_factor) => condition.rate_factor = rate_factor,
             Incident::Hang => condition.hangs = true,
             Incident::Noticed => self.quarantine(rail),
             Incident::Return => {
-                (condition.hangs, condition.pace) = (false, 1.0);
+                (condition.hangs, condition.rate_factor) = (false, 1.0);
                 self.scheduler.set_in_service(rail, true);
             }
         }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Bottleneck;
-use crate::schedule::RailSet;
+use stripeline_engine::schedule::RailSet;
 
 /// A byte range of a task.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub(super) struct Running {
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
     /// A part of its rate.
-    pub(super) pace: f64,
+    pub(super) rate_factor: f64,
     pub(super) hangs: bool,
     pub(super) bottlenecks: Vec<usize>,
 }
@@ -95,7 +95,7 @@ impl Machine {
             if running.latency_ns > 0.0 || conditions[running.rail].hangs {
                 0.0
             } else {
-                running.rate * conditions[running.rail].pace
+                running.rate * conditions[running.rail].rate_factor
             }
         };
         let mut ways = vec![(0.0, RailSet::EMPTY); self.bottlenecks.len()];
