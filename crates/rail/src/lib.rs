@@ -20,6 +20,7 @@ mod cuda;
 mod difference;
 pub mod discover;
 mod fault;
+#[cfg(feature = "test-rails")]
 pub mod faulty;
 mod fork;
 mod isal;
@@ -27,6 +28,7 @@ mod job;
 pub mod known_answers;
 mod lane_piece;
 mod memory;
+#[cfg(feature = "test-rails")]
 pub mod mock;
 mod null;
 pub mod owned;
