@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Call-backs of a thread, one after another.
+//! Runs the call-backs of a thread one after another.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,14 +10,14 @@ use crate::core::sync::thread_local;
 type Call = Box<dyn FnOnce()>;
 
 thread_local! {
-    /// What waits for the call-back that this thread runs; none while it runs none.
+    /// The call-backs that wait for the one that this thread runs; `None` while it runs none.
     static WAITING: RefCell<Option<VecDeque<Call>>> = RefCell::new(None);
 }
 
 /// Runs a call-back: at once, or, if this thread runs one already, after that one.
 ///
-/// A call-back may end other tasks, by cancelling them or by issuing what fails at once, and theirs
-/// may do the same. Run within each other they would use up the stack.
+/// A call-back may end other tasks, by cancelling them or by issuing tasks that fail at once, and their
+/// call-backs may do the same. Nested calls would exhaust the stack.
 pub fn in_turn(call: impl FnOnce() + 'static) {
     let mut call = Some(call);
     let queued = WAITING.try_with(|waiting| match &mut *waiting.borrow_mut() {
@@ -25,18 +25,18 @@ pub fn in_turn(call: impl FnOnce() + 'static) {
         first => *first = Some(VecDeque::new()),
     });
     let Some(call) = call else { return };
-    // A thread that is going away keeps nothing any more.
+    // While a thread exits, its thread locals are gone.
     let _turn = queued.is_ok().then_some(Turn);
     call();
 }
 
-/// The call-back that this thread runs; when dropped, also by a panic, those that wait have run.
+/// The call-back that this thread runs; when dropped, also by a panic, it runs those that wait.
 struct Turn;
 
 impl Drop for Turn {
     fn drop(&mut self) {
         while let Some(call) = next() {
-            // Its panic has been reported and must not keep the others from running.
+            // Its panic was reported already and must not prevent the others.
             let _ = catch_unwind(AssertUnwindSafe(call));
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The engine: rails, their workers, and the ways to issue tasks.
+//! The engine: starts over rails, issues tasks and reports statistics.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -26,26 +26,26 @@ use crate::node::Membership;
 use crate::schedule::{Class, HANDOFF, Policy, RAILS_MAX, RailTraits, Scheduler};
 use crate::tuning::RailTuning;
 
-/// Lanes kept for threads that help while they wait; more such threads open lanes of their own.
+/// The lanes kept for waiting threads that help; more such threads open lanes of their own.
 const SPARE_LANES: usize = 64;
 
 /// An asynchronous coder over all rails of a machine.
 ///
-/// Threads may share it. When it is dropped, what its rails are working on is finished, what waits ends
-/// with [`ErrorKind::Closed`], and all buffers are back then, those aside that a device which hangs is
-/// working on in place. To have all tasks done, wait for them first. An engine can also be dropped in a
-/// call-back or a listener; the piece that its thread is working on is then finished after the drop.
+/// Threads may share it. A drop finishes the pieces that rails work on and ends queued tasks with
+/// [`ErrorKind::Closed`]; all buffers are released then, except for those that a hanging device accesses in
+/// place. To complete all tasks, wait for them first. An engine can also be dropped in a call-back or a
+/// listener; the piece that the current thread works on is then finished after the drop.
 ///
-/// A child that is forked has none of these threads: there every call fails at once with
-/// [`ErrorKind::Closed`], nothing counts as outstanding, and dropping the engine does nothing. The child
-/// may start an engine of its own, unless another thread was being started or ended at the fork: the
-/// standard library may have a lock for that in programs in Rust.
+/// A forked child has none of the engine's threads: every call there fails at once with
+/// [`ErrorKind::Closed`], no task counts as outstanding, and dropping the engine does nothing. The child
+/// may start an engine of its own, unless another thread was being started or ended during the fork, when
+/// the standard library of a Rust program may hold a lock.
 pub struct Engine {
     pub(crate) core: Arc<Core>,
     pool: WorkerPool,
 }
 
-/// A task that was not issued, and its piece back.
+/// A task that was not issued, with its piece.
 #[derive(Debug)]
 pub struct Rejected {
     /// Why.
@@ -55,7 +55,7 @@ pub struct Rejected {
 }
 
 impl Engine {
-    /// Starts an engine over these rails, whose names differ.
+    /// Starts an engine over these rails, whose names must be unique.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`] if there is no rail or more than [`RAILS_MAX`], if names are
@@ -67,7 +67,7 @@ impl Engine {
         Ok(Self { core, pool })
     }
 
-    /// Issues a task and returns at once, unless as much is outstanding as may be; see
+    /// Issues a task and returns at once, unless the bounds of outstanding tasks are reached; see
     /// [`Options::when_full`].
     ///
     /// # Errors
@@ -78,9 +78,9 @@ impl Engine {
         self.issue_with(piece, request, |_ticket| ())
     }
 
-    /// Issues a task as [`Engine::issue`] does, and has `prepare` see its ticket before anything of
-    /// it is begun: what it gives to [`Ticket::on_end`] runs on the thread that ends the task, which
-    /// is this one only if there are 0 bytes to code.
+    /// Issues a task as [`Engine::issue`] does, and calls `prepare` with its ticket before the task begins:
+    /// calls registered with [`Ticket::on_end`] run on the thread that ends the task, which is the current
+    /// thread only if there are 0 bytes to code.
     ///
     /// If `prepare` panics, the task is cancelled.
     ///
@@ -102,7 +102,7 @@ impl Engine {
         Ok(ticket)
     }
 
-    /// Does a task and returns how it ended, coding on the calling thread where that helps.
+    /// Runs a task and returns its outcome. The calling thread helps to code where that is faster.
     ///
     /// # Errors
     /// As [`Engine::issue`], or as the task ended.
@@ -168,7 +168,7 @@ impl Engine {
         Ok(Ticket { core, task })
     }
 
-    /// Waits until one of these tasks has ended and returns its index; `None` for none of none.
+    /// Waits until one of these tasks has ended and returns its index; `None` if `tickets` is empty.
     pub fn wait_any(&self, tickets: &[Ticket]) -> Option<usize> {
         Ticket::wait_any(tickets, None)
     }
@@ -180,13 +180,13 @@ impl Engine {
         }
     }
 
-    /// Whether nothing is outstanding. A task counts until all who wait for it have been told.
+    /// Whether no task is outstanding. A task is outstanding until all its waiters were notified.
     #[must_use]
     pub fn test_all(&self) -> bool {
         self.core.is_inherited() || self.core.admission.outstanding() == 0
     }
 
-    /// Waits until nothing is outstanding, of whatever thread; false if the time was up before.
+    /// Waits until no task of any thread is outstanding; false after `timeout`.
     pub fn wait_all(&self, timeout: Option<Duration>) -> bool {
         if self.core.is_inherited() {
             return true;
@@ -197,7 +197,7 @@ impl Engine {
         self.test_all()
     }
 
-    /// What the engine and its rails have done; nothing in a forked child.
+    /// The counters of the engine and its rails; empty in a forked child.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let core = &self.core;
@@ -247,7 +247,7 @@ impl fmt::Debug for Engine {
     }
 }
 
-/// A task that was let in and not issued; it is cancelled when this is dropped, by a panic.
+/// Cancels a task that was admitted but not issued, when a panic drops this.
 struct CancelOnDrop<'a>(&'a Ticket);
 
 impl Drop for CancelOnDrop<'_> {
@@ -257,7 +257,7 @@ impl Drop for CancelOnDrop<'_> {
 }
 
 impl Core {
-    /// Has the time of a task watched; false if it has ended, because there is nothing to do.
+    /// Adds the task's deadline to the timers; false if the task has ended, because it has 0 bytes.
     fn watch_deadline(&self, task: &Arc<Task>) -> bool {
         self.timers.add(task);
         self.timers.wake_if_dormant();
@@ -267,7 +267,7 @@ impl Core {
         task.bytes > 0
     }
 
-    /// Deals a task and does this thread's share at once.
+    /// Assigns a task and codes on this thread.
     fn run_on_caller(&self, task: Arc<Task>) {
         let first = crate::core::queue::QueueEntry::Task(Arc::clone(&task));
         let mine = self
@@ -293,7 +293,7 @@ impl Core {
     }
 }
 
-/// What the threads of an engine over these rails share.
+/// Creates the shared state of an engine over these rails.
 pub(crate) fn core(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Core, Error> {
     check_rails(&rails)?;
     check_coding(&rails, options.measure_only)?;

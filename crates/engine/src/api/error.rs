@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a task was not done.
+//! Errors of tasks and engines.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What to do about an error.
+/// The kind of an error, which tells how to handle it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// As many tasks are outstanding as may be: wait for one, or let the engine wait.
+    /// The bounds of outstanding tasks are reached: wait for a task, or let the engine wait.
     Busy,
     /// The task was cancelled by its issuer.
     Cancelled,
-    /// The task's time was up before it was done.
+    /// The task's deadline passed before it was done.
     DeadlineExceeded,
     /// No rail takes such a task, or every rail that does has failed: see `stripeline doctor`.
     NoRail,
-    /// A rail failed while it was changing the outputs, so that nobody can do it again.
+    /// A rail failed while it was changing the outputs, so the task cannot be repeated.
     Failed,
     /// The engine is shutting down, or belongs to the process that forked this one.
     Closed,
     /// The engine cannot be started as configured.
     Configuration,
-    /// The codec refuses the call; [`Error::codec_kind`] has its reason.
+    /// The codec rejects the call; [`Error::codec_kind`] has the reason.
     Invalid,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The four operations over slices and over units given away for a while.
+//! The four operations on borrowed slices, and on owned units that come back.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use crate::api::request::Request;
 use crate::api::ticket::Ticket;
 use crate::core::task::Outcome;
 
-/// A task that holds its units until it has ended.
+/// An issued task that owns its units until it has ended.
 #[derive(Debug)]
 pub struct Issued {
     ticket: Ticket,
     units: Pending,
 }
 
-/// A task that was not issued, and its units back.
+/// A task that was not issued, with its units.
 #[derive(Debug)]
 pub struct NotIssued {
     /// Why.
@@ -53,34 +53,34 @@ impl From<owned::Refused> for NotIssued {
     }
 }
 
-/// The last piece of a job may be in the hands of a rail that was given up; it lets go of it when
-/// its device answers.
-const LETTING_GO: Duration = Duration::from_secs(10);
+/// How long a job's memory may stay in use after its task has ended: a rail that was given up may still
+/// have the last piece, until its device answers.
+const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
 impl Issued {
-    /// The promise of the outcome.
+    /// The handle of the task.
     #[must_use]
     pub fn ticket(&self) -> &Ticket {
         &self.ticket
     }
 
-    /// Waits for the task and returns how it ended, and the units. In a forked child the units are
-    /// empty: those of the task are the parent's.
+    /// Waits for the task and returns its outcome and the units. In a forked child the units are empty:
+    /// those of the task belong to the parent.
     ///
     /// # Panics
-    /// If a job's memory is not let go of ten seconds after its end, which is a bug.
+    /// If a job's memory is still in use ten seconds after its end, which is a bug.
     pub fn wait(self) -> (Outcome, Units) {
         let outcome = self.ticket.wait();
         if self.ticket.core.is_inherited() {
             return (outcome, Units::default());
         }
-        let units = self.units.wait(LETTING_GO);
+        let units = self.units.wait(RELEASE_LIMIT);
         (outcome, units.expect("a task ends after its job"))
     }
 }
 
 impl Engine {
-    /// Computes all parity units, coding on this thread where that helps.
+    /// Computes all parity units. The calling thread helps to code where that is faster.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::encode`]; as [`Engine::run`].
@@ -96,7 +96,7 @@ impl Engine {
         let encoded = (bytes > 0).then(|| borrowed::encode(codec, data, parity, run));
         match encoded {
             Some(Ok(outcome)) => outcome.map(|_sound| ()),
-            // The codec says what is wrong, or has nothing to do.
+            // The codec reports the error, or there are 0 bytes.
             _ => Ok(codec.encode(data, parity)?),
         }
     }
@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// Changes parity for one changed data unit; see [`Codec::update`].
+    /// Updates parity for one changed data unit; see [`Codec::update`].
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::update`]; as [`Engine::run`].
@@ -144,7 +144,7 @@ impl Engine {
         }
     }
 
-    /// Tells whether parity fits the data; see [`Codec::verify`].
+    /// Verifies that parity matches the data; see [`Codec::verify`].
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::verify`]; as [`Engine::run`].
@@ -164,7 +164,7 @@ impl Engine {
         }
     }
 
-    /// Issues the computing of all parity units.
+    /// Issues a task that computes all parity units.
     ///
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::encode`], also for units of 0 bytes;
@@ -179,7 +179,7 @@ impl Engine {
         self.issue_units(owned::encode(codec, units)?, request)
     }
 
-    /// Issues the computing of the units `erased` from the units `present`, ascending.
+    /// Issues a task that computes the units `erased` from the units `present`, ascending.
     ///
     /// # Errors
     /// As [`Engine::iencode`], and as [`Codec::decode`].
@@ -195,7 +195,7 @@ impl Engine {
         self.issue_units(owned::decode(codec, present, erased, units)?, request)
     }
 
-    /// Issues the changing of parity for one changed data unit; the inputs are its old and its new
+    /// Issues a task that updates parity for one changed data unit; the inputs are its old and its new
     /// bytes.
     ///
     /// # Errors
@@ -219,7 +219,7 @@ impl Engine {
         self.issue_units(owned::update(codec, data_unit, units)?, request)
     }
 
-    /// Issues the comparing of parity with the data.
+    /// Issues a task that verifies that parity matches the data.
     ///
     /// # Errors
     /// As [`Engine::iencode`].

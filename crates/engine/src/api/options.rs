@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How an engine is set up.
+//! The options of an engine, and its events.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,31 +10,31 @@ use crate::node::{self, Coordination};
 use crate::schedule::RETRY;
 use crate::tuning::Table;
 
-/// Which rail gets what.
+/// How tasks are assigned to rails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scheduling {
-    /// Everything to the rail of this name; to others only while it is out of service.
+    /// All tasks to the rail of this name; to others only while it is out of service.
     Single(String),
     /// Every worker of every rail takes the next task: the baseline of the UMR-EC paper.
     FirstCome,
-    /// Each task to where it ends soonest by measured rates, split where that ends sooner.
+    /// Each task to the rail on which it ends soonest by measured rates, split where that ends sooner.
     RateAware,
 }
 
-/// What issuing does when as much is outstanding as may be.
+/// What issuing does when the bounds of outstanding tasks are reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Waits for room, coding on the waiting thread meanwhile.
+    /// Waits for room; the waiting thread helps to code.
     #[default]
     Wait,
     /// Refuses with [`ErrorKind::Busy`](crate::ErrorKind::Busy).
     Refuse,
 }
 
-/// Something that an operator should know of.
+/// An event that an operator should know of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The rail that it is about, or `node`.
+    /// The rail that it concerns, or `node`.
     pub rail: String,
     /// What happened.
     pub kind: EventKind,
@@ -46,13 +46,13 @@ pub struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// A rail failed or did not answer and gets nothing for a while.
+    /// A rail failed or did not answer and is out of service for a while.
     Quarantined,
-    /// A rail wrote wrong bytes; the stripe was computed anew.
+    /// A rail wrote wrong bytes; the stripe was computed again.
     WrongBytes,
-    /// A rail answers rightly again.
+    /// A rail gives right answers again and is back in service.
     Restored,
-    /// A rail that is there, or was named, cannot be used: it gave wrong answers or does not load.
+    /// A rail that is present, or was named, cannot be used: it gave wrong answers or does not load.
     LeftOut,
     /// CPUs are not shared with the other processes of the node: the process keeps to its own limit.
     Alone,
@@ -61,7 +61,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// Whether something is in order again, which is no warning.
+    /// Whether the event reports a recovery and is no warning.
     #[must_use]
     pub fn is_good_news(self) -> bool {
         match self {
@@ -71,44 +71,44 @@ impl EventKind {
     }
 }
 
-/// Receives events, on the thread that noticed them: a thread of the engine or one that uses it. A
+/// Receives events on the thread that detected them: a thread of the engine or one that uses it. A
 /// listener must be short. Its panics are caught.
 pub type Listener = Arc<dyn Fn(&Event) + Send + Sync>;
 
-/// Bounds and ways of an engine.
+/// The options of an engine.
 #[derive(Clone)]
 pub struct Options {
-    /// Which rail gets what.
+    /// How tasks are assigned to rails.
     pub scheduling: Scheduling,
-    /// Most tasks outstanding, at least 1.
+    /// The most tasks outstanding, at least 1.
     pub tasks_max: usize,
-    /// Most bytes of data outstanding; a single larger task is let in alone.
+    /// The most bytes of data outstanding; a larger task is admitted if no other is outstanding.
     pub bytes_max: usize,
-    /// What issuing does beyond these.
+    /// What issuing does beyond these bounds.
     pub when_full: WhenFull,
-    /// A piece may take this long, or twenty times what its rail's rate promises, whichever is
-    /// more, before the rail is taken to hang.
+    /// A piece may take this long, or twenty times the time that follows from its rail's rate, whichever
+    /// is longer, before the rail counts as hanging.
     pub stall: Duration,
-    /// How long a rail stays out of service before it is tried again; doubled each time up to 64
-    /// times.
+    /// How long a rail stays out of service before it is tested again; doubled after each failure, up to
+    /// 64 times this value.
     pub quarantine: Duration,
-    /// A rail that added nothing to the total, because rails share a memory bus for example, is
-    /// tried again after this long at the latest while there is more work than the others do. Each
-    /// trial costs throughput, all of them together one percent at most.
+    /// The longest time between two probes of a rail that added nothing to the total, for example because
+    /// rails share a memory bus, while there is more work than the other rails can do. Each probe costs
+    /// throughput, all of them together one percent at most.
     pub retry: Duration,
-    /// Of a rail's pieces of each kind one in so many is compared, besides the first ones: what was
-    /// set on another rail, updates and verdicts by the portable kernels. 0 for none.
+    /// One in this many of a rail's pieces of each kind is checked, in addition to the first ones: set
+    /// outputs by another rail, updates and verdicts by the portable kernels. 0 for none.
     pub check_every: usize,
-    /// Whether threads that wait for tasks code meanwhile.
+    /// Whether threads that wait for tasks help to code.
     pub waiting_threads_help: bool,
-    /// Whether a rail that codes nothing may be the engine's only one. Outputs stay as they are then
-    /// and every task ends well, so only a measurement may set it.
+    /// Whether a rail that codes nothing may be the engine's only one. Outputs then stay unchanged and every
+    /// task succeeds, so only a measurement may set it.
     pub measure_only: bool,
-    /// Most workers of a rail; 0 for as many as the rail asks for.
+    /// The most workers of a rail; 0 for as many as the rail requests.
     pub workers_max: usize,
-    /// What is known of the rails before they have run.
+    /// The tuning table: values of the rails before their first piece.
     pub tuning: Arc<Table>,
-    /// How the node's CPUs are shared with other processes; `None` if they are not.
+    /// How the node's CPUs are shared with other processes; `None` for not at all.
     pub node: Option<node::Options>,
     /// Receives events.
     pub listener: Listener,
@@ -140,11 +140,11 @@ impl Options {
     pub(crate) fn notify(&self, rail: &str, kind: EventKind, text: String) {
         let rail = rail.to_owned();
         let event = Event { rail, kind, text };
-        // A panic has been reported, and the thread is in the middle of what the event is about.
+        // The panic was reported already, and the thread must complete what the event is about.
         let _ = catch_unwind(AssertUnwindSafe(|| (self.listener)(&event)));
     }
 
-    /// Tells how the node's CPUs are shared from now on.
+    /// Reports a change of how the node's CPUs are shared.
     pub(crate) fn notify_of_node(&self, coordination: Coordination) {
         let (kind, text) = match coordination {
             Coordination::Shared => (EventKind::Shared, format!("CPUs are {coordination}")),

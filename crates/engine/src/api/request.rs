@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How urgent a task is.
+//! The priority and other properties of a request.
 
 use std::time::Duration;
 
 use stripeline_codec::StorePolicy;
 
-/// Which tasks go first.
+/// The priority of a task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Priority {
-    /// Somebody waits for it.
+    /// A caller waits for it.
     #[default]
     Foreground,
     /// Repair and scrubbing: begun only while no foreground task waits.
@@ -20,17 +20,16 @@ impl Priority {
     pub(crate) const ALL: [Self; 2] = [Self::Foreground, Self::Background];
 }
 
-/// What an issuer asks of one task beyond its bytes.
+/// The properties of a task beyond its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request {
-    /// Which tasks go first.
+    /// The priority of the task.
     pub priority: Priority,
-    /// How long the task may take from the call that issues it, waiting for room included; `None`
-    /// for as long as it takes.
+    /// How long the task may take, from the call that issues it, including the wait for room; `None` for
+    /// no limit.
     pub deadline: Option<Duration>,
-    /// How what is computed is stored by rails that code in place. `None` leaves it to the engine:
-    /// temporally, or past the cache where the tuning table says that a stripe is so large that
-    /// this is faster on the rail. To be given by whoever reads the outputs at once, also of large
-    /// stripes.
+    /// How rails that code in place store the outputs. `None` leaves it to the engine: temporally, or past
+    /// the cache for stripes so large that the tuning table lists this as faster on the rail. Callers that
+    /// read the outputs at once, also of large stripes, should set it.
     pub store: Option<StorePolicy>,
 }

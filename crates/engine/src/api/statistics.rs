@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts of what each rail did.
+//! Counters of the engine and of each rail.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -28,7 +28,7 @@ impl Histogram {
     }
 }
 
-/// What one rail counts.
+/// The counters of one rail.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Counters {
@@ -49,22 +49,22 @@ pub(crate) struct Counters {
     pub(crate) services: Histogram,
 }
 
-/// What one rail has done since the engine started.
+/// The counters of one rail since the engine started.
 #[derive(Clone, Debug)]
 pub struct RailStatistics {
     /// The rail's name.
     pub name: String,
-    /// Whether it is given work; if not, why.
+    /// Why it is out of service; `None` if it is in service.
     pub out_of_service: Option<String>,
-    /// Whether the contention control feeds it.
+    /// Whether the contention controller assigns it work.
     pub active: bool,
-    /// Bytes of data a second that it is taken to do, all workers together.
+    /// The estimated rate in bytes of data a second, all workers together.
     pub rate: f64,
     /// Entries waiting in its queues.
     pub queued: usize,
     /// Pieces done.
     pub pieces: u64,
-    /// Bytes of data (inputs) of these.
+    /// Bytes of data (inputs) of these pieces.
     pub data_bytes: u64,
     /// Time that its workers were busy, in nanoseconds, summed over workers.
     pub busy_ns: u64,
@@ -72,13 +72,13 @@ pub struct RailStatistics {
     pub cpu_ns: u64,
     /// Times that a worker of it woke up.
     pub wake_ups: u64,
-    /// Pieces taken over from other rails' queues.
+    /// Pieces stolen from other rails' queues.
     pub stolen: u64,
     /// Pieces that it failed.
     pub faults: u64,
-    /// Pieces taken away because it did not answer.
+    /// Pieces revoked because it did not answer.
     pub revoked: u64,
-    /// Times that it was put out of service.
+    /// How often it was taken out of service.
     pub quarantines: u64,
     /// Pieces that it compared for other rails.
     pub checks: u64,
@@ -90,19 +90,19 @@ pub struct RailStatistics {
     pub services: [u64; BUCKETS],
 }
 
-/// What an engine has done since it started.
+/// The counters of an engine since it started.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     /// Tasks issued.
     pub issued: u64,
-    /// Tasks outstanding now, those aside that have ended and whose end is being told.
+    /// Tasks outstanding now, without those that have ended and whose waiters are being notified.
     pub outstanding: usize,
-    /// Where the values come from that the engine started with; see [`tuning`](crate::tuning).
+    /// The source of the engine's initial values; see [`tuning`](crate::tuning).
     pub tuning: String,
     /// How many threads of each rail that codes on the CPU may run, workers and threads that help;
     /// `None` if CPUs are not shared with other processes.
     pub threads_allowed: Option<usize>,
-    /// With whom CPUs are shared, or why not; empty if that is not wanted.
+    /// With which processes CPUs are shared, or why not; empty if sharing is off.
     pub coordination: String,
     /// Each rail.
     pub rails: Vec<RailStatistics>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an issuer holds: the promise of a task's outcome.
+//! The handle of an issued task.
 
 use std::fmt;
 use std::future::Future;
@@ -12,9 +12,9 @@ use crate::core::shared::Core;
 use crate::core::sync::Arc;
 use crate::core::task::{Hook, Outcome, Task};
 
-/// The promise of a task's outcome.
+/// The handle of an issued task.
 ///
-/// Dropping it changes nothing: the task goes on. As a [`Future`] it can be awaited on any runtime.
+/// Dropping it does not affect the task. As a [`Future`] it can be awaited on any runtime.
 /// In a forked child the task counts as ended, as [`ErrorKind::Closed`].
 #[derive(Clone)]
 pub struct Ticket {
@@ -23,7 +23,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// How the task ended; `None` while it has not. Never waits.
+    /// The outcome of the task; `None` until it has ended. Never waits.
     #[must_use]
     pub fn test(&self) -> Option<Outcome> {
         match self.core.is_inherited() {
@@ -43,8 +43,8 @@ impl Ticket {
         self.test().expect("waited until it was done")
     }
 
-    /// Waits for the task so long at most; `None` if it has not ended by then. The thread codes
-    /// meanwhile only what can be expected to end in time.
+    /// Waits for the task for at most `timeout`; `None` if it has not ended by then. The waiting thread
+    /// helps only with work that is expected to end in time.
     #[must_use]
     pub fn wait_timeout(&self, timeout: Duration) -> Option<Outcome> {
         if !self.core.is_inherited() {
@@ -53,8 +53,8 @@ impl Ticket {
         self.test()
     }
 
-    /// Waits so long at most until one of these tasks of one engine has ended and returns its index;
-    /// `None` if none has by then, or there is none.
+    /// Waits for at most `timeout` until one of these tasks of one engine has ended and returns its index;
+    /// `None` if none has ended by then, or `tickets` is empty.
     #[must_use]
     pub fn wait_any(tickets: &[Self], timeout: Option<Duration>) -> Option<usize> {
         let ended = || tickets.iter().position(|ticket| ticket.task.is_done());
@@ -67,8 +67,8 @@ impl Ticket {
         ended()
     }
 
-    /// Gives the task up. What has not begun is not begun any more; what a rail is working on is
-    /// finished, and only then has the task ended, as [`ErrorKind::Cancelled`].
+    /// Cancels the task. Pieces that have not begun are abandoned; the task ends as
+    /// [`ErrorKind::Cancelled`] when the rails have finished those that have.
     ///
     /// Returns false if the task had ended already.
     pub fn cancel(&self) -> bool {
@@ -86,9 +86,9 @@ impl Ticket {
         given_up
     }
 
-    /// Has `call` run once when the task has ended, on the thread that ended it, or at once if it
-    /// has. It must be short and must not wait for another task, nor for room for one. If that
-    /// thread is in such a call already, this one runs after it. Its panics are caught.
+    /// Calls `call` once when the task has ended, on the thread that ended it, or at once if it has ended
+    /// already. It must be short and must not wait for another task, nor for room for one. If that thread
+    /// already runs such a call, this one runs after it. Its panics are caught.
     pub fn on_end(&self, call: impl FnOnce(&Outcome) + Send + 'static) {
         if self.core.is_inherited() {
             return call(&Err(Error::inherited()));
@@ -97,7 +97,7 @@ impl Ticket {
     }
 }
 
-/// When a wait that begins now ends; none if the clock does not reach so far.
+/// The end of a wait that begins now; `None` if it is beyond the range of the clock.
 pub(crate) fn until(timeout: Duration) -> Option<Instant> {
     Instant::now().checked_add(timeout)
 }

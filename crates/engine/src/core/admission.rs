@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How much may be outstanding.
+//! Bounds the outstanding tasks and bytes.
 
 use crate::core::doorbell::Doorbell;
 use crate::core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -10,19 +10,19 @@ pub(crate) struct Admission {
     tasks_max: u64,
     bytes_max: usize,
     counts: Counts,
-    /// Rung when room is made.
+    /// Rung when a task has left.
     pub(crate) room: Doorbell,
-    /// Rung when nothing is outstanding any more.
+    /// Rung when no task is outstanding any more.
     pub(crate) empty: Doorbell,
 }
 
-/// Every issue and every end of a task changes all of these, so they are alone on their cache lines.
+/// Every issue and every end of a task changes all of these, so they have cache lines of their own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counts {
-    /// Places taken, and from [`UNTOLD`] up the tasks whose waiters and callbacks have not all been
-    /// told of the end. A task gives its place back before it tells its end, so that a callback can
-    /// issue the next task.
+    /// The tasks that were admitted and have not left, plus [`UNNOTIFIED`] for each task whose waiters and
+    /// call-backs were not all notified yet. A task leaves before it notifies, so that a call-back can issue
+    /// the next task.
     tasks: AtomicU64,
     bytes: AtomicUsize,
     admitted: AtomicU64,
@@ -63,7 +63,7 @@ impl Admission {
             .is_err()
         {
             held.fetch_sub(bytes, Ordering::AcqRel);
-            // Another may have looked for room in between.
+            // Another thread may have checked for room in between.
             self.room.ring_all();
             return false;
         }
@@ -75,21 +75,21 @@ impl Admission {
         held == 0 || held.saturating_add(bytes) <= self.bytes_max
     }
 
-    /// Whether [`Admission::enter`] would let a task in now.
+    /// Whether [`Admission::enter`] would admit a task now.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let held = self.counts.bytes.load(Ordering::Acquire);
         (self.taken() as u64) < self.tasks_max && self.takes(held, bytes)
     }
 
-    /// Gives a place back.
+    /// Releases the place of a task.
     pub(crate) fn leave(&self, bytes: usize) {
         self.counts.bytes.fetch_sub(bytes, Ordering::AcqRel);
         self.counts.tasks.fetch_sub(1, Ordering::AcqRel);
-        // All: the first to wake may want more than there is.
+        // All: the first thread to wake may need more bytes than are free.
         self.room.ring_all();
     }
 
-    /// Notes that all who waited for a task's end have been told.
+    /// Records that all waiters of a task were notified.
     pub(crate) fn mark_notified(&self) {
         let before = self.counts.tasks.fetch_sub(UNNOTIFIED, Ordering::AcqRel);
         if before / UNNOTIFIED == 1 {
@@ -97,7 +97,7 @@ impl Admission {
         }
     }
 
-    /// Places taken.
+    /// Tasks that were admitted and have not left.
     pub(crate) fn taken(&self) -> usize {
         (self.counts.tasks.load(Ordering::Acquire) % UNNOTIFIED) as usize
     }
@@ -107,7 +107,7 @@ impl Admission {
         (self.counts.tasks.load(Ordering::Acquire) / UNNOTIFIED) as usize
     }
 
-    /// Tasks that were let in since the engine started.
+    /// Tasks admitted since the engine started.
     pub(crate) fn admitted(&self) -> u64 {
         self.counts.admitted.load(Ordering::Relaxed)
     }

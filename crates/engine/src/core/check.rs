@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparing some of what rails did, and settling who was wrong.
+//! Spot checks: compares some results of rails and arbitrates when two differ.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -13,14 +13,14 @@ use crate::core::shared::Core;
 use crate::core::worker::Worker;
 
 impl Core {
-    /// What the outputs of a piece hold, if it adds to them and is to be compared afterwards.
+    /// The outputs of a piece before a rail adds to them, if it is selected for a check.
     pub(crate) fn before(&self, rail: usize, piece: &Piece) -> Option<Vec<Vec<u8>>> {
         let is_compared = piece.job().mode() == Mode::Add && self.is_selected(rail, piece);
         is_compared
             .then(|| piece.read(|_, outputs| outputs.iter().map(|unit| unit.to_vec()).collect()))
     }
 
-    /// Whether this piece of a rail is one of those that are compared.
+    /// Whether this piece of a rail is selected for a check.
     fn is_selected(&self, rail: usize, piece: &Piece) -> bool {
         let state = &self.rail_states[rail];
         let (mode, every) = (piece.job().mode(), self.options.check_every);
@@ -30,7 +30,7 @@ impl Core {
                 .select(mode, state.counters.ended(), every)
     }
 
-    /// Takes a rail's good result: ends the part, or has it compared first.
+    /// Takes a rail's good result: ends the subtask, or checks the result first.
     pub(crate) fn written(
         &self,
         rail: usize,
@@ -50,8 +50,7 @@ impl Core {
         }
     }
 
-    /// Computes an update again. The portable kernels do so: no rail can, now that the outputs are
-    /// changed.
+    /// Computes an update again with the portable kernels: no rail can, because the outputs have changed.
     fn check_update(&self, rail: usize, mut subtask: Subtask, mut sums: Vec<Vec<u8>>) {
         let arbiter = Cpu::portable();
         arbiter.add_to(&subtask.piece, &mut sums);
@@ -69,10 +68,10 @@ impl Core {
         self.complete(subtask, Verdict::Sound);
     }
 
-    /// Verifies again what a rail verified.
+    /// Repeats a rail's verification with the portable kernels.
     fn check_verdict(&self, rail: usize, mut subtask: Subtask, verdict: Verdict) {
         let mut right = Cpu::portable().code(&mut subtask.piece);
-        // It counts from the start of the piece, lanes from that of the job.
+        // Its offsets count from the start of the piece, those of lanes from the start of the job.
         if let Verdict::Mismatch { offset, .. } = &mut right {
             *offset += subtask.piece.range().start;
         }
@@ -99,7 +98,7 @@ impl Core {
         state.spot_checks.record_match(pieces, self.clock.now());
     }
 
-    /// Says what else may be wrong of a rail, of whose pieces `found` are known to be.
+    /// Describes the unchecked results of a rail, of which `found` are known to be wrong.
     fn describe_unchecked(&self, rail: usize, found: u64) -> String {
         let state = &self.rail_states[rail];
         let pieces = state.counters.ended().saturating_sub(found);
@@ -108,7 +107,7 @@ impl Core {
             .describe_unchecked(pieces, self.clock.now())
     }
 
-    /// Has another rail look at what was set.
+    /// Queues a comparison of set outputs for another rail.
     fn check_on_other_rail(&self, rail: usize, subtask: Subtask) {
         let Subtask {
             task,
@@ -125,12 +124,12 @@ impl Core {
         });
     }
 
-    /// Gives a check to a rail that has not had it; without one it is not made.
+    /// Queues a check for a rail that has not refused it; without one the check is skipped.
     pub(crate) fn enqueue_check(&self, check: Check) {
         let can = |rail: &usize| {
             let state = &self.rail_states[*rail];
             let in_service = state.health.is_in_service() && !check.refused.contains(*rail);
-            // Comparing is not worth opening costly lanes for.
+            // A check does not justify opening costly lanes.
             let open = self.scheduler.open().contains(*rail);
             in_service && open && state.rail.capability().takes(&check.piece)
         };
@@ -140,7 +139,7 @@ impl Core {
         }
     }
 
-    /// Ends a check, made or not.
+    /// Ends a check, whether it was made or not.
     pub(crate) fn close_check(&self, check: Check) {
         let Check {
             task,
@@ -153,7 +152,7 @@ impl Core {
         self.account(&task, bytes);
     }
 
-    /// Takes what a rail found that compared.
+    /// Takes the result of a comparison.
     pub(crate) fn end_check(
         &self,
         checker: usize,
@@ -195,7 +194,8 @@ impl Core {
         }
     }
 
-    /// Two rails disagree: the portable kernels decide, and the loser goes out of service.
+    /// Arbitrates between two rails that disagree: the portable kernels decide, and the rail that was wrong
+    /// is taken out of service.
     fn arbitrate(&self, checker: usize, check: Check) {
         let Check {
             task,

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-/// A time span in nanoseconds; spans of more than 584 years count as that.
+/// A duration in nanoseconds, at most 584 years.
 pub(crate) fn nanoseconds(span: Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }

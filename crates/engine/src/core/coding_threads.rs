@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How many threads code for a rail, within the share of the CPUs that this process has.
+//! Limits the threads that code for a rail to the process' share of the CPUs.
 
 use crate::core::doorbell::Doorbell;
 use crate::core::shared::Core;
 use crate::core::sync::atomic::{AtomicU64, Ordering};
 
-/// The threads that code for one rail: its workers, and those that help while they wait.
+/// The threads that code for one rail: its workers, and waiting threads that help.
 #[derive(Debug, Default)]
 pub(crate) struct CodingThreads {
     count: Count,
-    /// Where workers sleep that the share has no room for.
+    /// Workers without a permit sleep here.
     pub(crate) room: Doorbell,
 }
 
-/// All threads, and from [`HELPER`] up those that help. Every thread that helps changes it, so it
-/// shares no cache line.
+/// The number of all threads, plus [`HELPER`] for each that helps. Every thread that helps changes it, so
+/// it has a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Count(AtomicU64);
@@ -22,7 +22,7 @@ struct Count(AtomicU64);
 const HELPER: u64 = 1 << 32;
 
 impl CodingThreads {
-    /// Threads that code now.
+    /// The number of threads that code now.
     fn all(&self) -> usize {
         (self.count.0.load(Ordering::SeqCst) % HELPER) as usize
     }
@@ -33,7 +33,7 @@ impl CodingThreads {
     }
 }
 
-/// A place of a thread among those that code for a rail, until dropped.
+/// A thread's permit to code for a rail, until dropped.
 pub(crate) struct ThreadPermit<'a> {
     core: &'a Core,
     rail: usize,
@@ -45,7 +45,7 @@ impl Drop for ThreadPermit<'_> {
         let Self { core, rail, weight } = *self;
         let count = &core.rail_states[rail].coding_threads.count.0;
         count.fetch_sub(weight, Ordering::SeqCst);
-        // No worker was woken for work that was added while the share was used up.
+        // No worker was woken for work that was added while no permit was free.
         if core.is_limited() {
             core.ring_if_waiting(rail);
         }
@@ -56,12 +56,12 @@ impl Drop for ThreadPermit<'_> {
 }
 
 impl Core {
-    /// A place for a worker, if the process' share of the CPUs has room.
+    /// A permit for a worker, if the process' share of the CPUs has one free.
     pub(crate) fn acquire_permit(&self, rail: usize) -> Option<ThreadPermit<'_>> {
         self.acquire_permit_of(rail, 1)
     }
 
-    /// A place for a thread that helps, if the process' share of the CPUs has room.
+    /// A permit for a thread that helps, if the process' share of the CPUs has one free.
     pub(crate) fn acquire_helper_permit(&self, rail: usize) -> Option<ThreadPermit<'_>> {
         self.acquire_permit_of(rail, HELPER + 1)
     }
@@ -69,8 +69,8 @@ impl Core {
     fn acquire_permit_of(&self, rail: usize, weight: u64) -> Option<ThreadPermit<'_>> {
         let count = &self.rail_states[rail].coding_threads.count.0;
         let before = count.fetch_add(weight, Ordering::SeqCst) % HELPER;
-        // Dropped below if the share is used up. A thread that was refused because of this short
-        // increment is woken by the drop.
+        // Dropped below if the share is used up. The drop wakes a thread that was refused because of this
+        // brief increment.
         let permit = ThreadPermit {
             core: self,
             rail,
@@ -84,18 +84,18 @@ impl Core {
         self.has_room_for(rail, 1)
     }
 
-    /// Whether no more threads code for a rail than may.
+    /// Whether the number of threads that code for a rail is within the limit.
     pub(crate) fn is_within_share(&self, rail: usize) -> bool {
         self.has_room_for(rail, 0)
     }
 
     fn has_room_for(&self, rail: usize, more: usize) -> bool {
         let allowed = self.threads_allowed(rail);
-        // Without a limit the count, which others change, is not looked at.
+        // Without a limit the count, which other threads change, is not read.
         allowed == usize::MAX || self.rail_states[rail].coding_threads.all() + more <= allowed
     }
 
-    /// Waits until no thread helps; to be called when the engine is closing.
+    /// Waits until no thread helps. Called while the engine is closing.
     pub(crate) fn await_helpers(&self) {
         let is_over = || {
             let mut rail_states = self.rail_states.iter();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sleeping until something may have changed, without a lost wake-up and without a lock where
-//! nobody sleeps.
+//! An event count: threads sleep until a condition may have changed, without lost wake-ups and without a
+//! lock while no thread sleeps.
 //!
-//! The sleeper counts itself, looks once more and only then waits; the ringer changes the world
-//! first and then looks for sleepers. One of the two sees the other, because both sides pass a
+//! A sleeper increments the count, checks the condition once more and only then waits; a ringer changes
+//! the condition first and then reads the count. One of the two sees the other, because both sides have a
 //! sequentially consistent operation between their write and their read. `core/permute.rs` runs the
 //! protocol under a permutation tester.
 
@@ -12,18 +12,18 @@ use std::time::Duration;
 use crate::core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use crate::core::sync::{Condvar, Mutex, lock};
 
-/// What sleeping threads wait for.
+/// Wakes threads that sleep until a condition may have changed.
 #[derive(Debug, Default)]
 pub(crate) struct Doorbell {
     sleepers: AtomicUsize,
-    /// One sleeper is being woken and has not looked yet.
+    /// One sleeper was woken and has not checked its condition yet.
     waking: AtomicBool,
     rings: Mutex<u64>,
     rung: Condvar,
 }
 
 impl Doorbell {
-    /// Whether somebody sleeps or is about to.
+    /// Whether a thread sleeps or is about to.
     pub(crate) fn has_sleepers(&self) -> bool {
         fence(Ordering::SeqCst);
         self.is_waited_at()
@@ -34,11 +34,10 @@ impl Doorbell {
         self.sleepers.load(Ordering::SeqCst) > 0
     }
 
-    /// Wakes one sleeper, after the change that it waits for has been made, unless one is being
-    /// woken already: a wake-up is a system call. Who wakes up and finds more than it can do must
-    /// ring again.
+    /// Wakes one sleeper, after its condition was changed, unless one was woken already: a wake-up is a
+    /// system call. A thread that wakes up and finds more than it can do must ring again.
     pub(crate) fn ring_one(&self) {
-        // Whoever clears the flag looks afterwards, and sees the change made before this.
+        // The thread that clears the flag checks afterwards, and sees the change made before this.
         if self.has_sleepers() && !self.waking.swap(true, Ordering::SeqCst) {
             *lock(&self.rings) += 1;
             self.rung.notify_one();
@@ -50,7 +49,7 @@ impl Doorbell {
         Self::ring_each([self]);
     }
 
-    /// Wakes all sleepers of several: a fence takes as long as many looks at memory.
+    /// Wakes all sleepers of several bells with one fence, which costs as much as many loads.
     pub(crate) fn ring_each<const COUNT: usize>(bells: [&Self; COUNT]) {
         fence(Ordering::SeqCst);
         for bell in bells {
@@ -61,20 +60,19 @@ impl Doorbell {
         }
     }
 
-    /// Sleeps until `look` gives something or a ring comes, at most `patience`.
+    /// Calls `look` and, if it returns `None`, sleeps until a ring, for at most `patience`.
     ///
-    /// Returns what `look` gave before sleeping; after a ring or at the end of patience the caller
-    /// looks for itself.
+    /// Returns the result of `look`; after a ring or a timeout the caller checks its condition itself.
     pub(crate) fn sleep<T>(
         &self,
         patience: Option<Duration>,
         look: impl FnOnce() -> Option<T>,
     ) -> Option<T> {
         self.sleepers.fetch_add(1, Ordering::SeqCst);
-        // Rings are counted from before the look: one that comes in between ends the sleep.
+        // The count of rings is read before the check, so a ring in between ends the sleep.
         let before = *lock(&self.rings);
-        // And from before this: whoever sets the flag afterwards rings after the count was taken. The
-        // ring of one who set it earlier may have been meant for someone who found something himself.
+        // It is also read before this: a thread that sets the flag later rings after the count was read.
+        // The ring of a thread that set it earlier may have been for a thread that found work by itself.
         self.waking.swap(false, Ordering::SeqCst);
         let found = look();
         if found.is_none() {
@@ -90,7 +88,7 @@ impl Doorbell {
         if *rings != before {
             return;
         }
-        // One wait is enough even if it ends early: callers look again and come back.
+        // One wait is enough even if it ends early: callers check again and come back.
         match patience {
             None => {
                 rings = self

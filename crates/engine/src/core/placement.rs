@@ -16,8 +16,8 @@ use crate::schedule::{Assignment, RAILS_MAX, RailSet, Workload};
 type Assignments = ArrayVec<Assignment, RAILS_MAX>;
 
 impl Core {
-    /// Puts a task that was just issued where it is to be done. One that stays whole keeps its piece
-    /// meanwhile, so that its issuer can take it back.
+    /// Queues a task that was just issued. A task that stays whole keeps its piece, so that its issuer
+    /// can withdraw it.
     pub(crate) fn enqueue_task(&self, task: Arc<Task>) {
         let mut assignments = Assignments::new();
         let assigned = self.assign(&task, task.bytes, task.eligible, &mut assignments);
@@ -29,7 +29,7 @@ impl Core {
         }
     }
 
-    /// Puts a part where it is to be done, away from the rails that have refused it.
+    /// Queues a subtask for rails that have not refused it.
     pub(crate) fn enqueue(&self, subtask: Subtask) {
         let Some(subtask) = self.discard_if_abandoned(subtask) else {
             return;
@@ -44,7 +44,7 @@ impl Core {
         self.enqueue_subtasks(subtask, assigned, &assignments);
     }
 
-    /// Asks the scheduler who is to do so many bytes of a task; false if it names no rail.
+    /// Asks the scheduler for the rails of `bytes` bytes of a task; false if it names none.
     fn assign(
         &self,
         task: &Task,
@@ -53,8 +53,7 @@ impl Core {
         assignments: &mut Assignments,
     ) -> bool {
         let (now, workload) = (self.clock.now(), task.workload(bytes));
-        // The scheduler hears of a quarantine later than this; what it then gives to the rail would
-        // come back here.
+        // The scheduler learns of a quarantine later; what it assigned to the rail would come back here.
         let in_service = |rail: &usize| self.rail_states[*rail].health.is_in_service();
         let rails = rails.iter().filter(in_service).collect();
         self.request_lanes(workload, rails);
@@ -63,8 +62,8 @@ impl Core {
             .is_ok()
     }
 
-    /// Has lanes opened that are not because they are costly, if there is work worth it. Meanwhile it
-    /// is assigned to others, where there are any.
+    /// Requests that rails with costly lanes open them, if the work is worth it. Until then the work is
+    /// assigned to other rails, if there are any.
     fn request_lanes(&self, task: Workload, rails: RailSet) {
         let open = self.scheduler.open();
         let picks = !matches!(self.options.scheduling, Scheduling::Single(_));
@@ -81,7 +80,7 @@ impl Core {
         }
     }
 
-    /// Sleeps until there is work for a rail whose lanes are costly, or the engine closes.
+    /// Sleeps until lanes of a rail with costly lanes are requested, or the engine closes.
     pub(crate) fn await_lane_request(&self, rail: usize) {
         let state = &self.rail_states[rail];
         let wanted = || {
@@ -92,7 +91,7 @@ impl Core {
             self.bell_of(rail).sleep(None, || wanted().then_some(()));
         }
         state.lanes_requested.store(true, Ordering::SeqCst);
-        // Opening takes long: somebody else may be quicker.
+        // Opening takes long: another worker may be quicker.
         self.ring_if_waiting(rail);
     }
 
@@ -111,7 +110,8 @@ impl Core {
         }
     }
 
-    /// Where the policy names no rail, any that can will do; without one the task has failed.
+    /// Queues a subtask, for which the policy names no rail, for any rail that takes it; without one the
+    /// task fails.
     pub(crate) fn enqueue_anywhere(&self, subtask: Subtask) {
         let allowed = allowed(&subtask);
         let rail = allowed
@@ -149,7 +149,7 @@ impl Core {
     }
 }
 
-/// The rails that may still do a part.
+/// The rails that may still do a subtask.
 pub(crate) fn allowed(subtask: &Subtask) -> RailSet {
     subtask
         .refused

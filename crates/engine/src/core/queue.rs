@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What waits for one rail, in the order of issue, foreground before background.
+//! The queues of a rail: foreground before background, each in the order of issue.
 
 use crossbeam_queue::SegQueue;
 use stripeline_rail::{Piece, WrittenPiece};
@@ -9,19 +9,19 @@ use crate::core::sync::Arc;
 use crate::core::task::Task;
 use crate::schedule::RailSet;
 
-/// Something for a worker to do.
+/// Work for a worker.
 pub(crate) enum QueueEntry {
-    /// A task whose piece waits in it.
+    /// A whole task, which still has its piece.
     Task(Arc<Task>),
     /// A part of a task.
     Subtask(Subtask),
-    /// A written part to be compared.
+    /// A result to be compared.
     Check(Box<Check>),
 }
 
 impl QueueEntry {
-    /// The task, the bytes of each buffer and the rails that will not do it; none for a check, which
-    /// belongs to the rail that it waits for.
+    /// The task, the bytes of each buffer and the rails that have refused it; none for a check, which
+    /// only the rail of this queue does.
     pub(crate) fn extent(&self) -> Option<(&Arc<Task>, usize, RailSet)> {
         match self {
             Self::Task(task) => Some((task, task.bytes, RailSet::EMPTY)),
@@ -38,8 +38,7 @@ impl QueueEntry {
         }
     }
 
-    /// The piece to be done; none if its issuer has taken it back, or if there is only one to
-    /// compare.
+    /// The subtask to be done; none if its issuer has withdrawn it, or if the entry is a check.
     pub(crate) fn into_subtask(self) -> Option<Subtask> {
         match self {
             Self::Task(task) => {
@@ -57,7 +56,7 @@ impl QueueEntry {
     }
 }
 
-/// A part of a task.
+/// A part of a task, or all of it, with its piece.
 pub(crate) struct Subtask {
     pub(crate) task: Arc<Task>,
     pub(crate) piece: Piece,
@@ -66,7 +65,7 @@ pub(crate) struct Subtask {
 }
 
 impl Subtask {
-    /// Cuts the part in two: its first `bytes` bytes of each buffer, and the rest.
+    /// Cuts the subtask in two: its first `bytes` bytes of each buffer, and the rest.
     pub(crate) fn split(self, bytes: usize) -> (Self, Self) {
         let Self {
             task,
@@ -88,18 +87,18 @@ impl Subtask {
     }
 }
 
-/// A part that rail `writer` has written.
+/// A result of rail `writer` to be compared by another rail.
 pub(crate) struct Check {
     pub(crate) task: Arc<Task>,
     /// The piece that compares.
     pub(crate) piece: Piece,
     pub(crate) written: WrittenPiece,
     pub(crate) writer: usize,
-    /// Rails that have not compared it, whatever the reason, and the writer.
+    /// Rails that failed to compare it, and the writer.
     pub(crate) refused: RailSet,
 }
 
-/// The queues of one rail. Whoever adds to them rings for the rail's workers.
+/// The queues of one rail. The caller that adds to them must wake the rail's workers.
 #[derive(Default)]
 pub(crate) struct Queues {
     by_priority: [Lanes; 2],
@@ -108,27 +107,27 @@ pub(crate) struct Queues {
 /// Bounded by what the engine admits: every entry belongs to an outstanding task.
 #[derive(Default)]
 struct Lanes {
-    /// Rests of pieces that were too long for one go: begun, so they go first.
+    /// Rests of subtasks that were longer than one piece: begun, so they go first.
     begun: SegQueue<QueueEntry>,
     fresh: SegQueue<QueueEntry>,
 }
 
 impl Queues {
-    /// Adds what is new.
+    /// Adds new work.
     pub(crate) fn push(&self, entry: QueueEntry) {
         self.by_priority[entry.priority() as usize]
             .fresh
             .push(entry);
     }
 
-    /// Adds the rest of something begun.
+    /// Adds the rest of work that was begun.
     pub(crate) fn push_begun(&self, entry: QueueEntry) {
         self.by_priority[entry.priority() as usize]
             .begun
             .push(entry);
     }
 
-    /// Takes what is next.
+    /// Removes the next entry.
     pub(crate) fn pop(&self) -> Option<QueueEntry> {
         Priority::ALL.into_iter().find_map(|priority| {
             let lanes = &self.by_priority[priority as usize];
@@ -136,7 +135,7 @@ impl Queues {
         })
     }
 
-    /// Entries now waiting.
+    /// The number of entries.
     pub(crate) fn depth(&self) -> usize {
         let lanes = self.by_priority.iter();
         lanes

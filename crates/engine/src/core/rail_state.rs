@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One rail inside the engine: its queues, its health and what it has in flight.
+//! The engine's state of one rail: its queues, its health and its pieces in flight.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -20,22 +20,22 @@ use crate::core::task::Task;
 use crate::schedule::RailSet;
 use crate::tuning::RailTuning;
 
-/// A rail and all that the engine keeps about it.
+/// A rail and the engine's state of it.
 pub(crate) struct RailState {
     pub(crate) rail: std::sync::Arc<dyn Rail>,
-    /// What is known of it beforehand.
+    /// Values known before the first piece.
     pub(crate) tuning: RailTuning,
     pub(crate) queues: Queues,
-    /// Where its workers sleep, unless all rails share a queue.
+    /// Its workers sleep here, unless all rails share a queue.
     pub(crate) bell: Doorbell,
     pub(crate) counters: Counters,
     /// One for each worker.
     pub(crate) in_flight_pieces: Box<[InFlightPieces]>,
     pub(crate) health: Health,
     pub(crate) spot_checks: SpotChecks,
-    /// Whether its lanes, which are costly, are to be opened.
+    /// Whether its costly lanes are requested.
     pub(crate) lanes_requested: AtomicBool,
-    /// Done when it has been tried with its first lane open, if its lanes are costly.
+    /// Completed when the known answers were checked with its first lane open, if its lanes are costly.
     pub(crate) verified: std::sync::Once,
     pub(crate) coding_threads: CodingThreads,
     /// Lanes of threads that help while they wait.
@@ -43,41 +43,41 @@ pub(crate) struct RailState {
 }
 
 impl RailState {
-    /// How the outputs of a job are best stored here, if nobody has said how.
+    /// The best store policy for the outputs of a job on this rail, if the request has none.
     pub(crate) fn store(&self, job: &Job) -> StorePolicy {
         let units = job.inputs().len() + job.outputs().len();
         self.tuning.store(units.saturating_mul(job.bytes()))
     }
 
-    /// Opens a lane. A rail that panics has none.
+    /// Opens a lane. A panic of the rail is a fault.
     pub(crate) fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
         let opened = catch_unwind(AssertUnwindSafe(|| self.rail.open_lane()));
         opened.unwrap_or_else(|_| Err(Fault::new(FaultKind::Failed, "it panicked")))
     }
 
-    /// Has the rail prove itself on known answers. One that panics has not.
+    /// Checks the rail's known answers. A panic of the rail is a failure.
     pub(crate) fn check_known_answers(&self) -> Result<(), String> {
         let tried = catch_unwind(AssertUnwindSafe(|| known_answers::check(&*self.rail)));
         tried.unwrap_or_else(|_| Err("it panicked".to_owned()))
     }
 }
 
-/// A piece given to a rail.
+/// A piece that was submitted to a lane.
 pub(crate) struct InFlightPiece {
     pub(crate) task: Arc<Task>,
     /// Bytes of each buffer.
     pub(crate) bytes: usize,
     pub(crate) begun: u64,
     pub(crate) refused: RailSet,
-    /// What can take it away.
+    /// Takes it away from the rail.
     pub(crate) handle: Option<RevokeHandle>,
-    /// If it compares: what was written, and the rail that did.
+    /// If it compares: the written piece, and the rail that wrote it.
     pub(crate) check: Option<(WrittenPiece, usize)>,
-    /// What its outputs held, if it changes them and is to be compared afterwards.
+    /// The previous outputs, if it adds to them and is selected for a check.
     pub(crate) before: Option<Vec<Vec<u8>>>,
 }
 
-/// What one worker has in flight, by ticket: as many as its lane is deep.
+/// The pieces of one worker in flight, by ticket: as many as the depth of its lane.
 #[derive(Default)]
 pub(crate) struct InFlightPieces(Mutex<Vec<(u64, InFlightPiece)>>);
 
@@ -104,7 +104,7 @@ impl InFlightPieces {
         in_flight_pieces.into_iter().map(|(_, in_flight)| in_flight)
     }
 
-    /// Takes away what `late` says is late and the rail has let go of.
+    /// Revokes the pieces that are `late` and whose buffers the rail has released.
     pub(crate) fn revoke(
         &self,
         late: impl Fn(&InFlightPiece) -> bool,
@@ -127,7 +127,7 @@ impl InFlightPieces {
     }
 }
 
-/// Whether a rail is given work.
+/// Whether a rail is in service.
 #[derive(Default)]
 pub(crate) struct Health {
     out: AtomicBool,
@@ -137,9 +137,9 @@ pub(crate) struct Health {
 #[derive(Default)]
 struct Details {
     why: String,
-    /// When it may be tried again.
+    /// When it may be tested again.
     retry: u64,
-    /// How often in a row it was put out of service.
+    /// How often in a row it was taken out of service.
     failures: u32,
     retesting: bool,
     /// When it was last put back into service.
@@ -154,7 +154,7 @@ impl Details {
     }
 }
 
-/// Beyond this, waiting longer saves nothing.
+/// The bound of the exponential backoff: waiting longer would save nothing.
 const FAILURES_MAX: u32 = 6;
 
 /// How long a rail stays out of service when it has failed several times in a row.
@@ -168,7 +168,7 @@ impl Health {
         !self.out.load(Ordering::SeqCst)
     }
 
-    /// Has `tell` learn whether the rail is in service. What is told last is so.
+    /// Calls `notify` with whether the rail is in service; the last call is up to date.
     pub(crate) fn publish(&self, notify: impl FnOnce(bool)) {
         let details = lock(&self.details);
         notify(self.is_in_service());
@@ -181,7 +181,7 @@ impl Health {
         if self.out.swap(true, Ordering::SeqCst) {
             return false;
         }
-        // A rail that has served for long since is given the benefit of the doubt again.
+        // A rail that has been in service for long starts again with the shortest period.
         let longest = backoff(period, FAILURES_MAX);
         if now > details.restored.saturating_add(longest) {
             details.failures = 0;
@@ -190,7 +190,7 @@ impl Health {
         true
     }
 
-    /// Whether it is time to try the rail again; the caller then must tell how that went.
+    /// Whether it is time to test the rail again; the caller must then call [`Health::end_retest`].
     pub(crate) fn begin_retest(&self, now: u64) -> bool {
         let mut details = lock(&self.details);
         let due = self.out.load(Ordering::SeqCst) && !details.retesting && now >= details.retry;
@@ -198,7 +198,7 @@ impl Health {
         due
     }
 
-    /// Notes how a probe went.
+    /// Records the result of a test.
     pub(crate) fn end_retest(&self, failure: Option<&str>, now: u64, period: u64) {
         let mut details = lock(&self.details);
         details.retesting = false;
@@ -211,7 +211,7 @@ impl Health {
         }
     }
 
-    /// Why it is out of service, if it is.
+    /// Why it is out of service.
     pub(crate) fn why(&self) -> Option<String> {
         let details = lock(&self.details);
         (!self.is_in_service()).then(|| details.why.clone())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What all threads of an engine share: where tasks are placed, redone and accounted for.
+//! The state that all threads of an engine share, and the accounting of tasks.
 
 use stripeline_codec::Verdict;
 use stripeline_rail::{Fault, FaultKind, Mode, Piece, Process};
@@ -18,7 +18,7 @@ use crate::core::timer_queue::TimerQueue;
 use crate::node::{Coordination, Membership};
 use crate::schedule::{COMMON, RailSet, Scheduler};
 
-/// Bells of waiting threads; which one a task rings follows from its address.
+/// The number of bells for waiting threads; a task's address selects its bell.
 const BELLS: usize = 16;
 
 pub(crate) struct Core {
@@ -26,7 +26,7 @@ pub(crate) struct Core {
     pub(crate) clock: Clock,
     pub(crate) scheduler: Scheduler,
     pub(crate) rail_states: Box<[RailState]>,
-    /// The one queue of first-come scheduling.
+    /// The common queue of first-come scheduling.
     pub(crate) common: Queues,
     first_come: Doorbell,
     pub(crate) admission: Admission,
@@ -34,16 +34,17 @@ pub(crate) struct Core {
     pub(crate) closing: AtomicBool,
     /// The process that has the engine's threads.
     process: Process,
-    /// This process among those of the node.
+    /// This process' membership among the processes of the node.
     pub(crate) membership: Option<Membership>,
-    /// Threads that may code for each of the CPU's rails; `usize::MAX` while no CPU is for others.
+    /// How many threads may code for each rail on the CPU; `usize::MAX` while no CPU is reserved for other
+    /// processes.
     threads_allowed: AtomicUsize,
     bells: [Doorbell; BELLS],
-    /// Where workers of rails out of service sleep.
+    /// Workers of rails that are out of service sleep here.
     pub(crate) parked: Doorbell,
-    /// Rung at every end, for those who wait for one of several.
+    /// Rung at the end of every task, for threads that wait for any of several.
     pub(crate) any: Doorbell,
-    /// Rung when a thread that helped a closing engine leaves.
+    /// Rung when a helping thread leaves a closing engine.
     pub(crate) unhelped: Doorbell,
 }
 
@@ -55,11 +56,11 @@ impl Core {
     ) -> Self {
         let membership = options.node.clone().map(Membership::join);
         let allowed = match &membership {
-            Some(membership) => share(membership, &rail_states),
+            Some(membership) => thread_limit(membership, &rail_states),
             None => usize::MAX,
         };
         let coordination = membership.as_ref().map(Membership::coordination);
-        // To share is what was asked for; only the contrary is news.
+        // Sharing is the default; only its absence is reported.
         if let Some(alone @ Coordination::Alone { .. }) = coordination {
             options.notify_of_node(alone);
         }
@@ -83,18 +84,19 @@ impl Core {
         }
     }
 
-    /// Whether this is a forked child, where the engine has no threads and any lock may be held for
-    /// ever. To be asked before every lock that a caller could come to.
+    /// Whether this is a forked child, where the engine has no threads and any lock may be held
+    /// forever. Must be checked before every lock that a caller can reach.
     pub(crate) fn is_inherited(&self) -> bool {
         !self.process.is_current()
     }
 
     pub(crate) fn is_closing(&self) -> bool {
-        // SeqCst: closing then looks for helpers and for work in queues, while they look for it.
+        // SeqCst: the closing thread sets this before it checks for helpers and queued work; helpers and
+        // issuers do the opposite.
         self.closing.load(Ordering::SeqCst)
     }
 
-    /// Begins the end of the engine: fails what waits and wakes all of its threads.
+    /// Starts to close the engine: fails queued tasks and wakes all threads.
     pub(crate) fn begin_close(&self) {
         self.closing.store(true, Ordering::SeqCst);
         self.close_queues();
@@ -108,28 +110,29 @@ impl Core {
         self.parked.ring_all();
     }
 
-    /// The rails that can do a job as far as its kind goes, in service or not.
+    /// The rails that take a job of this kind, in service or not.
     pub(crate) fn eligible(&self, piece: &Piece) -> RailSet {
         let rail_states = self.rail_states.iter().enumerate();
         let takes = rail_states.filter(|(_, state)| state.rail.capability().takes_job(piece.job()));
         takes.map(|(rail, _)| rail).collect()
     }
 
-    /// Adds new work for a rail, or for all, and wakes who is to do it.
+    /// Queues new work for a rail, or for all, and wakes a worker.
     pub(crate) fn push(&self, rail: usize, entry: QueueEntry) {
         self.queues_of(rail).push(entry);
         self.pushed(rail);
     }
 
-    /// Puts the rest of something begun back where it came from.
+    /// Queues the rest of a subtask that was begun.
     pub(crate) fn push_back(&self, rail: usize, entry: QueueEntry) {
         self.queues_of(rail).push_begun(entry);
         self.pushed(rail);
     }
 
     /// Wakes a worker for new work. If the rail went out of service in between, the work goes to
-    /// another; if the engine is closing, it fails. The thread that does either empties the queues
-    /// afterwards and this one looks after the push, so one of the two finds the work.
+    /// another; if the engine is closing, it fails. A thread that takes a rail out of service or closes
+    /// the engine empties the queues afterwards, and this one checks after the push, so one of the two
+    /// finds the work.
     fn pushed(&self, rail: usize) {
         if self.is_closing() {
             return self.close_queues();
@@ -145,15 +148,14 @@ impl Core {
         }
     }
 
-    /// Wakes a worker of a rail, or anyone's.
+    /// Wakes a worker of a rail, or of any rail.
     fn ring(&self, rail: usize) {
         match self.options.scheduling {
-            // All sleep at one bell, and only some can do what is one rail's own.
+            // All workers sleep at one bell, and only those of the rail can do the work.
             Scheduling::FirstCome if rail != COMMON => self.first_come.ring_all(),
             Scheduling::FirstCome => self.first_come.ring_one(),
             _ if rail == COMMON => (),
-            // A worker woken while the share is used up could do nothing. `ThreadPermit` rings when a
-            // thread leaves.
+            // Without a free permit a worker could do nothing; dropping a `ThreadPermit` rings.
             _ if self.has_room(rail) => self.rail_states[rail].bell.ring_one(),
             _ => (),
         }
@@ -162,7 +164,7 @@ impl Core {
         }
     }
 
-    /// Wakes a worker of a rail, or of each, that sleeps because there was no room, if there is now.
+    /// Wakes a worker of a rail, or of each rail, that waits for a permit, if one is free.
     fn ring_for_room(&self, rail: usize) {
         for (other, state) in self.rail_states.iter().enumerate() {
             if [COMMON, other].contains(&rail) && self.has_room(other) {
@@ -181,7 +183,7 @@ impl Core {
         }
     }
 
-    /// Where the workers of a rail sleep.
+    /// The bell at which the workers of a rail sleep.
     pub(crate) fn bell_of(&self, rail: usize) -> &Doorbell {
         match self.options.scheduling {
             Scheduling::FirstCome => &self.first_come,
@@ -203,7 +205,7 @@ impl Core {
         subtask.task.is_abandoned()
     }
 
-    /// Ends a part that nobody is going to do.
+    /// Ends a subtask that no rail will do.
     pub(crate) fn abandon(&self, subtask: Subtask) {
         let Subtask { task, piece, .. } = subtask;
         let bytes = piece.bytes();
@@ -211,7 +213,7 @@ impl Core {
         self.account(&task, bytes);
     }
 
-    /// Whether a part must not be begun any more; it is ended then.
+    /// Returns the subtask, or ends it if its task was cancelled, expired or closed.
     pub(crate) fn discard_if_abandoned(&self, subtask: Subtask) -> Option<Subtask> {
         if self.update_abandoned(&subtask) {
             self.abandon(subtask);
@@ -220,7 +222,7 @@ impl Core {
         Some(subtask)
     }
 
-    /// Accounts for bytes of a task, whose piece has been dropped.
+    /// Subtracts bytes of a task whose piece has been dropped; the last ones end the task.
     pub(crate) fn account(&self, task: &Arc<Task>, bytes: usize) {
         if !task.account(bytes) {
             return;
@@ -239,7 +241,7 @@ impl Core {
         &self.bells[(address >> 8) % BELLS]
     }
 
-    /// Gives a part that a rail did not do to another.
+    /// Queues a subtask that a rail did not do for another rail.
     pub(crate) fn retry_elsewhere(&self, subtask: Subtask, rail: usize, fault: &Fault) {
         if fault.kind() != FaultKind::Refused {
             let faults = &self.rail_states[rail].counters.faults;
@@ -259,7 +261,7 @@ impl Core {
         self.enqueue(Subtask { refused, ..subtask });
     }
 
-    /// Takes a rail out of service and gives what waits for it to others.
+    /// Takes a rail out of service and moves its queues to other rails.
     pub(crate) fn quarantine(&self, rail: usize, kind: EventKind, text: String) {
         let state = &self.rail_states[rail];
         let period = nanoseconds(self.options.quarantine);
@@ -274,14 +276,14 @@ impl Core {
         self.timers.wake();
     }
 
-    /// Has the scheduler know whether a rail is in service.
+    /// Updates the scheduler's record of whether a rail is in service.
     pub(crate) fn publish_health(&self, rail: usize) {
         let publish = |in_service| self.scheduler.set_in_service(rail, in_service);
         self.rail_states[rail].health.publish(publish);
     }
 
-    /// Gives everything that waits for a rail out of service to others, or fails it where there are
-    /// none; what waits for any rail is failed if all are out.
+    /// Moves the queues of a rail that is out of service to other rails, or fails the entries if there
+    /// are none; the common queue fails if all rails are out of service.
     pub(crate) fn drain(&self, rail: usize) {
         let is_served = || match rail {
             COMMON => self.has_service(),
@@ -299,7 +301,8 @@ impl Core {
         }
     }
 
-    /// Takes what was popped from a rail's queues, without being done there, off its account.
+    /// Removes an entry that was popped from a rail's queues, and will not be done there, from the rail's
+    /// backlog.
     pub(crate) fn remove_from_backlog(&self, rail: usize, entry: &QueueEntry) {
         if let Some((task, bytes, _)) = entry.extent() {
             self.scheduler
@@ -307,8 +310,8 @@ impl Core {
         }
     }
 
-    /// The part that was popped from a rail's queues; none, and off the rail's account, if its
-    /// issuer has taken it back.
+    /// The subtask of an entry that was popped from a rail's queues; none, and removed from the rail's
+    /// backlog, if its issuer has withdrawn it.
     pub(crate) fn claim(&self, rail: usize, entry: QueueEntry) -> Option<Subtask> {
         let (task, bytes, _) = entry.extent()?;
         let (priority, data) = (task.priority, data_bytes(task, bytes));
@@ -319,12 +322,12 @@ impl Core {
         subtask
     }
 
-    /// Whether some of the CPUs are for other processes.
+    /// Whether some of the CPUs are reserved for other processes.
     pub(crate) fn is_limited(&self) -> bool {
         self.threads_allowed.load(Ordering::Relaxed) < usize::MAX
     }
 
-    /// How many threads may code for a rail.
+    /// The number of threads that may code for a rail.
     pub(crate) fn threads_allowed(&self, rail: usize) -> usize {
         match self.rail_states[rail].rail.capability().detaches {
             true => usize::MAX,
@@ -332,8 +335,8 @@ impl Core {
         }
     }
 
-    /// Tells the other processes of the node whether there is work, and learns what this one may
-    /// use.
+    /// Publishes to the other processes of the node whether this one has work, and updates its share of
+    /// the CPUs.
     pub(crate) fn update_node_share(&self, busy: bool) {
         let Some(membership) = &self.membership else {
             return;
@@ -342,10 +345,10 @@ impl Core {
         if let Some(change) = membership.refresh() {
             self.options.notify_of_node(change);
         }
-        self.allow_threads(share(membership, &self.rail_states));
+        self.allow_threads(thread_limit(membership, &self.rail_states));
     }
 
-    /// Sets how many threads may code for each of the CPU's rails.
+    /// Sets how many threads may code for each rail on the CPU.
     pub(crate) fn allow_threads(&self, allowed: usize) {
         let before = self.threads_allowed.swap(allowed, Ordering::Relaxed);
         if allowed > before {
@@ -359,13 +362,13 @@ impl Core {
         self.options.notify(self.name(rail), kind, text);
     }
 
-    /// Notes a rail's good result and accounts for it.
+    /// Records a rail's good result and ends the subtask.
     pub(crate) fn complete(&self, subtask: Subtask, verdict: Verdict) {
         subtask.task.found(verdict);
         self.abandon(subtask);
     }
 
-    /// Rings for help where another rail would gain by taking part of what was put aside.
+    /// Wakes idle rails that would steal from the `remaining` bytes.
     pub(crate) fn wake_idle_rails(&self, task: &Task, rail: usize, remaining: usize) {
         if self.options.scheduling != Scheduling::RateAware {
             return;
@@ -393,16 +396,16 @@ impl Core {
         rail_states.any(|state| state.health.is_in_service())
     }
 
-    /// Whether anything waits in a queue.
+    /// Whether any queue has an entry.
     pub(crate) fn has_waiting(&self) -> bool {
         self.queues().any(|queues| queues.depth() > 0)
     }
 }
 
-/// How many threads may code for each of the CPU's rails; no bound where this process has all of its
-/// CPUs and no more workers. Putting workers to sleep and waking them as other threads come to help
-/// and go would then cost more than leaving the choice of threads to the operating system.
-fn share(membership: &Membership, rail_states: &[RailState]) -> usize {
+/// The number of threads that may code for each rail on the CPU; unlimited if this process has all of its
+/// CPUs and no more workers than those. Limiting the threads as helpers come and go would then cost more
+/// than leaving the choice to the operating system.
+fn thread_limit(membership: &Membership, rail_states: &[RailState]) -> usize {
     let allowed = membership.threads_allowed();
     let on_cpus = rail_states
         .iter()
@@ -414,7 +417,7 @@ fn share(membership: &Membership, rail_states: &[RailState]) -> usize {
     }
 }
 
-/// Bytes of all inputs, the measure of rates.
+/// Bytes of all inputs together, the unit of backlogs and rates.
 pub(crate) fn data_bytes(task: &Task, bytes: usize) -> usize {
     task.inputs.saturating_mul(bytes)
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which of a rail's results are compared, and what was not compared when one was wrong.
+//! Selects the results of a rail to check, and describes the unchecked ones when a result was wrong.
 
 use stripeline_rail::Mode;
 
 use crate::core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The choice of one rail's results. Pieces are named by the rail's count of pieces, so that most
-/// change nothing that other threads read.
+/// The selection of one rail's results. Pieces are numbered by the rail's count of pieces, so that most
+/// selections change no memory that other threads read.
 pub(crate) struct SpotChecks {
-    /// How many of the first pieces are left to choose, by what is done with the products.
+    /// How many of the first pieces are still to be selected, by mode.
     firsts: [AtomicU64; 3],
-    /// The count of pieces when one was last compared and right.
+    /// The count of pieces at the last check whose result was right.
     compared: AtomicU64,
-    /// When that was.
+    /// The time of that check.
     last_match: AtomicU64,
 }
 
-/// So many pieces of each kind are compared when a rail comes into service: a rail that is wrong is
-/// most often wrong from the start.
+/// The number of pieces of each mode that are checked when a rail comes into service: a rail that is wrong
+/// is most often wrong from the start.
 const FIRST: u64 = 8;
 
 impl Default for SpotChecks {
@@ -31,9 +31,8 @@ impl Default for SpotChecks {
 }
 
 impl SpotChecks {
-    /// Whether the piece of this number is compared: the first ones of its kind, then one in `every`
-    /// at irregular distances, so that no order of kinds keeps one from being chosen; none if `every`
-    /// is 0.
+    /// Whether the piece of this number is checked: the first ones of its mode, then one in `every` at
+    /// irregular distances, so that every order of modes gets all of them selected; none if `every` is 0.
     pub(crate) fn select(&self, mode: Mode, number: u64, every: usize) -> bool {
         if every == 0 {
             return false;
@@ -50,21 +49,21 @@ impl SpotChecks {
         is_first || is_one_in(every as u64, mixed(number))
     }
 
-    /// Chooses the first pieces again, because the rail was out of service.
+    /// Selects the first pieces again, after the rail was out of service.
     pub(crate) fn restart(&self) {
         for firsts in &self.firsts {
             firsts.store(FIRST, Relaxed);
         }
     }
 
-    /// Records that a compared piece was right, and how many pieces the rail had done by then.
+    /// Records a check whose result was right, and how many pieces the rail had done by then.
     pub(crate) fn record_match(&self, pieces: u64, now: u64) {
         self.compared.store(pieces, Relaxed);
         self.last_match.store(now, Relaxed);
     }
 
-    /// Describes which pieces may be wrong after one was found to be. `pieces` is how many the rail has
-    /// done.
+    /// Describes which pieces may be wrong after one was found to be wrong. `pieces` is how many the rail
+    /// has done.
     pub(crate) fn describe_unchecked(&self, pieces: u64, now: u64) -> String {
         let passed = pieces.saturating_sub(self.compared.load(Relaxed));
         let last_match = self.last_match.load(Relaxed);
@@ -79,8 +78,8 @@ impl SpotChecks {
     }
 }
 
-/// Whether a number is among the lowest of all that it can be, one in `every`; without a division,
-/// which takes as long as the rest of the choice.
+/// Whether a number is in the lowest part, one in `every`, of its range; without a division, which would
+/// take as long as the rest of the selection.
 fn is_one_in(every: u64, number: u64) -> bool {
     (u128::from(number) * u128::from(every)) >> 64 == 0
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Locks, atomics and thread locals of the engine: those of the standard library, or those of the permutation
-//! tester where the feature `permute` is on.
+//! Locks, atomics and thread locals of the engine: those of the standard library, or of the permutation
+//! tester with the feature `permute`.
 
 #[cfg(not(feature = "permute"))]
 pub(crate) use std::{
@@ -14,7 +14,7 @@ pub(crate) use shuttle::{
     thread_local,
 };
 
-/// Locks a mutex whose holders cannot leave its value half changed, panicking or not.
+/// Locks a mutex whose value is consistent even if a thread panicked with the lock.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex
         .lock()

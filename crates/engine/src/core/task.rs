@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One issued operation: what is left of it, how it ended, and who wants to know.
+//! An issued task: its remaining bytes, its outcome and its completion hooks.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
@@ -26,39 +26,39 @@ pub(crate) struct Task {
     pub(crate) on_device: bool,
     pub(crate) bytes: usize,
     pub(crate) priority: Priority,
-    /// The rails that can do it at all.
+    /// The rails that take it.
     pub(crate) eligible: RailSet,
     pub(crate) issued: u64,
-    /// When its time is up; 0 for never.
+    /// Its deadline; 0 for none.
     pub(crate) deadline: u64,
-    /// How its outputs are stored, if its issuer has said so.
+    /// The store policy of its outputs, if its issuer has given one.
     pub(crate) store: Option<StorePolicy>,
-    /// When its first piece was begun; 0 before.
+    /// When its first piece was begun; 0 until then.
     started: AtomicU64,
-    /// The whole piece, until a worker takes it or the issuer takes it back.
+    /// The whole piece, until a worker takes it or the issuer withdraws it.
     waiting: Mutex<Option<Piece>>,
-    /// Bytes neither done nor given up.
+    /// Bytes neither done nor abandoned.
     left: AtomicUsize,
-    /// `DONE` and `MARRED`.
+    /// `DONE` and `NOT_SOUND`.
     state: AtomicU8,
-    /// How it ended, if marred; written under its lock and only before `DONE`.
+    /// The outcome, if `NOT_SOUND`; written under its lock and only before `DONE`.
     verdict: Mutex<Outcome>,
     has_hooks: AtomicBool,
     hooks: Mutex<Vec<Hook>>,
 }
 
-/// Nothing about the task changes any more.
+/// The task is final.
 const DONE: u8 = 1;
-/// Something other than success is known.
+/// The outcome is a mismatch or an error.
 const NOT_SOUND: u8 = 2;
 
-/// Who is told when a task is done.
+/// Called when a task is done.
 pub(crate) enum Hook {
     Wake(Waker),
     Call(Box<dyn FnOnce(&Outcome) + Send>),
 }
 
-/// What a task is made from.
+/// The properties that a task is created with.
 pub(crate) struct TaskSpec {
     pub(crate) class: Class,
     pub(crate) priority: Priority,
@@ -93,7 +93,7 @@ impl Task {
         }
     }
 
-    /// So many bytes of it, as the scheduler takes them.
+    /// The work on `bytes` bytes of it, for the scheduler.
     pub(crate) fn workload(&self, bytes: usize) -> Workload {
         Workload {
             class: self.class,
@@ -105,12 +105,12 @@ impl Task {
         }
     }
 
-    /// Takes the whole piece, if nobody has.
+    /// Takes the whole piece, if it is still there.
     pub(crate) fn take(&self) -> Option<Piece> {
         lock(&self.waiting).take()
     }
 
-    /// Notes that a piece is begun and says whether it is the first.
+    /// Records that a piece is begun and returns whether it is the first.
     pub(crate) fn begin(&self, now: u64) -> bool {
         self.started.load(Ordering::Relaxed) == 0
             && self
@@ -119,14 +119,14 @@ impl Task {
                 .is_ok()
     }
 
-    /// Whether pieces not yet begun are given up.
+    /// Whether pieces not yet begun are abandoned.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.state.load(Ordering::Acquire) & NOT_SOUND != 0 && lock(&self.verdict).is_err()
     }
 
-    /// Notes an error, which stands if it is the first; pieces not begun are then given up.
+    /// Records an error, if it is the first; pieces not begun are then abandoned.
     ///
-    /// Returns whether there was anything left to give up.
+    /// Returns false if the task was done already.
     pub(crate) fn fail(&self, error: Error) -> bool {
         self.update_outcome(|verdict| {
             if verdict.is_ok() {
@@ -135,7 +135,7 @@ impl Task {
         })
     }
 
-    /// Notes a mismatch; the lowest offset stands, then the lowest unit.
+    /// Records a mismatch; the one at the lowest offset counts, then the one of the lowest unit.
     pub(crate) fn found(&self, found: Verdict) {
         let Verdict::Mismatch {
             parity_unit,
@@ -159,8 +159,8 @@ impl Task {
         });
     }
 
-    /// Changes the verdict unless the task is done. Once marred, a task is only done under this
-    /// lock, so nobody reads a verdict that still changes.
+    /// Changes the outcome unless the task is done. A task that is `NOT_SOUND` becomes `DONE` only under
+    /// this lock, so no reader sees an outcome that still changes.
     fn update_outcome(&self, change: impl FnOnce(&mut Outcome)) -> bool {
         let mut verdict = lock(&self.verdict);
         let live = self
@@ -174,15 +174,15 @@ impl Task {
         live.is_ok()
     }
 
-    /// Accounts for bytes done or given up, whose piece is gone; true if they were the last.
+    /// Subtracts bytes done or abandoned, whose piece is gone; true if they were the last.
     pub(crate) fn account(&self, bytes: usize) -> bool {
-        // AcqRel: what any worker wrote into the outputs is seen by whoever sees the task done.
+        // AcqRel: all writes of workers into the outputs are visible to threads that see the task done.
         let before = self.left.fetch_sub(bytes, Ordering::AcqRel);
         assert!(before >= bytes, "bytes are accounted for once");
         before == bytes
     }
 
-    /// Publishes the end and tells those who asked to be told.
+    /// Publishes the end and runs the hooks.
     pub(crate) fn finish(&self) {
         let sound = self
             .state
@@ -201,7 +201,7 @@ impl Task {
         self.state.load(Ordering::SeqCst) & DONE != 0
     }
 
-    /// How it ended; `None` while it has not.
+    /// The outcome; `None` until the task is done.
     pub(crate) fn outcome(&self) -> Option<Outcome> {
         let state = self.state.load(Ordering::SeqCst);
         if state & DONE == 0 {
@@ -213,14 +213,14 @@ impl Task {
         })
     }
 
-    /// Has `hook` run when the task is done, at once if it is.
+    /// Runs `hook` when the task is done; at once if it is done already.
     pub(crate) fn hook(&self, hook: Hook) {
         let mut hooks = lock(&self.hooks);
         hooks.retain(|other| !hook.replaces(other));
         hooks.push(hook);
         drop(hooks);
         self.has_hooks.store(true, Ordering::SeqCst);
-        // Either this sees the task done or `finish` sees the hook; whoever takes it runs it.
+        // Either this sees the task done or `finish` sees the hook; the thread that takes it runs it.
         if self.is_done() {
             self.run_hooks();
         }
@@ -232,13 +232,13 @@ impl Task {
         in_turn(move || hooks.into_iter().for_each(|hook| hook.run(&outcome)));
     }
 
-    /// Gives the task up because its engine ends.
+    /// Fails the task because its engine closes.
     pub(crate) fn close(&self) {
         let text = "Cannot finish the task: the engine is shutting down";
         self.fail(Error::new(ErrorKind::Closed, text));
     }
 
-    /// The error of a task whose time is up.
+    /// Fails the task because its deadline has passed.
     pub(crate) fn expire(&self) -> bool {
         let text = "Cannot finish the task: its deadline has passed";
         self.fail(Error::new(ErrorKind::DeadlineExceeded, text))
@@ -247,15 +247,15 @@ impl Task {
 
 impl Hook {
     fn run(self, outcome: &Outcome) {
-        // A panic has been reported. It must not keep others from being told, nor end the thread,
-        // which has the task still to account for and is needed for other tasks.
+        // The panic was reported already. It must neither prevent other hooks nor end the thread, which
+        // still has to account for the task and is needed for other tasks.
         let _ = catch_unwind(AssertUnwindSafe(|| match self {
             Self::Wake(waker) => waker.wake(),
             Self::Call(call) => call(outcome),
         }));
     }
 
-    /// A future polled again brings the waker that counts.
+    /// Whether `self` replaces an earlier hook: a future that is polled again sets its waker again.
     fn replaces(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Wake(new), Self::Wake(old)) if new.will_wake(old))
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Threads that wait, and code meanwhile.
+//! Waits for tasks; waiting threads help by coding.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -13,12 +13,11 @@ use crate::core::sync::{Arc, thread_local};
 use crate::core::task::Task;
 use crate::core::worker::Worker;
 
-/// A thread with little time takes a piece only if it has so many times what the piece is estimated
-/// to take.
+/// A thread with a deadline takes a piece only if it has this many times the estimated time of the piece.
 const MARGIN: f64 = 2.0;
 
 thread_local! {
-    /// How many engines this thread helps: more than one where a listener waits for another's task.
+    /// How many engines this thread helps: several if a listener waits for a task of another engine.
     #[allow(
         clippy::missing_const_for_thread_local,
         reason = "the permutation tester's thread locals cannot be const"
@@ -42,18 +41,18 @@ impl Drop for Helping {
     }
 }
 
-/// Whether this thread helps an engine, and so is in a call-back or a listener.
+/// Whether this thread helps an engine, and is therefore in a call-back or a listener.
 pub(crate) fn is_helping() -> bool {
     HELPED.try_with(Cell::get).is_ok_and(|helped| helped > 0)
 }
 
 impl Core {
-    /// Waits until a task is done or the time has come.
+    /// Waits until a task is done, or until `until`.
     pub(crate) fn wait_for(&self, task: &Arc<Task>, until: Option<Instant>) {
         self.wait_until(self.bell(task), until, || task.is_done());
     }
 
-    /// Waits at a bell until `done` or the time has come, helping meanwhile.
+    /// Waits at a bell until `done`, or until `until`, and helps during the wait.
     pub(crate) fn wait_until(
         &self,
         bell: &Doorbell,
@@ -74,8 +73,8 @@ impl Core {
         }
     }
 
-    /// Codes on this thread, `first` to begin with, until `enough`, or there is nothing to do that
-    /// ends in time. Returns `first` if this thread may not.
+    /// Codes on this thread, beginning with `first`, until `enough`, or until no work is left that would
+    /// end in time. Returns `first` if this thread may not help.
     pub(crate) fn help(
         &self,
         first: Option<QueueEntry>,
@@ -89,7 +88,7 @@ impl Core {
         if first.is_none() && state.queues.depth() == 0 && self.common.depth() == 0 {
             return None;
         }
-        // Counted first: closing either sees this thread and waits for it, or is seen by it below.
+        // The permit first: a closing thread either sees it and waits, or is seen by this thread below.
         let Some(_permit) = self.acquire_helper_permit(rail) else {
             return first;
         };
@@ -116,7 +115,7 @@ impl Core {
         None
     }
 
-    /// Whether this thread can be expected to do the next piece of some work by then.
+    /// Whether this thread is expected to finish the next piece of an entry by `until`.
     fn ends_by(&self, rail: usize, entry: &QueueEntry, until: Instant) -> bool {
         let Some((task, bytes, _)) = entry.extent() else {
             return false;
@@ -125,7 +124,7 @@ impl Core {
         needed < until.saturating_duration_since(Instant::now()).as_nanos() as f64
     }
 
-    /// The rail that threads can work for: one whose coder runs on the calling thread.
+    /// The rail that waiting threads help: one whose coder runs on the calling thread.
     pub(crate) fn helping_rail(&self) -> Option<usize> {
         if !self.options.waiting_threads_help {
             return None;

@@ -66,7 +66,7 @@ impl Core {
         }
     }
 
-    /// Ends a task that has been given up and was not begun.
+    /// Ends a task that was cancelled or has expired, and was not begun.
     pub(crate) fn withdraw(&self, task: &Arc<Task>) {
         if let Some(piece) = task.take() {
             let bytes = piece.bytes();
@@ -140,8 +140,8 @@ impl Core {
         floor.max((promised as u64).saturating_mul(OVERDUE_FACTOR))
     }
 
-    /// Tries rails again whose time has come, each on a thread of its own, since it may hang.
-    /// Returns whether any rail is out of service.
+    /// Tests rails that are due, each on a thread of its own, because a test may hang. Returns whether any
+    /// rail is out of service.
     fn retest_due(self: &Arc<Self>, now: u64) -> bool {
         let mut any = false;
         for (rail, state) in self.rail_states.iter().enumerate() {
@@ -162,8 +162,8 @@ impl Core {
         any
     }
 
-    /// Puts a rail whose lanes are costly out of service if it gives wrong answers. Other rails are tried
-    /// before an engine starts; with the first lane open this costs no more than that.
+    /// Checks a rail with costly lanes, once, and takes it out of service if it gives wrong answers. Other
+    /// rails are checked before an engine starts; with the first lane open this costs no more.
     pub(crate) fn verify_once(&self, rail: usize) {
         let state = &self.rail_states[rail];
         if !state.rail.capability().costly_lanes {
@@ -193,7 +193,7 @@ impl Core {
         }
     }
 
-    /// Fails what waits, because the engine ends.
+    /// Fails all queued work, because the engine closes.
     pub(crate) fn close_queues(&self) {
         for queues in self.queues() {
             while let Some(entry) = queues.pop() {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A thread's way of working for one rail: a worker's for all of its life, a waiting thread's for
-//! a while.
+//! Drives one lane of a rail: for the lifetime of a worker, or while a waiting thread helps.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,10 +14,10 @@ use crate::core::rail_state::{InFlightPiece, InFlightPieces, RailState};
 use crate::core::shared::{Core, data_bytes};
 use crate::schedule::{BEGUN, COMMON, Class};
 
-/// How long a worker waits for its device before it looks whether it is still wanted.
+/// How long a worker waits for its device before it checks whether the engine closes.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// A lane and what is in flight on it.
+/// A lane and its pieces in flight.
 pub(crate) struct Worker<'a> {
     core: &'a Core,
     rail: usize,
@@ -26,8 +25,8 @@ pub(crate) struct Worker<'a> {
     in_flight_pieces: &'a InFlightPieces,
     lane: Box<dyn Lane>,
     tickets: u64,
-    /// When the lane last gave something back: a device that does several pieces at a time is busy
-    /// with one since then, not since it was begun.
+    /// When the lane last returned a piece: a device that has several pieces in flight is busy with the
+    /// next one since then, not since its submission.
     returned: u64,
 }
 
@@ -53,13 +52,12 @@ impl<'a> Worker<'a> {
         self.core.clock.now()
     }
 
-    /// Gives the lane to the next one who needs one.
+    /// Returns the lane for reuse.
     pub(crate) fn into_lane(self) -> Box<dyn Lane> {
         self.lane
     }
 
-    /// Feeds the lane with what waits and takes back what is done; false if there is nothing to
-    /// do.
+    /// Submits queued work to the lane and takes completed pieces; false if there was nothing to do.
     pub(crate) fn step(&mut self) -> bool {
         let depth = self.state.rail.capability().depth;
         while self.lane.in_flight() < depth {
@@ -75,7 +73,7 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// Takes back everything that was begun, unless the engine closes.
+    /// Completes all pieces in flight, unless the engine closes.
     pub(crate) fn finish_begun(&mut self) {
         while self.lane.in_flight() > 0 && !self.core.is_closing() {
             if let Some(done) = self.lane.reap(PATIENCE) {
@@ -84,8 +82,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Does the next piece on a lane that does it within the call, if `fits` says so of what is next,
-    /// which waits on otherwise; false if nothing was done.
+    /// Does the next piece, on a lane that does it within the call, if `fits` accepts the next entry;
+    /// otherwise the entry stays queued. False if nothing was done.
     pub(crate) fn step_if(&mut self, fits: impl FnOnce(&QueueEntry) -> bool) -> bool {
         let Some(entry) = self.next() else {
             return false;
@@ -101,7 +99,7 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// What to do next: of one's own, or taken from another rail.
+    /// The next work: of this rail, or taken from another one.
     pub(crate) fn next(&self) -> Option<QueueEntry> {
         if !self.state.health.is_in_service() {
             return None;
@@ -127,7 +125,7 @@ impl<'a> Worker<'a> {
             scheduler.moved(COMMON, self.rail, task.priority, data);
             return Some(entry);
         }
-        // Not for this rail: to the first one that can.
+        // Not for this rail: queued for the first one that takes it.
         let data = data_bytes(task, bytes);
         self.core.scheduler.dropped(COMMON, task.priority, data);
         if let Some(subtask) = entry.into_subtask() {
@@ -154,7 +152,7 @@ impl<'a> Worker<'a> {
         let entry = queues.pop()?;
         let taken = self.worth_stealing(victim, &entry);
         if taken == 0 {
-            // The victim's workers may have found nothing meanwhile and gone to sleep.
+            // The victim's workers may have found nothing in the meantime and gone to sleep.
             self.core.push_back(victim, entry);
             return None;
         }
@@ -172,7 +170,7 @@ impl<'a> Worker<'a> {
         Some(QueueEntry::Subtask(taken))
     }
 
-    /// How many bytes of each buffer, from its end, this rail should take of another's work.
+    /// How many bytes of each buffer, from its end, this rail should steal.
     fn worth_stealing(&self, victim: usize, entry: &QueueEntry) -> usize {
         let Some((task, bytes, refused)) = entry.extent() else {
             return 0;
@@ -229,8 +227,8 @@ impl<'a> Worker<'a> {
         });
     }
 
-    /// Cuts off what the rail likes in one go and puts the rest back for whoever comes first;
-    /// nothing if the rail cannot do any of it.
+    /// Cuts off a piece of the size that suits the rail and queues the rest for any worker; `None` if the
+    /// rail cannot do any of it.
     fn fit(&mut self, subtask: Subtask) -> Option<Subtask> {
         let capability = self.state.rail.capability();
         let (bytes, granule) = (subtask.piece.bytes(), capability.granule_bytes);
@@ -273,7 +271,7 @@ impl<'a> Worker<'a> {
         };
         self.in_flight_pieces
             .insert(self.tickets, in_flight(bytes, handle));
-        // A coder that panics must not take the worker with it, nor leave the task waiting.
+        // A panic of a coder must neither end the worker nor leave the task unfinished.
         let (lane, ticket) = (&mut self.lane, self.tickets);
         let submitted = catch_unwind(AssertUnwindSafe(|| lane.submit(ticket, piece)));
         if submitted.is_err() {
@@ -281,7 +279,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// The piece went with the panic, so nobody can do it again.
+    /// Fails the task: the panic has dropped the piece, so no rail can do it again.
     fn panicked(&mut self, ticket: u64) {
         let Some(in_flight) = self.in_flight_pieces.remove(ticket) else {
             return;
@@ -295,8 +293,8 @@ impl<'a> Worker<'a> {
         self.core.lose(self.rail, in_flight);
     }
 
-    /// Ends the lane because the engine closes. What comes back within `patience` ends as the rail
-    /// did it, the rest as closed as soon as the device cannot touch its buffers any more.
+    /// Ends the lane because the engine closes. Pieces that complete within `patience` end with the rail's
+    /// result, all others as closed, as soon as the device can no longer access their buffers.
     pub(crate) fn close(mut self, patience: Duration) {
         let until = Instant::now() + patience;
         while !self.in_flight_pieces.is_empty()
@@ -318,7 +316,7 @@ impl<'a> Worker<'a> {
             drop(piece);
             core.lose_closed(rail, in_flight);
         }
-        // Waits until the device is done with the buffers that it works on in place.
+        // Waits until the device no longer accesses buffers in place.
         drop(lane);
         for in_flight in in_flight_pieces.take() {
             core.lose_closed(rail, in_flight);
@@ -327,7 +325,7 @@ impl<'a> Worker<'a> {
 
     fn end(&mut self, done: Done) {
         let Some(in_flight) = self.in_flight_pieces.remove(done.ticket) else {
-            // Taken away while the device worked; done or being done elsewhere.
+            // Revoked while the device worked; another rail does it.
             return;
         };
         let now = self.now();
@@ -392,7 +390,7 @@ impl Core {
             ..
         } = in_flight;
         let is_check = check.is_some();
-        // Both keep the job, which has ended when its task does.
+        // Both keep the job alive, which must end before its task does.
         drop((check, handle));
         if !is_check {
             let data = data_bytes(&task, bytes);
@@ -401,7 +399,7 @@ impl Core {
         self.account(&task, bytes);
     }
 
-    /// The same because the engine closes.
+    /// The same, because the engine closes.
     fn lose_closed(&self, rail: usize, in_flight: InFlightPiece) {
         // Of a check too: not compared, its bytes may be wrong.
         in_flight.task.close();

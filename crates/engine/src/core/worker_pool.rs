@@ -16,18 +16,18 @@ use crate::core::wait::is_helping;
 use crate::core::watchdog;
 use crate::core::worker::Worker;
 
-/// A worker whose device hangs is left behind after so long when the engine ends; it ends by
-/// itself if the device ever answers.
+/// When the engine ends, a worker whose device hangs is detached after this time; it ends by itself if
+/// the device ever answers.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How long a worker waits for what its device has begun when the engine ends: half of
 /// [`FAREWELL`], so that the lane has time to end too.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A worker whose rail has no lane for it tries again when woken, or after so long.
+/// A worker that could not open a lane tries again when woken, or after this time.
 const NO_LANE: Duration = Duration::from_millis(100);
 
-/// Workers and watchdog.
+/// The workers and the watchdog.
 pub(crate) struct WorkerPool {
     workers: Vec<JoinHandle<()>>,
     watchdog: Option<JoinHandle<()>>,
@@ -70,15 +70,15 @@ impl WorkerPool {
         Ok(())
     }
 
-    /// Leaves the threads to the process that has them.
+    /// Forgets the threads, which belong to the parent process.
     pub(crate) fn forget(&mut self) {
-        // Not dropped: that detaches a thread, and in a forked child there is none to detach.
+        // Not dropped: a drop detaches the thread, and a forked child has none.
         self.workers.drain(..).for_each(std::mem::forget);
         std::mem::forget(self.watchdog.take());
     }
 
-    /// Ends all threads, those aside whose device hangs, and waits for threads that help or tell of
-    /// the end of a task. Does not wait for the thread that it runs on, which is one of these if the
+    /// Ends all threads, except for those whose device hangs, and waits for threads that help or notify
+    /// waiters of the end of a task. Does not wait for the current thread, which is one of these if the
     /// engine is dropped in a call-back.
     pub(crate) fn end(&mut self, core: &Core) {
         core.begin_close();
@@ -109,14 +109,14 @@ impl WorkerPool {
             return;
         }
         core.await_helpers();
-        // A thread of the program that cancels a task tells of its end itself.
+        // A thread of the program that cancels a task notifies its waiters itself.
         let mark_notified = || core.admission.outstanding() == 0;
         core.wait_until(&core.admission.empty, Some(until), mark_notified);
     }
 }
 
-/// The signals for the process, whose handlers expect its own threads. A fault of a thread's own,
-/// such as a read beyond the end of a mapped file, must reach its handler.
+/// The signals sent to the process, whose handlers expect the program's own threads. Faults of a thread
+/// itself, such as a read beyond the end of a mapped file, must still reach their handler.
 fn asynchronous_signals() -> SigSet {
     let mut signals = SigSet::all();
     for fault in [
@@ -132,7 +132,7 @@ fn asynchronous_signals() -> SigSet {
     signals
 }
 
-/// What a worker's thread runs.
+/// The main function of a worker's thread.
 fn run_worker(core: &Core, rail: usize, index: usize) {
     let state = &core.rail_states[rail];
     if state.rail.capability().costly_lanes {
@@ -156,7 +156,7 @@ fn run_worker(core: &Core, rail: usize, index: usize) {
     }
 }
 
-/// Works until the engine closes, and ends the lane.
+/// Works until the engine closes, then ends the lane.
 pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
     let state = &core.rail_states[rail];
     let mut permit = None;
@@ -169,7 +169,7 @@ pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
         worker.finish_begun();
         let has_room = permit.take().is_some() && core.is_within_share(rail);
         count_cpu(core, rail, &mut counted);
-        // One that cannot take work must not sleep where one sleeper at a time is woken for work.
+        // A worker that cannot take work must not sleep at the bell that wakes one worker per entry.
         if !state.health.is_in_service() {
             let wanted = || core.is_closing() || state.health.is_in_service();
             core.parked.sleep(None, || wanted().then_some(()));
@@ -189,7 +189,7 @@ pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
                 };
                 worker.next().map(|entry| Some((permit, entry)))
             });
-            // One is woken at a time: if there is more to do, wake the next.
+            // Each ring wakes one worker: if there is more to do, wake the next.
             core.ring_if_waiting(rail);
             if let Some(Some((taken, entry))) = next {
                 permit = Some(taken);
@@ -206,7 +206,7 @@ fn count_wake_up(core: &Core, rail: usize) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Adds what this thread has used since it last slept.
+/// Adds the CPU time of this thread since it last slept.
 fn count_cpu(core: &Core, rail: usize, counted: &mut u64) {
     if let Ok(time) = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID) {
         let used = Duration::from(time).as_nanos() as u64;
