@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Devices that code stripes, behind one trait.
 //!
-//! A [`Rail`] is a device with a coder on it. What it is given is a [`Piece`]: a byte range of a
-//! [`Job`], which is one operation on one stripe written as a matrix product, so that a rail needs
-//! to know nothing of codes. All rails share matrix and field and so write the same bytes; which
-//! one did a piece cannot be told from the result.
+//! A [`Rail`] is a device with a coder. It is given a [`Piece`], a byte range of a [`Job`]: one operation
+//! on one stripe, expressed as a matrix product, so that rails need not know any code. All rails use the
+//! same matrix and field and therefore write the same bytes.
 //!
-//! Rails run on the calling thread ([`Synchronous`]) or take several pieces at a time and finish
-//! them later ([`Lane`]). A rail whose device may hang works on copies and lets go of the caller's
-//! buffers meanwhile ([`Piece::detach`]); its piece can then be taken away and done elsewhere.
+//! Rails run on the calling thread ([`Synchronous`]) or take several pieces at a time and finish them
+//! later ([`Lane`]). A rail whose device may hang works on copies and releases the caller's buffers
+//! ([`Piece::detach`]); its piece can then be revoked and done by another rail.
 //!
-//! This crate moves and computes bytes. Which rail gets what, and what happens when one fails, is
-//! the engine's business.
+//! This crate moves and computes bytes. The engine decides which rail does which work, and handles
+//! failures.
 
 pub mod borrowed;
 mod capability;

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How often the device is asked whether it is done.
+//! Polls the device for completion with an adaptive interval.
 //!
-//! The driver's own waits know no time limit, and would not return from a device that hangs.
+//! The driver's own waits have no time limit and would not return from a device that hangs.
 
 use std::time::{Duration, Instant};
 
-/// How long a wait asks again and again without sleeping, where that is expected to be enough. A
-/// sleep lasts about as much longer than it should: Linux adds 50 us by default (timer slack).
+/// How long a wait polls without sleeping, if that is expected to be enough. A sleep takes about this much
+/// longer than requested: Linux adds 50 us by default (timer slack).
 const AWAKE: Duration = Duration::from_micros(50);
 
-/// A sleep is this part of the time that the wait is expected to last, so that the end of it is
-/// found out late by no more than that.
+/// A sleep takes this part of the expected wait, so that completion is detected late by at most this part.
 const PART: u32 = 8;
 const SLEEP_MIN: Duration = Duration::from_micros(20);
-/// Longer sleeps save no CPU time worth having.
+/// Longer sleeps save no significant CPU time.
 const SLEEP_MAX: Duration = Duration::from_micros(200);
 
-/// Time as a wait sees it.
+/// The time source of a wait.
 pub(super) trait Time {
-    /// Time since some beginning.
+    /// Time since a fixed start.
     fn now(&self) -> Duration;
 
     fn sleep(&self, time: Duration);
 }
 
-/// The machine's own time.
+/// The machine's clock.
 #[derive(Debug)]
 pub(super) struct Machine(Instant);
 
@@ -44,19 +43,18 @@ impl Time for Machine {
     }
 }
 
-/// What a lane has learnt of how long it waits for its device.
+/// A lane's estimate of how long it waits for its device.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PollBackoff {
-    /// How long the last waits took, the newest counting as much as all before it together.
+    /// The weighted mean of past waits; the newest counts as much as all before it together.
     expected: Duration,
 }
 
 impl PollBackoff {
-    /// Calls `look` at least once, and until it says that there is something or `patience` is over.
+    /// Calls `look` at least once, until it returns true or `patience` is over.
     pub fn wait(&mut self, patience: Duration, time: &impl Time, mut look: impl FnMut() -> bool) {
         let begun = time.now();
-        // Up to the last look in vain: what a sleep that was too long took says nothing of the
-        // device.
+        // Up to the last unsuccessful look: the excess of a long sleep says nothing about the device.
         let mut waited = Duration::ZERO;
         while !look() {
             waited = time.now() - begun;

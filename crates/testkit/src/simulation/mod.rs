@@ -11,7 +11,7 @@
 //! of the rail's queue and, when that is empty, from the tail of another rail's queue if the scheduler
 //! finds that worthwhile. A piece takes its rail's latency, then its bytes at its worker's part of the
 //! rail's rate; pieces that share a bottleneck are slowed by the same factor when they exceed its rate.
-//! Dealing, stealing and completion themselves take no time.
+//! Assignment, stealing and completion take no time.
 
 mod clients;
 mod faults;
