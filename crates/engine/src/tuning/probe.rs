@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How fast a rail does one kind of task, by feeding its lanes with nothing else.
+//! Measures how fast a rail does one kind of task, by submitting only such tasks to its lanes.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +19,7 @@ const STEPS_MIN: usize = 3;
 /// A rail that gives nothing back for so long hangs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A kind of task, and how a lane is fed with it.
+/// A kind of task, and how it is submitted to a lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     pub mode: Mode,
@@ -29,7 +29,7 @@ pub(super) struct Load {
     /// Bytes of each buffer in one piece.
     pub piece_bytes: usize,
     pub store: StorePolicy,
-    /// Most pieces in flight on a lane.
+    /// The most pieces in flight on a lane.
     pub depth: usize,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn rate(
 ) -> Result<f64, String> {
     let start = Barrier::new(lanes);
     let feed = || {
-        let feeder = caught(|| Feeder::new(rail, load, load.pieces()?));
+        let feeder = caught(|| LaneDriver::new(rail, load, load.pieces()?));
         // The others wait here, so that nobody may be missing, whatever the rail did.
         start.wait();
         feeder.and_then(|mut feeder| caught(|| feeder.run(time)))
@@ -161,7 +161,7 @@ fn together(lanes: &[Vec<Step>]) -> f64 {
 }
 
 /// A lane and the pieces that go round on it.
-struct Feeder {
+struct LaneDriver {
     lane: Box<dyn Lane>,
     idle: VecDeque<Piece>,
     /// By ticket, for rails whose pieces are revocable.
@@ -172,7 +172,7 @@ struct Feeder {
     tickets: u64,
 }
 
-impl Feeder {
+impl LaneDriver {
     fn new(rail: &dyn Rail, load: &Load, pieces: VecDeque<Piece>) -> Result<Self, String> {
         let capability = rail.capability();
         if let Some(piece) = pieces.iter().find(|piece| !capability.takes(piece)) {
@@ -209,7 +209,7 @@ impl Feeder {
         Ok(steps)
     }
 
-    /// Has `count` pieces done; returns their data bytes.
+    /// Runs `count` pieces and returns their data bytes.
     fn feed(&mut self, count: usize) -> Result<usize, String> {
         let (mut submitted, mut done, mut bytes) = (0, 0, 0);
         while done < count {

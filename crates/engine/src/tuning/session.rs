@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is measured of one rail, and what follows from it.
+//! Measures one rail and derives its values.
 
 use std::time::{Duration, Instant};
 
@@ -250,7 +250,7 @@ impl<'a> Session<'a> {
         (self.probe)(load, lanes, slice).map(Some)
     }
 
-    /// Tasks of about so many data bytes in the shape that stands for all.
+    /// Tasks of about `data_bytes` data bytes, in the shape that represents all.
     fn load(&self, mode: Mode, data_bytes: usize) -> Load {
         let (data_units, parity_units) = self.shapes[0];
         let capability = self.rail.capability();
@@ -274,7 +274,7 @@ impl<'a> Session<'a> {
         load
     }
 
-    /// The length, made a multiple of what the rail takes and of a cache line.
+    /// The length, rounded up to a multiple of the rail's granule and of a cache line.
     fn whole(&self, bytes: usize) -> usize {
         bytes.max(1).next_multiple_of(self.line())
     }
