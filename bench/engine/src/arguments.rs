@@ -52,7 +52,7 @@ pub struct Arguments {
     /// Windows per contestant and point [default: 7]
     #[arg(long)]
     pub repetitions: Option<usize>,
-    /// Milliseconds of a window [default: 200; windows of throttled rails are three times as long]
+    /// Milliseconds of a window [default: 200; windows of rate-limited rails are three times as long]
     #[arg(long)]
     pub window_ms: Option<u64>,
     /// Tasks of the test for growth of memory [default: 1000000]

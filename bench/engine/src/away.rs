@@ -14,7 +14,7 @@ pub struct Away {
     units: Memory,
     /// A unit on its way between the program's own memory and the device's: the driver's copies
     /// from ordinary memory may return before the bytes have arrived.
-    courier: Memory,
+    staging: Memory,
     unit_bytes: usize,
 }
 
@@ -32,7 +32,7 @@ impl Away {
         Ok(Self {
             gpu: Rc::clone(gpu),
             units: Memory::new(gpu, kind, units * unit_bytes)?,
-            courier: Memory::new(gpu, MemoryKind::HostPinned, unit_bytes)?,
+            staging: Memory::new(gpu, MemoryKind::HostPinned, unit_bytes)?,
             unit_bytes,
         })
     }
@@ -58,9 +58,9 @@ impl Away {
             self.units.slice_mut(place).copy_from_slice(bytes);
             return Ok(());
         }
-        let courier = self.courier.slice_mut(0..self.unit_bytes);
-        courier.copy_from_slice(bytes);
-        self.carry((&self.units, start), (&self.courier, 0))
+        let staging = self.staging.slice_mut(0..self.unit_bytes);
+        staging.copy_from_slice(bytes);
+        self.carry((&self.units, start), (&self.staging, 0))
     }
 
     /// Reads a unit.
@@ -74,8 +74,8 @@ impl Away {
             bytes.copy_from_slice(self.units.slice(place));
             return Ok(());
         }
-        self.carry((&self.courier, 0), (&self.units, start))?;
-        bytes.copy_from_slice(self.courier.slice(0..self.unit_bytes));
+        self.carry((&self.staging, 0), (&self.units, start))?;
+        bytes.copy_from_slice(self.staging.slice(0..self.unit_bytes));
         Ok(())
     }
 

@@ -15,9 +15,8 @@ mod key_value;
 mod load;
 mod parts;
 mod rails;
+mod rate_limited;
 mod report;
-mod throttled;
-
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;

@@ -9,7 +9,7 @@ use stripeline_rail::Rail;
 use stripeline_rail::discover::discover;
 
 use crate::failure::Failure;
-use crate::throttled::Throttled;
+use crate::rate_limited::RateLimitedRail;
 
 /// Where an engine's rail comes from.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub enum Kind {
     /// The machine's; engines may share it.
     Real(Arc<dyn Rail>),
     /// A virtual rail of this name and rate in bytes of data a second, made for each engine anew.
-    Throttled(String, f64),
+    RateLimited(String, f64),
 }
 
 impl Kind {
@@ -40,7 +40,7 @@ impl Kind {
     pub fn open(&self) -> Arc<dyn Rail> {
         match self {
             Self::Real(rail) => Arc::clone(rail),
-            Self::Throttled(name, rate) => Arc::new(Throttled::rail(name, *rate)),
+            Self::RateLimited(name, rate) => Arc::new(RateLimitedRail::rail(name, *rate)),
         }
     }
 }

@@ -60,7 +60,7 @@ fn rail(rail: &RailStatistics) -> String {
         "{{\"name\":{},\"out_of_service\":{},\"fed\":{},\"rate\":{:.0}",
         quoted(&rail.name),
         quoted_or_null(why),
-        rail.fed,
+        rail.active,
         rail.rate,
     );
     let counts = [

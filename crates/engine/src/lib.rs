@@ -1,58 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Asynchronous coding of stripes over every rail that a machine has.
 //!
-//! An [`Engine`] has rails and a few threads for each. [`Engine::issue`] takes a piece of work of
+//! An [`Engine`] has rails and a few threads for each. [`Engine::issue`] takes a piece of a job of
 //! `stripeline-rail` and returns a [`Ticket`] at once, which can be tested, waited for, awaited,
-//! cancelled or given a call-back; [`Engine::run`] does it while the caller waits. Which rail does
-//! what is the business of [`schedule`]; the bytes are the same whichever did.
+//! cancelled or given a call-back; [`Engine::run`] codes while the caller waits. [`schedule`] decides which
+//! rails do a task; all rails write the same bytes.
 //!
-//! A rail that errs, hangs or vanishes is put out of service, its work is redone elsewhere, and it
-//! is tried again later. As long as the CPU rail is there, every task that is right ends well.
+//! A rail that fails, hangs or vanishes is taken out of service, other rails redo its work, and it is
+//! tested again later. While the CPU rail is available, every valid task succeeds.
 //!
 //! Bounds: outstanding tasks and bytes by [`Options`]; a task takes a few hundred bytes; queues
-//! hold outstanding tasks only.
+//! contain outstanding tasks only.
+//!
+//! Folders: `api` is the public interface, `core` has tasks, queues, workers and the watchdog, and
+//! [`schedule`], [`tuning`] and [`node`] are the policy, the tuning table and the sharing of CPUs.
 
 #![forbid(unsafe_code)]
 
-mod admission;
-mod check;
-mod clock;
-mod coders;
-mod configuration;
+mod api;
 mod core;
-mod crew;
-mod doorbell;
-mod engine;
-mod error;
 pub mod node;
-mod opening;
-mod operations;
-mod options;
-#[cfg(all(test, feature = "permute"))]
-mod permute;
-mod queue;
-mod request;
-mod sample;
 pub mod schedule;
-mod station;
-mod statistics;
-mod sync;
-mod task;
-mod ticket;
 pub mod tuning;
-mod turn;
-mod wait;
-mod warden;
-mod worker;
 
-pub use configuration::Configuration;
-pub use engine::{Engine, Rejected};
-pub use error::{Error, ErrorKind};
-pub use operations::{Issued, NotIssued};
-pub use options::{Event, EventKind, Listener, Options, Scheduling, WhenFull};
-pub use request::{Priority, Request};
-pub use statistics::{BUCKETS, RailStatistics, Statistics};
+pub use crate::core::task::Outcome;
+pub use api::callbacks::in_turn;
+pub use api::configuration::Configuration;
+pub use api::engine::{Engine, Rejected};
+pub use api::error::{Error, ErrorKind};
+pub use api::operations::{Issued, NotIssued};
+pub use api::options::{Event, EventKind, Listener, Options, Scheduling, WhenFull};
+pub use api::request::{Priority, Request};
+pub use api::statistics::{BUCKETS, RailStatistics, Statistics};
+pub use api::ticket::Ticket;
 pub use stripeline_rail::discover::Candidate;
-pub use task::Outcome;
-pub use ticket::Ticket;
-pub use turn::in_turn;

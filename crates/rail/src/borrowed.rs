@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Jobs over borrowed slices, for Rust callers that wait.
 //!
-//! Each function makes the job, calls `run` with its piece and returns only when nothing holds the
-//! job any more, also when `run` panics: until then the borrow of the buffers lasts. A piece that
-//! is leaked therefore makes the function wait for ever.
+//! Each function creates the job, calls `run` with its piece and returns only when the job is dropped,
+//! also when `run` panics: the buffers are borrowed until then. A leaked piece therefore makes the
+//! function wait forever.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -35,7 +35,7 @@ pub fn encode<R>(
     })
 }
 
-/// The units `erased` from those that are there.
+/// The units `erased` from the available ones.
 ///
 /// # Errors
 /// As [`Codec::decode`], and `CountMismatch` if no unit is asked for.
@@ -130,7 +130,7 @@ fn writable(units: &mut [&mut [u8]]) -> ArrayVec<Region, UNITS_MAX> {
     units.iter_mut().map(region).collect()
 }
 
-/// Makes a job, runs it and waits for its end.
+/// Creates a job, runs it and waits for its end.
 fn scoped<R>(
     bytes: usize,
     run: impl FnOnce(Piece) -> R,
@@ -139,35 +139,35 @@ fn scoped<R>(
     let end = Arc::new(End::default());
     let piece = job(Buffers {
         bytes,
-        keep: Some(Box::new(Ends(Arc::clone(&end)))),
+        keep: Some(Box::new(EndSignal(Arc::clone(&end)))),
     });
-    // Made before `run`, so that a panic passes through it.
-    let _waits = Waits(end);
+    // Created before `run`, so that it waits also if `run` panics.
+    let _guard = WaitGuard(end);
     Ok(run(piece?))
 }
 
-/// Whether a job is gone.
+/// Whether a job was dropped.
 #[derive(Debug, Default)]
 struct End {
     gone: Mutex<bool>,
     changed: Condvar,
 }
 
-/// Kept by the job: when it is dropped, the job holds no buffer any more.
+/// Owned by the job: signals, when dropped, that the job uses no buffer any more.
 #[derive(Debug)]
-struct Ends(Arc<End>);
+struct EndSignal(Arc<End>);
 
-impl Drop for Ends {
+impl Drop for EndSignal {
     fn drop(&mut self) {
         *self.0.gone.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.0.changed.notify_all();
     }
 }
 
-/// Waits for the job when it goes out of scope.
-struct Waits(Arc<End>);
+/// Waits for the job when dropped.
+struct WaitGuard(Arc<End>);
 
-impl Drop for Waits {
+impl Drop for WaitGuard {
     fn drop(&mut self) {
         let gone = self.0.gone.lock().unwrap_or_else(PoisonError::into_inner);
         let ended = self.0.changed.wait_while(gone, |gone| !*gone);

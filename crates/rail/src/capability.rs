@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a rail can do, as a value.
+//! The capability of a rail.
 
 use crate::{Job, MemoryKind, Mode, Piece};
 
-/// What a rail takes, and how it likes to be fed.
+/// Which jobs a rail takes, and the sizes and concurrency that suit it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capability {
     /// Whether it can add products to outputs ([`Mode::Add`]).
@@ -12,46 +12,45 @@ pub struct Capability {
     pub compares: bool,
     /// Which kinds of memory it takes.
     pub memory: Vec<MemoryKind>,
-    /// Most inputs of one product.
+    /// The most inputs of one product.
     pub inputs_max: usize,
-    /// Most outputs of one product.
+    /// The most outputs of one product.
     pub outputs_max: usize,
     /// Pieces are a multiple of this many bytes long, 1 if any length will do.
     pub granule_bytes: usize,
     /// Whether the last bytes of a job may be fewer than a granule.
     pub takes_tails: bool,
-    /// The most bytes of each buffer that it likes in one piece, at least 1, as long as no tuning
-    /// table says otherwise.
+    /// The preferred bytes of each buffer in one piece, at least 1, unless a tuning table has another
+    /// value.
     pub piece_bytes: usize,
-    /// The most bytes of all buffers of a piece together, those in device memory aside, that it can
-    /// have copies of at a time. Up to there a tuning table may ask for larger pieces than
-    /// `piece_bytes`, and pieces of work that is all in device memory may have any size. `None` if
-    /// larger ones are never faster.
+    /// The most bytes of all buffers of a piece together, without those in device memory, that it can
+    /// copy at a time. Up to this size a tuning table may set larger pieces than `piece_bytes`; pieces of
+    /// work that is entirely in device memory may have any size. `None` if larger pieces are never faster.
     pub room_bytes: Option<usize>,
     /// How many lanes are worth opening.
     pub lanes: usize,
     /// How many pieces a lane keeps in flight.
     pub depth: usize,
-    /// Whether it also gives back lost parity units, not only data units.
+    /// Whether it also decodes lost parity units, not only data units.
     pub recovers_parity: bool,
-    /// Whether it lets go of the buffers while its device works ([`Piece::detach`]), so that a
-    /// hanging device costs no more than time.
+    /// Whether it releases the buffers while its device works ([`Piece::detach`]), so that a hanging device
+    /// costs only time.
     pub detaches: bool,
-    /// Whether open lanes hold much, such as a device's context and memory, so that they are better
-    /// opened when there is work for them than beforehand.
+    /// Whether open lanes occupy many resources, such as a device's context and memory, so that they
+    /// should be opened only when there is work for them.
     pub costly_lanes: bool,
-    /// Whether it computes on the CPUs that all such rails share: two of them do as much as the
-    /// faster one alone, as a rule.
+    /// Whether it computes on the CPUs that all such rails share: two such rails are usually no faster
+    /// than the faster one alone.
     pub shares_cpus: bool,
-    /// Whether it leaves outputs as they are, so that only measurements may use it.
+    /// Whether it leaves outputs unchanged, so that only measurements may use it.
     pub codes_nothing: bool,
-    /// Whether a thread that waits for a task may run the coder: it runs on the calling thread and
-    /// always returns, which code of others may not do.
+    /// Whether a thread that waits for a task may run the coder: it runs on the calling thread and always
+    /// returns, which third-party code may not do.
     pub for_waiting_threads: bool,
 }
 
 impl Capability {
-    /// Of a coder that runs on the calling thread, on host memory, with any matrix.
+    /// The capability of a coder that runs on the calling thread, on host memory, with any matrix.
     #[must_use]
     pub fn synchronous() -> Self {
         Self {
@@ -90,7 +89,7 @@ impl Capability {
         whole && self.takes_job(piece.job())
     }
 
-    /// Whether the rail can do a job, the lengths of its pieces aside.
+    /// Whether the rail can do a job, regardless of the lengths of its pieces.
     #[must_use]
     pub fn takes_job(&self, job: &Job) -> bool {
         let mode = match job.mode() {

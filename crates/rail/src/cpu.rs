@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The CPU by our own kernels.
+//! The rail `cpu`: the kernels of `stripeline-gf`.
 
 use arrayvec::ArrayVec;
 use stripeline_codec::{Code, Isa, Kernels, UNITS_MAX, Verdict};
@@ -19,7 +19,7 @@ impl Cpu {
         Self::with_kernels("cpu", Kernels::active())
     }
 
-    /// The coder of plain arithmetic, which runs everywhere and settles doubts about others.
+    /// The portable coder, which runs everywhere and arbitrates when rails disagree.
     #[must_use]
     pub fn portable() -> Self {
         let kernels = Kernels::for_isa(Isa::Portable).expect("portable kernels run everywhere");
@@ -29,7 +29,7 @@ impl Cpu {
     /// Does a piece in host memory.
     ///
     /// # Panics
-    /// If some of it is not.
+    /// If some of it is in other memory.
     pub fn code(&self, piece: &mut Piece) -> Verdict {
         let (mode, code, store) = (piece.job().mode(), piece.job().code(), piece.store());
         let kernels = self.kernels;
@@ -50,7 +50,7 @@ impl Cpu {
         Verdict::Sound
     }
 
-    /// Adds the products of a piece that updates to `sums`, which stand for its outputs.
+    /// Adds the products of an updating piece to `sums`, which replace its outputs.
     ///
     /// # Panics
     /// If some of the piece is not in host memory, or unless there is a sum of its length per output.

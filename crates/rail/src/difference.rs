@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparing for coders that can only compute.
+//! Comparison for coders that can only compute.
 
 use stripeline_codec::Verdict;
 
-/// What a check finds: the lowest offset that differs, and there the lowest output.
+/// Finds the lowest offset that differs, and the lowest output there.
 ///
 /// Offsets count from the start of the slices.
 pub(crate) fn find<C: AsRef<[u8]>>(computed: &[C], given: &[&[u8]]) -> Verdict {
     let mut first: Option<(usize, usize)> = None;
     for (unit, (computed, given)) in computed.iter().zip(given).enumerate() {
-        // What lies after the first difference so far does not matter; slices compare fast.
+        // Only bytes before the first difference so far matter; comparing slices is fast.
         let end = first.map_or(given.len(), |(offset, _)| offset);
         let (computed, given) = (&computed.as_ref()[..end], &given[..end]);
         if computed != given {
@@ -21,7 +21,7 @@ pub(crate) fn find<C: AsRef<[u8]>>(computed: &[C], given: &[&[u8]]) -> Verdict {
     verdict(first)
 }
 
-/// What there is to say of the first (offset, output) that differs.
+/// The verdict for the first (offset, output) that differs.
 pub(crate) fn verdict(first: Option<(usize, usize)>) -> Verdict {
     match first {
         None => Verdict::Sound,

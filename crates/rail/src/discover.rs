@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which rails a machine has, of those that a configuration names.
+//! Finds out which of the configured rails a machine has.
 //!
-//! A rail that the machine lacks is out without a word; one that is there but cannot be used is out
-//! with a warning. Either way [`Candidate`] keeps the reason.
+//! A rail that the machine lacks is left out silently; one that is present but cannot be used is left
+//! out with a warning. Either way [`Candidate`] keeps the reason.
 
 use std::fmt;
 use std::path::Path;
@@ -13,79 +13,82 @@ use std::time::Duration;
 
 use crate::{Cpu, Cuda, FoundGpu, Isal, LoadError, Null, Plugin, Rail, known_answers};
 
-/// What `auto` stands for.
+/// The rails that `auto` stands for.
 const AUTO: [&str; 2] = ["cpu", "cuda"];
 
-/// What begins the name of a plug-in; the path of its library follows.
+/// The prefix of a plug-in's name; the path of its library follows.
 const PLUGIN: &str = "plugin:";
 
-/// Whether a rail whose lanes are costly is proven.
+/// Whether rails whose lanes are costly are verified now or on first use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Costly {
-    Proven,
-    Presumed,
+enum CostlyRails {
+    Verify,
+    Defer,
 }
 
-/// How long a plug-in may take for all known answers, which take one that is in order milliseconds.
-const TRIAL: Duration = Duration::from_secs(30);
+/// How long a plug-in may take for all known answers; one that works takes milliseconds.
+const VERIFICATION_LIMIT: Duration = Duration::from_secs(30);
 
 /// Looks for the rails of one name. It may stand for several, such as one for each GPU.
-type Find = fn(Costly) -> Vec<Candidate>;
+type Find = fn(CostlyRails) -> Vec<Candidate>;
 
 const SOURCES: &[(&str, Find)] = &[
-    ("cpu", |_| vec![Candidate::proven(Cpu::rail())]),
+    ("cpu", |_| vec![Candidate::verified(Cpu::rail())]),
     ("isal", |_| vec![isal()]),
     ("cuda", gpus),
     ("null", |_| {
-        vec![Candidate::new("null", Standing::In(Arc::new(Null::rail())))]
+        vec![Candidate::new(
+            "null",
+            Availability::Available(Arc::new(Null::rail())),
+        )]
     }),
 ];
 
-/// A rail that was asked for, in or out.
+/// A rail that was asked for, available or not.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// What it is called, or as what it was asked for.
+    /// Its name, or the name that it was asked for by.
     pub name: String,
-    /// Whether it is in.
-    pub standing: Standing,
+    /// Whether it is available.
+    pub availability: Availability,
 }
 
-/// Whether a rail is in, or why not.
+/// Whether a rail is available, or why not.
 #[derive(Clone, Debug)]
-pub enum Standing {
-    /// It is there and gives right answers. `null` is in without them, because it codes nothing, and
-    /// what [`presume`] found and is costly to try is in until it is tried.
-    In(Arc<dyn Rail>),
+pub enum Availability {
+    /// It is present and gives right answers. `null` is available without them, because it codes
+    /// nothing; a rail with costly lanes from [`discover_unverified`] is available until it is verified.
+    Available(Arc<dyn Rail>),
     /// The machine lacks the library or the device.
     Absent(String),
-    /// It is there, but broken, or not what it was taken for.
+    /// It is present but broken, or is not what its name says.
     Unusable(String),
 }
 
 impl Candidate {
-    /// A candidate as it stands.
-    pub fn new(name: &str, standing: Standing) -> Self {
+    /// Creates a candidate.
+    pub fn new(name: &str, availability: Availability) -> Self {
         Self {
             name: name.to_owned(),
-            standing,
+            availability,
         }
     }
 
-    /// A rail that is in if it knows the answers.
-    pub fn proven(rail: impl Rail + 'static) -> Self {
+    /// A rail that is available if it gives the known answers.
+    pub fn verified(rail: impl Rail + 'static) -> Self {
         let checked = known_answers::check(&rail);
-        Self::judged(Arc::new(rail), checked)
+        Self::from_result(Arc::new(rail), checked)
     }
 
-    /// As [`proven`](Self::proven), for a rail whose calls may never return: they are made on another
-    /// thread, which is left behind after `limit`.
-    pub fn proven_within(rail: impl Rail + 'static, limit: Duration) -> Self {
+    /// As [`proven`](Self::verified), for a rail whose calls may never return: they are made on another
+    /// thread, which is detached after `limit`.
+    pub fn verified_within(rail: impl Rail + 'static, limit: Duration) -> Self {
         let rail: Arc<dyn Rail> = Arc::new(rail);
         let tried = Arc::clone(&rail);
         let (sender, receiver) = channel();
         let name = format!("stripeline-try-{}", rail.name());
         let spawned = Builder::new().name(name).spawn(move || {
-            // Fails only when nobody waits any more.
+            // Fails only after the limit, when the receiver is gone.
             let _ = sender.send(known_answers::check(&*tried));
         });
         let checked = match spawned {
@@ -95,88 +98,90 @@ impl Candidate {
             }),
             Err(error) => Err(format!("Cannot try rail {}: {error}", rail.name())),
         };
-        Self::judged(rail, checked)
+        Self::from_result(rail, checked)
     }
 
-    fn judged(rail: Arc<dyn Rail>, checked: Result<(), String>) -> Self {
+    fn from_result(rail: Arc<dyn Rail>, checked: Result<(), String>) -> Self {
         let name = rail.name().to_owned();
-        let standing = match checked {
-            Ok(()) => Standing::In(rail),
-            Err(reason) => Standing::Unusable(reason),
+        let availability = match checked {
+            Ok(()) => Availability::Available(rail),
+            Err(reason) => Availability::Unusable(reason),
         };
-        Self { name, standing }
+        Self { name, availability }
     }
 
-    /// A rail that is in, to be proven when it is first used, if its lanes are costly: proving opens
-    /// one. Any other is in if it knows the answers.
-    pub fn presumed(rail: impl Rail + 'static) -> Self {
+    /// A rail with costly lanes is available and must be verified on first use, because verification
+    /// opens a lane. Any other rail is available if it gives the known answers.
+    pub fn unverified(rail: impl Rail + 'static) -> Self {
         if !rail.capability().costly_lanes {
-            return Self::proven(rail);
+            return Self::verified(rail);
         }
         let name = rail.name().to_owned();
-        Self::new(&name, Standing::In(Arc::new(rail)))
+        Self::new(&name, Availability::Available(Arc::new(rail)))
     }
 
-    /// The rail, if it is in.
+    /// The rail, if it is available.
     #[must_use]
     pub fn rail(&self) -> Option<&Arc<dyn Rail>> {
-        match &self.standing {
-            Standing::In(rail) => Some(rail),
-            Standing::Absent(_) | Standing::Unusable(_) => None,
+        match &self.availability {
+            Availability::Available(rail) => Some(rail),
+            Availability::Absent(_) | Availability::Unusable(_) => None,
         }
     }
 
-    /// Why it is out, if it is.
+    /// Why it is not available.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
-        match &self.standing {
-            Standing::In(_) => None,
-            Standing::Absent(reason) | Standing::Unusable(reason) => Some(reason),
+        match &self.availability {
+            Availability::Available(_) => None,
+            Availability::Absent(reason) | Availability::Unusable(reason) => Some(reason),
         }
     }
 
-    /// What to warn of once, if it is unusable.
+    /// The warning to give once, if it is unusable.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
-        match &self.standing {
-            Standing::Unusable(reason) => Some(format!(
+        match &self.availability {
+            Availability::Unusable(reason) => Some(format!(
                 "Cannot use rail {}, others code instead: {reason}",
                 self.name
             )),
-            Standing::In(_) | Standing::Absent(_) => None,
+            Availability::Available(_) | Availability::Absent(_) => None,
         }
     }
 }
 
 impl fmt::Display for Candidate {
-    /// A line for people: what is behind it, or why it is out.
+    /// A line for people: the description of the rail, or why it is not available.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.standing {
-            Standing::In(rail) => write!(formatter, "{}: in, {}", self.name, rail.describe()),
-            Standing::Absent(reason) => write!(formatter, "{}: absent: {reason}", self.name),
-            Standing::Unusable(reason) => write!(formatter, "{}: out: {reason}", self.name),
+        match &self.availability {
+            Availability::Available(rail) => {
+                write!(formatter, "{}: in, {}", self.name, rail.describe())
+            }
+            Availability::Absent(reason) => write!(formatter, "{}: absent: {reason}", self.name),
+            Availability::Unusable(reason) => write!(formatter, "{}: out: {reason}", self.name),
         }
     }
 }
 
 /// Looks for every rail named, in this order: `cpu`, `isal`, `cuda`, `null`, `plugin:PATH`, and
-/// `auto` for the CPU and every GPU. A rail named twice is in once.
+/// `auto` for the CPU and every GPU. A rail named twice is returned once.
 ///
 /// Takes some milliseconds for each rail that is there, and loads its library, which then stays.
 #[must_use]
 pub fn discover<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
-    search(names, Costly::Proven)
+    search(names, CostlyRails::Verify)
 }
 
-/// As [`discover`], but a rail whose lanes are costly, such as a GPU, is in without having been proven:
-/// that takes a context on the device, which whoever has no work for it need not pay for. It is to be
-/// proven before it is used.
+/// As [`discover`], but a rail whose lanes are costly, such as a GPU, is available without having been
+/// verified: verification needs a context on the device, and a process without work for the device
+/// should not pay for one. The caller must verify the rail before it uses it.
 #[must_use]
-pub fn presume<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
-    search(names, Costly::Presumed)
+pub fn discover_unverified<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
+    search(names, CostlyRails::Defer)
 }
 
-fn search<S: AsRef<str>>(names: &[S], costly: Costly) -> Vec<Candidate> {
+fn search<S: AsRef<str>>(names: &[S], costly: CostlyRails) -> Vec<Candidate> {
     let mut candidates: Vec<Candidate> = Vec::new();
     let names = names.iter().map(AsRef::as_ref);
     let asked = names.flat_map(|name| match name {
@@ -191,7 +196,7 @@ fn search<S: AsRef<str>>(names: &[S], costly: Costly) -> Vec<Candidate> {
     candidates
 }
 
-fn find(name: &str, costly: Costly) -> Vec<Candidate> {
+fn find(name: &str, costly: CostlyRails) -> Vec<Candidate> {
     if let Some(path) = name.strip_prefix(PLUGIN) {
         return vec![plugin(name, Path::new(path))];
     }
@@ -200,37 +205,36 @@ fn find(name: &str, costly: Costly) -> Vec<Candidate> {
         None => {
             let names: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
             let reason = format!("no such rail: there are {}, plugin:PATH", names.join(", "));
-            vec![Candidate::new(name, Standing::Unusable(reason))]
+            vec![Candidate::new(name, Availability::Unusable(reason))]
         }
     }
 }
 
 fn isal() -> Candidate {
     match Isal::rail() {
-        Ok(rail) => Candidate::proven(rail),
-        Err(reason) => Candidate::new("isal", Standing::Absent(reason)),
+        Ok(rail) => Candidate::verified(rail),
+        Err(reason) => Candidate::new("isal", Availability::Absent(reason)),
     }
 }
 
-fn gpus(costly: Costly) -> Vec<Candidate> {
+fn gpus(costly: CostlyRails) -> Vec<Candidate> {
     let gpu = |found: FoundGpu| match found.rail {
-        Ok(rail) if costly == Costly::Presumed => Candidate::presumed(rail),
-        Ok(rail) => Candidate::proven(rail),
-        Err(reason) => Candidate::new(&found.name, Standing::Unusable(reason)),
+        Ok(rail) if costly == CostlyRails::Defer => Candidate::unverified(rail),
+        Ok(rail) => Candidate::verified(rail),
+        Err(reason) => Candidate::new(&found.name, Availability::Unusable(reason)),
     };
     match Cuda::rails() {
         Ok(found) => found.into_iter().map(gpu).collect(),
-        Err(reason) => vec![Candidate::new("cuda", Standing::Absent(reason))],
+        Err(reason) => vec![Candidate::new("cuda", Availability::Absent(reason))],
     }
 }
 
-/// A path is there because somebody wrote it down: even a file that is not there is worth a
-/// warning.
+/// A path was configured explicitly, so even a missing file is worth a warning.
 fn plugin(name: &str, path: &Path) -> Candidate {
     match Plugin::load(path) {
-        Ok(rail) => Candidate::proven_within(rail, TRIAL),
+        Ok(rail) => Candidate::verified_within(rail, VERIFICATION_LIMIT),
         Err(error @ (LoadError::Absent(_) | LoadError::Invalid(_))) => {
-            Candidate::new(name, Standing::Unusable(error.to_string()))
+            Candidate::new(name, Availability::Unusable(error.to_string()))
         }
     }
 }

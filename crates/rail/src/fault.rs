@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a rail did not do a piece.
+//! The fault of a piece that a rail did not do.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,13 +7,13 @@ use std::fmt;
 /// What a fault says about the rail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// The rail works but not on this piece: give it to another, blame nobody.
+    /// The rail works but does not take this piece: another rail should do it.
     Refused,
-    /// The rail failed: try it again later.
+    /// The rail failed and should be tested again later.
     Failed,
-    /// The device is not there any more.
+    /// The device is gone.
     Gone,
-    /// The piece was taken away while the device worked.
+    /// The piece was revoked while the device worked.
     Revoked,
 }
 
@@ -25,7 +25,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault with its reason, lower case and without a full stop.
+    /// Creates a fault with its reason, in lower case and without a full stop.
     pub fn new(kind: FaultKind, text: impl Into<Cow<'static, str>>) -> Self {
         Self {
             kind,
@@ -33,7 +33,7 @@ impl Fault {
         }
     }
 
-    /// What it says about the rail.
+    /// The kind of the fault.
     #[must_use]
     pub fn kind(&self) -> FaultKind {
         self.kind

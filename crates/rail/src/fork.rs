@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Telling a process from the one that it was forked from.
+//! Distinguishes a process from the one that it was forked from.
 //!
 //! A forked child has the memory of its parent but only the thread that forked. Locks that other
-//! threads held stay locked in the child, and what they were doing is never finished there.
+//! threads held stay locked in the child, and their operations never finish there.
 
 use std::ffi::c_int;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many forks lie between this process and the one that loaded the library.
+/// The number of forks between this process and the one that loaded the library.
 static FORKS: AtomicU64 = AtomicU64::new(0);
 
 type Handler = Option<unsafe extern "C" fn()>;
@@ -33,15 +33,15 @@ impl Process {
     pub fn current() -> Self {
         static COUNTING: Once = Once::new();
         COUNTING.call_once(|| {
-            // SAFETY: the handler only adds to an atomic number. Without memory for the registration
-            // forks are not noticed, as they were not before.
+            // SAFETY: the handler only increments an atomic counter. If the registration fails for lack of
+            // memory, forks are not detected.
             unsafe { pthread_atfork(None, None, Some(count)) };
         });
         Self(FORKS.load(Ordering::Relaxed))
     }
 
-    /// Whether this is the process that called, which costs a look at memory: false in a child that
-    /// inherited this value.
+    /// Whether this value was created in the current process: false in a child that inherited it. Costs
+    /// one load.
     #[must_use]
     pub fn is_current(self) -> bool {
         self.0 == FORKS.load(Ordering::Relaxed)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One operation on one stripe, in the form that every rail can run: a matrix product.
+//! A job: one operation on one stripe as a matrix product, which every rail can run.
 
 use std::any::Any;
 use std::fmt;
@@ -23,8 +23,8 @@ pub enum Mode {
 
 /// A product `outputs = matrix x inputs` over buffers of one length.
 ///
-/// Memory is only ever touched through a [`Piece`], and every piece keeps its job alive. Whoever
-/// lent buffers to a job may have them back when the job is gone.
+/// Memory is accessed only through a [`Piece`], and every piece keeps its job alive. The owner of the
+/// buffers may use them again when the job is dropped.
 pub struct Job {
     mode: Mode,
     code: Code,
@@ -34,11 +34,11 @@ pub struct Job {
     /// Inputs, then outputs.
     regions: Box<[Region]>,
     bytes: usize,
-    /// Dropped with the job: the owner of the buffers, where it is one that can be kept.
+    /// Keeps the buffers alive; dropped with the job.
     keep: Option<Box<dyn Any + Send + Sync>>,
 }
 
-/// Which units of the stripe the regions are.
+/// Which units of the stripe the regions hold.
 #[derive(Clone, Debug)]
 enum Units {
     /// All data units, then all parity units.
@@ -49,12 +49,12 @@ enum Units {
     Lost(Box<[u8]>),
 }
 
-/// A stripe's buffers and what holds them.
+/// The length of a job's buffers and the value that keeps them alive.
 #[derive(Debug, Default)]
 pub struct Buffers {
     /// The length of every buffer, at least 1.
     pub bytes: usize,
-    /// What keeps the buffers alive, dropped with the job.
+    /// Keeps the buffers alive; dropped with the job.
     pub keep: Option<Box<dyn Any + Send + Sync>>,
 }
 
@@ -66,8 +66,8 @@ impl Job {
     /// parity units.
     ///
     /// # Safety
-    /// Until the job is dropped each region has `bytes` bytes of its kind of memory, nobody writes
-    /// to the inputs, and nobody else reads or writes the outputs, which share no byte with another
+    /// Until the job is dropped, each region has `bytes` bytes of its kind of memory, nothing writes to
+    /// the inputs, and nothing else reads or writes the outputs, which share no byte with another
     /// region.
     pub unsafe fn encode(
         codec: &Codec,
@@ -85,7 +85,7 @@ impl Job {
         Ok(product.job(codec, data, parity, buffers))
     }
 
-    /// The units `erased` from those that are there; see [`Codec::decode`].
+    /// The units `erased` from the available ones; see [`Codec::decode`].
     ///
     /// # Errors
     /// As [`Codec::decoding`], and `CountMismatch` unless there is an output per unit asked for.
@@ -102,7 +102,7 @@ impl Job {
         codec.check_outputs(outputs.len(), erased.len())?;
         let mut inputs = ArrayVec::<Region, UNITS_MAX>::new();
         let matrix = codec.decoding(units, erased, &mut inputs)?;
-        // The survivors are the first that are there; units count to 255.
+        // The survivors are the first available units; unit numbers are at most 255.
         let present = (0..units.len()).filter(|unit| units[*unit].is_some());
         let numbers = present.take(inputs.len()).chain(erased.iter().copied());
         let numbers = numbers.map(|unit| unit as u8);
@@ -117,7 +117,7 @@ impl Job {
     /// Parity changed in place for data unit `data_unit` having changed from `old` to `new`.
     ///
     /// # Errors
-    /// As [`Codec::update`], lengths aside.
+    /// As [`Codec::update`], except for lengths.
     ///
     /// # Safety
     /// As [`Job::encode`].
@@ -138,14 +138,14 @@ impl Job {
         Ok(product.job(codec, &[old, new], parity, buffers))
     }
 
-    /// Whether parity fits the data.
+    /// Whether parity matches the data.
     ///
     /// # Errors
     /// As [`Job::encode`].
     ///
     /// # Safety
-    /// Until the job is dropped each region has `bytes` bytes of its kind of memory that nobody
-    /// writes to.
+    /// Until the job is dropped, each region has `bytes` bytes of its kind of memory that nothing writes
+    /// to.
     pub unsafe fn verify(
         codec: &Codec,
         data: &[Region],
@@ -177,7 +177,7 @@ impl Job {
         }
     }
 
-    /// Whether this job came from `original` by [`Job::comparing`].
+    /// Whether this job was created from `original` by [`Job::comparing`].
     pub(crate) fn compares(&self, original: &Arc<Self>) -> bool {
         let kept = self
             .keep
@@ -228,7 +228,7 @@ impl Job {
         })
     }
 
-    /// Whether an output is a parity unit that was lost, where encoding gives all of them anew.
+    /// Whether an output is a lost parity unit, as opposed to encoding, which computes all of them.
     #[must_use]
     pub fn recovers_parity(&self) -> bool {
         let mut outputs = self.output_units();

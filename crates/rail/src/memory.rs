@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where bytes are: an address and the kind of memory behind it.
+//! Regions of memory: an address and the kind of memory.
 
 /// The kind of memory that a buffer lies in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -27,15 +27,15 @@ impl MemoryKind {
 
 /// The start of a buffer. Its length is that of the job it belongs to.
 ///
-/// A region is an address and nothing more: making one is safe, and only the constructors of jobs
-/// ask the caller to vouch for what lies there.
+/// A region is only an address: creating one is safe, and the constructors of jobs require the caller to
+/// guarantee the memory behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
     start: *mut u8,
     kind: MemoryKind,
 }
 
-// SAFETY: an address; whoever dereferences it answers for that.
+// SAFETY: an address; the code that dereferences it guarantees its validity.
 unsafe impl Send for Region {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Region {}
@@ -53,7 +53,7 @@ impl Region {
         Self::new(start, MemoryKind::Host)
     }
 
-    /// `count` buffers of which each starts `stride` bytes after the one before.
+    /// `count` buffers, each of which starts `stride` bytes after the previous one.
     pub fn strided(self, stride: usize, count: usize) -> impl Iterator<Item = Self> {
         (0..count).map(move |index| self.offset(index * stride))
     }

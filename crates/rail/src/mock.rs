@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! For tests: a device of a given rate and latency, on a real clock or on one that the test turns.
+//! For tests: a device of a given rate and latency, on a real clock or on one that the test advances.
 //!
-//! Bytes are right, because the CPU's kernels make them when a piece is submitted; only when a
-//! piece counts as done is made up. All lanes share one device, which does one piece after another.
+//! The CPU's kernels compute the outputs when a piece is submitted, so the bytes are right; only the
+//! time of completion is simulated. All lanes share one device, which does one piece after another.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,24 +14,24 @@ use stripeline_codec::Code;
 
 use crate::{Capability, Cpu, Done, Fault, Lane, Mode, Piece, Rail};
 
-/// Records kept: more than any test looks at, and still bounded.
+/// The most records kept, so that memory is bounded; more than any test reads.
 const RECORDS_MAX: usize = 1 << 16;
 
 /// Time for mock devices.
 pub trait Clock: fmt::Debug + Send + Sync {
-    /// Time since some beginning.
+    /// Time since a fixed start.
     fn now(&self) -> Duration;
 
     /// Sleeps until this time; at once if it has passed.
     fn wait_until(&self, time: Duration);
 }
 
-/// The machine's clock, counted from its making.
+/// The machine's clock, from 0 at its creation.
 #[derive(Debug)]
 pub struct RealClock(Instant);
 
 impl RealClock {
-    /// A clock that shows 0 now.
+    /// A clock that reads 0 now.
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())
@@ -48,50 +48,50 @@ impl Clock for RealClock {
     }
 }
 
-/// A clock that moves only when told to.
+/// A clock that only the test advances.
 #[derive(Debug, Default)]
 pub struct VirtualClock {
-    hands: Mutex<Hands>,
+    state: Mutex<ClockState>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Hands {
+struct ClockState {
     now: Duration,
-    /// What sleepers wait for.
+    /// The times that sleepers wait for.
     targets: Vec<Duration>,
 }
 
 impl VirtualClock {
-    fn hands(&self) -> MutexGuard<'_, Hands> {
-        self.hands.lock().unwrap_or_else(PoisonError::into_inner)
+    fn clock_state(&self) -> MutexGuard<'_, ClockState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves time on and wakes those whose time has come.
+    /// Advances the time and wakes the sleepers that are due.
     pub fn advance(&self, by: Duration) {
-        self.hands().now += by;
+        self.clock_state().now += by;
         self.changed.notify_all();
     }
 
-    /// Waits until somebody sleeps and moves time on to when the first is to wake up; false if
-    /// nobody sleeps within `patience` of real time.
+    /// Waits for a sleeper and advances the time to the earliest wake-up; false if no thread sleeps
+    /// within `patience` of real time.
     #[must_use]
     pub fn advance_to_next(&self, patience: Duration) -> bool {
-        let asleep = |hands: &Hands| hands.targets.iter().any(|target| *target > hands.now);
-        let none = |hands: &mut Hands| !asleep(hands);
+        let asleep = |state: &ClockState| state.targets.iter().any(|target| *target > state.now);
+        let none = |state: &mut ClockState| !asleep(state);
         let waited = self
             .changed
-            .wait_timeout_while(self.hands(), patience, none);
-        let mut hands = waited.unwrap_or_else(PoisonError::into_inner).0;
-        let now = hands.now;
-        let next = hands
+            .wait_timeout_while(self.clock_state(), patience, none);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let now = state.now;
+        let next = state
             .targets
             .iter()
             .copied()
             .filter(|target| *target > now)
             .min();
         let Some(next) = next else { return false };
-        hands.now = next;
+        state.now = next;
         self.changed.notify_all();
         true
     }
@@ -99,37 +99,37 @@ impl VirtualClock {
 
 impl Clock for VirtualClock {
     fn now(&self) -> Duration {
-        self.hands().now
+        self.clock_state().now
     }
 
     fn wait_until(&self, time: Duration) {
-        let mut hands = self.hands();
-        hands.targets.push(time);
+        let mut state = self.clock_state();
+        state.targets.push(time);
         self.changed.notify_all();
-        let early = |hands: &mut Hands| hands.now < time;
-        let waited = self.changed.wait_while(hands, early);
-        let mut hands = waited.unwrap_or_else(PoisonError::into_inner);
-        let place = hands.targets.iter().position(|target| *target == time);
-        hands.targets.swap_remove(place.expect("pushed above"));
+        let early = |state: &mut ClockState| state.now < time;
+        let waited = self.changed.wait_while(state, early);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
+        let place = state.targets.iter().position(|target| *target == time);
+        state.targets.swap_remove(place.expect("pushed above"));
     }
 }
 
 /// How fast a mock device is.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    /// Bytes of inputs that it does in a second.
+pub struct MockSettings {
+    /// Bytes of inputs coded in a second.
     pub bytes_per_second: f64,
-    /// From when the device is through with a piece until that is known.
+    /// From the end of the device's work on a piece until the completion is visible.
     pub latency: Duration,
-    /// Lanes worth opening.
+    /// The number of lanes worth opening.
     pub lanes: usize,
-    /// Pieces that a lane keeps in flight.
+    /// The number of pieces that a lane keeps in flight.
     pub depth: usize,
 }
 
-/// A piece that a mock device was given.
+/// A record of a piece submitted to a mock device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct SubmittedPiece {
     /// What was done with the products.
     pub mode: Mode,
     /// The code.
@@ -142,7 +142,7 @@ pub struct Given {
     pub range: Range<usize>,
     /// When it was submitted.
     pub submitted: Duration,
-    /// When the device was through with it.
+    /// When the device finished it.
     pub done: Duration,
 }
 
@@ -157,16 +157,16 @@ pub struct Mock {
 
 #[derive(Debug)]
 struct Device {
-    pace: Pace,
+    settings: MockSettings,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// When it will be through with all that it has.
+    /// When the device will have finished all submitted pieces.
     free: Duration,
-    given: VecDeque<Given>,
+    submitted: VecDeque<SubmittedPiece>,
 }
 
 impl Mock {
@@ -175,12 +175,12 @@ impl Mock {
     /// # Panics
     /// Unless its rate is above 0 and it has lanes and depth.
     #[must_use]
-    pub fn new(name: &str, pace: Pace, clock: Arc<dyn Clock>) -> Self {
-        assert!(pace.bytes_per_second > 0.0, "a rate");
-        assert!(pace.lanes > 0 && pace.depth > 0, "lanes with room");
+    pub fn new(name: &str, settings: MockSettings, clock: Arc<dyn Clock>) -> Self {
+        assert!(settings.bytes_per_second > 0.0, "a rate");
+        assert!(settings.lanes > 0 && settings.depth > 0, "lanes with room");
         let capability = Capability {
-            lanes: pace.lanes,
-            depth: pace.depth,
+            lanes: settings.lanes,
+            depth: settings.depth,
             ..Capability::synchronous()
         };
         Self {
@@ -188,17 +188,17 @@ impl Mock {
             capability,
             cpu: Box::new(Cpu::rail()),
             device: Arc::new(Device {
-                pace,
+                settings,
                 clock,
                 state: Mutex::default(),
             }),
         }
     }
 
-    /// The pieces that it was given, in order; of very many the last 65,536.
+    /// The submitted pieces in order, at most the last 65,536.
     #[must_use]
-    pub fn given(&self) -> Vec<Given> {
-        self.device.state().given.iter().cloned().collect()
+    pub fn submitted(&self) -> Vec<SubmittedPiece> {
+        self.device.state().submitted.iter().cloned().collect()
     }
 }
 
@@ -207,19 +207,19 @@ impl Device {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a piece and says when it will be done.
+    /// Records a piece and returns when it will be done.
     fn take(&self, piece: &Piece) -> Duration {
         let job = piece.job();
         let bytes = piece.bytes() * job.inputs().len();
-        let work = Duration::from_secs_f64(bytes as f64 / self.pace.bytes_per_second);
+        let work = Duration::from_secs_f64(bytes as f64 / self.settings.bytes_per_second);
         let submitted = self.clock.now();
         let mut state = self.state();
         state.free = state.free.max(submitted) + work;
         let done = state.free;
-        if state.given.len() == RECORDS_MAX {
-            state.given.pop_front();
+        if state.submitted.len() == RECORDS_MAX {
+            state.submitted.pop_front();
         }
-        state.given.push_back(Given {
+        state.submitted.push_back(SubmittedPiece {
             mode: job.mode(),
             code: job.code(),
             inputs: job.inputs().len(),
@@ -228,7 +228,7 @@ impl Device {
             submitted,
             done,
         });
-        done + self.pace.latency
+        done + self.settings.latency
     }
 }
 
@@ -238,7 +238,7 @@ impl Rail for Mock {
     }
 
     fn describe(&self) -> String {
-        let gigabytes = self.device.pace.bytes_per_second / 1e9;
+        let gigabytes = self.device.settings.bytes_per_second / 1e9;
         format!("a mock of {gigabytes} GB/s")
     }
 
@@ -250,7 +250,7 @@ impl Rail for Mock {
         Ok(Box::new(MockLane {
             cpu: self.cpu.open_lane()?,
             device: Arc::clone(&self.device),
-            flights: VecDeque::new(),
+            in_flight: VecDeque::new(),
         }))
     }
 }
@@ -259,7 +259,7 @@ struct MockLane {
     cpu: Box<dyn Lane>,
     device: Arc<Device>,
     /// In the order in which they will be done, which is that of their submission.
-    flights: VecDeque<(Duration, Done)>,
+    in_flight: VecDeque<(Duration, Done)>,
 }
 
 impl Lane for MockLane {
@@ -270,19 +270,19 @@ impl Lane for MockLane {
             .cpu
             .reap(Duration::ZERO)
             .expect("the CPU does it within the call");
-        self.flights.push_back((time, done));
+        self.in_flight.push_back((time, done));
     }
 
     fn reap(&mut self, patience: Duration) -> Option<Done> {
-        let (time, _) = self.flights.front()?;
+        let (time, _) = self.in_flight.front()?;
         let clock = &self.device.clock;
         let until = clock.now().saturating_add(patience);
         clock.wait_until(until.min(*time));
         let is_done = clock.now() >= *time;
-        is_done.then(|| self.flights.pop_front().expect("looked at above").1)
+        is_done.then(|| self.in_flight.pop_front().expect("looked at above").1)
     }
 
     fn in_flight(&self) -> usize {
-        self.flights.len()
+        self.in_flight.len()
     }
 }

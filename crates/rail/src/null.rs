@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The no-overhead coder of the UMR-EC paper: does nothing, infinitely fast.
+//! The no-overhead coder of the UMR-EC paper, which does nothing.
 
 use stripeline_codec::Verdict;
 
 use crate::{Capability, Coder, Fault, Piece, Synchronous};
 
-/// A coder that leaves outputs as they are and calls every stripe sound.
+/// A coder that leaves outputs unchanged and reports every stripe as sound.
 ///
-/// It bounds from above what any coder can bring. Its bytes are wrong, so an engine takes it only if
-/// it is told that it only measures.
+/// It gives an upper bound of what any coder can achieve. Its outputs are wrong, so an engine accepts it
+/// only for measurements.
 #[derive(Debug)]
 pub struct Null;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Jobs that own their buffers, for Rust callers that do not wait.
 //!
-//! The units move into the job and come back when it is gone: nobody can touch them meanwhile, and
-//! a piece may be kept, sent or leaked without harm.
+//! The units move into the job and come back when it is dropped: nothing else can access them until then,
+//! and a piece may be kept, sent or leaked without harm.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Units {
     pub outputs: Vec<Vec<u8>>,
 }
 
-/// Units that no job was made from, because the codec refuses them.
+/// Units of which no job was created, because the codec rejects them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Why.
@@ -39,8 +39,8 @@ pub struct Refused {
 /// If the units have 0 bytes.
 pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Refused> {
     start(codec, units, |inputs, outputs, buffers| {
-        // SAFETY: `start` made the regions from buffers of one length that the job keeps and that
-        // nobody else can reach until it is gone.
+        // SAFETY: `start` made the regions from buffers of one length that the job owns and that
+        // nothing else can access until it is dropped.
         unsafe { Job::encode(codec, inputs, outputs, buffers) }
     })
 }
@@ -118,7 +118,7 @@ fn start(
     let slot = Arc::new(Slot::default());
     let buffers = Buffers {
         bytes,
-        keep: Some(Box::new(Kept {
+        keep: Some(Box::new(ReturnOnDrop {
             units,
             slot: Arc::clone(&slot),
         })),
@@ -134,13 +134,13 @@ fn start(
     }
 }
 
-/// Where the units come back to.
+/// Receives the units when the job is dropped.
 #[derive(Debug)]
 pub struct Pending(Arc<Slot>);
 
 impl Pending {
-    /// The units, once nothing holds the job any more; `None` if that is not so within `patience`,
-    /// or if they have been handed out already.
+    /// Waits until the job is dropped and returns the units; `None` if that takes longer than `patience`,
+    /// or if they were returned already.
     #[must_use]
     pub fn wait(&self, patience: Duration) -> Option<Units> {
         let units = self.0.units.lock().unwrap_or_else(PoisonError::into_inner);
@@ -156,13 +156,13 @@ struct Slot {
     back: Condvar,
 }
 
-/// Kept by the job.
-struct Kept {
+/// Owned by the job; returns the units when dropped.
+struct ReturnOnDrop {
     units: Units,
     slot: Arc<Slot>,
 }
 
-impl Drop for Kept {
+impl Drop for ReturnOnDrop {
     fn drop(&mut self) {
         let units = std::mem::take(&mut self.units);
         let mut slot = self

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A byte range of a job, and the right to work on it.
 //!
-//! Pieces of one job never overlap: the first is made with the job and others come from splitting
-//! it. So a piece may touch its range of every buffer without asking anyone.
+//! Pieces of one job never overlap: the first is created with the job, and others come from splitting
+//! it. A piece may therefore access its range of every buffer without synchronization.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 use arrayvec::ArrayVec;
 use stripeline_codec::{Coefficients, StorePolicy, UNITS_MAX};
 
-use crate::lease::Lease;
+use crate::ownership::Ownership;
 use crate::{Job, Mode, Region};
 
 /// The same range of every buffer of a job.
@@ -19,7 +19,7 @@ pub struct Piece {
     job: Arc<Job>,
     range: Range<usize>,
     store: StorePolicy,
-    lease: Option<Arc<Lease>>,
+    ownership: Option<Arc<Ownership>>,
 }
 
 impl Piece {
@@ -29,7 +29,7 @@ impl Piece {
             job: Arc::new(job),
             range,
             store: StorePolicy::Temporal,
-            lease: None,
+            ownership: None,
         }
     }
 
@@ -51,15 +51,15 @@ impl Piece {
         self.range.len()
     }
 
-    /// How a coder that works in place is to store its outputs: temporally unless the piece was
-    /// [`stored`](Self::stored) otherwise. What comes of a split is stored alike.
+    /// How a coder that works in place stores the outputs: temporally unless
+    /// [`stored`](Self::stored) set another policy. Both parts of a split keep the policy.
     #[must_use]
     pub fn store(&self) -> StorePolicy {
         self.store
     }
 
-    /// The piece, to be stored in this way. Adding and comparing read the outputs, so they know no
-    /// other than the temporal one.
+    /// Sets the store policy. Adding and comparing read the outputs and therefore always store
+    /// temporally.
     #[must_use]
     pub fn stored(self, store: StorePolicy) -> Self {
         Self { store, ..self }
@@ -75,7 +75,7 @@ impl Piece {
     /// Cuts the piece in two: its first `bytes` bytes, and the rest.
     ///
     /// # Panics
-    /// Unless 0 < `bytes` < length, or if the piece is leased to a rail.
+    /// Unless 0 < `bytes` < length, or if the piece is revocable.
     #[must_use]
     pub fn split(self, bytes: usize) -> (Self, Self) {
         assert!(bytes > 0 && bytes < self.bytes(), "both parts hold bytes");
@@ -87,12 +87,15 @@ impl Piece {
     }
 
     fn part(&self, range: Range<usize>) -> Self {
-        assert!(self.lease.is_none(), "a piece given to a rail stays whole");
+        assert!(
+            self.ownership.is_none(),
+            "a piece given to a rail stays whole"
+        );
         Self {
             job: Arc::clone(&self.job),
             range,
             store: self.store,
-            lease: None,
+            ownership: None,
         }
     }
 
@@ -132,7 +135,7 @@ impl Piece {
         self.input_slices(&mut inputs);
         let mut outputs = ArrayVec::<&mut [u8], UNITS_MAX>::new();
         for region in self.outputs() {
-            // SAFETY: whoever made the job vouched that its outputs are memory of its own; no other
+            // SAFETY: the creator of the job guarantees that its outputs are exclusive to it; no other
             // piece has this range, and this one is borrowed mutably.
             outputs.push(unsafe { std::slice::from_raw_parts_mut(region.start(), bytes) });
         }
@@ -147,8 +150,8 @@ impl Piece {
         assert!(self.is_on_host(), "device memory has no slices");
         let mut outputs = ArrayVec::<&[u8], UNITS_MAX>::new();
         for region in self.outputs() {
-            // SAFETY: whoever made the job vouched for its buffers; no other piece has this range,
-            // and this one is borrowed.
+            // SAFETY: the creator of the job guarantees that its buffers are valid; no other piece has
+            // this range, and this one is borrowed.
             outputs.push(unsafe { std::slice::from_raw_parts(region.start(), self.bytes()) });
         }
         let mut inputs = ArrayVec::new();
@@ -156,21 +159,21 @@ impl Piece {
         run(&inputs, &outputs)
     }
 
-    /// Fills a list in place: it is 4 KiB, which returning it would copy.
+    /// Fills a list in place: returning it would copy 4 KiB.
     fn input_slices<'a>(&'a self, inputs: &mut ArrayVec<&'a [u8], UNITS_MAX>) {
         for region in self.inputs() {
-            // SAFETY: whoever made the job vouched that nobody writes to its inputs.
+            // SAFETY: the creator of the job guarantees that nothing writes to its inputs.
             inputs.push(unsafe { std::slice::from_raw_parts(region.start(), self.bytes()) });
         }
     }
 
-    /// This range again, to be compared with what a rail wrote there, and the piece itself locked
-    /// away until then.
+    /// Returns a piece that compares this range with what a rail wrote there, and this piece, which
+    /// cannot be written until the comparing one is given back.
     ///
     /// # Panics
-    /// Unless the job sets its outputs: what adds to them cannot be compared any more.
+    /// Unless the job sets its outputs: after an addition the previous sums are gone.
     #[must_use]
-    pub fn into_check(self) -> (Self, Written) {
+    pub fn into_check(self) -> (Self, WrittenPiece) {
         assert!(
             self.job.mode() == Mode::Set,
             "only set outputs can be checked"
@@ -179,56 +182,56 @@ impl Piece {
             job: Arc::new(Job::comparing(&self.job)),
             range: self.range.clone(),
             store: StorePolicy::Temporal,
-            lease: None,
+            ownership: None,
         };
-        (check, Written(self))
+        (check, WrittenPiece(self))
     }
 
-    /// Leases the piece, so that it can be taken away from a rail that does not answer.
+    /// Makes the piece revocable, so that it can be taken away from a rail that does not answer.
     ///
     /// # Panics
-    /// If it is leased already.
+    /// If it is revocable already.
     #[must_use]
-    pub fn lease(mut self) -> (Self, Hold) {
-        assert!(self.lease.is_none(), "one lease at a time");
-        let lease = Arc::new(Lease::new());
-        let hold = Hold {
+    pub fn into_revocable(mut self) -> (Self, RevokeHandle) {
+        assert!(self.ownership.is_none(), "made revocable once");
+        let ownership = Arc::new(Ownership::new());
+        let handle = RevokeHandle {
             job: Arc::clone(&self.job),
             range: self.range.clone(),
-            lease: Arc::clone(&lease),
+            ownership: Arc::clone(&ownership),
         };
-        self.lease = Some(lease);
-        (self, hold)
+        self.ownership = Some(ownership);
+        (self, handle)
     }
 
-    /// Ends the lease, if there is one, because the rail is done.
-    pub fn end_lease(&mut self) {
-        self.lease = None;
+    /// Makes the piece irrevocable again, because the rail has finished it.
+    pub fn make_irrevocable(&mut self) {
+        self.ownership = None;
     }
 
-    /// Whether the piece may be taken away while it is detached.
+    /// Whether the piece can be revoked while it is detached.
     #[must_use]
-    pub fn is_leased(&self) -> bool {
-        self.lease.is_some()
+    pub fn is_revocable(&self) -> bool {
+        self.ownership.is_some()
     }
 
-    /// Lets go of the buffers while a device works on copies of them.
+    /// Releases the buffers while a device works on copies of them.
     ///
-    /// From here to [`Detached::attach`] the holder of the lease may take the piece away.
+    /// Until [`Detached::attach`] the [`RevokeHandle`] can take the piece away.
     ///
     /// # Panics
-    /// Unless the piece is leased.
+    /// Unless the piece is revocable.
     #[must_use]
     pub fn detach(self) -> Detached {
-        let lease = self.lease.expect("only a leased piece is detached");
+        let ownership = self.ownership.expect("only a revocable piece is detached");
         let detached = Detached {
             job: Arc::downgrade(&self.job),
             range: self.range,
-            lease: Arc::clone(&lease),
+            ownership: Arc::clone(&ownership),
         };
-        // Only now: from here on the holder may end the job.
+        // Last: from here on the owner of the handle may end the job.
         drop(self.job);
-        lease.detach();
+        ownership.detach();
         detached
     }
 }
@@ -239,19 +242,19 @@ impl fmt::Debug for Piece {
     }
 }
 
-/// A written piece that must not be written again while its outputs are compared.
+/// A piece that a rail has written and that must not be written again while its outputs are compared.
 #[derive(Debug)]
-pub struct Written(Piece);
+pub struct WrittenPiece(Piece);
 
-impl Written {
-    /// The piece again, in exchange for the one that compared.
+impl WrittenPiece {
+    /// Returns the piece in exchange for the one that compared.
     ///
     /// # Panics
-    /// If `check` is not the piece that came with this one.
+    /// If `check` is not the piece that [`Piece::into_check`] returned with this one.
     #[must_use]
-    pub fn redeem(self, check: Piece) -> Piece {
+    pub fn into_piece(self, check: Piece) -> Piece {
         // The range too: a part of the check, or the check of another piece of the job, would leave
-        // one alive that reads what this piece may write again.
+        // a piece alive that reads what this piece may write again.
         assert!(
             check.job.compares(&self.0.job) && check.range == self.0.range,
             "the check of this very piece"
@@ -260,52 +263,53 @@ impl Written {
     }
 }
 
-/// The side of a lease that can take the piece away.
+/// Takes a revocable piece away from its rail.
 #[derive(Debug)]
-pub struct Hold {
+pub struct RevokeHandle {
     job: Arc<Job>,
     range: Range<usize>,
-    lease: Arc<Lease>,
+    ownership: Arc<Ownership>,
 }
 
-impl Hold {
-    /// Takes the piece away from a rail that has let go of the buffers; `None` if it may be
-    /// touching them now, or is done with them.
+impl RevokeHandle {
+    /// Takes the piece away from a rail that has released the buffers; `None` if the rail may be
+    /// accessing them now, or has finished the piece.
     ///
-    /// After that the rail can neither read nor write the buffers, whenever it wakes up.
+    /// Afterwards the rail can neither read nor write the buffers, whenever it resumes.
     #[must_use]
     pub fn revoke(&self) -> Option<Piece> {
-        self.lease.revoke().then(|| Piece {
+        self.ownership.revoke().then(|| Piece {
             job: Arc::clone(&self.job),
             range: self.range.clone(),
             store: StorePolicy::Temporal,
-            lease: None,
+            ownership: None,
         })
     }
 }
 
-/// A piece that works on copies. It neither keeps the job alive nor may touch its buffers.
+/// A piece that a device works on through copies. It does not keep the job alive and may not access
+/// the job's buffers.
 #[derive(Debug)]
 pub struct Detached {
     job: Weak<Job>,
     range: Range<usize>,
-    lease: Arc<Lease>,
+    ownership: Arc<Ownership>,
 }
 
 impl Detached {
-    /// The piece again, to write its results; `None` if it has been taken away.
+    /// Attaches the piece to its buffers, to write the results; `None` if it was revoked.
     #[must_use]
     pub fn attach(self) -> Option<Piece> {
-        if !self.lease.attach() {
+        if !self.ownership.attach() {
             return None;
         }
-        // The holder drops its own reference only after the piece came back.
+        // The handle, which has a reference of its own, is dropped only after the piece came back.
         let job = self.job.upgrade()?;
         Some(Piece {
             job,
             range: self.range,
             store: StorePolicy::Temporal,
-            lease: Some(self.lease),
+            ownership: Some(self.ownership),
         })
     }
 }

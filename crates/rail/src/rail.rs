@@ -14,53 +14,53 @@ pub trait Rail: fmt::Debug + Send + Sync {
     /// `plugin:jerasure`.
     fn name(&self) -> &str;
 
-    /// What is behind it, for people: instruction set, version of a library, model of a device.
+    /// A description for people: instruction set, version of a library, model of a device.
     fn describe(&self) -> String;
 
-    /// What it takes. The value never changes.
+    /// The capability, which never changes.
     fn capability(&self) -> &Capability;
 
-    /// Opens a way to feed it, for one thread.
+    /// Opens a lane, through which one thread submits pieces.
     ///
     /// # Errors
-    /// If the device has gone or has no room for another.
+    /// If the device is gone or has no resources for another lane.
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault>;
 }
 
-/// One thread's way into a rail.
+/// A channel through which one thread submits pieces to a rail.
 ///
 /// # Behavior
-/// Every piece submitted comes out of [`Lane::reap`] once, in any order, done or with its fault,
-/// unless the lane is dropped before. Dropping a lane waits until its device touches no buffer.
+/// [`Lane::reap`] returns every submitted piece once, in any order, done or with its fault, unless the
+/// lane is dropped before. Dropping a lane waits until its device accesses no buffer.
 pub trait Lane: Send {
-    /// Starts a piece, which the capability takes. `ticket` comes back with it.
+    /// Starts a piece, which the capability must take. `ticket` is returned with it.
     ///
     /// A lane without a device of its own does the piece within the call.
     fn submit(&mut self, ticket: u64, piece: Piece);
 
-    /// Gives back a piece that is done or failed, waiting for one as long as `patience`.
+    /// Returns a piece that is done or has failed, waiting for one for at most `patience`.
     ///
     /// Returns `None` at once if nothing is in flight.
     fn reap(&mut self, patience: Duration) -> Option<Done>;
 
-    /// Pieces submitted and not yet given back.
+    /// The number of pieces submitted and not yet returned.
     fn in_flight(&self) -> usize;
 }
 
-/// A piece that a lane gives back.
+/// A piece that a lane returns.
 #[derive(Debug)]
 pub struct Done {
     /// The ticket that it was submitted with.
     pub ticket: u64,
-    /// The piece; none if it was taken away meanwhile.
+    /// The piece; none if it was revoked.
     pub piece: Option<Piece>,
-    /// What was found if the job compares, [`Verdict::Sound`] otherwise. Offsets count from the
-    /// start of the job.
+    /// The result of a comparison, [`Verdict::Sound`] for other jobs. Offsets count from the start of the
+    /// job.
     pub outcome: Result<Verdict, Fault>,
 }
 
 impl Done {
-    /// A piece that comes back undone.
+    /// A piece that was not done.
     #[must_use]
     pub fn failed(ticket: u64, piece: Piece, fault: Fault) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Done {
         }
     }
 
-    /// What comes back of a piece that was taken away.
+    /// The result of a piece that was revoked.
     #[must_use]
     pub fn revoked(ticket: u64) -> Self {
         let text = "the piece was taken away while the device worked";

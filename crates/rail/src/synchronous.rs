@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rails whose coder runs on the thread that calls it.
+//! Rails whose coder runs on the calling thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use stripeline_codec::Verdict;
 
 use crate::{Capability, Done, Fault, Lane, Piece, Rail, difference};
 
-/// A coder that does a piece within one call.
+/// A coder that completes a piece within one call.
 pub trait Coder: std::fmt::Debug + Send + Sync + 'static {
-    /// What a lane keeps from piece to piece: scratch memory, prepared tables.
+    /// What a lane keeps between pieces: scratch memory, prepared tables.
     type Memory: Default + Send;
 
     /// See [`Rail::describe`].
@@ -19,7 +19,7 @@ pub trait Coder: std::fmt::Debug + Send + Sync + 'static {
     /// Does a piece that the rail's capability takes. Offsets count from the start of the piece.
     ///
     /// # Errors
-    /// If it cannot; the outputs may hold anything then.
+    /// If it fails; the outputs are then unspecified.
     fn run(&self, piece: &mut Piece, memory: &mut Self::Memory) -> Result<Verdict, Fault>;
 }
 

@@ -51,7 +51,7 @@ fn a_rail_that_does_not_return_is_left_out() {
     let (sender, receiver) = channel();
     let coder = Stuck(Mutex::new(receiver));
     let rail = Synchronous::new("stuck", Capability::synchronous(), coder);
-    let candidate = Candidate::proven_within(rail, Duration::from_millis(10));
+    let candidate = Candidate::verified_within(rail, Duration::from_millis(10));
     assert_eq!(
         candidate.reason(),
         Some("Cannot trust rail stuck: no answer for 0.01 s")

@@ -165,7 +165,7 @@ fn only_the_whole_check_redeems_a_written_piece() {
                 true => other_check,
                 false => check.split(10).0,
             };
-            let _piece = written.redeem(piece);
+            let _piece = written.into_piece(piece);
         })
     };
     for second_check in [false, true] {

@@ -4,6 +4,7 @@
 //! * [`codec_suite`]: functions over [`CodecUnderTest`], which the Rust codec implements for each
 //!   instruction set and the C interface once more. The oracle is `stripeline-reference`.
 //! * [`kernel_suite`]: functions over the kernels of one instruction set.
+//! * [`simulation`]: the engine's scheduling policy on virtual rails, without threads or a clock.
 //! * [`rail_suite`]: functions over a `stripeline_rail::Rail`, whichever device is behind it.
 //! * [`Guarded`] buffers at any alignment that notice a write past their ends; [`Random`] numbers
 //!   that are the same in every run.
@@ -19,6 +20,7 @@ mod guarded;
 pub mod kernel_suite;
 pub mod rail_suite;
 mod random;
+pub mod simulation;
 mod stripe;
 
 pub use codec_under_test::{CodecUnderTest, Opened, Refusal, RustCodec, encode_with_checksums};

@@ -51,13 +51,14 @@ impl RailGroup {
         }
     }
 
-    /// Throttled rails of these rates in 10^9 bytes of data a second.
-    pub fn throttled(rates: &[f64]) -> Self {
+    /// RateLimitedRail rails of these rates in 10^9 bytes of data a second.
+    pub fn rate_limited(rates: &[f64]) -> Self {
         let most = rates.iter().copied().fold(0.0, f64::max);
         let least = rates.iter().copied().fold(most, f64::min);
         let texts: Vec<_> = rates.iter().map(f64::to_string).collect();
-        let kind =
-            |(index, rate): (usize, &f64)| Kind::Throttled(format!("virtual:{index}"), rate * 1e9);
+        let kind = |(index, rate): (usize, &f64)| {
+            Kind::RateLimited(format!("virtual:{index}"), rate * 1e9)
+        };
         Self {
             name: format!("virtual {} GB/s", texts.join("+")),
             kinds: rates.iter().enumerate().map(kind).collect(),
@@ -66,7 +67,7 @@ impl RailGroup {
         }
     }
 
-    /// The window of a measurement: pieces of throttled rails take a millisecond, others microseconds.
+    /// The window of a measurement: pieces of rate-limited rails take a millisecond, others microseconds.
     pub fn window(&self, settings: &Settings) -> Duration {
         match self.independent {
             true => settings.window * 3,

@@ -26,8 +26,8 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
     );
     let mut panels = Vec::new();
     let mut groups: Vec<_> = RailGroup::real(inventory).into_iter().collect();
-    groups.push(RailGroup::throttled(&[0.4, 1.6]));
-    groups.push(RailGroup::throttled(&[0.25, 0.5, 1.0]));
+    groups.push(RailGroup::rate_limited(&[0.4, 1.6]));
+    groups.push(RailGroup::rate_limited(&[0.25, 0.5, 1.0]));
     for group in &groups {
         panels.push(measure(settings, group, &mut section)?);
     }

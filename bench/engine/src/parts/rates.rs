@@ -30,10 +30,10 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
         "rails together, rate-aware against first-come (Figure 8), RS-6-3, GB/s of data by wall clock",
     );
     let mut groups: Vec<_> = RailGroup::real(inventory).into_iter().collect();
-    groups.push(RailGroup::throttled(&APART));
+    groups.push(RailGroup::rate_limited(&APART));
     if !settings.quick {
-        groups.push(RailGroup::throttled(&[1.0, 1.0]));
-        groups.push(RailGroup::throttled(&[0.25, 0.5, 1.0]));
+        groups.push(RailGroup::rate_limited(&[1.0, 1.0]));
+        groups.push(RailGroup::rate_limited(&[0.25, 0.5, 1.0]));
     }
     for group in &groups {
         for what in whats(group) {

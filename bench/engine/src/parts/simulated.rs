@@ -2,11 +2,9 @@
 //! The scheduler on more rails than any machine has, in the engine's simulation: computed, not measured.
 
 use stripeline_engine::Priority;
-use stripeline_engine::schedule::simulation::{
-    self, Bottleneck, Client, Report, Setup, VirtualRail,
-};
-use stripeline_engine::schedule::{HAND_OVER, Policy, RailTraits};
+use stripeline_engine::schedule::{HANDOFF, Policy, RailTraits};
 use stripeline_rail::Mode;
+use stripeline_testkit::simulation::{self, Bottleneck, Client, Report, Setup, VirtualRail};
 
 use super::CELL_BYTES;
 use crate::arguments::Settings;
@@ -144,7 +142,7 @@ fn rail(index: usize, rate: f64, case: &Case) -> VirtualRail {
             pieces: Vec::new(),
             room_bytes: None,
             smallest_bytes: 4 << 10,
-            hand_over: HAND_OVER,
+            handoff: HANDOFF,
             prior_rate: 5e9,
             shares_cpus: false,
         },

@@ -7,14 +7,14 @@ use stripeline_codec::{Code, Codec, Isa, Kernels, Verdict};
 use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{Capability, Cpu, Mode, Piece, Rail, Synchronous};
 
-use super::Core;
-use crate::engine::{Engine, core};
-use crate::options::{Options, Scheduling};
-use crate::queue::Work;
-use crate::request::Priority;
+use super::shared::Core;
+use crate::api::engine::{Engine, core};
+use crate::api::options::{Options, Scheduling};
+use crate::api::request::Priority;
+use crate::core::queue::QueueEntry;
+use crate::core::sync::Arc;
+use crate::core::task::{Task, TaskSpec};
 use crate::schedule::{COMMON, Class, RailSet};
-use crate::sync::Arc;
-use crate::task::{Order, Task};
 
 /// More than anything here takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -45,8 +45,8 @@ pub(crate) fn piece() -> Piece {
 }
 
 /// What an ordinary task is made from.
-pub(crate) fn order(eligible: RailSet) -> Order {
-    Order {
+pub(crate) fn spec(eligible: RailSet) -> TaskSpec {
+    TaskSpec {
         class: Class::of(Mode::Set, 1, 16),
         priority: Priority::Foreground,
         eligible,
@@ -60,14 +60,14 @@ pub(crate) fn order(eligible: RailSet) -> Order {
 pub(crate) fn task(core: &Core) -> Arc<Task> {
     assert!(core.admission.enter(16));
     let piece = piece();
-    let order = order(core.eligible(&piece));
-    Arc::new(Task::new(order, piece))
+    let spec = spec(core.eligible(&piece));
+    Arc::new(Task::new(spec, piece))
 }
 
 /// Takes the first rail out of service without the scheduler's knowledge, as in the middle of a
 /// quarantine.
 fn take_out(core: &Core) {
-    let health = &core.stations[0].health;
+    let health = &core.rail_states[0].health;
     assert!(health.quarantine("a test", core.clock.now(), u64::from(u32::MAX)));
 }
 
@@ -75,11 +75,11 @@ fn take_out(core: &Core) {
 fn work_pushed_to_a_rail_that_went_out_of_service_goes_to_another() {
     let core = core(rails(), options()).expect("right options");
     take_out(&core);
-    core.push(0, Work::Whole(task(&core)));
-    let depths = [0, 1].map(|rail| core.stations[rail].queues.depth());
+    core.push(0, QueueEntry::Task(task(&core)));
+    let depths = [0, 1].map(|rail| core.rail_states[rail].queues.depth());
     assert_eq!(depths, [0, 1]);
-    core.push_back(0, Work::Whole(task(&core)));
-    let depths = [0, 1].map(|rail| core.stations[rail].queues.depth());
+    core.push_back(0, QueueEntry::Task(task(&core)));
+    let depths = [0, 1].map(|rail| core.rail_states[rail].queues.depth());
     assert_eq!(depths, [0, 2]);
 }
 
@@ -91,7 +91,7 @@ fn work_for_any_rail_fails_when_all_are_out_of_service() {
     };
     let core = core(rails(), options).expect("right options");
     let task = task(&core);
-    core.push(COMMON, Work::Whole(Arc::clone(&task)));
+    core.push(COMMON, QueueEntry::Task(Arc::clone(&task)));
     for rail in [0, 1] {
         assert!(!task.is_done());
         core.quarantine(rail, crate::EventKind::Quarantined, "a test".to_owned());
@@ -106,8 +106,10 @@ fn the_watchdog_empties_the_queue_of_a_rail_out_of_service() {
     let core = &engine.core;
     take_out(core);
     let task = task(core);
-    core.stations[0].queues.push(Work::Whole(Arc::clone(&task)));
-    core.agenda.wake();
+    core.rail_states[0]
+        .queues
+        .push(QueueEntry::Task(Arc::clone(&task)));
+    core.timers.wake();
     core.wait_for(&task, Some(Instant::now() + LIMIT));
     assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));
 }
@@ -118,21 +120,21 @@ fn a_deadline_is_forgotten_when_its_task_ends() {
     let task = |time| {
         assert!(core.admission.enter(16));
         let piece = piece();
-        let order = Order {
+        let spec = TaskSpec {
             deadline: core.clock.now() + time,
-            ..order(core.eligible(&piece))
+            ..spec(core.eligible(&piece))
         };
-        Arc::new(Task::new(order, piece))
+        Arc::new(Task::new(spec, piece))
     };
     let day = 86_400_000_000_000;
     let (ended, cancelled) = (task(day), task(day));
-    core.agenda.expect(&ended);
-    assert_eq!(core.agenda.deadlines(), 1);
+    core.timers.add(&ended);
+    assert_eq!(core.timers.len(), 1);
     core.withdraw(&ended);
-    assert_eq!(core.agenda.deadlines(), 0);
+    assert_eq!(core.timers.len(), 0);
     core.withdraw(&cancelled);
-    core.agenda.expect(&cancelled);
-    assert_eq!(core.agenda.deadlines(), 0);
+    core.timers.add(&cancelled);
+    assert_eq!(core.timers.len(), 0);
 }
 
 #[test]

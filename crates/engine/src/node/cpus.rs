@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which CPUs a process may use, and who else may use the same.
+//! The CPUs that a process may use, and which processes share them.
 
 use std::fs;
 use std::path::Path;
@@ -11,16 +11,16 @@ use super::slot::digest;
 /// The CPUs of the node and what of them a process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpus {
-    /// CPUs of the node that are on line, at least 1.
+    /// Online CPUs of the node, at least 1.
     pub node: usize,
-    /// CPUs that affinity and cgroup leave to this process, 1..=`node`.
+    /// CPUs that affinity and cgroup allow this process, 1..=`node`.
     pub own: usize,
     /// Processes with equal numbers share the CPUs that each of them counts as its own.
     pub domain: u64,
 }
 
 impl Cpus {
-    /// As the kernel says.
+    /// Reads the values from the kernel.
     #[must_use]
     pub fn detect() -> Self {
         let own = std::thread::available_parallelism().map_or(1, usize::from);
@@ -58,7 +58,7 @@ fn count(mask: &str) -> usize {
     digits.map(|digit| digit.count_ones() as usize).sum()
 }
 
-/// When this process started, in the kernel's ticks since it booted; 0 if that is not known.
+/// The start time of this process in kernel ticks since boot; 0 if unknown.
 pub(super) fn process_start() -> u64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The second field is the program's name in parentheses and may hold anything; the start is the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The rule by which CPUs are divided. Every process computes it for itself from the same claims
-//! in the same order and comes to the same result.
+//! Divides the CPUs among processes. Every process computes the division from the same claims in the same
+//! order and gets the same result.
 
 use super::slot::Claim;
 
@@ -8,7 +8,7 @@ use super::slot::Claim;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Share {
     weight: u64,
-    /// The most that it can use.
+    /// The most CPUs that it can use.
     limit: usize,
     given: usize,
 }
@@ -25,8 +25,8 @@ impl Share {
 
 /// Threads for each claim when `cpus` CPUs are divided among all of them.
 ///
-/// Each gets one at least. The CPUs that a cgroup or an affinity grants to several claims (those of
-/// one domain) are first divided among these; what comes out limits each in the division of the whole.
+/// Each claim gets at least one. CPUs that a cgroup or an affinity grants to several claims (those of one
+/// domain) are first divided among these; the result limits each claim in the division of all CPUs.
 pub(super) fn divide(cpus: usize, claims: &[Claim]) -> Vec<usize> {
     let mut limits = vec![0; claims.len()];
     for first in 0..claims.len() {
@@ -36,7 +36,7 @@ pub(super) fn divide(cpus: usize, claims: &[Claim]) -> Vec<usize> {
         }
     }
     let mut shares: Vec<Share> = claims.iter().zip(limits).map(Share::new).collect();
-    deal(cpus, &mut shares);
+    distribute(cpus, &mut shares);
     shares.into_iter().map(|share| share.given).collect()
 }
 
@@ -51,15 +51,15 @@ fn divide_domain(domain: u64, claims: &[Claim], limits: &mut [usize]) {
     let mut shares: Vec<Share> = limited.map(Share::new).collect();
     // They should all say the same; an affinity that is being changed makes them differ for a while.
     let cpus = members.iter().map(|&index| claims[index].cpus).max();
-    deal(cpus.unwrap_or(1) as usize, &mut shares);
+    distribute(cpus.unwrap_or(1) as usize, &mut shares);
     for (index, share) in members.into_iter().zip(shares) {
         limits[index] = share.given;
     }
 }
 
-/// Each has one CPU; gives every further one to whoever has least for its weight (the method of
-/// D'Hondt: nobody ends below the whole part of its due as long as the ones given first allow it).
-fn deal(cpus: usize, shares: &mut [Share]) {
+/// Each claim has one CPU; gives every further CPU to the claim with the fewest for its weight (the D'Hondt
+/// method: no claim ends below the whole part of its proportional share, as far as the initial CPUs allow).
+fn distribute(cpus: usize, shares: &mut [Share]) {
     for _ in shares.len()..cpus {
         let open = shares.iter_mut().filter(|share| share.given < share.limit);
         // `max_by` would give ties to the last; the first is wanted, so that order decides as it reads.

@@ -12,20 +12,20 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 
-/// What is done to a range.
+/// The state of a lock on a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lock {
-    /// Held together with other readers.
+    /// Held as a reader, together with other readers.
     Read,
-    /// Held alone.
+    /// Held exclusively.
     Write,
-    /// Not held.
+    /// Released.
     Free,
 }
 
 /// Changes the lock on a range without waiting; `false` if another open file is in the way.
 ///
-/// A lock that is held on the same range becomes the new one in one step.
+/// A lock already held on the same range changes atomically.
 pub(super) fn set(file: &File, range: Range<u64>, lock: Lock) -> io::Result<bool> {
     let request = describe(range, lock);
     loop {

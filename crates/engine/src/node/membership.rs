@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A process' part in dividing the CPUs of its node.
+//! A process' membership among the processes that share the CPUs of a node.
 
 use std::fmt;
 use std::process;
@@ -13,7 +13,7 @@ use super::place::Place;
 use super::slot::{CPUS_MAX, Claim, WEIGHT_MAX};
 use super::table::{Reading, Table};
 
-/// How often the CPUs are looked up again: every fourth refresh, which is once a second.
+/// The number of refreshes between two detections of the CPUs: every fourth, which is once a second.
 const LOOK_UP_EVERY: u64 = 4;
 
 const WEIGHT_USUAL: u16 = 100;
@@ -23,12 +23,12 @@ const WEIGHT_USUAL: u16 = 100;
 pub struct Options {
     /// The file; for the processes of this user by default.
     pub place: Place,
-    /// What it gets in relation to the others: 1..=[`WEIGHT_MAX`], 100 if `None`; values outside are
-    /// taken for the nearest inside.
+    /// Its share relative to other processes: 1..=[`WEIGHT_MAX`], 100 if `None`; values outside the range
+    /// are clamped.
     pub weight: Option<u16>,
     /// The most threads that it wants; as many as it has CPUs if `None`.
     pub threads_max: Option<usize>,
-    /// The limit while it stands alone; `threads_max` or its CPUs, whichever is less, if `None`.
+    /// The limit while CPUs are not shared; the lesser of `threads_max` and its CPUs if `None`.
     pub threads_alone: Option<usize>,
     /// The CPUs to divide; what [`Cpus::detect`] finds if `None`. All processes should agree.
     pub cpus: Option<Cpus>,
@@ -37,7 +37,7 @@ pub struct Options {
 /// Whether the CPUs are shared with other processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Coordination {
-    /// The process has a slot among the others.
+    /// The process shares the CPUs with others.
     Shared,
     /// The process keeps to its own limit.
     Alone {
@@ -58,7 +58,7 @@ impl fmt::Display for Coordination {
 /// A process on the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// Its process id, as it says itself and in its own namespace.
+    /// Its process id as it reports it, in its own namespace.
     pub process: u32,
     /// 1..=[`WEIGHT_MAX`].
     pub weight: u16,
@@ -68,17 +68,17 @@ pub struct Member {
     pub stalled: bool,
 }
 
-/// Who is there, as of the last refresh.
+/// The processes as of the last refresh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Census {
     /// The processes that are alive, this one first.
     pub members: Vec<Member>,
-    /// Processes that are alive but say nothing that can be understood: of another version, or what
-    /// they wrote was overwritten. They get no share.
+    /// Processes that are alive but whose slots cannot be read: of another version, or overwritten. They
+    /// get no share.
     pub ignored: usize,
 }
 
-/// A process' part in dividing the CPUs of its node; see the [module](super).
+/// A process' membership among the processes that share the CPUs of a node; see the [module](super).
 #[derive(Debug)]
 pub struct Membership {
     options: Options,
@@ -102,7 +102,7 @@ struct State {
 }
 
 impl Membership {
-    /// Takes a part. Never fails: where the file cannot be used, [`Membership::coordination`] says why.
+    /// Joins. Never fails: if the file cannot be used, [`Membership::coordination`] has the reason.
     #[must_use]
     pub fn join(options: Options) -> Self {
         let state = State {
@@ -125,8 +125,8 @@ impl Membership {
         membership
     }
 
-    /// Says whether there is work now. The others learn it at the next refresh, also of work that
-    /// came and went in between.
+    /// Reports whether there is work now. The next refresh publishes it, including work that ended in
+    /// between.
     pub fn report(&self, busy: bool) {
         // Looked at before written, so that a state which stays costs no cache line.
         if busy && !self.was_busy.load(Ordering::Relaxed) {
@@ -137,19 +137,19 @@ impl Membership {
         }
     }
 
-    /// How many threads this process may run, at least 1. An idle one learns what it may run if it
+    /// How many threads this process may run, at least 1. For an idle process: how many it could run if it
     /// had work.
     pub fn threads_allowed(&self) -> usize {
         self.allowed.load(Ordering::Relaxed)
     }
 
-    /// Whether some of the CPUs that this process could use are for others.
+    /// Whether some of the CPUs that this process could use are reserved for others.
     pub fn is_limited(&self) -> bool {
         self.limited.load(Ordering::Relaxed)
     }
 
-    /// Tells the others and learns from them: two system calls and one for each slot. To be called
-    /// every 250 ms; calls from several threads at once are one.
+    /// Publishes this process' claim and reads those of the others: two system calls and one for each slot.
+    /// Called every 250 ms; concurrent calls of several threads count as one.
     ///
     /// Returns the coordination if it is not what it was: an event to be logged, which does not come
     /// again while it stays so. How it was at first only [`Membership::coordination`] tells.
@@ -184,7 +184,7 @@ impl Membership {
         self.look(|state| state.coordination.clone())
     }
 
-    /// Who is there, as of the last refresh; nobody while standing alone.
+    /// The processes as of the last refresh; empty while CPUs are not shared.
     #[must_use]
     pub fn census(&self) -> Census {
         self.look(|state| state.census.clone())
@@ -201,7 +201,7 @@ impl Membership {
 }
 
 impl State {
-    /// Tells and learns; returns who is there and how many threads this process may run.
+    /// Exchanges claims; returns the processes and how many threads this one may run.
     fn refresh(&mut self, options: &Options, busy: bool) -> Result<(Census, usize), String> {
         if options.cpus.is_none() && self.refreshes.is_multiple_of(LOOK_UP_EVERY) {
             self.cpus = Cpus::detect();
@@ -251,7 +251,7 @@ impl State {
     }
 }
 
-/// Who is there, and the share of the process in `slot` if it had work.
+/// The processes, and the share of the one in `slot` if it had work.
 fn settle(cpus: usize, slot: usize, own: Claim, reading: Reading) -> (Census, usize) {
     let mut members = vec![Member::of(&own, false)];
     let mut working = vec![(slot, own)];

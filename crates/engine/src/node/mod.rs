@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How the processes of a node share its CPUs.
 //!
-//! Every process takes a slot in a small file on shared memory, says there what it would like, and
-//! reads what the others say. From that each computes, by the same rule, how many threads it may
-//! run; nobody is in charge.
+//! Every process takes a slot in a small file on shared memory, writes its claim there, and reads the
+//! claims of the others. From these each process computes, by the same rule, how many threads it may run;
+//! there is no coordinator.
 //!
-//! * **Who is alive.** A slot is held by a lock on its bytes that belongs to the open file. The
-//!   kernel drops it however the process ends, so nothing has to be cleaned up and no process id
-//!   is ever trusted.
-//! * **What is read.** The file is read and written by system calls, never mapped: whoever truncates
-//!   it cannot kill its readers. A slot has a version and a checksum, and every value in it has
-//!   bounds. What does not pass is ignored and counted.
-//! * **Who may join.** Either the processes of one user, through a file of mode 0600 that the first
+//! * **Liveness.** A slot is held by a lock on its bytes that belongs to the open file. The kernel drops
+//!   the lock however the process ends, so no cleanup is needed and no process id is trusted.
+//! * **Validation.** The file is read and written by system calls, never mapped, so that truncating it
+//!   cannot kill its readers. A slot has a version and a checksum, and every value in it has bounds. Invalid
+//!   slots are ignored and counted.
+//! * **Access.** Either the processes of one user, through a file of mode 0600 that the first
 //!   of them makes, or those of a group, through a file that an administrator made
 //!   (`install -m 0660 -g hadoop /dev/null /run/stripeline/table`). Members of the group trust each
 //!   other with their share of the CPUs, of which each keeps at least one thread, and with nothing else.
-//! * **Without it.** Where the file cannot be used the process keeps to a limit of its own
-//!   ([`Coordination::Alone`] says why) and tries again at every [`Membership::refresh`].
+//! * **Fallback.** If the file cannot be used, the process keeps to a limit of its own
+//!   ([`Coordination::Alone`] has the reason) and tries again at every [`Membership::refresh`].
 //!
-//! A change is known to all after each process has refreshed twice at the most: with a refresh
-//! every 250 ms, after half a second.
+//! A change reaches all processes after each has refreshed at most twice: with a refresh every 250 ms,
+//! within half a second.
 //!
 //! # Forks
 //! A forked child shares the parent's open file and with it the lock. It must not take the parent's

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the file is, and whether it may be trusted.
+//! The path of the file, and the checks that it can be trusted.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -13,9 +13,9 @@ use nix::unistd::geteuid;
 /// The file through which processes find each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// For the processes of one user: made by the first that comes, mode 0600.
+    /// For the processes of one user: created by the first of them, mode 0600.
     User(PathBuf),
-    /// For the processes of several users: made by an administrator, never by us. It belongs to
+    /// For the processes of several users: created by an administrator, never by a process. It belongs to
     /// `root` or to this user, and users outside its group have no access.
     Group(PathBuf),
 }
@@ -36,7 +36,7 @@ impl Place {
         }
     }
 
-    /// Opens the file, or says why not.
+    /// Opens the file, or returns the reason why it cannot.
     pub(super) fn open(&self) -> Result<File, String> {
         let opened = match self {
             Self::User(path) => open_or_make(path),
@@ -57,8 +57,8 @@ impl Place {
         }
     }
 
-    /// Whether the file is what [`Place`] promises. Whoever could write to it otherwise would only
-    /// make us slow; the checks also keep us from writing into a file that is something else.
+    /// Checks that the file is what [`Place`] requires. A foreign writer could only slow this process down;
+    /// the checks also prevent writing into an unrelated file.
     fn check(&self, found: &Metadata) -> Result<(), String> {
         let (owner, user) = (found.uid(), geteuid().as_raw());
         let mode = found.mode() & 0o7777;

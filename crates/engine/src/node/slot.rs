@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bytes of the file: a head that names it, and slots of what one process says of itself.
+//! The bytes of the file: a head that identifies it, and a slot with the claim of each process.
 
-/// Bytes of the head and of a slot: one cache line, so that a slot is seldom seen half written.
+/// Bytes of the head and of a slot: one cache line, so that a slot is rarely read half written.
 pub(super) const SLOT_BYTES: usize = 64;
 
-/// The largest weight: enough for shares of a tenth of a percent.
+/// The largest weight; allows shares of a tenth of a percent.
 pub const WEIGHT_MAX: u16 = 1000;
 
 /// More CPUs than any machine has.
@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 const HEAD_MAGIC: &[u8; 27] = b"stripeline table of a node ";
 const SLOT_MAGIC: u32 = u32::from_le_bytes(*b"SLOT");
 
-/// The bytes of the head: text, for whoever looks into the file.
+/// The bytes of the head: text, for people who read the file.
 pub(super) fn head() -> [u8; SLOT_BYTES] {
     head_of(VERSION)
 }
@@ -25,16 +25,16 @@ fn head_of(version: u32) -> [u8; SLOT_BYTES] {
     head
 }
 
-/// Whose file it is, by the bytes at its start.
+/// What the file is, by the bytes at its start.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// Ours, as this version writes it.
+    /// A table of this version.
     Same,
-    /// Ours, but no more than its beginning, or nothing.
+    /// An empty file, or the beginning of a table.
     Partial,
     /// Of another version.
     Version(String),
-    /// Not ours.
+    /// Another file.
     Foreign,
 }
 
@@ -55,28 +55,28 @@ impl Head {
     }
 }
 
-/// What a process says of itself.
+/// The claim of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claim {
     /// Counts the refreshes of the process.
     pub beat: u64,
-    /// Tells this occupant of the slot from others: when its process started, in the kernel's ticks.
+    /// Distinguishes this occupant of the slot from others: the start time of its process in kernel ticks.
     pub start: u64,
-    /// The process id, as its own namespace has it; for people only.
+    /// The process id in its own namespace; for people only.
     pub process: u32,
     /// 1..=[`WEIGHT_MAX`].
     pub weight: u16,
-    /// The CPUs that the kernel leaves to it, at least 1.
+    /// The CPUs that the kernel allows it, at least 1.
     pub cpus: u32,
     /// The most threads that it wants, at least 1.
     pub wanted: u32,
-    /// Which processes share those CPUs with it: those of the same number.
+    /// Identifies the processes that share those CPUs with it.
     pub domain: u64,
     /// Whether it has work.
     pub busy: bool,
 }
 
-/// Why the bytes of a slot are no claim.
+/// Why the bytes of a slot are not a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
     /// Never written, or half written, or written by something else.
@@ -138,8 +138,8 @@ impl Claim {
     }
 }
 
-/// FNV-1a of 64 bits: finds what was torn or overwritten by accident, and does not stop a forger,
-/// who could as well take slots.
+/// FNV-1a of 64 bits: detects torn and accidentally overwritten slots, not forged ones; a forger could as
+/// well take slots.
 pub(super) fn digest(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A seat in the file: taking a slot, writing it, reading the others.
+//! The table file: takes a slot, writes it and reads the others.
 //!
-//! Every member holds a reader's lock on the head. Whoever gets the writer's lock there knows that
-//! nobody is in and may begin the file anew; so a file that an older version left does no harm.
+//! Every member holds a reader's lock on the head. A process that gets the writer's lock there knows that
+//! no other process is a member and may write the file from the start; a file that an older version left
+//! therefore does no harm.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,28 +15,27 @@ use super::locks::{self, Lock};
 use super::place::Place;
 use super::slot::{Claim, Head, SLOT_BYTES, head};
 
-/// How many processes find room in one file, which then has 16 KiB.
+/// The number of slots of a file, which then has 16 KiB.
 pub const SLOTS: usize = 255;
 
-/// After how many of our refreshes in which its slot did not change another process is taken for
-/// idle: with one every 250 ms, after ten seconds. It may be stopped, or its slot may be kept locked
-/// by a child that it forked.
+/// After this many refreshes without a change of its slot another process counts as idle: with one every
+/// 250 ms, after ten seconds. It may be stopped, or a child that it forked may keep its slot locked.
 pub const STALLED_REFRESHES: u32 = 40;
 
-/// A joining process holds the writer's lock for some microseconds; after so many attempts without
-/// either lock somebody means to keep others out.
+/// A joining process holds the writer's lock for some microseconds; after this many attempts without
+/// either lock another process keeps the file locked.
 const ENTRY_ATTEMPTS: usize = 64;
-/// How often a slot is read that was half written.
+/// How often a slot that was half written is read again.
 const READ_ATTEMPTS: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Table {
     file: File,
     place: Place,
-    /// Device and number of the file, to notice when another takes its name.
+    /// Device and inode of the file, to detect when another file takes its name.
     identity: (u64, u64),
     slot: usize,
-    /// The process that took the slot: not its forked child.
+    /// The process that took the slot, as opposed to a forked child.
     process: u32,
     beats: Vec<Beat>,
 }
@@ -47,7 +47,7 @@ struct Beat {
     unchanged: u32,
 }
 
-/// What the others say.
+/// The claims of the other processes.
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     /// By slot: the claim, and whether it has stalled.
@@ -57,7 +57,7 @@ pub(super) struct Reading {
 }
 
 impl Table {
-    /// Takes a slot in the file at `place`, or says why not.
+    /// Takes a slot in the file at `place`, or returns the reason why it cannot.
     pub(super) fn join(place: &Place) -> Result<Self, String> {
         let file = place.open()?;
         enter(&file)?;
@@ -78,17 +78,17 @@ impl Table {
         self.slot
     }
 
-    /// Whether this process took the slot itself and the file still has its name.
+    /// Whether this process itself took the slot and the file still has its name.
     pub(super) fn is_current(&self) -> bool {
         let found = fs::symlink_metadata(self.place.path());
         self.process == process::id()
             && found.is_ok_and(|found| (found.dev(), found.ino()) == self.identity)
     }
 
-    /// Writes the own claim and reads all others.
+    /// Writes the claim of this process and reads all others.
     ///
-    /// The head is written again where somebody truncated the file or wrote over it: the process has
-    /// seen that the file is a table.
+    /// Writes the head again if the file was truncated or overwritten: this process has verified that the
+    /// file is a table.
     pub(super) fn exchange(&mut self, claim: &Claim) -> io::Result<Reading> {
         let own = range(self.slot).start;
         self.file.write_all_at(&claim.to_bytes(), own)?;
@@ -129,7 +129,7 @@ impl Table {
         Ok(Claim::from_bytes(&bytes).ok())
     }
 
-    /// The whole file; what is missing at its end is zeros.
+    /// The whole file, padded with zeros.
     fn read(&self) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; range(SLOTS).start as usize];
         fill(&self.file, &mut bytes, 0)?;
@@ -170,7 +170,7 @@ fn range(slot: usize) -> Range<u64> {
     start..start + SLOT_BYTES as u64
 }
 
-/// Locks the head as a reader, after making it as the first in.
+/// Locks the head as a reader; the first member writes it before.
 fn enter(file: &File) -> Result<(), String> {
     let head = 0..SLOT_BYTES as u64;
     for _ in 0..ENTRY_ATTEMPTS {
@@ -192,7 +192,7 @@ fn enter(file: &File) -> Result<(), String> {
     Err("somebody keeps its head locked".to_owned())
 }
 
-/// Makes the file an empty table, as nobody is in.
+/// Makes the file an empty table, if it has no members.
 fn begin(file: &File) -> Result<(), String> {
     if look(file)? == Head::Foreign {
         return Err("it holds something else; remove it if it is not needed".to_owned());
@@ -215,7 +215,7 @@ fn look(file: &File) -> Result<Head, String> {
     Ok(Head::of(&bytes[..length]))
 }
 
-/// The first slot that nobody holds.
+/// The first free slot.
 fn claim_slot(file: &File) -> Result<usize, String> {
     for slot in 0..SLOTS {
         if locks::set(file, range(slot), Lock::Write).map_err(text)? {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kinds of work that a rail does at one rate.
+//! Classes of work, each of which a rail does at one rate.
 
 use stripeline_rail::Mode;
 
-/// Rates of sizes within a factor of four differ less than rates of one size from one moment to
-/// the next; below 64 KiB of data the fixed cost of a piece rules, above 16 MiB none does.
+/// Rates of sizes within a factor of four differ less than rates of one size vary over time; below
+/// 64 KiB of data the fixed cost of a piece dominates, above 16 MiB it is negligible.
 const SIZES: usize = 6;
 const SIZE_FIRST_LOG4: u32 = 8;
 
@@ -12,8 +12,8 @@ const SIZE_FIRST_LOG4: u32 = 8;
 const OUTPUTS: usize = 4;
 const MODES: usize = 3;
 
-/// A mode, a number of outputs and a size of data, each roughly: what a rate depends on beside the
-/// rail.
+/// A mode, a range of output counts and a range of data sizes, which together with the rail determine a
+/// rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Class {
     kind: u8,
@@ -21,10 +21,10 @@ pub struct Class {
 }
 
 impl Class {
-    /// How many there are.
+    /// The number of classes.
     pub const COUNT: usize = MODES * OUTPUTS * SIZES;
 
-    /// The class of work on `data_bytes` bytes, all inputs together, with so many outputs.
+    /// The class of work on `data_bytes` bytes, all inputs together, with `outputs` outputs.
     #[must_use]
     pub const fn of(mode: Mode, outputs: usize, data_bytes: usize) -> Self {
         let mode = match mode {
@@ -54,7 +54,7 @@ impl Class {
         }
     }
 
-    /// A number less than [`Class::COUNT`] that is the class's own.
+    /// The unique index of the class, less than [`Class::COUNT`].
     #[must_use]
     pub const fn index(self) -> usize {
         self.kind as usize * SIZES + self.size as usize

@@ -1,68 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which rails are worth feeding, found out by trials.
+//! The contention controller: finds out by probes which rails should be active.
 //!
-//! Rates of rails that share a memory bus do not add up, and no rate of a rail alone shows it. So
-//! the controller changes the set of rails fed for some milliseconds, there and back a few times,
-//! and compares the total throughput: all but one rail, one rail more, or the fastest rail alone.
-//! The last one makes sure that the total is never below that of the best single rail, however
-//! rails disturb each other. Of rails that are known to share the CPUs it begins with the fastest.
+//! Rates of rails that share a memory bus do not add up, and the rate of a single rail does not show
+//! that. A probe therefore switches between the active set and a variant of it a few times, for some
+//! milliseconds each, and compares the total throughput. The variant leaves out one rail, adds one
+//! rail, or has only the fastest rail; the last one ensures that the total is never below that of the
+//! best single rail, however rails disturb each other. Of rails that are known to share the CPUs only
+//! the fastest is active at first.
 //!
-//! A trial loses throughput while the worse of its two sets is fed. After it the controller rests
-//! long enough to keep that loss below a fixed part, and asks the same question again at intervals
-//! that double while the answer stays, up to the one configured. Trials need saturation: without it the callers set the
-//! throughput, and a set that does their work is good enough.
+//! A probe loses throughput while the worse of its two sets is active. After a probe the controller
+//! rests long enough to keep that loss below a fixed part of the throughput. It repeats the same probe
+//! at intervals that double while the answer stays the same, up to the configured maximum. Probes need
+//! saturation: without it the callers determine the throughput, and any set that keeps up suffices.
 
 use super::{RAILS_MAX, RailSet};
 
-/// A rail that adds less to the total is not fed: no more than what is lost without one that has a
-/// fiftieth of the total rate, and as little as trials of some thousand pieces can tell from noise.
+/// A rail that adds less than this part to the total is not active: no more than what is lost without
+/// a rail of a fiftieth of the total rate, and the least that probes of some thousand pieces can tell
+/// from noise.
 const GAIN_MIN: f64 = 0.02;
 
-/// Gains are cut off here, as one over nothing at all would be infinite.
+/// The upper bound of gains; a gain over a total of 0 would be infinite.
 const GAIN_MAX: f64 = 100.0;
 
-/// Trials may lose this part of the throughput: well within the 5 % that all of scheduling may.
+/// The part of the throughput that probes may cost: well within the 5 % allowed for all scheduling.
 const LOSS_MAX: f64 = 0.01;
 
-/// Before the first trial, for rates to be known.
+/// Time before the first probe, so that rates are known.
 const WARM_UP_NS: u64 = 20_000_000;
 
-/// And pieces: a trial of some hundred of them in which a tenth of the throughput is missing then
-/// costs some percent of what was done before it, until its rest makes that up.
+/// Pieces before the first probe: a probe of some hundred pieces that loses a tenth of the throughput
+/// then costs some percent of what was done before, until the rest after it makes up for that.
 const WARM_UP_PIECES: u64 = 1024;
 
-/// Between the first two answers to one question, if not less is configured: how long a wrong one
-/// (see `CONFIDENCE`) may cost throughput.
-const GAP_FIRST_NS: u64 = 500_000_000;
+/// The interval between the first two runs of the same probe, unless a shorter one is configured: for
+/// this long a wrong answer (see `CONFIDENCE`) may cost throughput.
+const INTERVAL_FIRST_NS: u64 = 500_000_000;
 
-/// After a change of the set, until pieces begun before it are done. A rail that is no longer fed
-/// does what it has; a trial that waits longer than the last bound for it is given up.
+/// Time and pieces after a change of the set until pieces begun before it are done. A rail that is no
+/// longer active finishes its backlog; a probe that waits for it longer than the last bound is given up.
 const SETTLE_NS: u64 = 1_000_000;
 const SETTLE_PIECES: u64 = 8;
 const SETTLE_LAST_NS: u64 = 2_000_000_000;
 
-/// One measurement: a piece more or less at its ends is then 1 %, unless pieces take milliseconds.
+/// The length of a measurement: one piece more or less at its ends then changes the result by 1 %,
+/// unless pieces take milliseconds.
 const MEASURE_NS: u64 = 5_000_000;
 const MEASURE_PIECES: u64 = 128;
 const MEASURE_LAST_NS: u64 = 200_000_000;
 
-/// A difference that stands out after few pieces needs no more of them, and if it speaks for
-/// leaving things as they are, no second look: rails that add up are found out at a fraction of the
-/// cost. Stands out: from three deviations of a mean of pieces whose times vary by a quarter, and
-/// from what a machine with other things to do takes away in the shortest measurement.
+/// A difference that is conclusive after few pieces ends the measurement, and if it favours the active
+/// set, also the probe: rails that add up are recognized at a fraction of the cost. A difference is
+/// conclusive if it exceeds three deviations of a mean of pieces whose times vary by a quarter, plus
+/// what other load on the machine takes away in the shortest measurement.
 const CLEAR_PIECES: f64 = 16.0;
 const CLEAR: f64 = 0.75;
 const CLEAR_DISTURBED: f64 = 0.1;
 
-/// Measurements of the tried set in a trial: enough to see how far they disagree, and more until the
-/// gain is so many standard errors from the least one that counts.
-const LEGS_MIN: f64 = 3.0;
-const LEGS_MAX: f64 = 10.0;
+/// Measurements of the variant in a probe: enough to estimate their variance, and more until the gain
+/// is this many standard errors away from `GAIN_MIN`.
+const PHASES_MIN: f64 = 3.0;
+const PHASES_MAX: f64 = 10.0;
 const CONFIDENCE: f64 = 2.0;
 
-/// What the controller sees at a tick.
+/// The counters that the controller reads at a tick.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct Sample {
     pub(super) now_ns: u64,
     pub(super) saturated: bool,
     pub(super) in_service: RailSet,
@@ -75,76 +78,76 @@ pub(super) struct Seen {
     pub(super) rate: [f64; RAILS_MAX],
 }
 
-/// The rails judged worth feeding, and the trial under way.
+/// The active set, and the probe that is running.
 #[derive(Debug)]
 pub(super) struct Controller {
     /// Those that share the CPUs.
     sharing: RailSet,
-    /// The longest time between two answers to one question: how long a change of the other
-    /// programs on the node may go unnoticed.
-    gap_last_ns: u64,
-    fed: RailSet,
+    /// The longest interval between two runs of the same probe: for this long a change of other load
+    /// on the node may go unnoticed.
+    interval_max_ns: u64,
+    active: RailSet,
     in_service: RailSet,
-    rails: [Outlook; RAILS_MAX],
-    alone: Outlook,
-    /// When there was enough to do for the first time.
-    warm_up: Option<Mark>,
+    rails: [ProbeSchedule; RAILS_MAX],
+    alone: ProbeSchedule,
+    /// When there was saturation for the first time.
+    warm_up: Option<Checkpoint>,
     rest_until_ns: u64,
-    trial: Option<Trial>,
+    running: Option<RunningProbe>,
 }
 
-/// When a question is asked next.
+/// When a probe runs next, and its last result.
 #[derive(Clone, Copy, Debug)]
-struct Outlook {
+struct ProbeSchedule {
     due_ns: u64,
-    gap_ns: u64,
+    interval_ns: u64,
     gain: Option<f64>,
 }
 
-impl Outlook {
+impl ProbeSchedule {
     const NEW: Self = Self {
         due_ns: 0,
-        gap_ns: GAP_FIRST_NS,
+        interval_ns: INTERVAL_FIRST_NS,
         gain: None,
     };
 
-    fn answered(&mut self, now_ns: u64, changed: bool, gap_last_ns: u64) {
-        let gap_ns = if changed {
-            GAP_FIRST_NS
+    fn record_answer(&mut self, now_ns: u64, changed: bool, interval_max_ns: u64) {
+        let interval_ns = if changed {
+            INTERVAL_FIRST_NS
         } else {
-            2 * self.gap_ns
+            2 * self.interval_ns
         };
-        self.gap_ns = gap_ns.min(gap_last_ns);
-        self.due_ns = now_ns + self.gap_ns;
+        self.interval_ns = interval_ns.min(interval_max_ns);
+        self.due_ns = now_ns + self.interval_ns;
     }
 }
 
-/// What a trial compares the fed set with.
+/// The variant that a probe compares the active set with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Question {
+enum Probe {
     Without(usize),
     With(usize),
     Alone(usize),
 }
 
 #[derive(Debug)]
-struct Trial {
-    question: Question,
-    tried: RailSet,
-    /// The fed set in even legs, the tried one in odd ones.
-    leg: usize,
+struct RunningProbe {
+    probe: Probe,
+    variant_set: RailSet,
+    /// Even phases measure the active set, odd ones the variant.
+    phase: usize,
     settling: bool,
-    since: Mark,
+    since: Checkpoint,
     ticks: Ticks,
     base: Rates,
-    /// Of the fed set, the last time.
+    /// Pieces of the active set in the last measurement.
     pieces_per_ns: f64,
     variant: Rates,
     variant_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Mark {
+struct Checkpoint {
     now_ns: u64,
     bytes: u64,
     pieces: u64,
@@ -156,7 +159,7 @@ struct Ticks {
     saturated: u32,
 }
 
-/// Measurements of one set, bytes per nanosecond.
+/// Measurements of one set, in bytes per nanosecond.
 #[derive(Debug, Default)]
 struct Rates {
     count: f64,
@@ -175,101 +178,106 @@ impl Rates {
         self.sum / self.count
     }
 
-    /// The square of the mean's standard error, as a part of the mean's square; of two measurements
-    /// or more.
-    fn doubt(&self) -> f64 {
+    /// The squared standard error of the mean divided by the squared mean; needs two measurements.
+    fn relative_variance(&self) -> f64 {
         let variance = (self.squares - self.sum * self.mean()).max(0.0) / (self.count - 1.0);
         variance / (self.count * self.mean() * self.mean())
     }
 }
 
 impl Controller {
-    /// Begins with rails in service, of which some share the CPUs, at rates in any unit.
+    /// Creates a controller for the rails in service. Rails in `sharing` share the CPUs; rates are in
+    /// any unit.
     pub(super) fn new(
         in_service: RailSet,
         sharing: RailSet,
         rate: &[f64; RAILS_MAX],
-        gap_last_ns: u64,
+        interval_max_ns: u64,
     ) -> Self {
-        let crowd = in_service.and(sharing);
-        let fastest = crowd
+        let sharing_in_service = in_service.and(sharing);
+        let fastest = sharing_in_service
             .iter()
             .max_by(|a, b| rate[*a].total_cmp(&rate[*b]).then(b.cmp(a)));
-        let is_fed = |rail: &usize| !sharing.contains(*rail) || Some(*rail) == fastest;
+        let is_active = |rail: &usize| !sharing.contains(*rail) || Some(*rail) == fastest;
         Self {
             sharing,
-            gap_last_ns,
-            fed: in_service.iter().filter(is_fed).collect(),
+            interval_max_ns,
+            active: in_service.iter().filter(is_active).collect(),
             in_service,
-            rails: [Outlook::NEW; RAILS_MAX],
-            alone: Outlook::NEW,
+            rails: [ProbeSchedule::NEW; RAILS_MAX],
+            alone: ProbeSchedule::NEW,
             warm_up: None,
             rest_until_ns: 0,
-            trial: None,
+            running: None,
         }
     }
 
-    /// Asks the same question again within so long.
-    pub(super) fn ask_within(&mut self, gap_last_ns: u64) {
-        self.gap_last_ns = gap_last_ns;
+    /// Sets the longest interval between two runs of the same probe.
+    pub(super) fn set_interval_max(&mut self, interval_max_ns: u64) {
+        self.interval_max_ns = interval_max_ns;
     }
 
-    /// The rails worth feeding, trials aside.
-    pub(super) fn fed(&self) -> RailSet {
-        self.fed
+    /// The active rails, regardless of a running probe.
+    pub(super) fn active(&self) -> RailSet {
+        self.active
     }
 
-    /// Whether the rail is worth feeding, trials aside.
-    pub(super) fn feeds(&self, rail: usize) -> bool {
-        self.fed.contains(rail)
+    /// Whether the rail is active, regardless of a running probe.
+    pub(super) fn is_active(&self, rail: usize) -> bool {
+        self.active.contains(rail)
     }
 
-    /// What the rail adds to the total, as a part of the total without it.
+    /// The gain of the total by this rail, relative to the total without it.
     pub(super) fn gain(&self, rail: usize) -> Option<f64> {
         self.rails[rail].gain
     }
 
-    /// Gives the rails to feed until the next tick.
-    pub(super) fn step(&mut self, seen: &Seen) -> RailSet {
-        self.follow_service(seen);
-        match self.trial.take() {
-            Some(trial) => self.go_on(trial, seen),
-            None if seen.saturated => self.begin(seen),
+    /// Processes a tick and returns the rails to use until the next one.
+    pub(super) fn step(&mut self, sample: &Sample) -> RailSet {
+        self.reset_on_service_change(sample);
+        match self.running.take() {
+            Some(running) => self.advance(running, sample),
+            None if sample.saturated => self.begin(sample),
             None => {}
         }
-        match &self.trial {
-            Some(trial) if trial.is_trying() => trial.tried,
-            _ => self.fed,
+        match &self.running {
+            Some(running) if running.is_variant_phase() => running.variant_set,
+            _ => self.active,
         }
     }
 
-    /// A rail that left or came back makes what was found void.
-    fn follow_service(&mut self, seen: &Seen) {
-        if seen.in_service != self.in_service {
-            *self = Self::new(seen.in_service, self.sharing, &seen.rate, self.gap_last_ns);
+    /// Discards all results when a rail has left or come back.
+    fn reset_on_service_change(&mut self, sample: &Sample) {
+        if sample.in_service != self.in_service {
+            *self = Self::new(
+                sample.in_service,
+                self.sharing,
+                &sample.rate,
+                self.interval_max_ns,
+            );
         }
     }
 
-    fn begin(&mut self, seen: &Seen) {
-        let warm_up = *self.warm_up.get_or_insert(Mark::of(seen));
+    fn begin(&mut self, sample: &Sample) {
+        let warm_up = *self.warm_up.get_or_insert(Checkpoint::of(sample));
         let rest_until_ns = self.rest_until_ns.max(warm_up.now_ns + WARM_UP_NS);
-        if seen.now_ns < rest_until_ns || seen.done_pieces - warm_up.pieces < WARM_UP_PIECES {
+        if sample.now_ns < rest_until_ns || sample.done_pieces - warm_up.pieces < WARM_UP_PIECES {
             return;
         }
-        let Some(question) = self.next_question(seen) else {
+        let Some(probe) = self.next_probe(sample) else {
             return;
         };
-        let tried = match question {
-            Question::Without(rail) => self.fed.without(rail),
-            Question::With(rail) => self.fed.with(rail),
-            Question::Alone(rail) => RailSet::only(rail),
+        let variant_set = match probe {
+            Probe::Without(rail) => self.active.without(rail),
+            Probe::With(rail) => self.active.with(rail),
+            Probe::Alone(rail) => RailSet::only(rail),
         };
-        self.trial = Some(Trial {
-            question,
-            tried,
-            leg: 0,
+        self.running = Some(RunningProbe {
+            probe,
+            variant_set,
+            phase: 0,
             settling: true,
-            since: Mark::of(seen),
+            since: Checkpoint::of(sample),
             ticks: Ticks::default(),
             base: Rates::default(),
             pieces_per_ns: 0.0,
@@ -278,140 +286,145 @@ impl Controller {
         });
     }
 
-    /// Of the questions due the one that has been due for longest; of those that are equal in that
-    /// the one about the slowest rail, which is lost most cheaply. The fastest is never left out.
-    fn next_question(&self, seen: &Seen) -> Option<Question> {
-        let by_rate = |a: &usize, b: &usize| seen.rate[*a].total_cmp(&seen.rate[*b]);
-        let feeding = self.fed.and(seen.in_service);
-        let fastest = feeding.iter().max_by(by_rate)?;
-        let others = seen.in_service.without(fastest).iter();
+    /// Selects the probe that has been due for longest; of several, the one of the slowest rail, whose
+    /// loss costs least. The fastest rail is never left out.
+    fn next_probe(&self, sample: &Sample) -> Option<Probe> {
+        let by_rate = |a: &usize, b: &usize| sample.rate[*a].total_cmp(&sample.rate[*b]);
+        let active = self.active.and(sample.in_service);
+        let fastest = active.iter().max_by(by_rate)?;
+        let others = sample.in_service.without(fastest).iter();
         let urgent = others.min_by(|a, b| {
             let due_ns = |rail: usize| self.rails[rail].due_ns;
             due_ns(*a).cmp(&due_ns(*b)).then(by_rate(a, b))
         })?;
-        if self.rails[urgent].due_ns <= seen.now_ns {
-            return Some(if feeding.contains(urgent) {
-                Question::Without(urgent)
+        if self.rails[urgent].due_ns <= sample.now_ns {
+            return Some(if active.contains(urgent) {
+                Probe::Without(urgent)
             } else {
-                Question::With(urgent)
+                Probe::With(urgent)
             });
         }
-        // With two rails this is the question whether the other one is worth feeding.
-        let alone = feeding.count() > 2 && self.alone.due_ns <= seen.now_ns;
-        alone.then_some(Question::Alone(fastest))
+        // With two rails the probe without the other one is the same.
+        let alone = active.count() > 2 && self.alone.due_ns <= sample.now_ns;
+        alone.then_some(Probe::Alone(fastest))
     }
 
-    fn go_on(&mut self, mut trial: Trial, seen: &Seen) {
-        trial.ticks.all += 1;
-        trial.ticks.saturated += u32::from(seen.saturated);
-        let since = trial.since;
-        let elapsed_ns = seen.now_ns.saturating_sub(since.now_ns);
-        let pieces = seen.done_pieces - since.pieces;
-        if trial.settling {
+    fn advance(&mut self, mut running: RunningProbe, sample: &Sample) {
+        running.ticks.all += 1;
+        running.ticks.saturated += u32::from(sample.saturated);
+        let since = running.since;
+        let elapsed_ns = sample.now_ns.saturating_sub(since.now_ns);
+        let pieces = sample.done_pieces - since.pieces;
+        if running.settling {
             let many = pieces >= SETTLE_PIECES || elapsed_ns >= MEASURE_NS;
-            if elapsed_ns >= SETTLE_NS && many && !self.is_draining(&trial, seen) {
-                trial.settling = false;
-                trial.restart(seen);
+            if elapsed_ns >= SETTLE_NS && many && !self.is_draining(&running, sample) {
+                running.settling = false;
+                running.restart(sample);
             } else if elapsed_ns >= SETTLE_LAST_NS {
-                return self.give_up(&trial, seen, GAP_FIRST_NS);
+                return self.give_up(&running, sample, INTERVAL_FIRST_NS);
             }
-            self.trial = Some(trial);
+            self.running = Some(running);
             return;
         }
-        let rate = (seen.done_bytes - since.bytes) as f64 / elapsed_ns as f64;
-        let clear = trial.is_clear(rate, pieces, elapsed_ns);
+        let rate = (sample.done_bytes - since.bytes) as f64 / elapsed_ns as f64;
+        let conclusive = running.is_conclusive(rate, pieces, elapsed_ns);
         let enough = elapsed_ns >= MEASURE_NS && pieces >= MEASURE_PIECES;
-        if !clear && !enough && elapsed_ns < MEASURE_LAST_NS {
-            self.trial = Some(trial);
+        if !conclusive && !enough && elapsed_ns < MEASURE_LAST_NS {
+            self.running = Some(running);
             return;
         }
-        // Callers that pause now and then are all right, those that set the pace are not.
-        if trial.ticks.saturated * 4 < trial.ticks.all * 3 {
-            trial.restart(seen);
-            return self.give_up(&trial, seen, WARM_UP_NS);
+        // Occasional pauses of callers are acceptable; callers that limit the throughput are not.
+        if running.ticks.saturated * 4 < running.ticks.all * 3 {
+            running.restart(sample);
+            return self.give_up(&running, sample, WARM_UP_NS);
         }
-        trial.measured(rate, pieces as f64 / elapsed_ns as f64);
-        trial.restart(seen);
-        if clear && !trial.is_change(rate) || trial.is_answered() {
-            self.answer(&trial, seen.now_ns);
+        running.measured(rate, pieces as f64 / elapsed_ns as f64);
+        running.restart(sample);
+        if conclusive && !running.is_change(rate) || running.is_answered() {
+            self.answer(&running, sample.now_ns);
         } else {
-            trial.leg += 1;
-            trial.settling = true;
-            self.trial = Some(trial);
+            running.phase += 1;
+            running.settling = true;
+            self.running = Some(running);
         }
     }
 
-    /// Whether a rail that the trial stopped feeding still has work.
-    fn is_draining(&self, trial: &Trial, seen: &Seen) -> bool {
-        let mut dropped = self.fed.iter().filter(|&rail| !trial.tried.contains(rail));
-        trial.is_trying() && dropped.any(|rail| seen.backlog[rail] > 0)
+    /// Whether a rail that the probe deactivated still has work.
+    fn is_draining(&self, running: &RunningProbe, sample: &Sample) -> bool {
+        let mut dropped = self
+            .active
+            .iter()
+            .filter(|&rail| !running.variant_set.contains(rail));
+        running.is_variant_phase() && dropped.any(|rail| sample.backlog[rail] > 0)
     }
 
-    fn answer(&mut self, trial: &Trial, now_ns: u64) {
-        let variant = trial.variant.mean();
-        let gain = trial.gain(variant);
-        // In doubt a rail is left as it is, or out.
-        let in_doubt = matches!(trial.question, Question::With(_)) && !trial.is_sure();
-        let changed = trial.is_change(variant) && !in_doubt;
-        match trial.question {
-            Question::Without(rail) | Question::With(rail) => {
+    fn answer(&mut self, running: &RunningProbe, now_ns: u64) {
+        let variant = running.variant.mean();
+        let gain = running.gain(variant);
+        // In doubt a rail is not added; an active rail is judged by the mean.
+        let in_doubt = matches!(running.probe, Probe::With(_)) && !running.is_significant();
+        let changed = running.is_change(variant) && !in_doubt;
+        match running.probe {
+            Probe::Without(rail) | Probe::With(rail) => {
                 self.rails[rail].gain = Some(gain);
-                self.rails[rail].answered(now_ns, changed, self.gap_last_ns);
+                self.rails[rail].record_answer(now_ns, changed, self.interval_max_ns);
             }
-            Question::Alone(_) => self.alone.answered(now_ns, changed, self.gap_last_ns),
+            Probe::Alone(_) => self
+                .alone
+                .record_answer(now_ns, changed, self.interval_max_ns),
         }
         self.rest_until_ns = now_ns;
         if changed {
-            self.fed = trial.tried;
+            self.active = running.variant_set;
         } else {
-            self.rest_until_ns += self.rest_ns(trial, variant / trial.base.mean());
+            self.rest_until_ns += self.rest_ns(running, variant / running.base.mean());
         }
     }
 
-    /// Ends a trial without an answer. It has cost something all the same; a rail that was left out
-    /// and has not done yet what it had cost nothing.
-    fn give_up(&mut self, trial: &Trial, seen: &Seen, least_ns: u64) {
-        let rate = |rails: RailSet| -> f64 { rails.iter().map(|rail| seen.rate[rail]).sum() };
-        let remaining = rate(trial.tried) / rate(self.fed.and(seen.in_service));
-        let rest_ns = self.rest_ns(trial, remaining).max(least_ns);
-        self.rest_until_ns = seen.now_ns + rest_ns;
-        if let Question::With(rail) = trial.question {
-            // What it costs if the rail disturbs others is not known.
-            self.rails[rail].due_ns = seen.now_ns + self.rails[rail].gap_ns;
+    /// Ends a probe without an answer. The probe cost throughput nevertheless, except for a rail that
+    /// was left out and has not finished its backlog yet.
+    fn give_up(&mut self, running: &RunningProbe, sample: &Sample, least_ns: u64) {
+        let rate = |rails: RailSet| -> f64 { rails.iter().map(|rail| sample.rate[rail]).sum() };
+        let remaining = rate(running.variant_set) / rate(self.active.and(sample.in_service));
+        let rest_ns = self.rest_ns(running, remaining).max(least_ns);
+        self.rest_until_ns = sample.now_ns + rest_ns;
+        if let Probe::With(rail) = running.probe {
+            // The cost is unknown if the rail disturbs others.
+            self.rails[rail].due_ns = sample.now_ns + self.rails[rail].interval_ns;
         }
     }
 
-    /// How long to ask nothing, so that a trial's loss stays a small part, if the set tried does
-    /// such a part of what the fed one does. Not longer than a question may wait.
-    fn rest_ns(&self, trial: &Trial, remaining: f64) -> u64 {
+    /// How long to rest after a probe, so that its loss stays a small part of the throughput, if the
+    /// variant has the part `remaining` of the active set's throughput. At most the longest interval.
+    fn rest_ns(&self, running: &RunningProbe, remaining: f64) -> u64 {
         let lost = (1.0 - remaining).max(0.0);
-        let rest_ns = trial.variant_ns as f64 * lost / LOSS_MAX;
-        (rest_ns as u64).min(self.gap_last_ns)
+        let rest_ns = running.variant_ns as f64 * lost / LOSS_MAX;
+        (rest_ns as u64).min(self.interval_max_ns)
     }
 }
 
-impl Mark {
-    fn of(seen: &Seen) -> Self {
+impl Checkpoint {
+    fn of(sample: &Sample) -> Self {
         Self {
-            now_ns: seen.now_ns,
-            bytes: seen.done_bytes,
-            pieces: seen.done_pieces,
+            now_ns: sample.now_ns,
+            bytes: sample.done_bytes,
+            pieces: sample.done_pieces,
         }
     }
 }
 
-impl Trial {
-    fn restart(&mut self, seen: &Seen) {
-        let mark = Mark::of(seen);
-        if self.is_trying() {
-            self.variant_ns += mark.now_ns - self.since.now_ns;
+impl RunningProbe {
+    fn restart(&mut self, sample: &Sample) {
+        let checkpoint = Checkpoint::of(sample);
+        if self.is_variant_phase() {
+            self.variant_ns += checkpoint.now_ns - self.since.now_ns;
         }
-        self.since = mark;
+        self.since = checkpoint;
         self.ticks = Ticks::default();
     }
 
     fn measured(&mut self, rate: f64, pieces_per_ns: f64) {
-        if self.is_trying() {
+        if self.is_variant_phase() {
             self.variant.add(rate);
         } else {
             self.base.add(rate);
@@ -419,46 +432,50 @@ impl Trial {
         }
     }
 
-    fn is_trying(&self) -> bool {
-        self.leg % 2 == 1
+    fn is_variant_phase(&self) -> bool {
+        self.phase % 2 == 1
     }
 
-    /// Whether so few pieces of a leg show already which set is the better one. Pieces that are
-    /// missing show something too.
-    fn is_clear(&self, rate: f64, pieces: u64, elapsed_ns: u64) -> bool {
+    /// Whether the pieces of this phase already show which set is better. Missing pieces count as
+    /// evidence too.
+    fn is_conclusive(&self, rate: f64, pieces: u64, elapsed_ns: u64) -> bool {
         let pieces = (pieces as f64).max(self.pieces_per_ns * elapsed_ns as f64);
         let disturbed = CLEAR_DISTURBED * (MEASURE_NS as f64 / elapsed_ns as f64).sqrt();
         let beyond = (self.gain(rate) - GAIN_MIN).abs();
-        self.is_trying() && pieces >= CLEAR_PIECES && beyond > CLEAR / pieces.sqrt() + disturbed
+        self.is_variant_phase()
+            && pieces >= CLEAR_PIECES
+            && beyond > CLEAR / pieces.sqrt() + disturbed
     }
 
-    /// How much more the set with the rail in question does than that without it, or the rail
-    /// alone than the fed set, if the tried set does `variant`.
+    /// The gain if the variant has the throughput `variant`: of the set with the probed rail over the
+    /// set without it, or of the single rail over the active set.
     fn gain(&self, variant: f64) -> f64 {
-        let gain = match self.question {
-            Question::Without(_) => self.base.mean() / variant - 1.0,
-            Question::With(_) | Question::Alone(_) => variant / self.base.mean() - 1.0,
+        let gain = match self.probe {
+            Probe::Without(_) => self.base.mean() / variant - 1.0,
+            Probe::With(_) | Probe::Alone(_) => variant / self.base.mean() - 1.0,
         };
         gain.min(GAIN_MAX)
     }
 
-    /// Whether the tried set is the one to feed, if it does `variant`.
+    /// Whether the variant should become the active set if it has the throughput `variant`.
     fn is_change(&self, variant: f64) -> bool {
         let brings = self.gain(variant) >= GAIN_MIN;
-        brings != matches!(self.question, Question::Without(_))
+        brings != matches!(self.probe, Probe::Without(_))
     }
 
-    /// Trials begin and end with the fed set, so that a drift of the load falls on both sets alike.
+    /// Whether the probe can end. Probes begin and end with the active set, so that a drift of the load
+    /// affects both sets alike.
     fn is_answered(&self) -> bool {
-        if self.is_trying() || self.variant.count < LEGS_MIN {
+        if self.is_variant_phase() || self.variant.count < PHASES_MIN {
             return false;
         }
-        self.variant.count >= LEGS_MAX || self.is_sure()
+        self.variant.count >= PHASES_MAX || self.is_significant()
     }
 
-    /// Whether the gain is not, by chance, on the other side of the least that counts.
-    fn is_sure(&self) -> bool {
-        let noise = CONFIDENCE * (self.base.doubt() + self.variant.doubt()).sqrt();
+    /// Whether the gain differs from `GAIN_MIN` by more than the noise.
+    fn is_significant(&self) -> bool {
+        let noise =
+            CONFIDENCE * (self.base.relative_variance() + self.variant.relative_variance()).sqrt();
         (self.gain(self.variant.mean()) - GAIN_MIN).abs() > noise
     }
 }

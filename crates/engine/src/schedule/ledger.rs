@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of one rail: its work outstanding and its rates.
+//! The account of one rail: its backlog and its measured rates.
 //!
-//! All of it is advice for dealing, so every access is relaxed. An update of a rate that another
-//! one overwrites costs one sample. The backlog alone must add up: it is only ever added to.
+//! The values are estimates for assignment, so every access is relaxed. When two updates of a rate race,
+//! one sample is lost. Only the backlog must be exact, so it is changed by atomic additions only.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 use super::{Class, RailTraits};
-use crate::request::Priority;
+use crate::api::request::Priority;
 
-/// The weight of a new sample: a rate follows a change within some ten pieces. As TCP weighs round
-/// trips (RFC 6298, alpha).
+/// The weight of a new sample: a rate follows a change within about ten pieces. The same weight as for
+/// TCP's round-trip times (RFC 6298, alpha).
 const WEIGHT: f64 = 1.0 / 8.0;
 
-/// The weight of a new sample in what sets its class apart from others. When a rail changes, all
-/// its classes do, also those that it is dealt no more; when one class does, the pieces of some
-/// tasks are enough to tell it from the others.
+/// The weight of a new sample in the ratio of its class to the other classes. When a rail becomes
+/// slower or faster, all its classes do, including those that it is no longer assigned; when one class
+/// does, the pieces of some tasks are enough to separate it from the others.
 const WEIGHT_OF_CLASS: f64 = 1.0 / 32.0;
 
-/// A sample counts for at most this many times the estimate, and at least its inverse, so that one
-/// worker that lost its CPU for a time slice does not make its rail look dead. A change of ten
-/// times is still followed in four pieces.
+/// A sample is limited to this many times the estimate, and to its inverse, so that a worker that lost
+/// its CPU for a time slice does not make its rail look dead. A change by a factor of ten is still
+/// followed within four pieces.
 const OUTLIER: f64 = 8.0;
 
-/// A rail of many threads hands work to several of them: what is worth handing over grows no more
-/// beyond what the fastest of cores, 10 GB a second, does while another wakes up.
-const HAND_OVER_MAX: f64 = (256 << 10) as f64;
+/// The upper bound of the bytes that are worth a handoff: a rail of many threads hands work to several of
+/// them, so the bound is what the fastest core, at 10 GB a second, does while another thread wakes up.
+const HANDOFF_BYTES_MAX: f64 = (256 << 10) as f64;
 
-/// Bytes dealt and not yet done, by priority.
+/// Bytes assigned and not yet done, by priority.
 #[derive(Debug, Default)]
 pub(super) struct Backlog([AtomicI64; Priority::ALL.len()]);
 
@@ -40,9 +40,9 @@ impl Backlog {
         self.0[priority as usize].fetch_sub(data_bytes as i64, Relaxed);
     }
 
-    /// What is done before new work of this priority: all that is at least as urgent, or begun.
+    /// The bytes that precede new work of this priority: all that is at least as urgent, or begun.
     ///
-    /// Of concurrent additions and removals a removal may be seen first.
+    /// Of concurrent additions and removals, a removal may be visible first.
     pub(super) fn ahead(&self, priority: Priority) -> usize {
         let urgent = &self.0[..=priority as usize];
         let bytes: i64 = urgent.iter().map(|bytes| bytes.load(Relaxed)).sum();
@@ -60,7 +60,7 @@ impl Backlog {
     }
 }
 
-/// A number that several threads read and write whole.
+/// A floating-point number that several threads read and write atomically.
 #[derive(Debug, Default)]
 struct Number(AtomicU64);
 
@@ -74,7 +74,7 @@ impl Number {
     }
 }
 
-/// One rail's account. On cache lines of its own: workers of one rail write to it while the others
+/// One rail's account. On cache lines of its own, because workers of one rail write to it while others
 /// read theirs.
 #[derive(Debug)]
 #[repr(align(128))]
@@ -83,17 +83,17 @@ pub(super) struct Ledger {
     pub(super) backlog: Backlog,
     /// Nanoseconds per byte, all workers together, divided by `drift`; 0 while unknown.
     cost: [Number; Class::COUNT],
-    /// By how much costs of all classes have changed since they were first measured, less 1.
+    /// The factor by which the costs of all classes have changed since they were first measured, minus 1.
     drift: Number,
-    /// Nanoseconds and bytes of recent pieces of all classes, both fading.
+    /// Nanoseconds and bytes of recent pieces of all classes, both exponentially weighted.
     recent_ns: Number,
     recent_bytes: Number,
-    /// Their quotient, or the prior.
+    /// Their quotient; initially from the prior rate.
     recent_cost: Number,
     done_bytes: AtomicU64,
     done_pieces: AtomicU64,
     busy_ns: AtomicU64,
-    dealt_ns: AtomicU64,
+    assigned_ns: AtomicU64,
 }
 
 impl Ledger {
@@ -111,11 +111,11 @@ impl Ledger {
             done_bytes: AtomicU64::new(0),
             done_pieces: AtomicU64::new(0),
             busy_ns: AtomicU64::new(0),
-            dealt_ns: AtomicU64::new(0),
+            assigned_ns: AtomicU64::new(0),
         }
     }
 
-    /// Takes in that one worker was busy with a piece for `busy_ns`.
+    /// Records that one worker was busy with a piece for `busy_ns`.
     pub(super) fn measured(&self, class: Class, data_bytes: usize, busy_ns: u64) {
         self.done_bytes.fetch_add(data_bytes as u64, Relaxed);
         self.done_pieces.fetch_add(1, Relaxed);
@@ -159,26 +159,26 @@ impl Ledger {
         (cost > 0.0).then(|| cost * self.drift())
     }
 
-    /// As far as known.
+    /// The cost of this class, or of all classes if this one is not measured.
     pub(super) fn cost(&self, class: Class) -> f64 {
         self.cost_measured(class)
             .unwrap_or_else(|| self.cost_overall())
     }
 
-    /// Of what was done recently; before anything was, by the prior rate.
+    /// The cost of recent pieces of all classes; before the first piece, by the prior rate.
     pub(super) fn cost_overall(&self) -> f64 {
         self.recent_cost.get()
     }
 
-    /// Bytes of data below which a share is not worth having: its fixed cost would be more than its
-    /// work, or another thread would begin with it later than it could be done.
+    /// Bytes of data below which an assignment is not worthwhile: its fixed cost would exceed its work, or
+    /// another thread would begin with it later than it could be done.
     ///
-    /// `cost` is best that of tasks of which it may be a share: that of shares gets higher as they
-    /// get smaller, and they smaller as it gets higher, down to the rail's smallest.
+    /// `cost` should be that of whole tasks: the cost of assignments rises as they get smaller, so with
+    /// their own cost they would shrink to the rail's smallest.
     pub(super) fn smallest(&self, cost: f64) -> f64 {
-        let meanwhile = self.traits.hand_over.as_nanos() as f64 / cost;
+        let during_handoff = self.traits.handoff.as_nanos() as f64 / cost;
         let smallest = self.traits.smallest_bytes as f64;
-        smallest.max(meanwhile.min(HAND_OVER_MAX)).max(1.0)
+        smallest.max(during_handoff.min(HANDOFF_BYTES_MAX)).max(1.0)
     }
 
     /// Bytes of data done so far.
@@ -191,17 +191,17 @@ impl Ledger {
         self.done_pieces.load(Relaxed)
     }
 
-    /// Nanoseconds that workers were busy so far.
+    /// Nanoseconds that workers have been busy so far.
     pub(super) fn busy_ns(&self) -> u64 {
         self.busy_ns.load(Relaxed)
     }
 
-    /// When work was last dealt to it.
-    pub(super) fn dealt_ns(&self) -> u64 {
-        self.dealt_ns.load(Relaxed)
+    /// When work was last assigned to it.
+    pub(super) fn assigned_ns(&self) -> u64 {
+        self.assigned_ns.load(Relaxed)
     }
 
-    pub(super) fn set_dealt_ns(&self, now_ns: u64) {
-        self.dealt_ns.store(now_ns, Relaxed);
+    pub(super) fn set_assigned_ns(&self, now_ns: u64) {
+        self.assigned_ns.store(now_ns, Relaxed);
     }
 }

@@ -1,37 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which rail does what: the scheduling policy as a state machine without clock, threads or locks
-//! on the way of a task.
+//! The scheduling policy, a state machine without a clock, threads or locks in the path of a task.
 //!
-//! The engine asks [`Scheduler::deal`] where a new task goes and reports what its workers did
-//! ([`Scheduler::finished`]); time comes in as nanoseconds from any fixed start. So the same code
-//! runs under the engine's clock and in [`simulation`].
+//! The engine asks [`Scheduler::assign`] where a new task goes and reports what its workers did
+//! ([`Scheduler::finished`]); times are nanoseconds from any fixed start. The same code therefore runs
+//! under the engine's clock and in the simulation of `stripeline-testkit`.
 //!
-//! Three decisions make up the policy. A task goes to where it ends soonest, split by byte range if
-//! that ends sooner still. An idle rail takes the tail of another's work if that ends sooner. And
-//! trials of some milliseconds find out which rails add to the total: rates of rails that share a
-//! memory bus do not add up.
+//! The policy makes three decisions. A task goes to the rail on which it ends soonest, or is split by
+//! byte range if that ends sooner. An idle rail takes the tail of another rail's work if that ends
+//! sooner. Probes of some milliseconds find out which rails add to the total, because rates of rails
+//! that share a memory bus do not add up.
 //!
 //! *Rate*: bytes of input data that a rail does in a second, all its workers together, per
-//! [`Class`] of work; measured, exponentially weighted. *Backlog*: bytes of data dealt to a rail and
-//! not done; a task waits for what is begun and for what is as urgent as itself or more. *Share*:
-//! the part of a task that a rail gets. *Fed*: being dealt work; a rail in service that brings
-//! nothing to the total, because all share a memory bus for example, is not.
+//! [`Class`] of work; measured, exponentially weighted. *Backlog*: bytes of data assigned to a rail and
+//! not done; a task waits for work that is begun and for work that is at least as urgent as itself.
+//! *Assignment*: the part of a task that a rail gets. *Active*: being assigned work; a rail in service
+//! that adds nothing to the total, for example because rails share a memory bus, is not active.
 //!
-//! Every answer is advice, right at the moment of asking: two threads that deal at once may both
-//! see a rail idle. Errors of that kind are a task long and are evened out by stealing.
+//! Every answer is a snapshot: two threads that assign at the same time may both see a rail idle. Such
+//! an error lasts for one task, and stealing evens it out.
 
 mod class;
 mod contention;
 mod ledger;
 mod rail_set;
 mod scheduler;
-pub mod simulation;
 mod snapshot;
 mod split;
+mod types;
 
 pub use class::Class;
 pub use rail_set::{COMMON, RAILS_MAX, RailSet};
-pub use scheduler::{
-    BEGUN, HAND_OVER, NoRail, Policy, Portion, RETRY, RailTraits, Scheduler, Share,
-};
+pub use scheduler::{BEGUN, HANDOFF, RETRY, Scheduler};
 pub use snapshot::{ClassRate, RailSnapshot};
+pub use types::{Assignment, NoRail, Policy, RailTraits, Workload};

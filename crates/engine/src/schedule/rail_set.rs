@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which rails: a bitmap.
+//! A set of rails as a bitmap.
 
 use std::fmt;
 
-/// The most rails of one engine: more devices with a coder than a node has.
+/// The most rails of one engine; no node has more devices with a coder.
 pub const RAILS_MAX: usize = 16;
 
-/// The index that stands for the one queue which all rails share under
+/// The index of the single queue that all rails share under
 /// [`Policy::FirstCome`](super::Policy::FirstCome).
 pub const COMMON: usize = RAILS_MAX;
 
@@ -15,10 +15,10 @@ pub const COMMON: usize = RAILS_MAX;
 pub struct RailSet(u32);
 
 impl RailSet {
-    /// No rail.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// The first `count` rails.
+    /// The set of the first `count` rails.
     ///
     /// # Panics
     /// If `count` is greater than [`RAILS_MAX`].
@@ -28,7 +28,7 @@ impl RailSet {
         Self((1 << count) - 1)
     }
 
-    /// One rail.
+    /// The set of one rail.
     ///
     /// # Panics
     /// Unless `rail` is less than [`RAILS_MAX`].
@@ -46,37 +46,37 @@ impl RailSet {
         self.0
     }
 
-    /// Whether the rail is in it; no index of [`RAILS_MAX`] or more is.
+    /// Whether the set contains the rail; false for indices of [`RAILS_MAX`] or more.
     #[must_use]
     pub const fn contains(self, rail: usize) -> bool {
         rail < RAILS_MAX && self.0 & 1 << rail != 0
     }
 
-    /// This set and a rail.
+    /// The set with a rail added.
     #[must_use]
     pub const fn with(self, rail: usize) -> Self {
         Self(self.0 | Self::only(rail).0)
     }
 
-    /// This set less a rail.
+    /// The set with a rail removed.
     #[must_use]
     pub const fn without(self, rail: usize) -> Self {
         Self(self.0 & !Self::only(rail).0)
     }
 
-    /// What both have.
+    /// The intersection of two sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Whether no rail is in it.
+    /// Whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// How many rails are in it.
+    /// The number of rails in the set.
     #[must_use]
     pub const fn count(self) -> usize {
         self.0.count_ones() as usize

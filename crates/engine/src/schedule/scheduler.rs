@@ -1,140 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The state machine's face: deal, steal, account.
+//! The scheduler: assigns tasks, decides what is stolen, and accounts for what was done.
 
-use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use arrayvec::ArrayVec;
 
-use super::contention::{Controller, Seen};
+use super::contention::{Controller, Sample};
 use super::ledger::{Backlog, Ledger};
-use super::split::{self, Candidate, Candidates, Task};
-use super::{COMMON, Class, ClassRate, RAILS_MAX, RailSet, RailSnapshot};
-use crate::request::Priority;
-use crate::tuning::PieceSize;
+use super::split::{self, RailEstimate, RailEstimates, SplitRequest};
+use super::{
+    Assignment, COMMON, Class, ClassRate, NoRail, Policy, RAILS_MAX, RailSet, RailSnapshot,
+    RailTraits, Workload,
+};
+use crate::api::request::Priority;
 
-/// While others have work waiting, a rail that got nothing for so long is dealt its smallest piece,
-/// so that one that has become faster again is noticed. Such a piece costs a slow rail's latency
-/// ten times a second at most.
+/// While other rails have a backlog, a rail that was assigned nothing for this long gets its smallest
+/// piece, so that the scheduler notices when it has become faster. Such a piece costs a slow rail's
+/// latency at most ten times a second.
 const REFRESH_NS: u64 = 100_000_000;
 
-/// What work counts as once it is begun, whatever its priority was: everything waits for it.
+/// The priority that work counts as once it is begun: all other work waits for it.
 pub const BEGUN: Priority = Priority::Foreground;
 
-/// How long a rail that adds nothing to the total may go untried at most, unless configured.
+/// The longest time between two probes of a rail that adds nothing to the total, unless configured.
 pub const RETRY: Duration = Duration::from_secs(10);
 
-/// How long a thread that sleeps takes to begin with work.
-pub const HAND_OVER: Duration = Duration::from_micros(25);
+/// How long a sleeping thread takes to begin with work.
+pub const HANDOFF: Duration = Duration::from_micros(25);
 
-/// How tasks are dealt out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
-    /// All to the rail of this index.
-    Single(usize),
-    /// First come, first served: one queue, any worker takes the next task, whole.
-    FirstCome,
-    /// To where each task ends soonest by measured rates.
-    RateAware,
-}
-
-/// What the policy needs to know of a rail beforehand.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RailTraits {
-    /// For statistics.
-    pub name: String,
-    /// How many threads count their busy times apart when they work for it, at least 1: its lanes,
-    /// whatever the depth of each.
-    pub workers: usize,
-    /// Shares are a multiple of this many bytes of each buffer, the last share of a task aside; at
-    /// least 1.
-    pub granule_bytes: usize,
-    /// The most bytes of each buffer that a worker does in one go, at least 1, of shapes that
-    /// `pieces` says nothing of.
-    pub piece_bytes: usize,
-    /// The most by shape: that of the nearest one counts. May be empty.
-    pub pieces: Vec<PieceSize>,
-    /// The most bytes of all buffers of a piece together, if its size is a matter of room: work that
-    /// is all in device memory takes none. `None` if the sizes above count for all work.
-    pub room_bytes: Option<usize>,
-    /// Bytes of data, all inputs together, below which a share is not worth its fixed cost.
-    pub smallest_bytes: usize,
-    /// How long another thread takes to begin: a share that the rail would do in less is not worth
-    /// handing over either. [`HAND_OVER`] for threads that sleep.
-    pub hand_over: Duration,
-    /// Bytes of data a second, all workers together, assumed until measured; greater than 0.
-    pub prior_rate: f64,
-    /// Whether it computes on the CPUs that all such rails share. Of these only the fastest is fed
-    /// until it is found that another one adds something.
-    pub shares_cpus: bool,
-}
-
-impl RailTraits {
-    /// The most bytes of each buffer of this work that a worker does in one go, at least 1.
-    fn most_in_one_go(&self, work: Portion) -> usize {
-        let (inputs, outputs) = (work.inputs, work.outputs);
-        let tuned = PieceSize::nearest(&self.pieces, inputs, outputs);
-        let most = tuned.unwrap_or(self.piece_bytes);
-        let most = match self.room_bytes {
-            Some(_) if work.on_device => usize::MAX,
-            Some(room) => most.min(room / (inputs + outputs)),
-            None => most,
-        };
-        most.max(self.granule_bytes)
-    }
-}
-
-/// A rail's part of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// The rail's index, or [`COMMON`].
-    pub rail: usize,
-    /// Bytes of each buffer, following those of the share before; greater than 0.
-    pub bytes: usize,
-}
-
-/// Bytes of a task that are dealt or stolen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Portion {
-    /// The kind of work.
-    pub class: Class,
-    /// What it waits behind.
-    pub priority: Priority,
-    /// Buffers that are read, at least 1.
-    pub inputs: usize,
-    /// Buffers that are written or compared.
-    pub outputs: usize,
-    /// Whether all of them are in device memory, so that the rail copies none: every cut costs a
-    /// launch then and gains nothing.
-    pub on_device: bool,
-    /// Bytes of each buffer.
-    pub bytes: usize,
-}
-
-/// No rail that the task may go to is in service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoRail {
-    /// The rails that it may go to.
-    pub eligible: RailSet,
-    /// The rails in service.
-    pub in_service: RailSet,
-}
-
-impl fmt::Display for NoRail {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "Cannot deal a task: of the rails {:?} that take it, none that the policy allows is among {:?} in service",
-            self.eligible, self.in_service
-        )
-    }
-}
-
-impl std::error::Error for NoRail {}
-
-/// The policy and what it has learnt. Threads share it by reference.
+/// The policy and what it has measured. Threads share it by reference.
 #[derive(Debug)]
 pub struct Scheduler {
     policy: Policy,
@@ -142,14 +38,14 @@ pub struct Scheduler {
     cut_bytes: usize,
     common: Backlog,
     in_service: AtomicU32,
-    fed: AtomicU32,
-    /// Rails that can work at once.
+    active: AtomicU32,
+    /// Rails that have a lane open.
     open: AtomicU32,
     controller: Mutex<Controller>,
 }
 
 impl Scheduler {
-    /// All rails in service and fed, nothing outstanding.
+    /// Creates a scheduler with all rails in service and nothing outstanding.
     ///
     /// # Panics
     /// If there are no rails or more than [`RAILS_MAX`], traits are out of their ranges, or the
@@ -191,18 +87,18 @@ impl Scheduler {
             cut_bytes: split::cut_bytes(rails.iter().map(|rail| rail.granule_bytes)),
             common: Backlog::default(),
             in_service: AtomicU32::new(all.bits()),
-            fed: AtomicU32::new(controller.fed().bits()),
+            active: AtomicU32::new(controller.active().bits()),
             open: AtomicU32::new(all.bits()),
             controller: Mutex::new(controller),
         }
     }
 
-    /// Tries rails that are not fed again within so long, other than [`RETRY`].
+    /// Sets the longest time between two probes of an inactive rail, instead of [`RETRY`].
     #[must_use]
-    pub fn retrying_within(mut self, retry: Duration) -> Self {
+    pub fn with_retry_interval(mut self, retry: Duration) -> Self {
         let controller = self.controller.get_mut();
         let controller = controller.unwrap_or_else(PoisonError::into_inner);
-        controller.ask_within(nanoseconds(retry));
+        controller.set_interval_max(nanoseconds(retry));
         self
     }
 
@@ -212,24 +108,25 @@ impl Scheduler {
         self.policy
     }
 
-    /// Splits a new task of at least 1 byte over rails out of `eligible`: replaces `shares` by what
-    /// each rail gets, and takes it into the rails' backlogs.
+    /// Splits a new task of at least 1 byte over rails in `eligible`: replaces `assignments` by the part
+    /// of each rail, and adds it to the rails' backlogs.
     ///
-    /// The shares follow each other in the buffers and sum to the task. Each is a multiple of its
-    /// rail's granule but the last, which has the tail. Rails that are not fed, or not open, are
-    /// dealt work only if no other may have it. Under [`Policy::FirstCome`] the one share is for [`COMMON`].
+    /// The assignments follow each other in the buffers and sum to the task. Each is a multiple of its
+    /// rail's granule, except for the last, which has the tail. Rails that are not active, or not open,
+    /// are assigned work only if no other rail takes it. Under [`Policy::FirstCome`] the only assignment
+    /// is for [`COMMON`].
     ///
     /// # Errors
     /// If the policy allows none of the rails that are eligible and in service.
-    pub fn deal(
+    pub fn assign(
         &self,
         now_ns: u64,
-        task: Portion,
+        task: Workload,
         eligible: RailSet,
-        shares: &mut ArrayVec<Share, RAILS_MAX>,
+        assignments: &mut ArrayVec<Assignment, RAILS_MAX>,
     ) -> Result<(), NoRail> {
         let bytes = task.bytes;
-        shares.clear();
+        assignments.clear();
         let in_service = self.in_service();
         let serving = eligible.and(in_service);
         let refused = NoRail {
@@ -241,72 +138,75 @@ impl Scheduler {
         }
         match self.policy {
             Policy::Single(rail) if !serving.contains(rail) => return Err(refused),
-            Policy::Single(rail) => shares.push(Share { rail, bytes }),
-            Policy::FirstCome => shares.push(Share {
+            Policy::Single(rail) => assignments.push(Assignment { rail, bytes }),
+            Policy::FirstCome => assignments.push(Assignment {
                 rail: COMMON,
                 bytes,
             }),
             Policy::RateAware => {
                 let open = serving.and(self.open());
-                let rails = [open.and(self.fed()), open];
+                let rails = [open.and(self.active()), open];
                 let rails = rails.into_iter().find(|rails| !rails.is_empty());
-                self.deal_by_rate(now_ns, task, rails.unwrap_or(serving), shares);
+                self.assign_by_rate(now_ns, task, rails.unwrap_or(serving), assignments);
             }
         }
-        for share in shares {
-            self.backlog(share.rail)
-                .add(task.priority, task.inputs * share.bytes);
-            if share.rail != COMMON {
-                self.ledgers[share.rail].set_dealt_ns(now_ns);
+        for assignment in assignments {
+            self.backlog(assignment.rail)
+                .add(task.priority, task.inputs * assignment.bytes);
+            if assignment.rail != COMMON {
+                self.ledgers[assignment.rail].set_assigned_ns(now_ns);
             }
         }
         Ok(())
     }
 
-    fn deal_by_rate(
+    fn assign_by_rate(
         &self,
         now_ns: u64,
-        task: Portion,
+        task: Workload,
         rails: RailSet,
-        shares: &mut ArrayVec<Share, RAILS_MAX>,
+        assignments: &mut ArrayVec<Assignment, RAILS_MAX>,
     ) {
-        let mut candidates = Candidates::new();
+        let mut estimates = RailEstimates::new();
         let mut stale = None;
         let mut waiting = false;
         for rail in rails.iter() {
-            let candidate = self.candidate(rail, task);
-            waiting |= candidate.wait_ns > 0.0;
-            if now_ns.saturating_sub(self.ledgers[rail].dealt_ns()) > REFRESH_NS {
-                stale = Some(candidate);
+            let estimate = self.estimate(rail, task);
+            waiting |= estimate.wait_ns > 0.0;
+            if now_ns.saturating_sub(self.ledgers[rail].assigned_ns()) > REFRESH_NS {
+                stale = Some(estimate);
             }
-            candidates.push(candidate);
+            estimates.push(estimate);
         }
-        let task = self.cuttable(task);
-        split::deal(&candidates, task, shares);
-        let Some(stale) = stale.filter(|_| waiting && candidates.len() > 1) else {
+        let task = self.split_request(task);
+        split::assign(&estimates, task, assignments);
+        let Some(stale) = stale.filter(|_| waiting && estimates.len() > 1) else {
             return;
         };
-        if shares.iter().all(|share| share.rail != stale.rail) {
-            split::refresh(&stale, task, shares);
+        if assignments
+            .iter()
+            .all(|assignment| assignment.rail != stale.rail)
+        {
+            split::refresh(&stale, task, assignments);
         }
     }
 
-    fn cuttable(&self, task: Portion) -> Task {
-        Task {
+    fn split_request(&self, task: Workload) -> SplitRequest {
+        SplitRequest {
             inputs: task.inputs,
             bytes: task.bytes,
             cut_bytes: self.cut_bytes,
         }
     }
 
-    fn candidate(&self, rail: usize, task: Portion) -> Candidate {
+    fn estimate(&self, rail: usize, task: Workload) -> RailEstimate {
         let ledger = &self.ledgers[rail];
         let traits = &ledger.traits;
-        let in_one_go = task.inputs * task.bytes.min(traits.most_in_one_go(task));
-        let cost = ledger.cost(task.class.sized(in_one_go));
-        // What waits is not of this task's class: it takes as long as what was done recently.
+        let piece_bytes = task.inputs * task.bytes.min(traits.piece_bytes_max(task));
+        let cost = ledger.cost(task.class.sized(piece_bytes));
+        // The backlog is not of this task's class: it is estimated by what was done recently.
         let wait_ns = ledger.backlog.ahead(task.priority) as f64 * ledger.cost_overall();
-        Candidate {
+        RailEstimate {
             rail,
             cost,
             rate: 1.0 / cost,
@@ -317,43 +217,49 @@ impl Scheduler {
         }
     }
 
-    /// How many bytes of each buffer an idle worker of rail `thief` should take from the tail of a
-    /// share of which `remaining` is left and waits on rail `victim`, which may be the thief's own:
-    /// all, none (0), or a part that leaves the victim at least its smallest piece and
-    /// a multiple of all granules.
+    /// How many bytes of each buffer an idle worker of rail `thief` should take from the tail of an
+    /// assignment of which `remaining` waits on rail `victim`, which may be the thief's own: all, none
+    /// (0), or a part that leaves the victim at least its smallest piece and a multiple of all granules.
     ///
-    /// It is as much as ends on both at the same time by all that the victim has that is as urgent,
-    /// so a task never ends later for having been stolen from. Report what was taken with
+    /// The part is chosen so that both rails end at the same time, given all work of the victim that is
+    /// as urgent; stealing therefore never delays a task. Report what was taken with
     /// [`Scheduler::moved`].
     #[must_use]
-    pub fn steal(&self, thief: usize, victim: usize, remaining: Portion) -> usize {
-        let feeding = self.in_service().and(self.fed()).and(self.open());
-        if remaining.bytes == 0 || self.policy != Policy::RateAware || !feeding.contains(thief) {
+    pub fn steal(&self, thief: usize, victim: usize, remaining: Workload) -> usize {
+        let active_in_service = self.in_service().and(self.active()).and(self.open());
+        if remaining.bytes == 0
+            || self.policy != Policy::RateAware
+            || !active_in_service.contains(thief)
+        {
             return 0;
         }
         if !self.in_service().contains(victim) {
             return remaining.bytes;
         }
-        let mut giver = self.candidate(victim, remaining);
-        let mut taker = self.candidate(thief, remaining);
-        taker.rate /= taker.workers;
+        let mut victim_estimate = self.estimate(victim, remaining);
+        let mut thief_estimate = self.estimate(thief, remaining);
+        thief_estimate.rate /= thief_estimate.workers;
         if thief == victim {
-            // Another worker of the same rail has the share: the two of them halve it.
-            (giver.rate, giver.wait_ns) = (taker.rate, 0.0);
+            // Another worker of the same rail has the assignment: the two workers halve it.
+            (victim_estimate.rate, victim_estimate.wait_ns) = (thief_estimate.rate, 0.0);
         }
-        split::steal(&giver, &taker, self.cuttable(remaining))
+        split::steal(
+            &victim_estimate,
+            &thief_estimate,
+            self.split_request(remaining),
+        )
     }
 
-    /// How many bytes of each buffer a worker of `rail` should take from the head of a share of
+    /// How many bytes of each buffer a worker of `rail` should take from the head of an assignment of
     /// which `remaining` is left, at least 1 byte: all, or a multiple of all granules.
     ///
-    /// What is left is for all of the rail's workers, so that the share ends as soon as the rail's
-    /// rate allows and not as late as one worker would end it: each takes a worker's part of what
-    /// is left then, down to the smallest worthwhile piece (guided self-scheduling: Polychronopoulos
-    /// and Kuck, 1987). [`Policy::FirstCome`] knows only the rail's largest piece.
+    /// All workers of the rail share the rest, so that the assignment ends as soon as the rail's rate
+    /// allows, and not as late as one worker would end it: each worker takes its part of the remaining
+    /// bytes, down to the smallest worthwhile piece (guided self-scheduling: Polychronopoulos and Kuck,
+    /// 1987). [`Policy::FirstCome`] limits pieces only by the rail's largest piece.
     #[must_use]
-    pub fn piece(&self, rail: usize, remaining: Portion) -> usize {
-        let Portion { inputs, bytes, .. } = remaining;
+    pub fn piece(&self, rail: usize, remaining: Workload) -> usize {
+        let Workload { inputs, bytes, .. } = remaining;
         let ledger = &self.ledgers[rail];
         let traits = &ledger.traits;
         let worthwhile = (inputs * bytes) as f64 / ledger.smallest(ledger.cost_overall());
@@ -361,7 +267,7 @@ impl Scheduler {
             Policy::FirstCome => 1,
             Policy::Single(_) | Policy::RateAware => (worthwhile as usize).clamp(1, traits.workers),
         };
-        let piece = bytes.div_ceil(parts).min(traits.most_in_one_go(remaining));
+        let piece = bytes.div_ceil(parts).min(traits.piece_bytes_max(remaining));
         if piece == bytes {
             return bytes;
         }
@@ -369,17 +275,17 @@ impl Scheduler {
         bytes.min(cuts * self.cut_bytes)
     }
 
-    /// Nanoseconds that one worker of `rail` takes for the first piece of this work, of at least 1
-    /// byte, as far as the rail's rates tell.
+    /// The estimated nanoseconds that one worker of `rail` takes for the first piece of this work, which
+    /// has at least 1 byte.
     #[must_use]
-    pub fn piece_ns(&self, rail: usize, task: Portion) -> f64 {
+    pub fn piece_ns(&self, rail: usize, task: Workload) -> f64 {
         let bytes = self.piece(rail, task);
-        let candidate = self.candidate(rail, Portion { bytes, ..task });
-        (task.inputs * bytes) as f64 * candidate.cost * candidate.workers
+        let estimate = self.estimate(rail, Workload { bytes, ..task });
+        (task.inputs * bytes) as f64 * estimate.cost * estimate.workers
     }
 
-    /// Takes in that `data_bytes` bytes of data, all inputs together, that were dealt to one rail
-    /// (or [`COMMON`]) are to be done by another.
+    /// Moves `data_bytes` bytes of data, all inputs together, from the backlog of one rail (or
+    /// [`COMMON`]) to that of another.
     pub fn moved(&self, from: usize, to: usize, priority: Priority, data_bytes: usize) {
         if from != to {
             self.backlog(from).remove(priority, data_bytes);
@@ -387,20 +293,20 @@ impl Scheduler {
         }
     }
 
-    /// Takes in that `data_bytes` bytes of data that were dealt to a rail (or [`COMMON`]) will not
-    /// be done by it: cancelled, failed, or taken back from a rail in quarantine.
+    /// Removes `data_bytes` bytes of data that were assigned to a rail (or [`COMMON`]) and that it will
+    /// not do: cancelled, failed, or taken from a rail in quarantine.
     pub fn dropped(&self, rail: usize, priority: Priority, data_bytes: usize) {
         self.backlog(rail).remove(priority, data_bytes);
     }
 
-    /// Takes in that `data_bytes` bytes of data are to be done by a rail without having been dealt:
+    /// Adds `data_bytes` bytes of data that a rail is to do without an assignment:
     /// where no rail that the policy allows is in service.
     pub fn placed(&self, rail: usize, priority: Priority, data_bytes: usize) {
         self.backlog(rail).add(priority, data_bytes);
     }
 
-    /// Takes in that a worker of `rail` has begun with `data_bytes` bytes of data, dealt or moved to
-    /// the rail before. They count as [`BEGUN`] until [`finished`](Self::finished) or
+    /// Records that a worker of `rail` has begun `data_bytes` bytes of data, assigned or moved to the
+    /// rail before. They count as [`BEGUN`] until [`finished`](Self::finished) or
     /// [`dropped`](Self::dropped).
     pub fn begun(&self, rail: usize, priority: Priority, data_bytes: usize) {
         if priority != BEGUN {
@@ -409,14 +315,14 @@ impl Scheduler {
         }
     }
 
-    /// Takes in that a worker of `rail` did `data_bytes` bytes of data, begun before, as one piece in
-    /// `busy_ns`. The class is that of the piece, not of its task.
+    /// Records that a worker of `rail` has done `data_bytes` bytes of data, begun before, as one piece in
+    /// `busy_ns`. `class` is that of the piece, not of its task.
     pub fn finished(&self, rail: usize, class: Class, data_bytes: usize, busy_ns: u64) {
         self.backlog(rail).remove(BEGUN, data_bytes);
         self.ledgers[rail].measured(class, data_bytes, busy_ns);
     }
 
-    /// Puts a rail into service, or out of it: then it is dealt nothing and its rates are kept.
+    /// Puts a rail into service or takes it out: it is then assigned nothing, and its rates are kept.
     pub fn set_in_service(&self, rail: usize, in_service: bool) {
         let bit = RailSet::only(rail).bits();
         if in_service {
@@ -426,8 +332,7 @@ impl Scheduler {
         }
     }
 
-    /// Notes whether a rail has a lane open and can begin at once; all have until this says
-    /// otherwise.
+    /// Sets whether a rail has a lane open and can begin at once; true initially.
     pub fn set_open(&self, rail: usize, open: bool) {
         let bit = RailSet::only(rail).bits();
         if open {
@@ -443,9 +348,9 @@ impl Scheduler {
         RailSet::from_bits(self.open.load(Relaxed))
     }
 
-    /// Whether so much work is worth a rail's fixed cost.
+    /// Whether this work is worth a rail's fixed cost.
     #[must_use]
-    pub fn is_worthwhile(&self, rail: usize, task: Portion) -> bool {
+    pub fn is_worthwhile(&self, rail: usize, task: Workload) -> bool {
         let ledger = &self.ledgers[rail];
         task.inputs.saturating_mul(task.bytes) as f64 >= ledger.smallest(ledger.cost_overall())
     }
@@ -456,18 +361,18 @@ impl Scheduler {
         RailSet::from_bits(self.in_service.load(Relaxed))
     }
 
-    /// Lets the contention controller see what was done until now. To be called every few
-    /// milliseconds by one thread while there is work; `saturated` says that work was waiting ever
-    /// since the last call, so that throughput is the rails' and not the callers'.
+    /// Updates the contention controller with what was done until now. One thread calls this every few
+    /// milliseconds while there is work; `saturated` says that work was waiting throughout since the
+    /// last call, so that the rails, not the callers, limited the throughput.
     pub fn tick(&self, now_ns: u64, saturated: bool) {
         if self.policy != Policy::RateAware {
             return;
         }
-        // One thread ticks; should two, the second has nothing to add.
+        // One thread ticks; of two concurrent ticks one is enough.
         let Ok(mut controller) = self.controller.try_lock() else {
             return;
         };
-        let mut seen = Seen {
+        let mut sample = Sample {
             now_ns,
             saturated,
             in_service: self.in_service().and(self.open()),
@@ -477,32 +382,32 @@ impl Scheduler {
             rate: [0.0; RAILS_MAX],
         };
         for (rail, ledger) in self.ledgers.iter().enumerate() {
-            seen.done_bytes += ledger.done_bytes();
-            seen.done_pieces += ledger.done_pieces();
-            seen.backlog[rail] = ledger.backlog.bytes();
-            seen.rate[rail] = 1.0 / ledger.cost_overall();
+            sample.done_bytes += ledger.done_bytes();
+            sample.done_pieces += ledger.done_pieces();
+            sample.backlog[rail] = ledger.backlog.bytes();
+            sample.rate[rail] = 1.0 / ledger.cost_overall();
         }
-        self.fed.store(controller.step(&seen).bits(), Relaxed);
+        self.active.store(controller.step(&sample).bits(), Relaxed);
     }
 
-    /// Whether a rail is dealt work as long as it is in service, and may steal.
+    /// Whether a rail is assigned work while it is in service, and may steal.
     #[must_use]
-    pub fn is_fed(&self, rail: usize) -> bool {
-        self.fed().contains(rail)
+    pub fn is_active(&self, rail: usize) -> bool {
+        self.active().contains(rail)
     }
 
-    fn fed(&self) -> RailSet {
-        RailSet::from_bits(self.fed.load(Relaxed))
+    fn active(&self) -> RailSet {
+        RailSet::from_bits(self.active.load(Relaxed))
     }
 
-    /// Bytes of data dealt to a rail (or [`COMMON`]) and not done that new work of this priority
-    /// waits for.
+    /// Bytes of data assigned to a rail (or [`COMMON`]) and not done that precede new work of this
+    /// priority.
     #[must_use]
     pub fn ahead_bytes(&self, rail: usize, priority: Priority) -> usize {
         self.backlog(rail).ahead(priority)
     }
 
-    /// Bytes of data dealt to a rail (or [`COMMON`]) and not done.
+    /// Bytes of data assigned to a rail (or [`COMMON`]) and not done.
     #[must_use]
     pub fn backlog_bytes(&self, rail: usize) -> usize {
         self.backlog(rail).bytes()
@@ -516,14 +421,14 @@ impl Scheduler {
         }
     }
 
-    /// Bytes of data a second that a rail did recently, all its workers together; the prior rate
-    /// before it did anything.
+    /// The recent rate of a rail in bytes of data a second, all its workers together; the prior rate
+    /// before its first piece.
     #[must_use]
     pub fn rate(&self, rail: usize) -> f64 {
         1e9 / self.ledgers[rail].cost_overall()
     }
 
-    /// What is known of each rail, by index.
+    /// The state of each rail, by index.
     #[must_use]
     pub fn snapshot(&self) -> Vec<RailSnapshot> {
         let controller = self.controller.lock();
@@ -542,7 +447,7 @@ impl Scheduler {
         RailSnapshot {
             name: ledger.traits.name.clone(),
             in_service: self.in_service().contains(rail),
-            fed: controller.feeds(rail),
+            active: controller.is_active(rail),
             backlog_bytes: ledger.backlog.bytes(),
             done_bytes: ledger.done_bytes(),
             done_pieces: ledger.done_pieces(),

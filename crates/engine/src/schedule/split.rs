@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where a task ends soonest: whole on one rail, or split over several by byte range.
+//! Finds where a task ends soonest: whole on one rail, or split over several by byte range.
 //!
-//! Work dealt to a rail waits until the rail's backlog is done. A task split so that all its
-//! shares end together ends at the level `T` at which the bytes that the rails can do until `T`,
-//! `sum(rate * T - backlog)`, are the task's.
+//! Work assigned to a rail waits until the rail's backlog is done. A task split so that all its
+//! assignments end together ends at the time `T` until which the rails can do as many bytes as the task
+//! has: `sum(rate * T - backlog)`.
 
 use std::cmp::Reverse;
 
 use arrayvec::ArrayVec;
 
-use super::{RAILS_MAX, RailSet, Share};
+use super::{Assignment, RAILS_MAX, RailSet};
 
-/// A split ends a task in several pieces, each with its fixed cost, so it must end the task sooner
-/// by this part. Less than what a fast rail brings to a ten times faster one, a tenth.
+/// A split must end a task sooner by this part, because each of its pieces has a fixed cost. Less than
+/// a tenth, which is what a rail adds to one that is ten times faster.
 const SPLIT_GAIN: f64 = 1.0 / 32.0;
 
-/// Cuts lie on cache lines, whatever smaller granules rails have: a line of an output that two
-/// rails write would travel between them.
+/// Cuts lie on cache lines even if rails have smaller granules: a line of an output that two rails write
+/// would move between their caches.
 const LINE_BYTES: usize = 64;
 
-/// What is dealt or stolen.
+/// The bytes to be split or stolen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Task {
+pub(super) struct SplitRequest {
     pub(super) inputs: usize,
-    /// Of each buffer.
+    /// Bytes of each buffer.
     pub(super) bytes: usize,
-    /// Cuts are at multiples of this.
+    /// Cuts lie at multiples of this.
     pub(super) cut_bytes: usize,
 }
 
-impl Task {
+impl SplitRequest {
     fn data(&self) -> f64 {
         (self.inputs * self.bytes) as f64
     }
 }
 
-/// The least distance of cuts that suits all rails.
+/// The smallest distance of cuts that is a multiple of all granules and of a cache line.
 pub(super) fn cut_bytes(granules: impl Iterator<Item = usize>) -> usize {
     granules.fold(LINE_BYTES, |cut, granule| {
         let (mut divisor, mut rest) = (cut, granule);
@@ -46,151 +46,162 @@ pub(super) fn cut_bytes(granules: impl Iterator<Item = usize>) -> usize {
     })
 }
 
-/// A rail that may get a share.
+/// A rail that may get an assignment, and the estimates of its speed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
+pub(super) struct RailEstimate {
     pub(super) rail: usize,
     /// Nanoseconds per byte, all workers together, and its inverse.
     pub(super) cost: f64,
     pub(super) rate: f64,
-    /// Until the backlog is done.
+    /// Nanoseconds until the backlog is done.
     pub(super) wait_ns: f64,
     pub(super) workers: f64,
-    /// Bytes of data below which a share is not worth its fixed cost.
+    /// Bytes of data below which an assignment is not worth its fixed cost.
     pub(super) smallest: f64,
     pub(super) granule_bytes: usize,
 }
 
-pub(super) type Candidates = ArrayVec<Candidate, RAILS_MAX>;
+pub(super) type RailEstimates = ArrayVec<RailEstimate, RAILS_MAX>;
 
-impl Candidate {
-    /// When `data` bytes more would end. Workers share what is dealt to their rail down to the
-    /// smallest piece, which one of them does alone.
-    fn end_ns(&self, data: f64) -> f64 {
+impl RailEstimate {
+    /// When `data` more bytes would end. Workers share what is assigned to their rail, except for the
+    /// smallest piece, which one worker does alone.
+    fn completion_ns(&self, data: f64) -> f64 {
         let alone_ns = data.min(self.smallest) * self.cost * self.workers;
         (self.wait_ns + data * self.cost).max(alone_ns)
     }
 
-    fn share(&self, level_ns: f64) -> f64 {
-        (level_ns - self.wait_ns) * self.rate
+    /// Bytes of data that the rail can do until `end_ns`.
+    fn capacity(&self, end_ns: f64) -> f64 {
+        (end_ns - self.wait_ns) * self.rate
     }
 
-    /// How many times as much as worthwhile its share is if all end at `level_ns`.
-    fn worth(&self, level_ns: f64) -> f64 {
-        let by_size = self.share(level_ns) / self.smallest;
-        by_size.min(level_ns / (self.smallest * self.cost * self.workers))
+    /// The ratio of the rail's part to the smallest worthwhile one if all rails end at `end_ns`.
+    fn worth(&self, end_ns: f64) -> f64 {
+        let by_size = self.capacity(end_ns) / self.smallest;
+        by_size.min(end_ns / (self.smallest * self.cost * self.workers))
     }
 
-    fn is_worthwhile(&self, level_ns: f64) -> bool {
-        self.share(level_ns) >= self.smallest
-            && level_ns >= self.smallest * self.cost * self.workers
+    fn is_worthwhile(&self, end_ns: f64) -> bool {
+        self.capacity(end_ns) >= self.smallest && end_ns >= self.smallest * self.cost * self.workers
     }
 }
 
-/// Pushes the shares of a task.
-pub(super) fn deal(candidates: &Candidates, task: Task, shares: &mut ArrayVec<Share, RAILS_MAX>) {
+/// Assigns a task: whole to one rail, or split.
+pub(super) fn assign(
+    estimates: &RailEstimates,
+    task: SplitRequest,
+    assignments: &mut ArrayVec<Assignment, RAILS_MAX>,
+) {
     let data = task.data();
-    let (best, best_ns) = soonest(candidates, data);
-    if candidates.len() > 1 && task.bytes > task.cut_bytes {
-        let (level_ns, sharing) = level(candidates, data);
-        if sharing.count() > 1 && level_ns < best_ns * (1.0 - SPLIT_GAIN) {
-            return cut(candidates, sharing, level_ns, task, shares);
+    let (best, best_ns) = soonest(estimates, data);
+    if estimates.len() > 1 && task.bytes > task.cut_bytes {
+        let (end_ns, sharing) = balanced_end(estimates, data);
+        if sharing.count() > 1 && end_ns < best_ns * (1.0 - SPLIT_GAIN) {
+            return cut(estimates, sharing, end_ns, task, assignments);
         }
     }
     let (rail, bytes) = (best.rail, task.bytes);
-    shares.push(Share { rail, bytes });
+    assignments.push(Assignment { rail, bytes });
 }
 
 /// The rail on which `data` bytes end first, and when.
-fn soonest(candidates: &Candidates, data: f64) -> (&Candidate, f64) {
-    let ends = candidates.iter().map(|each| (each, each.end_ns(data)));
+fn soonest(estimates: &RailEstimates, data: f64) -> (&RailEstimate, f64) {
+    let ends = estimates
+        .iter()
+        .map(|each| (each, each.completion_ns(data)));
     ends.min_by(|(_, a), (_, b)| a.total_cmp(b))
         .expect("the caller has a rail")
 }
 
-/// When the task ends if split, and over which candidates, by index: those whose share is worth
-/// having.
-fn level(candidates: &Candidates, data: f64) -> (f64, RailSet) {
-    let mut sharing = RailSet::first(candidates.len());
+/// When the task ends if split, and over which of `estimates`, by index: those whose part is worthwhile.
+fn balanced_end(estimates: &RailEstimates, data: f64) -> (f64, RailSet) {
+    let mut sharing = RailSet::first(estimates.len());
     loop {
         let (mut rate, mut bytes) = (0.0, data);
         for index in sharing.iter() {
-            rate += candidates[index].rate;
-            bytes += candidates[index].wait_ns * candidates[index].rate;
+            rate += estimates[index].rate;
+            bytes += estimates[index].wait_ns * estimates[index].rate;
         }
-        let level_ns = bytes / rate;
-        let worthwhile = |index: usize| candidates[index].is_worthwhile(level_ns);
+        let end_ns = bytes / rate;
+        let worthwhile = |index: usize| estimates[index].is_worthwhile(end_ns);
         if sharing.count() == 1 || sharing.iter().all(worthwhile) {
-            return (level_ns, sharing);
+            return (end_ns, sharing);
         }
         let by_worth = |a: &usize, b: &usize| {
-            let (a, b) = (&candidates[*a], &candidates[*b]);
-            a.worth(level_ns).total_cmp(&b.worth(level_ns))
+            let (a, b) = (&estimates[*a], &estimates[*b]);
+            a.worth(end_ns).total_cmp(&b.worth(end_ns))
         };
         let worst = sharing.iter().min_by(by_worth).expect("more than one");
         sharing = sharing.without(worst);
     }
 }
 
-/// Cuts a task where the rails' shares end. The last share has what cuts leave over, so it goes to
-/// the rail with the finest granule.
+/// Cuts a task where the rails' assignments end. The last assignment has the remainder of all cuts, so it
+/// goes to the rail with the finest granule.
 fn cut(
-    candidates: &Candidates,
+    estimates: &RailEstimates,
     sharing: RailSet,
-    level_ns: f64,
-    task: Task,
-    shares: &mut ArrayVec<Share, RAILS_MAX>,
+    end_ns: f64,
+    task: SplitRequest,
+    assignments: &mut ArrayVec<Assignment, RAILS_MAX>,
 ) {
-    let fineness = |index: &usize| Reverse(candidates[*index].granule_bytes);
+    let fineness = |index: &usize| Reverse(estimates[*index].granule_bytes);
     let last = sharing.iter().max_by_key(fineness);
-    let last = last.expect("a split has shares");
+    let last = last.expect("a split has assignments");
     let mut left = task.bytes;
     for index in sharing.without(last).iter() {
-        let candidate = &candidates[index];
-        let wanted = (candidate.share(level_ns) / task.inputs as f64) as usize;
-        // Something is left for the last one, however the numbers are rounded.
+        let estimate = &estimates[index];
+        let wanted = (estimate.capacity(end_ns) / task.inputs as f64) as usize;
+        // Rounding must leave at least one byte for the last assignment.
         let bytes = wanted.min(left - 1) / task.cut_bytes * task.cut_bytes;
         if bytes > 0 {
-            let rail = candidate.rail;
-            shares.push(Share { rail, bytes });
+            let rail = estimate.rail;
+            assignments.push(Assignment { rail, bytes });
             left -= bytes;
         }
     }
-    let (rail, bytes) = (candidates[last].rail, left);
-    shares.push(Share { rail, bytes });
+    let (rail, bytes) = (estimates[last].rail, left);
+    assignments.push(Assignment { rail, bytes });
 }
 
-/// Gives `stale` the first piece that is worth having, to measure it: out of the largest share, or
-/// the whole task if that is small.
-pub(super) fn refresh(stale: &Candidate, task: Task, shares: &mut ArrayVec<Share, RAILS_MAX>) {
+/// Assigns `stale` its smallest worthwhile piece, to measure it: out of the largest assignment, or the
+/// whole task if that is small.
+pub(super) fn refresh(
+    stale: &RailEstimate,
+    task: SplitRequest,
+    assignments: &mut ArrayVec<Assignment, RAILS_MAX>,
+) {
     let rail = stale.rail;
     let smallest = (stale.smallest as usize).div_ceil(task.inputs).max(1);
     let piece = smallest.next_multiple_of(task.cut_bytes);
-    let largest = shares.iter_mut().max_by_key(|share| share.bytes);
-    let largest = largest.expect("a dealt task has a share");
+    let largest = assignments
+        .iter_mut()
+        .max_by_key(|assignment| assignment.bytes);
+    let largest = largest.expect("an assigned task has an assignment");
     if largest.bytes > piece.saturating_mul(2) {
         largest.bytes -= piece;
-        shares.insert(0, Share { rail, bytes: piece });
+        assignments.insert(0, Assignment { rail, bytes: piece });
     } else {
         let bytes = task.bytes;
-        shares.clear();
-        shares.push(Share { rail, bytes });
+        assignments.clear();
+        assignments.push(Assignment { rail, bytes });
     }
 }
 
-/// How many bytes of each buffer `taker` should take of the task's that wait at `giver`.
-pub(super) fn steal(giver: &Candidate, taker: &Candidate, task: Task) -> usize {
+/// How many bytes of each buffer `thief` should take of the task that waits at `victim`.
+pub(super) fn steal(victim: &RailEstimate, thief: &RailEstimate, task: SplitRequest) -> usize {
     let data = task.data();
-    // What the victim does until all is done is what the thief's worker leaves of it.
-    let backlog = (giver.wait_ns * giver.rate).max(data);
-    let even = backlog * taker.rate / (taker.rate + giver.rate);
+    // The victim does what the thief's worker leaves.
+    let backlog = (victim.wait_ns * victim.rate).max(data);
+    let even = backlog * thief.rate / (thief.rate + victim.rate);
     if even >= data {
         return task.bytes;
     }
-    let kept = (data - even).max(giver.smallest) / task.inputs as f64;
+    let kept = (data - even).max(victim.smallest) / task.inputs as f64;
     let kept = (kept.ceil() as usize).checked_next_multiple_of(task.cut_bytes);
     let taken = task.bytes.saturating_sub(kept.unwrap_or(task.bytes));
-    if (taken * task.inputs) as f64 >= taker.smallest {
+    if (taken * task.inputs) as f64 >= thief.smallest {
         taken
     } else {
         0

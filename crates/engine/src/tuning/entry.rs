@@ -39,8 +39,8 @@ pub struct PieceSize {
 }
 
 impl PieceSize {
-    /// The size of this shape, or else of the known one with the nearest number of buffers, at least 1;
-    /// `None` if none is known.
+    /// The size for this shape, or else for the known shape with the nearest number of buffers, at least 1;
+    /// `None` if no shape is known.
     pub(crate) fn nearest(known: &[Self], data_units: usize, parity_units: usize) -> Option<usize> {
         let distance = |piece: &&Self| {
             let exact = (piece.data_units, piece.parity_units) == (data_units, parity_units);
@@ -57,14 +57,14 @@ impl PieceSize {
 pub struct RailTuning {
     /// [`Rail::name`](stripeline_rail::Rail::name).
     pub name: String,
-    /// [`Rail::describe`](stripeline_rail::Rail::describe): with another device the values are void.
+    /// [`Rail::describe`](stripeline_rail::Rail::describe): for another device the values do not apply.
     pub device: String,
-    /// Lanes worth feeding, 1..=1024.
+    /// The number of lanes worth opening, 1..=1024.
     pub lanes: usize,
-    /// Data bytes below which the fixed cost of a task is more than its work.
+    /// Data bytes below which the fixed cost of a task exceeds its work.
     pub smallest_data_bytes: usize,
-    /// Bytes of a stripe, data and parity, from which on non-temporal stores are faster; `None` if
-    /// they never are.
+    /// Bytes of a stripe, data and parity, from which non-temporal stores are faster; `None` if they never
+    /// are.
     pub stream_from_bytes: Option<usize>,
     /// Rates, in any order.
     pub rates: Vec<Rate>,
@@ -77,7 +77,7 @@ pub struct RailTuning {
 }
 
 impl RailTuning {
-    /// The built-in values, by what the rail says of itself.
+    /// The built-in values, derived from the rail's capability.
     #[must_use]
     pub fn built_in(rail: &dyn RailTrait) -> Self {
         let capability = rail.capability();
@@ -102,7 +102,7 @@ impl RailTuning {
         }
     }
 
-    /// Whether the values are those of this rail on this device.
+    /// Whether the values apply to this rail on this device.
     #[must_use]
     pub fn fits(&self, rail: &dyn RailTrait) -> bool {
         self.name == rail.name() && self.device == rail.describe()
@@ -120,8 +120,8 @@ impl RailTuning {
         nearest.map_or(LANE_RATE, |rate| rate.bytes_per_second.max(1)) as f64
     }
 
-    /// The rate that stands for all until a rail has run: of tasks that set their outputs, on
-    /// 1 MiB of data.
+    /// The rate assumed for all tasks until a rail has run: of tasks that set their outputs, on 1 MiB of
+    /// data.
     #[must_use]
     pub fn usual_rate(&self) -> f64 {
         self.rate(Mode::Set, USUAL_BYTES)

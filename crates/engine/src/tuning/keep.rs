@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Measuring this machine and keeping what was found.
+//! Measures this machine and saves the values.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -15,10 +15,10 @@ use super::table::{Table, TableError};
 use super::table_file::TableFile;
 
 impl TableFile {
-    /// Writes the file, which is either the old one or the new one at any time.
+    /// Writes the file atomically.
     ///
     /// # Errors
-    /// If a file beside it cannot be written or put into its place.
+    /// If a temporary file next to it cannot be written or renamed.
     pub fn save(&self, path: &Path) -> Result<(), TableError> {
         let beside = beside(path);
         let written = File::create(&beside).and_then(|mut file| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finding the values of this machine's rails.
+//! Measures the values of this machine's rails.
 
 use std::fs;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub enum Progress<'a> {
         /// Steps of this rail.
         steps: usize,
     },
-    /// Other processes keep the CPUs busy, and the values may be wrong: said once, at the start.
+    /// Other processes keep the CPUs busy, so the values may be wrong: reported once, at the start.
     Disturbed {
         /// How many threads ran or wanted to on average in the last minute, in hundredths.
         load_percent: usize,

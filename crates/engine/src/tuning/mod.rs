@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of this machine's rails before the engine has run anything: the tuning table.
+//! The tuning table: values of this machine's rails, known before the engine has run anything.
 //!
-//! A table says for each rail how many lanes are worth feeding, below which size a task is not worth
+//! A table says for each rail how many lanes are worth opening, below which size a task is not worth
 //! its fixed cost, what rates to expect, from which size on stores should go past the cache, and how
-//! large pieces should be. [`measure`] finds these values out, [`TableFile`] keeps those of any number
+//! large pieces should be. [`measure`] measures these values, [`TableFile`] keeps those of any number
 //! of machines as text that people can read and change, and [`Table::load`] picks this machine's by
-//! model and number of its CPUs, and each rail's by name and device. Without them built-in values hold;
-//! [`Table::source`] says which do.
+//! model and number of its CPUs, and each rail's by name and device. Otherwise built-in values apply;
+//! [`Table::source`] says which apply.
 //!
-//! The values are where the engine starts from. Rates it measures itself while it works.
+//! The values are the engine's initial ones. While it works, the engine measures rates itself.
 //!
 //! # Units
 //! *Data bytes* are those of all inputs of a task together; *bytes of a piece* are those of each

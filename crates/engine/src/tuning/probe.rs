@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How fast a rail does one kind of task, by feeding its lanes with nothing else.
+//! Measures how fast a rail does one kind of task, by submitting only such tasks to its lanes.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Codec, StorePolicy, Verdict};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Done, Hold, Lane, Mode, Piece, Rail};
+use stripeline_rail::{Done, Lane, Mode, Piece, Rail, RevokeHandle};
 
 /// How many groups of steps the median is taken of.
 const GROUPS: usize = 5;
@@ -19,7 +19,7 @@ const STEPS_MIN: usize = 3;
 /// A rail that gives nothing back for so long hangs.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A kind of task, and how a lane is fed with it.
+/// A kind of task, and how it is submitted to a lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
     pub mode: Mode,
@@ -29,7 +29,7 @@ pub(super) struct Load {
     /// Bytes of each buffer in one piece.
     pub piece_bytes: usize,
     pub store: StorePolicy,
-    /// Most pieces in flight on a lane.
+    /// The most pieces in flight on a lane.
     pub depth: usize,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn rate(
 ) -> Result<f64, String> {
     let start = Barrier::new(lanes);
     let feed = || {
-        let feeder = caught(|| Feeder::new(rail, load, load.pieces()?));
+        let feeder = caught(|| LaneDriver::new(rail, load, load.pieces()?));
         // The others wait here, so that nobody may be missing, whatever the rail did.
         start.wait();
         feeder.and_then(|mut feeder| caught(|| feeder.run(time)))
@@ -161,18 +161,18 @@ fn together(lanes: &[Vec<Step>]) -> f64 {
 }
 
 /// A lane and the pieces that go round on it.
-struct Feeder {
+struct LaneDriver {
     lane: Box<dyn Lane>,
     idle: VecDeque<Piece>,
-    /// By ticket, where pieces have to be leased.
-    holds: Vec<(u64, Hold)>,
-    leases: bool,
+    /// By ticket, for rails whose pieces are revocable.
+    handles: Vec<(u64, RevokeHandle)>,
+    revocable: bool,
     depth: usize,
     inputs: usize,
     tickets: u64,
 }
 
-impl Feeder {
+impl LaneDriver {
     fn new(rail: &dyn Rail, load: &Load, pieces: VecDeque<Piece>) -> Result<Self, String> {
         let capability = rail.capability();
         if let Some(piece) = pieces.iter().find(|piece| !capability.takes(piece)) {
@@ -181,8 +181,8 @@ impl Feeder {
         Ok(Self {
             lane: rail.open_lane().map_err(|fault| fault.to_string())?,
             idle: pieces,
-            holds: Vec::new(),
-            leases: capability.detaches,
+            handles: Vec::new(),
+            revocable: capability.detaches,
             depth: load.depth,
             inputs: load.inputs(),
             tickets: 0,
@@ -209,7 +209,7 @@ impl Feeder {
         Ok(steps)
     }
 
-    /// Has `count` pieces done; returns their data bytes.
+    /// Runs `count` pieces and returns their data bytes.
     fn feed(&mut self, count: usize) -> Result<usize, String> {
         let (mut submitted, mut done, mut bytes) = (0, 0, 0);
         while done < count {
@@ -229,10 +229,10 @@ impl Feeder {
     }
 
     fn submit(&mut self, mut piece: Piece) {
-        if self.leases {
-            let (leased, hold) = piece.lease();
-            self.holds.push((self.tickets, hold));
-            piece = leased;
+        if self.revocable {
+            let (revocable, handle) = piece.into_revocable();
+            self.handles.push((self.tickets, handle));
+            piece = revocable;
         }
         self.lane.submit(self.tickets, piece);
         self.tickets += 1;
@@ -249,21 +249,23 @@ impl Feeder {
             }
             if waiting.elapsed() >= PATIENCE {
                 // So that nothing is written any more to buffers that go with the pieces.
-                self.holds.iter().for_each(|(_, hold)| drop(hold.revoke()));
+                self.handles
+                    .iter()
+                    .for_each(|(_, handle)| drop(handle.revoke()));
                 return Err(format!("it gave nothing back for {} s", PATIENCE.as_secs()));
             }
         }
     }
 
     fn take_back(&mut self, done: Done) -> Result<Piece, String> {
-        self.holds.retain(|(ticket, _)| *ticket != done.ticket);
+        self.handles.retain(|(ticket, _)| *ticket != done.ticket);
         match done.outcome {
             Ok(Verdict::Sound) => {}
             Ok(Verdict::Mismatch { .. }) => return Err("it finds a sound stripe wrong".to_owned()),
             Err(fault) => return Err(fault.to_string()),
         }
         let mut piece = done.piece.ok_or("it lost a piece")?;
-        piece.end_lease();
+        piece.make_irrevocable();
         Ok(piece)
     }
 }

@@ -39,7 +39,7 @@ impl Table {
     }
 
     /// What a file says of the machine with so many CPUs of this model; if it knows the model with
-    /// other numbers only, the values of one of these, except how many lanes to feed.
+    /// other numbers only, the values of one of these, except the number of lanes.
     #[must_use]
     pub fn choose(file: TableFile, path: &Path, cpu: &str, cpus: usize) -> Self {
         let known = file.machines.len();

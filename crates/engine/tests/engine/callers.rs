@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
-use crate::support::{Fail, Gate, Sick, cpu, stripe, to_encode};
+use crate::support::{CoderFault, FaultyCoder, Gate, cpu, stripe, to_encode};
 use stripeline_codec::Verdict;
 use stripeline_engine::{
     Engine, ErrorKind, Event, EventKind, Issued, Options, Request, Scheduling,
 };
-use stripeline_rail::failing::{Failing, Failure, Script};
+use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail, owned};
 
 /// More than anything here takes.
@@ -33,7 +33,7 @@ fn options() -> Options {
 
 /// An engine of one rail with one thread, where pieces wait at the gates of their numbers.
 fn gated(gates: &[Arc<Gate>], options: Options) -> Engine {
-    let rail = Sick::rail("gated", Fail::WaitInTurn(gates.to_vec()));
+    let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(gates.to_vec()));
     Engine::start(vec![rail], options).expect("right options")
 }
 
@@ -115,9 +115,9 @@ fn a_call_back_that_panics_at_a_deadline_keeps_none_from_passing() {
 
 #[test]
 fn a_listener_that_panics_keeps_no_task_from_being_done_elsewhere() {
-    let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
+    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1)), cpu()];
     let options = Options {
-        scheduling: Scheduling::Single("sick".to_owned()),
+        scheduling: Scheduling::Single("faulty".to_owned()),
         listener: Arc::new(|_| panic!("a listener's")),
         ..options()
     };
@@ -158,12 +158,15 @@ fn a_rail_that_panics_when_it_is_tried_is_tried_again() {
         }
     };
     let options = Options {
-        scheduling: Scheduling::Single("sick".to_owned()),
+        scheduling: Scheduling::Single("faulty".to_owned()),
         quarantine: Duration::from_millis(1),
         listener: Arc::new(listener),
         ..options()
     };
-    let rails = vec![Sick::rail("sick", Fail::PanicFirst(2)), cpu()];
+    let rails = vec![
+        FaultyCoder::rail("faulty", CoderFault::PanicFirst(2)),
+        cpu(),
+    ];
     let engine = Engine::start(rails, options).expect("right options");
     let error = issue(&engine, Request::default()).wait().0;
     assert_eq!(error.expect_err("it panicked").kind(), ErrorKind::Failed);
@@ -174,7 +177,7 @@ fn a_rail_that_panics_when_it_is_tried_is_tried_again() {
 
 #[test]
 fn a_rail_may_take_as_long_as_there_is() {
-    let rail = Failing::new(Arc::new(Cpu::rail()), Script::always(Failure::Hang)).detaching();
+    let rail = FaultyRail::new(Arc::new(Cpu::rail()), Script::always(Failure::Hang)).detaching();
     let rail = Arc::new(rail);
     let options = Options {
         stall: Duration::MAX,
@@ -191,7 +194,7 @@ fn a_rail_may_take_as_long_as_there_is() {
         assert!(late.ticket().wait_timeout(LIMIT).is_some());
     }
     assert_eq!(engine.statistics().rails[0].revoked, 0);
-    rail.play(Script::nothing());
+    rail.set_script(Script::nothing());
     rail.release();
     assert_eq!(slow.wait().0, Ok(Verdict::Sound));
 }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::{Fail, Sick, cpu, engine, kinds, stripe, to_encode};
+use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request, Scheduling};
-use stripeline_rail::failing::{Failing, Failure, Script};
+use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::owned::Units;
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
@@ -15,14 +15,14 @@ use stripeline_testkit::Stripe;
 /// A rail that fails by a script, and the CPU to compare with.
 fn rails(script: Script) -> Vec<Arc<dyn Rail>> {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let sick = Failing::new(Arc::new(Cpu::with_kernels("sick", kernels)), script);
-    vec![Arc::new(sick), cpu()]
+    let faulty = FaultyRail::new(Arc::new(Cpu::with_kernels("faulty", kernels)), script);
+    vec![Arc::new(faulty), cpu()]
 }
 
-/// Everything goes to the rail `sick` as long as it serves.
+/// Everything goes to the rail `faulty` as long as it serves.
 fn options(check_every: usize) -> Options {
     Options {
-        scheduling: Scheduling::Single("sick".to_owned()),
+        scheduling: Scheduling::Single("faulty".to_owned()),
         quarantine: Duration::from_secs(1000),
         waiting_threads_help: false,
         check_every,
@@ -47,13 +47,13 @@ fn verify(engine: &Engine, codec: &Codec, stripe: &Stripe) {
     assert_eq!(outcome, Ok(Verdict::Sound));
 }
 
-/// Checks that `sick` was found out, and what was said of it.
+/// Checks that `faulty` was found out, and what was said of it.
 fn assert_found(engine: &Engine, did: &str) {
     let rails = engine.statistics().rails;
     assert_eq!((rails[0].wrong, rails[1].wrong), (1, 0));
     let why = rails[0].out_of_service.as_deref().expect("out of service");
     let (begin, end) = (
-        format!("Cannot trust sick: it {did} "),
+        format!("Cannot trust faulty: it {did} "),
         "since the engine started, it ended 0 pieces that were not compared",
     );
     assert!(why.starts_with(&begin) && why.ends_with(end), "{why}");
@@ -75,7 +75,7 @@ fn a_wrong_update_is_put_right() {
     let (outcome, units) = issued.expect("room").wait();
     assert_eq!(outcome, Ok(Verdict::Sound));
     assert_eq!(units.outputs, changed.parity());
-    assert_eq!(kinds(&events, "sick"), [EventKind::WrongBytes]);
+    assert_eq!(kinds(&events, "faulty"), [EventKind::WrongBytes]);
     assert_found(&engine, "updated");
 }
 
@@ -85,7 +85,7 @@ fn a_wrong_verdict_is_not_believed() {
     let (engine, events) = engine(rails(script), options(1));
     let (codec, stripe) = stripe(1000);
     verify(&engine, &codec, &stripe);
-    assert_eq!(kinds(&events, "sick"), [EventKind::WrongBytes]);
+    assert_eq!(kinds(&events, "faulty"), [EventKind::WrongBytes]);
     assert_found(&engine, "verified");
 }
 
@@ -114,11 +114,11 @@ fn damage_that_a_rail_overlooks_is_told() {
 
 #[test]
 fn damage_that_a_rail_misplaces_is_told_where_it_is() {
-    let rails = vec![Sick::rail("sick", Fail::Misplace), cpu()];
+    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Misplace), cpu()];
     let (engine, events) = engine(rails, options(1));
     // In the second piece, whose offsets are not those of the stripe.
     verify_damaged(&engine, 100_000, 77_777);
-    assert_eq!(kinds(&events, "sick"), [EventKind::WrongBytes]);
+    assert_eq!(kinds(&events, "faulty"), [EventKind::WrongBytes]);
     assert_found(&engine, "verified");
 }
 
@@ -133,7 +133,7 @@ fn kinds_that_come_in_turn_are_all_compared() {
     let checks = engine.statistics().rails[1].checks;
     // The choice depends on the numbers of the pieces alone.
     assert!((30..=80).contains(&checks), "{checks} of 100 encodings");
-    assert!(kinds(&events, "sick").is_empty());
+    assert!(kinds(&events, "faulty").is_empty());
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn the_first_pieces_are_compared_and_those_after_a_restore() {
     }
     assert_eq!(engine.statistics().rails[1].checks, 8);
     let begin = Instant::now();
-    while kinds(&events, "sick").len() < 2 {
+    while kinds(&events, "faulty").len() < 2 {
         encode(&engine, &codec, &stripe);
         assert!(
             begin.elapsed() < Duration::from_secs(60),
@@ -167,13 +167,13 @@ fn the_first_pieces_are_compared_and_those_after_a_restore() {
 #[test]
 fn what_was_to_be_compared_ends_as_closed_with_the_engine() {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let coder = |name, script| Failing::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
+    let coder = |name, script| FaultyRail::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
     let checker = Arc::new(coder("checker", Script::always(Failure::Hang)).detaching());
     let wrong = Script::nothing()
         .at(0, Failure::WrongBytes)
         .at(1, Failure::WrongBytes);
     let rails = vec![
-        Arc::new(coder("sick", wrong)) as Arc<dyn Rail>,
+        Arc::new(coder("faulty", wrong)) as Arc<dyn Rail>,
         Arc::clone(&checker) as Arc<dyn Rail>,
     ];
     let limit = Duration::from_secs(60);

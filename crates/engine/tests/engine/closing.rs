@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use crate::support::{Fail, Gate, Sick, engine, stripe, to_encode};
+use crate::support::{CoderFault, FaultyCoder, Gate, engine, stripe, to_encode};
 use stripeline_codec::Verdict;
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Outcome, Request};
 use stripeline_rail::Rail;
-use stripeline_rail::failing::{Failing, Failure, Script};
-use stripeline_rail::mock::{Clock, Mock, Pace, VirtualClock};
+use stripeline_rail::faulty::{Failure, FaultyRail, Script};
+use stripeline_rail::mock::{Clock, Mock, MockSettings, VirtualClock};
 
 /// More than anything here takes.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ const LATENCY: Duration = Duration::from_secs(3600);
 
 /// A device that does some pieces at a time.
 fn deep(clock: &Arc<VirtualClock>) -> Arc<Mock> {
-    let pace = Pace {
+    let pace = MockSettings {
         bytes_per_second: 1e9,
         latency: LATENCY,
         lanes: 1,
@@ -73,7 +73,7 @@ fn what_a_deep_lane_has_begun_ends_once() {
     let engine = patient(Arc::clone(&mock) as Arc<dyn Rail>);
     let (issued, told) = issue_all(&engine);
     // The worker fills its lane whenever it has waited for its device in vain.
-    while mock.given().len() < DEPTH {
+    while mock.submitted().len() < DEPTH {
         let _ = clock.advance_to_next(Duration::from_millis(1));
     }
     let ender = std::thread::spawn(move || drop(engine));
@@ -94,7 +94,7 @@ fn what_a_deep_lane_has_begun_ends_once() {
 #[test]
 fn what_hangs_on_a_deep_lane_ends_as_closed_and_is_never_written_again() {
     let mock = deep(&Arc::new(VirtualClock::default()));
-    let hanging = Failing::new(mock, Script::always(Failure::Hang)).detaching();
+    let hanging = FaultyRail::new(mock, Script::always(Failure::Hang)).detaching();
     let hanging = Arc::new(hanging);
     let engine = patient(Arc::clone(&hanging) as Arc<dyn Rail>);
     let (issued, told) = issue_all(&engine);
@@ -131,7 +131,7 @@ fn expect_close_waits(engine: Engine, gate: &Gate) -> std::thread::JoinHandle<()
 #[test]
 fn threads_that_help_are_waited_for() {
     let gates = [(); 2].map(|()| Arc::new(Gate::default()));
-    let rail = Sick::rail("gated", Fail::WaitInTurn(gates.to_vec()));
+    let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(gates.to_vec()));
     let (engine, _) = engine(vec![rail], Options::default());
     let (codec, stripe) = stripe(100);
     let issue = || {
@@ -153,7 +153,7 @@ fn threads_that_help_are_waited_for() {
 #[test]
 fn who_cancels_a_task_and_tells_of_it_is_waited_for() {
     let (coding, telling) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
-    let rail = Sick::rail("gated", Fail::Wait(Arc::clone(&coding)));
+    let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&coding)));
     let (engine, _) = engine(vec![rail], Options::default());
     let (codec, stripe) = stripe(100);
     let issue = || {

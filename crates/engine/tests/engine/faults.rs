@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::support::{Fail, Sick, cpu, engine, kinds, stripe, to_encode};
+use crate::support::{CoderFault, FaultyCoder, cpu, engine, kinds, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, ErrorKind, EventKind, Options, Request, Scheduling};
-use stripeline_rail::failing::{Failing, Failure, Script};
+use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
 
@@ -31,26 +31,26 @@ fn encode_right(engine: &Engine, codec: &Codec, stripe: &Stripe) {
 
 #[test]
 fn what_a_rail_refuses_another_does() {
-    let rails = vec![Sick::rail("sick", Fail::Refuse(1)), cpu()];
+    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Refuse(1)), cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     for _ in 0..3 {
         encode_right(&engine, &codec, &stripe);
     }
-    assert!(kinds(&events, "sick").is_empty(), "refusing is no fault");
+    assert!(kinds(&events, "faulty").is_empty(), "refusing is no fault");
     let rails = engine.statistics().rails;
     assert_eq!((rails[0].pieces, rails[1].pieces), (2, 1));
 }
 
 #[test]
 fn what_a_rail_fails_another_does_and_the_rail_is_left_alone() {
-    let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
+    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1)), cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     for _ in 0..3 {
         encode_right(&engine, &codec, &stripe);
     }
-    assert_eq!(kinds(&events, "sick"), [EventKind::Quarantined]);
+    assert_eq!(kinds(&events, "faulty"), [EventKind::Quarantined]);
     let rails = engine.statistics().rails;
     assert_eq!(
         (rails[0].faults, rails[0].pieces, rails[1].pieces),
@@ -58,13 +58,13 @@ fn what_a_rail_fails_another_does_and_the_rail_is_left_alone() {
     );
     assert_eq!(
         rails[0].out_of_service.as_deref(),
-        Some("Cannot code on sick: injected")
+        Some("Cannot code on faulty: injected")
     );
 }
 
 #[test]
 fn a_rail_that_answers_rightly_again_is_taken_back() {
-    let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
+    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1)), cpu()];
     let options = Options {
         quarantine: Duration::from_millis(1),
         ..to_first(&rails)
@@ -73,7 +73,7 @@ fn a_rail_that_answers_rightly_again_is_taken_back() {
     let (codec, stripe) = stripe(1000);
     let before = std::time::Instant::now();
     // The listener is told once the rail serves again, so a piece may be done before.
-    while engine.statistics().rails[0].pieces == 0 || kinds(&events, "sick").len() < 2 {
+    while engine.statistics().rails[0].pieces == 0 || kinds(&events, "faulty").len() < 2 {
         encode_right(&engine, &codec, &stripe);
         assert!(
             before.elapsed() < Duration::from_secs(20),
@@ -81,14 +81,14 @@ fn a_rail_that_answers_rightly_again_is_taken_back() {
         );
     }
     assert_eq!(
-        kinds(&events, "sick"),
+        kinds(&events, "faulty"),
         [EventKind::Quarantined, EventKind::Restored]
     );
 }
 
 #[test]
 fn a_failed_update_is_not_done_twice() {
-    let rails = vec![Sick::rail("sick", Fail::Err(1)), cpu()];
+    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1)), cpu()];
     let (engine, _) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     let units = stripeline_rail::owned::Units {
@@ -101,13 +101,13 @@ fn a_failed_update_is_not_done_twice() {
     assert_eq!(error.kind(), ErrorKind::Failed);
     assert_eq!(
         error.to_string(),
-        "Cannot update parity: sick failed while changing it (injected)"
+        "Cannot update parity: faulty failed while changing it (injected)"
     );
 }
 
 #[test]
 fn without_another_rail_the_task_fails() {
-    let rails = vec![Sick::rail("sick", Fail::Err(1))];
+    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1))];
     let (engine, _) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     for _ in 0..2 {
@@ -122,7 +122,7 @@ fn without_another_rail_the_task_fails() {
 
 #[test]
 fn a_panic_ends_the_task_and_not_the_worker() {
-    let rails = vec![Sick::rail("sick", Fail::Panic), cpu()];
+    let rails = vec![FaultyCoder::rail("faulty", CoderFault::Panic), cpu()];
     let options = Options {
         waiting_threads_help: false,
         ..to_first(&rails)
@@ -135,13 +135,13 @@ fn a_panic_ends_the_task_and_not_the_worker() {
         outcome.expect_err("the piece is gone").kind(),
         ErrorKind::Failed
     );
-    assert_eq!(kinds(&events, "sick"), [EventKind::Quarantined]);
+    assert_eq!(kinds(&events, "faulty"), [EventKind::Quarantined]);
     encode_right(&engine, &codec, &stripe);
 }
 
 #[test]
 fn a_liar_is_caught_and_its_stripe_computed_anew() {
-    let rails = vec![Sick::rail("liar", Fail::Lie), cpu()];
+    let rails = vec![FaultyCoder::rail("liar", CoderFault::Lie), cpu()];
     let options = Options {
         check_every: 1,
         ..to_first(&rails)
@@ -160,16 +160,16 @@ fn a_liar_is_caught_and_its_stripe_computed_anew() {
 /// More than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn failing(name: &str, script: Script) -> Arc<Failing> {
+fn failing(name: &str, script: Script) -> Arc<FaultyRail> {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
-    let rail = Failing::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
+    let rail = FaultyRail::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
     Arc::new(rail.detaching())
 }
 
 #[test]
 fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
-    let sick = failing("sick", Script::nothing().at(0, Failure::Hang));
-    let rails = vec![Arc::clone(&sick) as Arc<dyn Rail>, cpu()];
+    let faulty = failing("faulty", Script::nothing().at(0, Failure::Hang));
+    let rails = vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()];
     let options = Options {
         stall: Duration::from_millis(30),
         waiting_threads_help: false,
@@ -181,7 +181,7 @@ fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
     let (outcome, mut units) = issued.expect("room").wait();
     assert_eq!(outcome, Ok(Verdict::Sound));
     assert_eq!(units.outputs, stripe.parity());
-    assert_eq!(kinds(&events, "sick"), [EventKind::Quarantined]);
+    assert_eq!(kinds(&events, "faulty"), [EventKind::Quarantined]);
     let seen = engine.statistics().rails;
     assert_eq!((seen[0].revoked, seen[0].pieces, seen[1].pieces), (1, 0, 1));
     assert!(
@@ -192,7 +192,7 @@ fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
     );
 
     units.outputs.iter_mut().for_each(|unit| unit.fill(0x11));
-    sick.release();
+    faulty.release();
     drop(engine);
     assert!(
         units.outputs.iter().flatten().all(|byte| *byte == 0x11),
@@ -202,8 +202,8 @@ fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
 
 #[test]
 fn a_rail_that_vanishes_is_missed_by_nobody() {
-    let sick = failing("sick", Script::nothing().at(2, Failure::Vanish));
-    let rails = vec![sick as Arc<dyn Rail>, cpu()];
+    let faulty = failing("faulty", Script::nothing().at(2, Failure::Vanish));
+    let rails = vec![faulty as Arc<dyn Rail>, cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
     let issued: Vec<_> = (0..20)
@@ -214,7 +214,7 @@ fn a_rail_that_vanishes_is_missed_by_nobody() {
         assert_eq!(outcome, Ok(Verdict::Sound));
         assert_eq!(units.outputs, stripe.parity());
     }
-    assert_eq!(kinds(&events, "sick"), [EventKind::Quarantined]);
+    assert_eq!(kinds(&events, "faulty"), [EventKind::Quarantined]);
 }
 
 #[test]
@@ -227,11 +227,11 @@ fn storms_of_faults_change_no_byte() {
             Failure::Hang,
             Failure::WrongBytes,
         ];
-        let sick = [
+        let faulty = [
             failing("first", Script::random(seed, 5, &ways)),
             failing("second", Script::random(seed, 5, &ways[..3])),
         ];
-        let mut rails: Vec<_> = sick
+        let mut rails: Vec<_> = faulty
             .iter()
             .map(|rail| Arc::clone(rail) as Arc<dyn Rail>)
             .collect();
@@ -273,6 +273,6 @@ fn storms_of_faults_change_no_byte() {
             assert!(units.outputs[0] == stripe.units[7] && units.outputs[1] == stripe.units[1]);
         }
         assert!(engine.wait_all(Some(PATIENCE)), "nothing is lost");
-        sick.iter().for_each(|rail| rail.release());
+        faulty.iter().for_each(|rail| rail.release());
     }
 }

@@ -9,7 +9,7 @@ use stripeline_codec::Verdict;
 use stripeline_engine::{Engine, EventKind, Options, Request, Scheduling};
 use stripeline_rail::{Capability, Cpu, Fault, Lane, Rail, Synchronous};
 
-use crate::support::{Fail, Gate, Sick, cpu, engine, kinds, stripe, to_encode};
+use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, kinds, stripe, to_encode};
 
 /// A device whose lanes take until its gate is open.
 #[derive(Debug)]
@@ -119,7 +119,7 @@ fn lanes_are_opened_by_the_first_task_that_is_worth_them() {
 
 #[test]
 fn a_costly_rail_with_wrong_answers_is_found_before_it_codes() {
-    let (costly, gate) = Costly::over(Sick::rail("costly", Fail::Lie));
+    let (costly, gate) = Costly::over(FaultyCoder::rail("costly", CoderFault::Lie));
     gate.open();
     let options = Options {
         check_every: 0,

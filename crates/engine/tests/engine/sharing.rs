@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use stripeline_engine::node::{Cpus, Place};
 use stripeline_engine::{Engine, EventKind, Options, Request, node};
 
-use crate::support::{Fail, Gate, Sick, cpu, engine, kinds, stripe, to_encode};
+use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, kinds, stripe, to_encode};
 
 /// An engine whose one task waits at a gate, so that it is busy until the gate opens.
 fn busy(place: &Place) -> (Engine, Arc<Gate>) {
     let gate = Arc::new(Gate::default());
-    let rail = Sick::rail("gated", Fail::Wait(Arc::clone(&gate)));
+    let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&gate)));
     let options = Options {
         node: Some(node::Options {
             place: place.clone(),
@@ -108,7 +108,7 @@ fn an_engine_that_stands_alone_says_so_once_and_when_it_shares_again() {
 fn of_one_cpu(name: &str, gate: &Arc<Gate>, waiting_threads_help: bool) -> (Engine, PathBuf) {
     let name = format!("stripeline-engine-{name}-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
-    let rail = Sick::rail_of("gated", Fail::Wait(Arc::clone(gate)), 4);
+    let rail = FaultyCoder::rail_of("gated", CoderFault::Wait(Arc::clone(gate)), 4);
     let options = Options {
         node: Some(node::Options {
             place: Place::User(path.clone()),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::support::{cpu, engine, stripe, to_encode};
 use stripeline_codec::{Codec, Isa, Kernels, Verdict};
 use stripeline_engine::{Engine, ErrorKind, Issued, Options, Request};
-use stripeline_rail::failing::{Failing, Failure, Script};
+use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
 
@@ -39,8 +39,9 @@ fn round(seed: u64, codec: &Codec, stripe: &Stripe) {
     ];
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
     let script = Script::random(seed, 10, &failures);
-    let sick = Failing::new(Arc::new(Cpu::with_kernels("sick", kernels)), script).detaching();
-    let sick = Arc::new(sick);
+    let faulty =
+        FaultyRail::new(Arc::new(Cpu::with_kernels("faulty", kernels)), script).detaching();
+    let faulty = Arc::new(faulty);
     let options = Options {
         quarantine: Duration::from_millis(1),
         stall: Duration::from_millis(5),
@@ -49,7 +50,7 @@ fn round(seed: u64, codec: &Codec, stripe: &Stripe) {
         waiting_threads_help: !seed.is_multiple_of(3),
         ..Options::default()
     };
-    let (engine, _) = engine(vec![Arc::clone(&sick) as Arc<dyn Rail>, cpu()], options);
+    let (engine, _) = engine(vec![Arc::clone(&faulty) as Arc<dyn Rail>, cpu()], options);
     let told = Arc::new(AtomicUsize::new(0));
     std::thread::scope(|scope| {
         let (senders, receivers): (Vec<_>, Vec<_>) = (0..THREADS).map(|_| channel()).unzip();
@@ -76,7 +77,7 @@ fn round(seed: u64, codec: &Codec, stripe: &Stripe) {
             waiter.join().expect("right outcomes");
         }
     });
-    sick.release();
+    faulty.release();
 }
 
 fn issue(

@@ -48,7 +48,7 @@ impl Gate {
 
 /// What a coder does wrong.
 #[derive(Debug)]
-pub enum Fail {
+pub enum CoderFault {
     /// Refuses the first so many pieces.
     Refuse(usize),
     /// Fails the first so many pieces.
@@ -69,23 +69,23 @@ pub enum Fail {
 
 /// The CPU's coder with something wrong.
 #[derive(Debug)]
-pub struct Sick {
+pub struct FaultyCoder {
     coder: Cpu,
-    fail: Fail,
+    fault: CoderFault,
     seen: AtomicUsize,
 }
 
-impl Sick {
+impl FaultyCoder {
     /// A rail of that name with one lane.
-    pub fn rail(name: &str, fail: Fail) -> Arc<dyn Rail> {
-        Self::rail_of(name, fail, 1)
+    pub fn rail(name: &str, fault: CoderFault) -> Arc<dyn Rail> {
+        Self::rail_of(name, fault, 1)
     }
 
     /// A rail of that name with so many lanes.
-    pub fn rail_of(name: &str, fail: Fail, lanes: usize) -> Arc<dyn Rail> {
+    pub fn rail_of(name: &str, fault: CoderFault, lanes: usize) -> Arc<dyn Rail> {
         let coder = Self {
             coder: Cpu::portable(),
-            fail,
+            fault,
             seen: AtomicUsize::new(0),
         };
         let capability = Capability {
@@ -96,33 +96,37 @@ impl Sick {
     }
 }
 
-impl Coder for Sick {
+impl Coder for FaultyCoder {
     type Memory = ();
 
     fn describe(&self) -> String {
-        format!("{:?}", self.fail)
+        format!("{:?}", self.fault)
     }
 
     fn run(&self, piece: &mut Piece, (): &mut ()) -> Result<Verdict, Fault> {
         let seen = self.seen.fetch_add(1, Ordering::Relaxed);
-        match &self.fail {
-            Fail::Refuse(count) if seen < *count => {
+        match &self.fault {
+            CoderFault::Refuse(count) if seen < *count => {
                 return Err(Fault::new(FaultKind::Refused, "not this one"));
             }
-            Fail::Err(count) if seen < *count => {
+            CoderFault::Err(count) if seen < *count => {
                 return Err(Fault::new(FaultKind::Failed, "injected"));
             }
-            Fail::Panic => panic!("injected"),
-            Fail::PanicFirst(count) if seen < *count => panic!("injected"),
-            Fail::Wait(gate) => gate.pass(),
-            Fail::WaitInTurn(gates) => gates.get(seen).into_iter().for_each(|gate| gate.pass()),
+            CoderFault::Panic => panic!("injected"),
+            CoderFault::PanicFirst(count) if seen < *count => panic!("injected"),
+            CoderFault::Wait(gate) => gate.pass(),
+            CoderFault::WaitInTurn(gates) => {
+                gates.get(seen).into_iter().for_each(|gate| gate.pass())
+            }
             _ => (),
         }
         let mut verdict = self.coder.code(piece);
-        if let (Fail::Misplace, Verdict::Mismatch { offset, .. }) = (&self.fail, &mut verdict) {
+        if let (CoderFault::Misplace, Verdict::Mismatch { offset, .. }) =
+            (&self.fault, &mut verdict)
+        {
             *offset += 1;
         }
-        if let Fail::Lie = self.fail
+        if let CoderFault::Lie = self.fault
             && verdict == Verdict::Sound
             && piece.job().mode() != stripeline_rail::Mode::Compare
         {

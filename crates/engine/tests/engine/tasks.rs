@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake};
 use std::thread::{Thread, current, park, yield_now};
 use std::time::Duration;
 
-use crate::support::{Fail, Gate, Sick, cpu, engine, stripe, to_encode};
+use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, stripe, to_encode};
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_engine::{
     Configuration, Engine, ErrorKind, Event, EventKind, Issued, Options, Priority, Request,
@@ -25,7 +25,7 @@ fn simple() -> Engine {
 /// An engine of one rail that waits at a gate, with one thread.
 fn gated(options: Options) -> (Engine, Arc<Gate>) {
     let gate = Arc::new(Gate::default());
-    let rail = Sick::rail("gated", Fail::Wait(Arc::clone(&gate)));
+    let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&gate)));
     let options = Options {
         waiting_threads_help: false,
         check_every: 0,
@@ -208,7 +208,7 @@ fn no_time_is_too_long_to_wait() {
 #[test]
 fn a_short_wait_begins_no_long_piece() {
     let gates = [(); 3].map(|()| Arc::new(Gate::default()));
-    let rail = Sick::rail("gated", Fail::WaitInTurn(gates.to_vec()));
+    let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(gates.to_vec()));
     let (engine, _) = engine(vec![rail], Options::default());
     let (codec, stripe) = stripe(100);
     // The rail's rate is measured: a piece takes twenty milliseconds at least.

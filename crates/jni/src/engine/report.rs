@@ -33,7 +33,7 @@ pub(crate) fn numbers(statistics: &Statistics) -> Vec<i64> {
 fn head(rail: &RailStatistics) -> [u64; RAIL_HEAD_LONGS] {
     [
         u64::from(rail.out_of_service.is_none()),
-        u64::from(rail.fed),
+        u64::from(rail.active),
         rail.rate.max(0.0) as u64,
         rail.queued as u64,
         rail.pieces,

@@ -24,10 +24,10 @@ const KERNELS: [&std::ffi::CStr; ROWS_MAX] =
 
 /// Whether a context is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Life {
-    Lives,
+enum Lifecycle {
+    Alive,
     /// It is being torn down: nothing may be used any more, but the device may still work.
-    Ends,
+    Ending,
     /// The device touches nothing of it any more.
     Ended,
 }
@@ -42,7 +42,7 @@ pub(super) struct Context {
     /// An error left it unusable: a new one may be better.
     broken: AtomicBool,
     /// Whoever holds this for reading may use what belongs to the context, if it lives.
-    life: RwLock<Life>,
+    lifecycle: RwLock<Lifecycle>,
     /// Slots of lanes that were dropped while the device worked on them. They keep this context
     /// alive, so a device that never answers costs what they hold, and nothing is freed under it.
     stuck: Mutex<Vec<Slot>>,
@@ -62,7 +62,7 @@ impl Context {
             module: Handle::NONE,
             kernels: [Handle::NONE; ROWS_MAX],
             broken: AtomicBool::new(false),
-            life: RwLock::new(Life::Lives),
+            lifecycle: RwLock::new(Lifecycle::Alive),
             stuck: Mutex::default(),
         };
         context.load()?;
@@ -96,8 +96,11 @@ impl Context {
 
     /// Makes the context current on this thread, and keeps it from being torn down meanwhile.
     pub fn enter(&self) -> Result<Entered<'_>, Fault> {
-        let alive = self.life.read().unwrap_or_else(PoisonError::into_inner);
-        if *alive != Life::Lives {
+        let alive = self
+            .lifecycle
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        if *alive != Lifecycle::Alive {
             return Err(torn_down());
         }
         let driver = &self.device.driver;
@@ -112,7 +115,11 @@ impl Context {
 
     /// Whether the context is being torn down and the device may still work.
     pub fn is_ending(&self) -> bool {
-        *self.life.read().unwrap_or_else(PoisonError::into_inner) == Life::Ends
+        *self
+            .lifecycle
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            == Lifecycle::Ending
     }
 
     /// Takes note of a fault: those other than a lack of memory do not go away in a context.
@@ -138,13 +145,16 @@ impl Context {
     /// If the driver does not come back within `patience`: then the device may still touch
     /// anything, until [`Context::is_ending`] no longer holds.
     pub fn tear_down(self: &Arc<Self>, patience: Duration) -> Result<(), Fault> {
-        let mut life = self.life.write().unwrap_or_else(PoisonError::into_inner);
-        match *life {
-            Life::Lives => *life = Life::Ends,
-            Life::Ends => return Err(ending("it was asked to before".to_owned())),
-            Life::Ended => return Ok(()),
+        let mut lifecycle = self
+            .lifecycle
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        match *lifecycle {
+            Lifecycle::Alive => *lifecycle = Lifecycle::Ending,
+            Lifecycle::Ending => return Err(ending("it was asked to before".to_owned())),
+            Lifecycle::Ended => return Ok(()),
         }
-        drop(life);
+        drop(lifecycle);
         self.mark_broken();
         let (sender, receiver) = mpsc::sync_channel(1);
         let context = Arc::clone(self);
@@ -168,7 +178,10 @@ impl Context {
         match driver.check("end the device's context", status) {
             Err(fault) if fault.kind() != FaultKind::Gone => Err(fault),
             _ => {
-                *self.life.write().unwrap_or_else(PoisonError::into_inner) = Life::Ended;
+                *self
+                    .lifecycle
+                    .write()
+                    .unwrap_or_else(PoisonError::into_inner) = Lifecycle::Ended;
                 Ok(())
             }
         }
@@ -198,8 +211,11 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        let life = self.life.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if *life == Life::Ends {
+        let lifecycle = self
+            .lifecycle
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        if *lifecycle == Lifecycle::Ending {
             // The driver has not ended it, and may never answer.
             return;
         }
@@ -220,7 +236,7 @@ impl Drop for Context {
 #[derive(Debug)]
 pub(super) struct Entered<'a> {
     context: &'a Context,
-    _alive: RwLockReadGuard<'a, Life>,
+    _alive: RwLockReadGuard<'a, Lifecycle>,
 }
 
 impl Drop for Entered<'_> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::context::Context;
 use super::gpu::Gpu;
-use super::pace::{Machine, Pace};
+use super::poll_backoff::{Machine, PollBackoff};
 use super::slot::Slot;
 use crate::{Done, Fault, Lane, Piece};
 
@@ -19,7 +19,7 @@ pub(super) struct CudaLane {
     slots: Vec<Slot>,
     /// What has come back and was not reaped yet.
     ready: VecDeque<Done>,
-    pace: Pace,
+    backoff: PollBackoff,
 }
 
 impl CudaLane {
@@ -32,7 +32,7 @@ impl CudaLane {
             context,
             slots,
             ready: VecDeque::new(),
-            pace: Pace::default(),
+            backoff: PollBackoff::default(),
         })
     }
 
@@ -64,12 +64,12 @@ impl CudaLane {
 
     /// Looks until there is something, the slots are idle, or time is up.
     fn wait(&mut self, patience: Duration, enough: impl Fn(&Self) -> bool) {
-        let mut pace = self.pace;
-        pace.wait(patience, &Machine::start(), || {
+        let mut backoff = self.backoff;
+        backoff.wait(patience, &Machine::start(), || {
             self.look();
             enough(self)
         });
-        self.pace = pace;
+        self.backoff = backoff;
     }
 
     fn is_idle(&self) -> bool {

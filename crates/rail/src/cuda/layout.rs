@@ -20,9 +20,9 @@ pub(super) const fn room_bytes(slot_bytes: usize) -> usize {
     slot_bytes - (64 << 10)
 }
 
-/// What happens to a buffer of a piece.
+/// How the device accesses a buffer of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Access {
     /// The CPU copies it between the caller's memory and the slot's pinned memory.
     Staged,
     /// The device copies it between the caller's memory and the slot's device memory.
@@ -31,11 +31,11 @@ pub(super) enum Way {
     InPlace,
 }
 
-/// A buffer's place.
+/// A buffer of the piece and its position in the slot.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct BufferSlot {
     pub region: Region,
-    pub way: Way,
+    pub access: Access,
     /// From the start of the slot's memory, pinned and device alike; not used in place.
     pub offset: usize,
 }
@@ -46,8 +46,8 @@ pub(super) struct Place {
 /// laid out alike, so that neighbours travel in one copy.
 #[derive(Debug)]
 pub(super) struct Layout {
-    pub inputs: Vec<Place>,
-    pub outputs: Vec<Place>,
+    pub inputs: Vec<BufferSlot>,
+    pub outputs: Vec<BufferSlot>,
     pub tables_bytes: usize,
     /// Bytes of each buffer that a slot holds.
     pub chunk_bytes: usize,
@@ -62,24 +62,24 @@ impl Layout {
     pub fn new(piece: &Piece, slot_bytes: usize) -> Self {
         let mode = piece.job().mode();
         let tables_bytes = tables::bytes_of(piece.job().matrix());
-        let place = |region: Region, way: Way| Place {
+        let buffer = |region: Region, access: Access| BufferSlot {
             region,
-            way,
+            access,
             offset: 0,
         };
-        let mut inputs: Vec<Place> = piece
+        let mut inputs: Vec<BufferSlot> = piece
             .inputs()
-            .map(|region| place(region, way_of(region)))
+            .map(|region| buffer(region, access_of(region)))
             .collect();
-        let mut outputs: Vec<Place> = piece
+        let mut outputs: Vec<BufferSlot> = piece
             .outputs()
-            .map(|region| place(region, way_of_output(region, mode)))
+            .map(|region| buffer(region, access_of_output(region, mode)))
             .collect();
         let slotted = || {
             inputs
                 .iter()
                 .chain(&outputs)
-                .filter(|place| place.way != Way::InPlace)
+                .filter(|buffer| buffer.access != Access::InPlace)
         };
         let count = slotted().count();
         let room = slot_bytes - tables_bytes.next_multiple_of(PITCH_BYTES);
@@ -90,20 +90,20 @@ impl Layout {
         let pitch = chunk_bytes.next_multiple_of(PITCH_BYTES);
         let mut device_bytes = tables_bytes.next_multiple_of(PITCH_BYTES);
         let mut pinned_bytes = device_bytes;
-        let mut put = |place: &mut Place, is_pinned: bool| {
-            if place.way != Way::InPlace {
-                place.offset = device_bytes;
+        let mut put = |buffer: &mut BufferSlot, is_pinned: bool| {
+            if buffer.access != Access::InPlace {
+                buffer.offset = device_bytes;
                 device_bytes += pitch;
                 if is_pinned {
                     pinned_bytes = device_bytes;
                 }
             }
         };
-        for place in &mut inputs {
-            put(place, place.way == Way::Staged);
+        for buffer in &mut inputs {
+            put(buffer, buffer.access == Access::Staged);
         }
-        for place in &mut outputs {
-            put(place, is_taken_out(place, mode));
+        for buffer in &mut outputs {
+            put(buffer, is_taken_out(buffer, mode));
         }
         Self {
             inputs,
@@ -117,29 +117,29 @@ impl Layout {
 
     /// Whether the device touches memory of the caller's.
     pub fn is_in_place(&self) -> bool {
-        let mut places = self.inputs.iter().chain(&self.outputs);
-        places.any(|place| place.region.kind() != MemoryKind::Host)
+        let mut buffers = self.inputs.iter().chain(&self.outputs);
+        buffers.any(|buffer| buffer.region.kind() != MemoryKind::Host)
     }
 }
 
 /// Whether the CPU needs an output's results in pinned memory.
-pub(super) fn is_taken_out(place: &Place, mode: Mode) -> bool {
-    mode == Mode::Compare || place.way == Way::Staged
+pub(super) fn is_taken_out(buffer: &BufferSlot, mode: Mode) -> bool {
+    mode == Mode::Compare || buffer.access == Access::Staged
 }
 
-fn way_of(region: Region) -> Way {
+fn access_of(region: Region) -> Access {
     match region.kind() {
-        MemoryKind::Host => Way::Staged,
-        MemoryKind::HostPinned => Way::Copied,
-        MemoryKind::Device { .. } => Way::InPlace,
+        MemoryKind::Host => Access::Staged,
+        MemoryKind::HostPinned => Access::Copied,
+        MemoryKind::Device { .. } => Access::InPlace,
     }
 }
 
 /// A comparison must not write to the outputs given, so it takes copies of them.
-fn way_of_output(region: Region, mode: Mode) -> Way {
-    match (way_of(region), mode) {
-        (Way::InPlace, Mode::Compare) => Way::Copied,
-        (way, _) => way,
+fn access_of_output(region: Region, mode: Mode) -> Access {
+    match (access_of(region), mode) {
+        (Access::InPlace, Mode::Compare) => Access::Copied,
+        (access, _) => access,
     }
 }
 

@@ -22,7 +22,7 @@ mod lane;
 mod launch;
 mod layout;
 mod nonzero;
-mod pace;
+mod poll_backoff;
 mod slot;
 mod status;
 mod tables;

@@ -15,10 +15,10 @@ use super::buffers::{OnDevice, Pinned, Stream};
 use super::context::{Context, Entered};
 use super::driver::DeviceAddress;
 use super::launch::Product;
-use super::layout::{Layout, Place, SLOT_BYTES_MIN, Way, is_taken_out, joined};
+use super::layout::{Access, BufferSlot, Layout, SLOT_BYTES_MIN, is_taken_out, joined};
 use super::nonzero;
 use super::tables::{self, ROWS_MAX};
-use crate::custody::Custody;
+use crate::lane_piece::LanePiece;
 use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, difference};
 
 /// One stream of a lane.
@@ -27,20 +27,20 @@ pub(super) struct Slot {
     context: Arc<Context>,
     /// The most bytes that it may use of either memory.
     bytes_max: usize,
-    // Freed in this order: the stream before what its work used.
+    // Freed in this order: the stream before the memory that its work uses.
     stream: Stream,
     // Of both the last is in use. What it outgrew is kept, because the driver's calls that free
     // memory may wait for all work on the device, and some of that may hang.
     pinned: Vec<Pinned>,
     on_device: Vec<OnDevice>,
-    work: Option<Work>,
+    active: Option<ActivePiece>,
 }
 
 /// A piece that is being done.
 #[derive(Debug)]
-struct Work {
+struct ActivePiece {
     ticket: u64,
-    custody: Custody,
+    piece: LanePiece,
     layout: Layout,
     mode: Mode,
     matrix: Arc<Coefficients>,
@@ -64,12 +64,12 @@ impl Slot {
             stream: Stream::new(context)?,
             pinned: vec![Pinned::new(context, SLOT_BYTES_MIN)?],
             on_device: vec![OnDevice::new(context, SLOT_BYTES_MIN)?],
-            work: None,
+            active: None,
         })
     }
 
     pub fn is_idle(&self) -> bool {
-        self.work.is_none()
+        self.active.is_none()
     }
 
     /// Starts a piece; gives it back at once if that fails.
@@ -77,7 +77,7 @@ impl Slot {
         assert!(self.is_idle(), "one piece at a time");
         let layout = self.make_room(&piece);
         let mode = piece.job().mode();
-        if mode == Mode::Add && piece.is_leased() && layout.chunk_bytes < piece.bytes() {
+        if mode == Mode::Add && piece.is_revocable() && layout.chunk_bytes < piece.bytes() {
             // What was added to already could not be told if the piece were taken away then.
             let text = format!(
                 "cannot add to {} outputs of {} bytes: {} of each fit",
@@ -91,7 +91,7 @@ impl Slot {
                 Fault::new(FaultKind::Refused, text),
             ));
         }
-        let work = Work {
+        let active = ActivePiece {
             ticket,
             mode,
             matrix: piece.matrix(),
@@ -102,9 +102,9 @@ impl Slot {
             fault: None,
             begun: Instant::now(),
             // Replaced by `next_chunk`, once staged.
-            custody: Custody::Attached(piece),
+            piece: LanePiece::Attached(piece),
         };
-        self.next_chunk(work)
+        self.next_chunk(active)
     }
 
     /// Where the piece's buffers go, in memory that is there.
@@ -159,61 +159,69 @@ impl Slot {
             return None;
         }
         let answer = self.poll()?;
-        let mut work = self.work.take().expect("a slot with work");
-        let Some(mut piece) = work.custody.into_piece() else {
-            return Some(Done::revoked(work.ticket));
+        let mut active = self.active.take().expect("a slot with a piece");
+        let Some(mut piece) = active.piece.into_piece() else {
+            return Some(Done::revoked(active.ticket));
         };
         if let Err(fault) = &answer {
             self.context.note(fault);
         }
-        if let Some(fault) = work.fault.take().or(answer.err()) {
-            return Some(Done::failed(work.ticket, piece, fault));
+        if let Some(fault) = active.fault.take().or(answer.err()) {
+            return Some(Done::failed(active.ticket, piece, fault));
         }
-        let found = match self.take_out(&work.layout, work.mode, &work.chunk, &mut piece) {
-            Ok(verdict) => difference::moved(verdict, work.start + work.chunk.start),
-            Err(fault) => return Some(Done::failed(work.ticket, piece, fault)),
+        let found = match self.take_out(&active.layout, active.mode, &active.chunk, &mut piece) {
+            Ok(verdict) => difference::moved(verdict, active.start + active.chunk.start),
+            Err(fault) => return Some(Done::failed(active.ticket, piece, fault)),
         };
-        if found != Verdict::Sound || work.chunk.end == work.bytes {
+        if found != Verdict::Sound || active.chunk.end == active.bytes {
             return Some(Done {
-                ticket: work.ticket,
+                ticket: active.ticket,
                 piece: Some(piece),
                 outcome: Ok(found),
             });
         }
-        let end = work.bytes.min(work.chunk.end + work.layout.chunk_bytes);
-        work.chunk = work.chunk.end..end;
-        work.custody = Custody::Attached(piece);
-        self.next_chunk(work).err()
+        let end = active
+            .bytes
+            .min(active.chunk.end + active.layout.chunk_bytes);
+        active.chunk = active.chunk.end..end;
+        active.piece = LanePiece::Attached(piece);
+        self.next_chunk(active).err()
     }
 
     /// How long the device has worked on this chunk of a caller's own memory, which cannot be taken
     /// away from it.
     pub fn working_in_place(&self) -> Option<Duration> {
         self.is_in_place()
-            .then(|| self.work.as_ref().map(|work| work.begun.elapsed()))
+            .then(|| self.active.as_ref().map(|active| active.begun.elapsed()))
             .flatten()
     }
 
     fn is_in_place(&self) -> bool {
-        self.work
+        self.active
             .as_ref()
-            .is_some_and(|work| work.layout.is_in_place())
+            .is_some_and(|active| active.layout.is_in_place())
     }
 
     /// Stages a chunk and puts it into the stream.
-    fn next_chunk(&mut self, mut work: Work) -> Result<(), Done> {
-        let Custody::Attached(piece) = work.custody else {
+    fn next_chunk(&mut self, mut active: ActivePiece) -> Result<(), Done> {
+        let LanePiece::Attached(piece) = active.piece else {
             unreachable!("only an attached piece is staged");
         };
-        if let Err(fault) = self.stage(&work.layout, &work.matrix, &work.chunk, work.mode, &piece) {
-            return Err(Done::failed(work.ticket, piece, fault));
+        if let Err(fault) = self.stage(
+            &active.layout,
+            &active.matrix,
+            &active.chunk,
+            active.mode,
+            &piece,
+        ) {
+            return Err(Done::failed(active.ticket, piece, fault));
         }
-        work.begun = Instant::now();
-        work.custody = Custody::of(piece, !work.layout.is_in_place());
+        active.begun = Instant::now();
+        active.piece = LanePiece::of(piece, !active.layout.is_in_place());
         // The slot counts as busy before the first copy is in the stream, whatever happens then.
-        self.work = Some(work);
+        self.active = Some(active);
         let put = self.enqueue();
-        self.work.as_mut().expect("set above").fault = put.err();
+        self.active.as_mut().expect("set above").fault = put.err();
         Ok(())
     }
 
@@ -229,19 +237,19 @@ impl Slot {
         let entered = self.context.enter()?;
         let pinned = self.pinned.last_mut().expect("begins with one");
         if chunk.start == 0 {
-            let place = 0..layout.tables_bytes;
-            tables::write(matrix, pinned.slice_mut(&entered, place));
+            let range = 0..layout.tables_bytes;
+            tables::write(matrix, pinned.slice_mut(&entered, range));
         }
         let outputs = layout.outputs.iter().zip(piece.outputs());
         let read = outputs.filter(|_| mode != Mode::Set);
         let read = layout.inputs.iter().zip(piece.inputs()).chain(read);
-        for (place, region) in read.filter(|(place, _)| place.way == Way::Staged) {
+        for (buffer, region) in read.filter(|(buffer, _)| buffer.access == Access::Staged) {
             // SAFETY: the piece has the right to this range of the buffer, whoever made the job
             // vouched for its memory, and while the piece is borrowed nobody writes there.
             let bytes =
                 unsafe { std::slice::from_raw_parts(region.start().add(chunk.start), chunk.len()) };
             pinned
-                .slice_mut(&entered, place.offset..place.offset + chunk.len())
+                .slice_mut(&entered, buffer.offset..buffer.offset + chunk.len())
                 .copy_from_slice(bytes);
         }
         Ok(())
@@ -250,29 +258,34 @@ impl Slot {
     /// Puts a chunk's copies and launches into the stream. What was put there before a fault still
     /// runs.
     fn enqueue(&self) -> Result<(), Fault> {
-        let work = self.work.as_ref().expect("a slot with work");
+        let active = self.active.as_ref().expect("a slot with a piece");
         let entered = self.context.enter()?;
-        self.copy_in(&entered, work)?;
-        self.launch(&entered, work)?;
-        self.copy_out(&entered, work)
+        self.copy_in(&entered, active)?;
+        self.launch(&entered, active)?;
+        self.copy_out(&entered, active)
     }
 
-    fn copy_in(&self, entered: &Entered<'_>, work: &Work) -> Result<(), Fault> {
-        let (layout, bytes) = (&work.layout, work.chunk.len());
-        let outputs = layout.outputs.iter().filter(|_| work.mode != Mode::Set);
-        let places: Vec<&Place> = layout.inputs.iter().chain(outputs).collect();
-        let tables = (work.chunk.start == 0).then_some(0..layout.tables_bytes);
-        let staged = places.iter().filter(|place| place.way == Way::Staged);
-        let staged = staged.map(|place| place.offset..place.offset + bytes);
+    fn copy_in(&self, entered: &Entered<'_>, active: &ActivePiece) -> Result<(), Fault> {
+        let (layout, bytes) = (&active.layout, active.chunk.len());
+        let outputs = layout.outputs.iter().filter(|_| active.mode != Mode::Set);
+        let buffers: Vec<&BufferSlot> = layout.inputs.iter().chain(outputs).collect();
+        let tables = (active.chunk.start == 0).then_some(0..layout.tables_bytes);
+        let staged = buffers
+            .iter()
+            .filter(|buffer| buffer.access == Access::Staged);
+        let staged = staged.map(|buffer| buffer.offset..buffer.offset + bytes);
         for range in joined(tables.into_iter().chain(staged)) {
             let from = self.pinned().address(range.start);
             let to = self.at(range.start);
             // SAFETY: both lie in the slot, which is kept until the stream has ended.
             unsafe { self.stream.copy_in(entered, to, from, range.len()) }?;
         }
-        for place in places.iter().filter(|place| place.way == Way::Copied) {
-            let from = place.region.offset(work.chunk.start);
-            let to = self.at(place.offset);
+        for buffer in buffers
+            .iter()
+            .filter(|buffer| buffer.access == Access::Copied)
+        {
+            let from = buffer.region.offset(active.chunk.start);
+            let to = self.at(buffer.offset);
             match from.kind() {
                 MemoryKind::Device { .. } => {
                     let from = from.start().addr() as DeviceAddress;
@@ -287,41 +300,43 @@ impl Slot {
         Ok(())
     }
 
-    fn launch(&self, entered: &Entered<'_>, work: &Work) -> Result<(), Fault> {
-        let address = |place: &Place| match place.way {
-            Way::InPlace => place.region.offset(work.chunk.start).start().addr() as DeviceAddress,
-            _ => self.at(place.offset),
+    fn launch(&self, entered: &Entered<'_>, active: &ActivePiece) -> Result<(), Fault> {
+        let address = |buffer: &BufferSlot| match buffer.access {
+            Access::InPlace => {
+                buffer.region.offset(active.chunk.start).start().addr() as DeviceAddress
+            }
+            _ => self.at(buffer.offset),
         };
-        let inputs: Vec<DeviceAddress> = work.layout.inputs.iter().map(address).collect();
-        let outputs: Vec<DeviceAddress> = work.layout.outputs.iter().map(address).collect();
+        let inputs: Vec<DeviceAddress> = active.layout.inputs.iter().map(address).collect();
+        let outputs: Vec<DeviceAddress> = active.layout.outputs.iter().map(address).collect();
         for (pass, outputs) in outputs.chunks(ROWS_MAX).enumerate() {
             let product = Product {
                 inputs: &inputs,
                 outputs,
                 tables: self.at(pass * tables::bytes_of_pass(inputs.len())),
-                bytes: work.chunk.len(),
+                bytes: active.chunk.len(),
                 // A sum of what is there and what should be is zero where they are the same.
-                adds: work.mode != Mode::Set,
+                adds: active.mode != Mode::Set,
             };
             product.launch(&self.context, entered, self.stream.handle)?;
         }
         Ok(())
     }
 
-    fn copy_out(&self, entered: &Entered<'_>, work: &Work) -> Result<(), Fault> {
-        let bytes = work.chunk.len();
-        let outputs = || work.layout.outputs.iter();
-        let taken = outputs().filter(|place| is_taken_out(place, work.mode));
-        for range in joined(taken.map(|place| place.offset..place.offset + bytes)) {
+    fn copy_out(&self, entered: &Entered<'_>, active: &ActivePiece) -> Result<(), Fault> {
+        let bytes = active.chunk.len();
+        let outputs = || active.layout.outputs.iter();
+        let taken = outputs().filter(|buffer| is_taken_out(buffer, active.mode));
+        for range in joined(taken.map(|buffer| buffer.offset..buffer.offset + bytes)) {
             let to = self.pinned().address(range.start);
             let from = self.at(range.start);
             // SAFETY: as in `copy_in`.
             unsafe { self.stream.copy_out(entered, to, from, range.len()) }?;
         }
-        let copied = outputs().filter(|place| place.way == Way::Copied);
-        for place in copied.filter(|place| !is_taken_out(place, work.mode)) {
-            let to = place.region.offset(work.chunk.start).start();
-            let from = self.at(place.offset);
+        let copied = outputs().filter(|buffer| buffer.access == Access::Copied);
+        for buffer in copied.filter(|buffer| !is_taken_out(buffer, active.mode)) {
+            let to = buffer.region.offset(active.chunk.start).start();
+            let from = self.at(buffer.offset);
             // SAFETY: as in `copy_in`; the piece has the right to this range of the output.
             unsafe { self.stream.copy_out(entered, to, from, bytes) }?;
         }
@@ -337,21 +352,21 @@ impl Slot {
         piece: &mut Piece,
     ) -> Result<Verdict, Fault> {
         let entered = self.context.enter()?;
-        let results = |place: &Place| {
+        let results = |buffer: &BufferSlot| {
             self.pinned()
-                .slice(&entered, place.offset..place.offset + chunk.len())
+                .slice(&entered, buffer.offset..buffer.offset + chunk.len())
         };
         if mode == Mode::Compare {
             return Ok(nonzero::find(layout.outputs.iter().map(results)));
         }
         let outputs = layout.outputs.iter().zip(piece.outputs());
-        for (place, region) in outputs.filter(|(place, _)| place.way == Way::Staged) {
+        for (buffer, region) in outputs.filter(|(buffer, _)| buffer.access == Access::Staged) {
             // SAFETY: as in `stage`, and the piece is borrowed mutably: it alone may write to this
             // range of the outputs.
             let output = unsafe {
                 std::slice::from_raw_parts_mut(region.start().add(chunk.start), chunk.len())
             };
-            output.copy_from_slice(results(place));
+            output.copy_from_slice(results(buffer));
         }
         Ok(Verdict::Sound)
     }

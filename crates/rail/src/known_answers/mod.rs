@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether a rail gives right answers: it codes what is known, and is believed only then.
+//! Known-answer tests that a rail must pass before it receives work.
 //!
 //! The answers are fingerprints of the oracle's bytes (`table.rs`, which `stripeline-reference`
-//! writes), so no kernel of this process judges itself. What a rail does not claim, by its bounds
-//! or by its modes, is not asked of it. All of it is less than a megabyte of data.
+//! writes), so no kernel of this process verifies itself. Shapes and modes outside a rail's capability
+//! are not tested. The tests code less than a megabyte of data.
 
 #[rustfmt::skip]
 mod table;
@@ -23,7 +23,7 @@ const UNIT_BYTES: usize = WHOLE_BYTES + 77;
 /// Bytes of a unit without its tail.
 const WHOLE_BYTES: usize = 4_096;
 
-/// What the oracle makes of the data of one shape.
+/// The oracle's parity of the data of one shape.
 struct Answer {
     code: Code,
     data_units: usize,
@@ -33,16 +33,16 @@ struct Answer {
     updated: &'static [[u64; 2]],
 }
 
-/// Has a rail encode, decode, update and verify stripes of every code, and compares with the
-/// oracle's answers.
+/// Encodes, decodes, updates and verifies stripes of every code on a rail, and compares the results with
+/// the oracle's answers.
 ///
 /// # Errors
-/// What was wrong first, as a sentence that names the rail.
+/// The first wrong result, as a sentence that names the rail.
 pub fn check(rail: &dyn Rail) -> Result<(), String> {
     check_within(rail, PATIENCE)
 }
 
-/// As [`check`], with another time that the rail may take for one piece of some kilobytes.
+/// As [`check`], with a limit other than the default for one piece of some kilobytes.
 ///
 /// # Errors
 /// As [`check`].
@@ -88,7 +88,7 @@ fn check_all(rail: &dyn Rail, patience: Duration) -> Result<(), String> {
     Ok(())
 }
 
-/// A rail that proves itself.
+/// The rail under test.
 struct Proof<'a> {
     rail: &'a dyn Rail,
     lane: Box<dyn Lane>,
@@ -231,7 +231,7 @@ impl Proof<'_> {
         }
     }
 
-    /// Does a job in two pieces, so that ranges are proven too.
+    /// Does a job in two pieces, so that ranges are tested too.
     fn run(
         &mut self,
         (piece, pending): (Piece, owned::Pending),
@@ -261,10 +261,10 @@ impl Proof<'_> {
 
     fn run_piece(&mut self, piece: Piece) -> Result<Verdict, String> {
         self.ticket += 1;
-        let (piece, hold) = match self.rail.capability().detaches {
+        let (piece, handle) = match self.rail.capability().detaches {
             true => {
-                let (piece, hold) = piece.lease();
-                (piece, Some(hold))
+                let (piece, handle) = piece.into_revocable();
+                (piece, Some(handle))
             }
             false => (piece, None),
         };
@@ -272,7 +272,7 @@ impl Proof<'_> {
         let done = self.lane.reap(self.patience);
         let late = || format!("no answer within {} ms", self.patience.as_millis());
         let done = done.ok_or_else(late)?;
-        drop(hold);
+        drop(handle);
         if done.ticket != self.ticket || done.piece.is_none() {
             return Err(format!(
                 "ticket {} came back for {}",

@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lanes of asynchronous plug-ins: submit, then poll, on the thread of the lane's user.
 //!
-//! A plug-in that breaks the rules of tickets makes its lane *broken*: what it works on copies of
-//! is failed at once and the copies are kept until the device is done with them, for ever if need
-//! be; what it works on in place is waited for.
+//! A plug-in that violates the rules of tickets makes its lane *broken*: pieces that it works on as
+//! copies fail at once, and the copies are kept until the device has finished with them, forever if
+//! necessary; pieces that it works on in place are waited for.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::abi;
-use super::cargo::Cargo;
+use super::in_flight::InFlight;
 use super::library::{Broken, Handle, Loaded, Poll, SOUND, Submit};
-use super::order::Order;
-use super::stage::Stage;
+use super::owned_product::OwnedProduct;
+use super::staging::StagingBuffers;
 use crate::{Done, Fault, FaultKind, Lane, Piece};
 
 /// Completions fetched by one poll.
 const COMPLETIONS: usize = 32;
 
-/// The longest wait within the plug-in: a patience of hours still returns to us now and then.
+/// The longest wait within the plug-in, so that the loader regains control during long waits.
 const POLL: Duration = Duration::from_millis(100);
 
-/// Pauses after a poll that came back early with nothing, so that such a plug-in does not make the
-/// lane spin: from 20 µs, twice as long each time, up to 1 ms.
+/// Pauses after a poll that returned early without a completion, so that such a plug-in does not make
+/// the lane spin: from 20 µs, doubled each time, up to 1 ms.
 const PAUSE_LEAST: Duration = Duration::from_micros(20);
 const PAUSE_MOST: Duration = Duration::from_millis(1);
 
-/// A poll this short has not waited.
+/// A poll shorter than this has not waited.
 const EARLY: Duration = Duration::from_micros(10);
 
 #[derive(Debug)]
-pub(super) struct Asynchronous {
+pub(super) struct AsynchronousLane {
     plugin: Arc<Loaded>,
     submit: Submit,
     poll: Poll,
-    /// There until the lane is dropped.
+    /// `Some` until the lane is dropped.
     lane: Option<Handle>,
     grace: Duration,
-    flights: Vec<Flight>,
+    submitted: Vec<SubmittedProduct>,
     ready: VecDeque<Done>,
-    used: Vec<Stage>,
-    /// The plug-in's tickets: never used twice, whatever tickets the lane's user chooses.
+    used: Vec<StagingBuffers>,
+    /// The next ticket for the plug-in: never used twice, whatever tickets the lane's user chooses.
     next: u64,
     broken: Option<String>,
 }
 
-/// An order that the plug-in has. Without cargo it has been failed and only its memory is kept.
+/// A product that the plug-in has. Without `in_flight` its piece was failed already, and only the
+/// memory is kept.
 #[derive(Debug)]
-struct Flight {
+struct SubmittedProduct {
     number: u64,
-    cargo: Option<Cargo>,
-    order: Box<Order>,
+    in_flight: Option<InFlight>,
+    product: Box<OwnedProduct>,
 }
 
-impl Asynchronous {
+impl AsynchronousLane {
     pub(super) fn open(
         plugin: Arc<Loaded>,
         (submit, poll): (Submit, Poll),
@@ -67,7 +68,7 @@ impl Asynchronous {
             poll,
             lane,
             grace,
-            flights: Vec::new(),
+            submitted: Vec::new(),
             ready: VecDeque::new(),
             used: Vec::new(),
             next: 1,
@@ -79,7 +80,7 @@ impl Asynchronous {
         self.lane.as_mut().expect("a lane until it is dropped")
     }
 
-    /// Polls once, waiting at most `patience`. Returns whether anything completed.
+    /// Polls once, waiting for at most `patience`. Returns whether anything completed.
     fn poll(&mut self, patience: Duration) -> bool {
         let empty = abi::Completion {
             ticket: 0,
@@ -99,9 +100,10 @@ impl Asynchronous {
             }
             Err(Broken::Lost(reason)) => {
                 self.break_lane(reason.clone());
-                for Flight { cargo, .. } in std::mem::take(&mut self.flights) {
+                for SubmittedProduct { in_flight, .. } in std::mem::take(&mut self.submitted) {
                     let fault = Fault::new(FaultKind::Failed, reason.clone());
-                    self.ready.extend(cargo.map(|cargo| cargo.failed(fault)));
+                    self.ready
+                        .extend(in_flight.map(|in_flight| in_flight.failed(fault)));
                 }
                 false
             }
@@ -115,9 +117,9 @@ impl Asynchronous {
     fn complete(&mut self, completion: &abi::Completion) {
         let number = completion.ticket;
         let Some(index) = self
-            .flights
+            .submitted
             .iter()
-            .position(|flight| flight.number == number)
+            .position(|entry| entry.number == number)
         else {
             let never = number == 0 || number >= self.next;
             let what = if never {
@@ -127,38 +129,42 @@ impl Asynchronous {
             };
             return self.break_lane(format!("it completed ticket {number}, which {what}"));
         };
-        let Flight { cargo, order, .. } = self.flights.swap_remove(index);
-        let Some(cargo) = cargo else { return };
+        let SubmittedProduct {
+            in_flight, product, ..
+        } = self.submitted.swap_remove(index);
+        let Some(in_flight) = in_flight else { return };
         let done = match completion.status {
-            // SAFETY: the plug-in said that it is done with the order of this ticket.
-            abi::STRIPELINE_PLUGIN_DONE => unsafe { cargo.delivered(&order, completion.mismatch) },
+            // SAFETY: the plug-in reported that it has finished the product of this ticket.
+            abi::STRIPELINE_PLUGIN_DONE => unsafe {
+                in_flight.completed(&product, completion.mismatch)
+            },
             status => {
                 let plugin = Arc::clone(&self.plugin);
-                cargo.failed(plugin.fault(self.lane(), status))
+                in_flight.failed(plugin.fault(self.lane(), status))
             }
         };
         self.ready.push_back(done);
-        if self.used.len() <= self.flights.len() {
-            self.used.extend(order.into_stage(&self.plugin.limits));
+        if self.used.len() <= self.submitted.len() {
+            self.used.extend(product.into_staging(&self.plugin.limits));
         }
     }
 
-    /// Fails what can be failed, now and from now on.
+    /// Marks the lane as broken and fails the pieces that are worked on as copies.
     fn break_lane(&mut self, reason: String) {
         let reason = self.broken.get_or_insert(reason);
-        for flight in self
-            .flights
+        for entry in self
+            .submitted
             .iter_mut()
-            .filter(|flight| flight.order.is_staged())
+            .filter(|entry| entry.product.is_staged())
         {
-            if let Some(cargo) = flight.cargo.take() {
+            if let Some(in_flight) = entry.in_flight.take() {
                 let fault = Fault::new(FaultKind::Failed, reason.clone());
-                self.ready.push_back(cargo.failed(fault));
+                self.ready.push_back(in_flight.failed(fault));
             }
         }
     }
 
-    /// Polls until `enough`, or for as long as `patience` if there is a bound.
+    /// Polls until `enough`, or for at most `patience` if given.
     fn poll_until(&mut self, patience: Option<Duration>, enough: impl Fn(&Self) -> bool) {
         let begin = Instant::now();
         let mut pause = PAUSE_LEAST;
@@ -179,33 +185,33 @@ impl Asynchronous {
     }
 }
 
-impl Lane for Asynchronous {
+impl Lane for AsynchronousLane {
     fn submit(&mut self, ticket: u64, piece: Piece) {
         let plugin = Arc::clone(&self.plugin);
-        let order = match &self.broken {
+        let product = match &self.broken {
             Some(reason) => Err(Fault::new(FaultKind::Failed, reason.clone())),
-            None => Order::new(&piece, &plugin.limits, self.used.pop()),
+            None => OwnedProduct::new(&piece, &plugin.limits, self.used.pop()),
         };
-        let order = match order {
-            Ok(order) => order,
+        let product = match product {
+            Ok(product) => product,
             Err(fault) => return self.ready.push_back(Done::failed(ticket, piece, fault)),
         };
         let number = self.next;
         self.next += 1;
-        let cargo = Cargo::new(ticket, piece, &order);
+        let in_flight = InFlight::new(ticket, piece, &product);
         let submit = self.submit;
-        // SAFETY: the order is boxed and stays among the flights until it has completed or was
-        // finally cancelled; its buffers are its own, or those of the piece in the cargo.
-        let status = unsafe { plugin.submit(submit, self.lane(), number, &order) };
+        // SAFETY: the product is boxed and stays in `submitted` until it has completed or was finally
+        // cancelled; its buffers are its own, or those of the piece in `in_flight`.
+        let status = unsafe { plugin.submit(submit, self.lane(), number, &product) };
         if status == abi::STRIPELINE_PLUGIN_DONE {
-            self.flights.push(Flight {
+            self.submitted.push(SubmittedProduct {
                 number,
-                cargo: Some(cargo),
-                order,
+                in_flight: Some(in_flight),
+                product,
             });
         } else {
             let fault = plugin.fault(self.lane(), status);
-            self.ready.push_back(cargo.failed(fault));
+            self.ready.push_back(in_flight.failed(fault));
         }
     }
 
@@ -217,37 +223,44 @@ impl Lane for Asynchronous {
     }
 
     fn in_flight(&self) -> usize {
-        let flights = self.flights.iter().filter(|flight| flight.cargo.is_some());
-        flights.count() + self.ready.len()
+        let live = self
+            .submitted
+            .iter()
+            .filter(|entry| entry.in_flight.is_some());
+        live.count() + self.ready.len()
     }
 }
 
-impl Drop for Asynchronous {
+impl Drop for AsynchronousLane {
     fn drop(&mut self) {
         let plugin = Arc::clone(&self.plugin);
-        for index in (0..self.flights.len()).rev() {
-            let number = self.flights[index].number;
+        for index in (0..self.submitted.len()).rev() {
+            let number = self.submitted[index].number;
             if plugin.cancel(self.lane(), number) && plugin.limits.cancel_is_final() {
-                // Nothing touches its buffers any more.
-                let flight = self.flights.swap_remove(index);
-                flight.cargo.into_iter().for_each(Cargo::abandon);
+                // The plug-in no longer accesses its buffers.
+                let entry = self.submitted.swap_remove(index);
+                entry.in_flight.into_iter().for_each(InFlight::abandon);
             }
         }
-        let in_place = |lane: &Self| lane.flights.iter().any(|flight| !flight.order.is_staged());
+        let in_place = |lane: &Self| {
+            lane.submitted
+                .iter()
+                .any(|submitted| !submitted.product.is_staged())
+        };
         if in_place(self) {
             self.poll_until(None, |lane| !in_place(lane));
         }
-        if !self.flights.is_empty() {
-            self.poll_until(Some(self.grace), |lane| lane.flights.is_empty());
+        if !self.submitted.is_empty() {
+            self.poll_until(Some(self.grace), |lane| lane.submitted.is_empty());
         }
         let lane = self.lane.take().expect("dropped once");
-        if self.flights.is_empty() {
+        if self.submitted.is_empty() {
             return plugin.close(lane);
         }
-        for flight in self.flights.drain(..) {
-            flight.cargo.into_iter().for_each(Cargo::abandon);
-            // The device may still write: its lane and its copies are left to it.
-            Box::leak(flight.order);
+        for entry in self.submitted.drain(..) {
+            entry.in_flight.into_iter().for_each(InFlight::abandon);
+            // The device may still write, so the lane and the copies are leaked.
+            Box::leak(entry.product);
         }
     }
 }

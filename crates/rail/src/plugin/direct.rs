@@ -5,23 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::abi;
-use super::cargo::Cargo;
+use super::in_flight::InFlight;
 use super::library::{Handle, Loaded, Run};
-use super::order::Order;
-use super::stage::Stage;
+use super::owned_product::OwnedProduct;
+use super::staging::StagingBuffers;
 use crate::{Done, Fault, Lane, Piece};
 
 #[derive(Debug)]
-pub(super) struct Direct {
+pub(super) struct DirectLane {
     plugin: Arc<Loaded>,
     run: Run,
-    /// There until the lane is dropped.
+    /// `Some` until the lane is dropped.
     lane: Option<Handle>,
     ready: Option<Done>,
-    used: Option<Stage>,
+    used: Option<StagingBuffers>,
 }
 
-impl Direct {
+impl DirectLane {
     pub(super) fn open(plugin: Arc<Loaded>, run: Run) -> Result<Self, Fault> {
         let lane = Some(plugin.open()?);
         Ok(Self {
@@ -34,22 +34,22 @@ impl Direct {
     }
 }
 
-impl Lane for Direct {
+impl Lane for DirectLane {
     fn submit(&mut self, ticket: u64, piece: Piece) {
         assert!(self.ready.is_none(), "one piece at a time");
         let lane = self.lane.as_mut().expect("a lane until it is dropped");
-        let order = match Order::new(&piece, &self.plugin.limits, self.used.take()) {
-            Ok(order) => order,
+        let product = match OwnedProduct::new(&piece, &self.plugin.limits, self.used.take()) {
+            Ok(product) => product,
             Err(fault) => return self.ready = Some(Done::failed(ticket, piece, fault)),
         };
-        let cargo = Cargo::new(ticket, piece, &order);
-        let (status, mismatch) = self.plugin.run(self.run, lane, &order);
+        let in_flight = InFlight::new(ticket, piece, &product);
+        let (status, mismatch) = self.plugin.run(self.run, lane, &product);
         self.ready = Some(match status {
-            // SAFETY: the call has returned, so the plug-in is done with the buffers.
-            abi::STRIPELINE_PLUGIN_DONE => unsafe { cargo.delivered(&order, mismatch) },
-            _ => cargo.failed(self.plugin.fault(lane, status)),
+            // SAFETY: the call has returned, so the plug-in no longer accesses the buffers.
+            abi::STRIPELINE_PLUGIN_DONE => unsafe { in_flight.completed(&product, mismatch) },
+            _ => in_flight.failed(self.plugin.fault(lane, status)),
         });
-        self.used = order.into_stage(&self.plugin.limits);
+        self.used = product.into_staging(&self.plugin.limits);
     }
 
     fn reap(&mut self, _patience: Duration) -> Option<Done> {
@@ -61,7 +61,7 @@ impl Lane for Direct {
     }
 }
 
-impl Drop for Direct {
+impl Drop for DirectLane {
     fn drop(&mut self) {
         if let Some(lane) = self.lane.take() {
             self.plugin.close(lane);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loading a plug-in, believing nothing that can be checked, and calling it.
+//! Loads a plug-in, validates everything that can be checked, and calls it.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
@@ -9,13 +9,13 @@ use libloading::Library;
 
 use super::abi;
 use super::limits::Limits;
-use super::order::Order;
+use super::owned_product::OwnedProduct;
 use super::{LoadError, NAME_BYTES_MAX};
 use crate::{Fault, FaultKind};
 
 const DESCRIPTION_BYTES_MAX: usize = 255;
 
-/// Room for the reason of a failure.
+/// Bytes of the buffer for a plug-in's error text.
 const ERROR_BYTES: usize = 256;
 
 pub(super) type Run =
@@ -25,7 +25,7 @@ pub(super) type Poll = unsafe extern "C" fn(*mut c_void, u32, *mut abi::Completi
 
 /// How a plug-in is called.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Way {
+pub(super) enum Method {
     Blocking(Run),
     Asynchronous(Submit, Poll),
 }
@@ -36,19 +36,19 @@ pub(super) struct Loaded {
     pub(super) name: String,
     pub(super) description: String,
     pub(super) limits: Limits,
-    pub(super) way: Way,
+    pub(super) method: Method,
     open_lane: unsafe extern "C" fn(*mut *mut c_void) -> i32,
     close_lane: unsafe extern "C" fn(*mut c_void),
     cancel: Option<unsafe extern "C" fn(*mut c_void, u64) -> i32>,
     last_error: Option<unsafe extern "C" fn(*mut c_void, *mut c_char, usize)>,
 }
 
-/// Why a lane is of no use any more.
+/// Why a lane can no longer be used.
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// The plug-in says so, and touches nothing any more.
+    /// The plug-in reports so and no longer accesses any buffer.
     Lost(String),
-    /// The plug-in broke a rule, so nothing that it says is believed.
+    /// The plug-in broke a rule, so none of its reports is trusted.
     Rule(String),
 }
 
@@ -61,7 +61,7 @@ unsafe impl Send for Handle {}
 
 impl Loaded {
     pub(super) fn load(path: &Path) -> Result<Self, LoadError> {
-        // SAFETY: whoever named the library in the configuration vouched for its initialisers.
+        // SAFETY: the operator who configured the library vouches for its initialisers.
         let library = unsafe { Library::new(path) };
         let library = library.map_err(|error| LoadError::Absent(error.to_string()))?;
         // A library that has started threads, or is hanging, cannot be unloaded.
@@ -96,16 +96,16 @@ impl Loaded {
         if name.is_empty() || !name.bytes().all(allowed) {
             return Err(format!("its name {name:?} is not of a-z, 0-9, - and _"));
         }
-        let way = match (table.run, table.submit, table.poll) {
-            (Some(run), None, None) => Way::Blocking(run),
-            (None, Some(submit), Some(poll)) => Way::Asynchronous(submit, poll),
+        let method = match (table.run, table.submit, table.poll) {
+            (Some(run), None, None) => Method::Blocking(run),
+            (None, Some(submit), Some(poll)) => Method::Asynchronous(submit, poll),
             _ => return Err("it has neither just run nor just submit and poll".to_owned()),
         };
         Ok(Self {
             name,
             description: description.unwrap_or_default(),
             limits: Limits::check(capability)?,
-            way,
+            method,
             open_lane: table.open_lane.ok_or("its open_lane is null")?,
             close_lane: table.close_lane.ok_or("its close_lane is null")?,
             cancel: table.cancel,
@@ -123,32 +123,37 @@ impl Loaded {
         }
     }
 
-    /// Nothing is in flight on the lane.
+    /// Closes a lane that has nothing in flight.
     pub(super) fn close(&self, lane: Handle) {
         // SAFETY: a lane of this plug-in, given back once.
         unsafe { (self.close_lane)(lane.0) };
     }
 
-    /// Runs an order on a blocking plug-in.
-    pub(super) fn run(&self, run: Run, lane: &mut Handle, order: &Order) -> (i32, abi::Mismatch) {
+    /// Runs a product on a blocking plug-in.
+    pub(super) fn run(
+        &self,
+        run: Run,
+        lane: &mut Handle,
+        product: &OwnedProduct,
+    ) -> (i32, abi::Mismatch) {
         let mut mismatch = SOUND;
-        // SAFETY: a lane of this plug-in on one thread; the order lives through the call.
-        let status = unsafe { run(lane.0, order.product(), &mut mismatch) };
+        // SAFETY: a lane of this plug-in on one thread; the product lives through the call.
+        let status = unsafe { run(lane.0, product.as_abi(), &mut mismatch) };
         (status, mismatch)
     }
 
     /// # Safety
-    /// The order stays where it is, and its buffers too, until the ticket has completed or was
+    /// The product and its buffers stay where they are until the ticket has completed or was
     /// finally cancelled.
     pub(super) unsafe fn submit(
         &self,
         submit: Submit,
         lane: &mut Handle,
         ticket: u64,
-        order: &Order,
+        product: &OwnedProduct,
     ) -> i32 {
-        // SAFETY: a lane of this plug-in on one thread; the order lives as the caller promised.
-        unsafe { submit(lane.0, ticket, order.product()) }
+        // SAFETY: a lane of this plug-in on one thread; the product lives as the caller promised.
+        unsafe { submit(lane.0, ticket, product.as_abi()) }
     }
 
     /// Up to as many completions as there is room for; an error if the plug-in says nonsense.

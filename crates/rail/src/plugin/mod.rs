@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Coders in shared libraries, behind the C interface of `include/stripeline_plugin.h`.
 //!
-//! Unless a plug-in asks to work in place it gets copies of the inputs and its outputs are copied
-//! out, by this loader. That costs a pass over memory and buys three things: a hang costs only
-//! time, because the engine takes the piece away; lengths and addresses are as the device wants
-//! them; adding and comparing work with a device that can only compute.
+//! Unless a plug-in asks to work in place, this loader gives it copies of the inputs and copies its
+//! outputs out. That costs a pass over memory and has three benefits: a hang costs only time, because
+//! the engine revokes the piece; lengths and addresses meet the device's requirements; adding and
+//! comparing work with a device that can only compute.
 //!
-//! * `library` loads, checks and calls; `limits` is what a plug-in says of itself.
-//! * `order` is a product in C's terms, `stage` its copies, `cargo` the piece meanwhile.
-//! * `direct`, `courier` and `asynchronous` are the three kinds of lanes.
+//! * `library` loads, validates and calls plug-ins; `limits` is what a plug-in declares about itself.
+//! * `owned_product` is a product in C's terms, `staging` its copies, and `in_flight` its piece.
+//! * `direct`, `worker_thread` and `asynchronous` are the three kinds of lanes.
 //!
 //! A library is never unloaded: it may have threads, or a call that has not returned.
 
 mod abi;
 mod asynchronous;
-mod cargo;
-mod courier;
 mod direct;
+mod in_flight;
 mod library;
 mod limits;
-mod order;
-mod stage;
+mod owned_product;
+mod staging;
+mod worker_thread;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -28,15 +28,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::{Capability, Fault, Lane, Rail};
-use asynchronous::Asynchronous;
-use courier::Courier;
-use direct::Direct;
-use library::{Loaded, Way};
+use asynchronous::AsynchronousLane;
+use direct::DirectLane;
+use library::{Loaded, Method};
+use worker_thread::WorkerThread;
 
 /// The longest name of a plug-in.
 const NAME_BYTES_MAX: usize = 32;
 
-/// How long a dropped lane waits for a plug-in that works on copies before it leaves it behind.
+/// How long a dropped lane waits for a plug-in that works on copies before it leaks the copies.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A coder in a shared library, as a rail.
@@ -49,12 +49,12 @@ pub struct Plugin {
     loaded: Arc<Loaded>,
 }
 
-/// Why a library is no rail.
+/// Why a library cannot be used as a rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
-    /// The system cannot load it: it, or a library that it needs, is not there.
+    /// The system cannot load it: it, or a library that it needs, is missing.
     Absent(String),
-    /// It was loaded but breaks a rule of the interface.
+    /// It was loaded but violates a rule of the interface.
     Invalid(String),
 }
 
@@ -70,16 +70,16 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 impl Plugin {
-    /// Loads a library. Its code runs in this process with all of its rights: name only what you
-    /// would link.
+    /// Loads a library. Its code runs in this process with all of its rights: load only libraries that
+    /// you would link.
     ///
     /// # Errors
-    /// If it cannot be loaded or breaks a rule.
+    /// If it cannot be loaded or violates a rule of the interface.
     pub fn load(path: &Path) -> Result<Self, LoadError> {
         let loaded = Loaded::load(path)?;
         let mut capability = loaded.limits.capability();
-        if let (Way::Blocking(_), true) = (&loaded.way, loaded.limits.works_in_place()) {
-            // A `Direct` lane does one piece at a time, within the call.
+        if let (Method::Blocking(_), true) = (&loaded.method, loaded.limits.works_in_place()) {
+            // A `DirectLane` does one piece at a time, within the call.
             capability.depth = 1;
         }
         Ok(Self {
@@ -91,8 +91,7 @@ impl Plugin {
         })
     }
 
-    /// The same rail with another time that a dropped lane waits for work on copies, instead of a
-    /// second.
+    /// Sets how long a dropped lane waits for work on copies, instead of one second.
     #[must_use]
     pub fn with_grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
@@ -118,14 +117,14 @@ impl Rail for Plugin {
 
     fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
         let plugin = Arc::clone(&self.loaded);
-        Ok(match self.loaded.way {
-            Way::Asynchronous(submit, poll) => {
-                Box::new(Asynchronous::open(plugin, (submit, poll), self.grace)?)
+        Ok(match self.loaded.method {
+            Method::Asynchronous(submit, poll) => {
+                Box::new(AsynchronousLane::open(plugin, (submit, poll), self.grace)?)
             }
-            Way::Blocking(run) if self.loaded.limits.works_in_place() => {
-                Box::new(Direct::open(plugin, run)?)
+            Method::Blocking(run) if self.loaded.limits.works_in_place() => {
+                Box::new(DirectLane::open(plugin, run)?)
             }
-            Way::Blocking(run) => Box::new(Courier::open(plugin, run, self.grace)?),
+            Method::Blocking(run) => Box::new(WorkerThread::open(plugin, run, self.grace)?),
         })
     }
 }

@@ -95,16 +95,16 @@ fn a_failed_launch_writes_nothing_and_lanes_go_on() {
         encoding.redo(piece);
     }
     assert!(failed > 0);
-    for (encoding, hold) in submitted {
-        drop(hold);
+    for (encoding, handle) in submitted {
+        drop(handle);
         encoding.expect_right();
     }
     // The lane goes on in a new context, and so does another that was idle meanwhile.
     assert_eq!(mock.get("resets"), 0);
     for lane in [&mut lane, &mut idle] {
-        let (again, hold) = Encoding::submit(&mut **lane, 9);
+        let (again, handle) = Encoding::submit(&mut **lane, 9);
         assert!(reap(&mut **lane).outcome.is_ok());
-        drop(hold);
+        drop(handle);
         again.expect_right();
     }
     assert_eq!(mock.get("resets"), 1, "the context was lost to all already");
@@ -119,13 +119,13 @@ fn a_lost_device_is_gone_until_it_is_back() {
     let rail = mock.rail();
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
-    let (encoding, hold) = Encoding::submit(&mut *lane, 1);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 1);
     mock.wait_for("kernels_running", 1);
     mock.set("lost", 1);
     let text = "cannot enter the device's context: device is busy or unavailable (CUDA error 46)";
     let piece = expect_fault(reap(&mut *lane), FaultKind::Gone, text);
     encoding.redo(piece);
-    drop(hold);
+    drop(handle);
     encoding.expect_right();
     drop(lane);
     let fault = rail.open_lane().err().expect("no device");
@@ -138,12 +138,12 @@ fn a_lost_device_is_gone_until_it_is_back() {
 #[test]
 fn a_rail_is_in_only_if_its_device_answers_right() {
     let mock = Mock::new();
-    let sound = Candidate::proven(mock.rail());
+    let sound = Candidate::verified(mock.rail());
     assert!(sound.rail().is_some(), "{sound}");
     mock.expect_empty();
     mock.set("wrong", 1);
     assert!(rail_suite::writes_wrong_bytes(&mock.rail()));
-    let wrong = Candidate::proven(mock.rail());
+    let wrong = Candidate::verified(mock.rail());
     assert!(wrong.rail().is_none(), "{wrong}");
     mock.set("wrong", 0);
     mock.set("hang", 1);
@@ -155,12 +155,12 @@ fn a_rail_is_in_only_if_its_device_answers_right() {
 fn a_gpu_that_an_engine_only_opens_is_not_touched() {
     let mock = Mock::new();
     mock.set("wrong", 1);
-    let presumed = Candidate::presumed(mock.rail());
-    let rail = presumed.rail().expect("nobody has tried it");
+    let unverified = Candidate::unverified(mock.rail());
+    let rail = unverified.rail().expect("nobody has tried it");
     assert_eq!((mock.get("launches"), mock.get("contexts")), (0, 0));
     assert!(known_answers::check(&**rail).is_err());
     // What costs little to try is tried.
-    let null = Candidate::presumed(Null::rail());
+    let null = Candidate::unverified(Null::rail());
     assert!(null.rail().is_none(), "{null}");
 }
 
@@ -178,12 +178,12 @@ fn adding_in_chunks_is_refused_where_the_piece_could_be_taken_away() {
         outputs: stripe.parity().to_vec(),
     };
     let (piece, pending) = owned::update(&codec, 0, units()).expect("in order");
-    let (piece, hold) = piece.lease();
+    let (piece, handle) = piece.into_revocable();
     let mut lane = rail.open_lane().expect("a lane");
     lane.submit(1, piece);
     let text = "cannot add to 3 outputs of 500000 bytes: 419328 of each fit";
     drop(expect_fault(reap(&mut *lane), FaultKind::Refused, text));
-    drop(hold);
+    drop(handle);
     let units = pending
         .wait(crate::mock::PATIENCE)
         .expect("the job is gone");

@@ -20,12 +20,12 @@ fn a_piece_is_taken_away_and_the_late_device_writes_nothing() {
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
     mock.set("wrong", 1);
-    let (encoding, hold) = Encoding::submit(&mut *lane, 5);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 5);
     mock.wait_for("kernels_running", 1);
     expect_nothing(&mut *lane);
-    let piece = hold.revoke().expect("the device has copies");
+    let piece = handle.revoke().expect("the device has copies");
     encoding.redo(piece);
-    drop(hold);
+    drop(handle);
     // The caller has the buffers back while the device still hangs.
     encoding.expect_right();
     mock.set("hang", 0);
@@ -34,9 +34,9 @@ fn a_piece_is_taken_away_and_the_late_device_writes_nothing() {
     let fault = done.outcome.expect_err("revoked");
     assert_eq!(fault.kind(), FaultKind::Revoked);
     mock.set("wrong", 0);
-    let (encoding, hold) = Encoding::submit(&mut *lane, 6);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 6);
     assert!(reap(&mut *lane).outcome.is_ok(), "the lane goes on");
-    drop(hold);
+    drop(handle);
     encoding.expect_right();
 }
 
@@ -46,14 +46,14 @@ fn a_lane_sleeps_while_its_device_works_for_long() {
     let rail = mock.rail();
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
-    let (encoding, hold) = Encoding::submit(&mut *lane, 5);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 5);
     assert!(lane.reap(Duration::from_millis(100)).is_none());
     // Sleeps of 200 us or more, and some shorter ones before; without them it would be 100,000.
     let queries = mock.get("queries");
     assert!((1..2_000).contains(&queries), "{queries} queries");
     mock.set("hang", 0);
     assert!(reap(&mut *lane).outcome.is_ok());
-    drop(hold);
+    drop(handle);
     encoding.expect_right();
 }
 
@@ -63,12 +63,12 @@ fn a_late_device_that_comes_in_time_has_the_piece() {
     let rail = mock.rail();
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
-    let (encoding, hold) = Encoding::submit(&mut *lane, 5);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 5);
     mock.wait_for("kernels_running", 1);
     mock.set("hang", 0);
     assert!(reap(&mut *lane).outcome.is_ok());
-    assert!(hold.revoke().is_none(), "given back");
-    drop(hold);
+    assert!(handle.revoke().is_none(), "given back");
+    drop(handle);
     encoding.expect_right();
 }
 
@@ -78,11 +78,11 @@ fn dropping_a_lane_leaves_copies_to_a_hanging_device() {
     let rail = mock.impatient_rail();
     let mut lane = rail.open_lane().expect("a lane");
     mock.set("hang", 1);
-    let (encoding, hold) = Encoding::submit(&mut *lane, 1);
+    let (encoding, handle) = Encoding::submit(&mut *lane, 1);
     mock.wait_for("kernels_running", 1);
     drop(lane);
-    encoding.redo(hold.revoke().expect("the device has copies"));
-    drop(hold);
+    encoding.redo(handle.revoke().expect("the device has copies"));
+    drop(handle);
     encoding.expect_right();
     assert_eq!(mock.get("resets"), 0, "others may use the device");
     // Its slot is kept under it, and nothing is freed that it uses.
@@ -166,17 +166,17 @@ fn work_in_place_comes_back_when_its_context_is_gone() {
     mock.set("hang", 1);
     let program = mock.program();
     let mut in_place = InPlace::new(&program);
-    let (piece, hold) = in_place.piece(std::sync::Arc::default()).lease();
+    let (piece, handle) = in_place.piece(std::sync::Arc::default()).into_revocable();
     lane.submit(3, piece);
-    let (encoding, other_hold) = Encoding::submit(&mut *other, 4);
+    let (encoding, other_handle) = Encoding::submit(&mut *other, 4);
     mock.wait_for("kernels_running", 2);
-    assert!(hold.revoke().is_none(), "the device touches the buffers");
+    assert!(handle.revoke().is_none(), "the device touches the buffers");
     let text = "the device did not finish in time and its context was ended";
     drop(expect_fault(reap(&mut *lane), FaultKind::Gone, text));
     assert_eq!(mock.get("resets"), 1);
     // The other lane shared the context.
     encoding.redo(expect_fault(reap(&mut *other), FaultKind::Gone, text));
-    drop((hold, other_hold));
+    drop((handle, other_handle));
     encoding.expect_right();
     mock.set("hang", 0);
     mock.wait_for("kernels_running", 0);

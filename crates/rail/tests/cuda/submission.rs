@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_rail::owned::{self, Pending, Units};
-use stripeline_rail::{Cpu, Done, FaultKind, Hold, Lane, Piece};
+use stripeline_rail::{Cpu, Done, FaultKind, Lane, Piece, RevokeHandle};
 use stripeline_testkit::{Stripe, rail_suite::Feeder};
 
 use crate::mock::PATIENCE;
@@ -31,12 +31,12 @@ impl Encoding {
         (Self { stripe, pending }, piece)
     }
 
-    /// Submits a new one under a lease.
-    pub fn submit(lane: &mut dyn Lane, ticket: u64) -> (Self, Hold) {
+    /// Submits a new one as a revocable piece.
+    pub fn submit(lane: &mut dyn Lane, ticket: u64) -> (Self, RevokeHandle) {
         let (encoding, piece) = Self::new(5_000);
-        let (piece, hold) = piece.lease();
+        let (piece, handle) = piece.into_revocable();
         lane.submit(ticket, piece);
-        (encoding, hold)
+        (encoding, handle)
     }
 
     /// The parity, once nothing holds the job.
@@ -72,7 +72,7 @@ pub fn expect_fault(done: Done, kind: FaultKind, text: &str) -> Piece {
     let fault = done.outcome.expect_err("it failed");
     assert_eq!((fault.kind(), fault.to_string().as_str()), (kind, text));
     let mut piece = done.piece.expect("given back");
-    piece.end_lease();
+    piece.make_irrevocable();
     piece
 }
 

@@ -2,7 +2,7 @@
 //! Rails found by name: in, absent without a word, or out with one warning.
 
 use crate::compiled::{Strings, coder};
-use stripeline_rail::discover::{Candidate, Standing, discover};
+use stripeline_rail::discover::{Availability, Candidate, discover};
 
 fn names(candidates: &[Candidate]) -> Vec<&str> {
     candidates
@@ -39,10 +39,10 @@ fn isal_is_in_or_absent_but_never_warned_of() {
     let found = discover(&["isal"]);
     assert_eq!(names(&found), ["isal"]);
     assert_eq!(found[0].warning(), None);
-    match &found[0].standing {
-        Standing::In(rail) => assert_eq!(rail.name(), "isal"),
-        Standing::Absent(reason) => assert!(reason.starts_with("Cannot "), "{reason}"),
-        Standing::Unusable(reason) => panic!("{reason}"),
+    match &found[0].availability {
+        Availability::Available(rail) => assert_eq!(rail.name(), "isal"),
+        Availability::Absent(reason) => assert!(reason.starts_with("Cannot "), "{reason}"),
+        Availability::Unusable(reason) => panic!("{reason}"),
     }
 }
 

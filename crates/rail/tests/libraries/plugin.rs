@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use crate::compiled::{Strings, coder, compile, load};
 use stripeline_codec::{Code, Codec, Verdict};
 use stripeline_rail::{
-    Cpu, Done, Fault, FaultKind, Hold, Lane, LoadError, Piece, Plugin, Rail, borrowed, owned,
+    Cpu, Done, Fault, FaultKind, Lane, LoadError, Piece, Plugin, Rail, RevokeHandle, borrowed,
+    owned,
 };
 use stripeline_testkit::{Stripe, rail_suite, slices, slices_mut};
 
@@ -110,10 +111,10 @@ fn libraries_that_are_no_plugins_say_why() {
     }
 }
 
-/// A lane with a piece given to it, as an engine does it: leased where the rail detaches.
+/// A lane with a piece given to it, as an engine does it: revocable where the rail detaches.
 struct Given {
     lane: Box<dyn Lane>,
-    hold: Option<Hold>,
+    handle: Option<RevokeHandle>,
     pending: owned::Pending,
     stripe: Stripe,
 }
@@ -128,17 +129,17 @@ fn give(rail: &dyn Rail) -> Given {
         outputs: vec![vec![0; 1_000]; 2],
     };
     let (mut piece, pending) = owned::encode(&codec, units).expect("in order");
-    let mut hold = None;
+    let mut handle = None;
     if rail.capability().detaches {
-        let leased = piece.lease();
-        piece = leased.0;
-        hold = Some(leased.1);
+        let revocable = piece.into_revocable();
+        piece = revocable.0;
+        handle = Some(revocable.1);
     }
     let mut lane = rail.open_lane().expect("a lane");
     lane.submit(TICKET, piece);
     Given {
         lane,
-        hold,
+        handle,
         pending,
         stripe,
     }
@@ -156,7 +157,7 @@ fn expect_fault(rail: &dyn Rail, kind: FaultKind, text: &str) {
     assert_eq!(done.outcome, Err(Fault::new(kind, text.to_owned())));
     assert!(done.piece.is_some(), "the piece comes back");
     assert!(
-        given.hold.is_none_or(|hold| hold.revoke().is_none()),
+        given.handle.is_none_or(|handle| handle.revoke().is_none()),
         "attached again"
     );
     assert_eq!(given.lane.in_flight(), 0);
@@ -221,7 +222,7 @@ fn broken_rules_of_tickets_are_noticed() {
         expect_fault(&rail, FaultKind::Failed, text);
         // The lane stays broken.
         let (_, mut given) = run_one(&rail);
-        drop(given.hold.take());
+        drop(given.handle.take());
         let units = given.pending.wait(PATIENCE).expect("the piece was dropped");
         let codec = Codec::new(Code::Rs, 3, 2).expect("a valid shape");
         let (piece, _pending) = owned::encode(&codec, units).expect("in order");
@@ -293,9 +294,9 @@ fn hung_products_are_taken_away() {
             "it hangs"
         );
         assert_eq!(given.lane.in_flight(), 1);
-        let hold = given.hold.take().expect("it detaches");
-        let piece = hold.revoke().expect("the plug-in has copies");
-        drop(hold);
+        let handle = given.handle.take().expect("it detaches");
+        let piece = handle.revoke().expect("the plug-in has copies");
+        drop(handle);
         assert_eq!(run_elsewhere(piece), Ok(Verdict::Sound));
         let units = given.pending.wait(PATIENCE).expect("nothing holds the job");
         assert_eq!(units.outputs, given.stripe.parity());
@@ -326,7 +327,7 @@ fn lanes_of_hung_plugins_can_be_dropped() {
     strings.wait_hanging();
     drop(given.lane);
     let piece = given
-        .hold
+        .handle
         .expect("it detaches")
         .revoke()
         .expect("left detached");
@@ -349,7 +350,7 @@ fn asynchronous_lanes_leave_behind_only_what_may_still_be_written() {
     let given = give(&load(&path).with_grace(Duration::from_millis(1)));
     drop(given.lane);
     let piece = given
-        .hold
+        .handle
         .expect("it detaches")
         .revoke()
         .expect("left detached");
@@ -371,7 +372,7 @@ fn asynchronous_lanes_leave_behind_only_what_may_still_be_written() {
         drop(given.lane);
         Strings::of(&path).wait_closed();
         assert!(begin.elapsed() < PATIENCE, "no grace was needed");
-        drop(given.hold);
+        drop(given.handle);
         let units = given.pending.wait(PATIENCE).expect("nothing holds the job");
         assert_eq!(units.inputs, given.stripe.data());
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use stripeline_codec::Verdict;
-use stripeline_rail::{Capability, Fault, Hold, Lane, Piece, Rail};
+use stripeline_rail::{Capability, Fault, Lane, Piece, Rail, RevokeHandle};
 
 use crate::Random;
 
@@ -68,34 +68,34 @@ impl Feeder {
     /// If a part does not come back once with its ticket.
     pub fn run_cut(&mut self, piece: Piece, cuts: usize) -> Result<Verdict, Fault> {
         let mut waiting = self.cut(piece, cuts);
-        let mut holds: HashMap<u64, Option<Hold>> = HashMap::new();
+        let mut handles: HashMap<u64, Option<RevokeHandle>> = HashMap::new();
         let mut found = Ok(Verdict::Sound);
         loop {
-            while holds.len() < self.capability.depth && !waiting.is_empty() {
+            while handles.len() < self.capability.depth && !waiting.is_empty() {
                 let piece = waiting.swap_remove(self.random.below(waiting.len()));
                 assert!(self.capability.takes(&piece), "{}: {piece:?}", self.name);
-                let (piece, hold) = match self.capability.detaches {
+                let (piece, handle) = match self.capability.detaches {
                     true => {
-                        let (piece, hold) = piece.lease();
-                        (piece, Some(hold))
+                        let (piece, handle) = piece.into_revocable();
+                        (piece, Some(handle))
                     }
                     false => (piece, None),
                 };
                 self.next_ticket += 1;
-                holds.insert(self.next_ticket, hold);
+                handles.insert(self.next_ticket, handle);
                 self.lane.submit(self.next_ticket, piece);
             }
-            assert_eq!(self.lane.in_flight(), holds.len(), "{}", self.name);
-            if holds.is_empty() {
+            assert_eq!(self.lane.in_flight(), handles.len(), "{}", self.name);
+            if handles.is_empty() {
                 assert!(self.lane.reap(PATIENCE).is_none(), "{}", self.name);
                 return found;
             }
             let done = self.lane.reap(PATIENCE);
             let done = done.unwrap_or_else(|| panic!("{}: no answer", self.name));
-            let hold = holds.remove(&done.ticket);
-            let hold = hold.unwrap_or_else(|| panic!("{}: ticket {}", self.name, done.ticket));
+            let handle = handles.remove(&done.ticket);
+            let handle = handle.unwrap_or_else(|| panic!("{}: ticket {}", self.name, done.ticket));
             assert!(done.piece.is_some(), "{}: a piece went away", self.name);
-            let revoked = hold.and_then(|hold| hold.revoke());
+            let revoked = handle.and_then(|handle| handle.revoke());
             assert!(revoked.is_none(), "{}: given back, yet detached", self.name);
             found = combined(found, done.outcome);
         }

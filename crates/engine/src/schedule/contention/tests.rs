@@ -4,17 +4,17 @@ use super::*;
 
 const TICK_NS: u64 = 2_000_000;
 /// As the engine has it by default.
-const GAP_LAST_NS: u64 = 10_000_000_000;
+const INTERVAL_MAX_NS: u64 = 10_000_000_000;
 
 /// Rails of which only the total throughput of each set is given.
 struct World<F> {
     controller: Controller,
     total: F,
-    seen: Seen,
-    fed: RailSet,
+    sample: Sample,
+    active: RailSet,
     /// What was done, and what would have been by the best set.
     done: f64,
-    /// By set, the ticks that it was fed.
+    /// By set, the ticks that it was active.
     ticks: std::collections::HashMap<RailSet, usize>,
 }
 
@@ -24,9 +24,9 @@ impl<F: Fn(RailSet) -> f64> World<F> {
         let mut rate = [0.0; RAILS_MAX];
         rate[..rates.len()].copy_from_slice(rates);
         Self {
-            controller: Controller::new(all, RailSet::EMPTY, &rate, GAP_LAST_NS),
+            controller: Controller::new(all, RailSet::EMPTY, &rate, INTERVAL_MAX_NS),
             total,
-            seen: Seen {
+            sample: Sample {
                 now_ns: 0,
                 saturated: true,
                 in_service: all,
@@ -35,7 +35,7 @@ impl<F: Fn(RailSet) -> f64> World<F> {
                 backlog: [0; RAILS_MAX],
                 rate,
             },
-            fed: all,
+            active: all,
             done: 0.0,
             ticks: std::collections::HashMap::new(),
         }
@@ -44,18 +44,18 @@ impl<F: Fn(RailSet) -> f64> World<F> {
     /// Pieces are 100 KB at rates in bytes per nanosecond.
     fn run(&mut self, ticks: usize) {
         for _ in 0..ticks {
-            let working = self.fed.and(self.seen.in_service);
+            let working = self.active.and(self.sample.in_service);
             self.done += (self.total)(working) * TICK_NS as f64;
-            self.seen.now_ns += TICK_NS;
-            self.seen.done_bytes = self.done as u64;
-            self.seen.done_pieces = self.seen.done_bytes / 100_000;
+            self.sample.now_ns += TICK_NS;
+            self.sample.done_bytes = self.done as u64;
+            self.sample.done_pieces = self.sample.done_bytes / 100_000;
             *self.ticks.entry(working).or_default() += 1;
-            self.fed = self.controller.step(&self.seen);
+            self.active = self.controller.step(&self.sample);
         }
     }
 
     fn part_of(&self, best: f64) -> f64 {
-        self.done / (best * self.seen.now_ns as f64)
+        self.done / (best * self.sample.now_ns as f64)
     }
 }
 
@@ -64,11 +64,11 @@ fn set(rails: &[usize]) -> RailSet {
 }
 
 #[test]
-fn rails_that_add_up_are_all_kept_and_trials_cost_little() {
+fn rails_that_add_up_are_all_kept_and_probes_cost_little() {
     let rates = [1.0, 4.0, 10.0];
     let mut world = World::new(&rates, |rails| rails.iter().map(|rail| rates[rail]).sum());
     world.run(10_000);
-    assert_eq!(world.controller.fed, set(&[0, 1, 2]));
+    assert_eq!(world.controller.active, set(&[0, 1, 2]));
     let part = world.part_of(15.0);
     assert!(part > 0.985, "{part}");
     let gain = world.controller.gain(1).expect("measured");
@@ -76,21 +76,21 @@ fn rails_that_add_up_are_all_kept_and_trials_cost_little() {
 }
 
 #[test]
-fn a_rail_that_brings_nothing_is_not_fed_and_seldom_tried() {
+fn a_rail_that_brings_nothing_is_not_active_and_seldom_probed() {
     let mut world = World::new(
         &[8.0, 10.0],
         |rails| if rails.count() > 1 { 7.0 } else { 10.0 },
     );
     world.run(200);
-    assert_eq!(world.controller.fed, set(&[1]));
+    assert_eq!(world.controller.active, set(&[1]));
     world.run(30_000);
-    assert_eq!(world.controller.fed, set(&[1]));
+    assert_eq!(world.controller.active, set(&[1]));
     let both = world.ticks[&set(&[0, 1])];
     assert!(both < 300, "{both} of 30000 ticks");
 }
 
 #[test]
-fn a_rail_is_fed_again_when_it_brings_something() {
+fn a_rail_is_active_again_when_it_brings_something() {
     let together = std::cell::Cell::new(10.0);
     let total = |rails: RailSet| {
         if rails.count() > 1 {
@@ -101,11 +101,11 @@ fn a_rail_is_fed_again_when_it_brings_something() {
     };
     let mut world = World::new(&[8.0, 10.0], total);
     // Until intervals are as long as they get.
-    world.run(6 * (GAP_LAST_NS / TICK_NS) as usize);
-    assert_eq!(world.controller.fed, set(&[1]));
+    world.run(6 * (INTERVAL_MAX_NS / TICK_NS) as usize);
+    assert_eq!(world.controller.active, set(&[1]));
     together.set(18.0);
-    world.run((GAP_LAST_NS / TICK_NS) as usize + 100);
-    assert_eq!(world.controller.fed, set(&[0, 1]));
+    world.run((INTERVAL_MAX_NS / TICK_NS) as usize + 100);
+    assert_eq!(world.controller.active, set(&[0, 1]));
 }
 
 #[test]
@@ -118,25 +118,25 @@ fn the_best_alone_is_found_where_leaving_out_one_does_not_help() {
     };
     let mut world = World::new(&[2.0, 2.0, 4.0], total);
     world.run(5000);
-    assert_eq!(world.controller.fed, set(&[2]));
+    assert_eq!(world.controller.active, set(&[2]));
 }
 
 #[test]
-fn nothing_is_tried_while_callers_set_the_pace() {
+fn nothing_is_probed_while_callers_limit_the_throughput() {
     let mut world = World::new(&[8.0, 10.0], |_| 1.0);
-    world.seen.saturated = false;
+    world.sample.saturated = false;
     world.run(1000);
     assert_eq!(world.ticks.len(), 1);
 }
 
 #[test]
-fn trials_that_are_given_up_cost_as_little_as_others() {
+fn probes_that_are_given_up_cost_as_little_as_others() {
     let rates = [5.0, 5.0];
     let mut world = World::new(&rates, |rails| rails.iter().map(|rail| rates[rail]).sum());
-    let all = world.fed;
+    let all = world.active;
     for _ in 0..10_000 {
         // Callers pause whenever a rail is left out.
-        world.seen.saturated = world.fed == all;
+        world.sample.saturated = world.active == all;
         world.run(1);
     }
     assert!(world.ticks[&set(&[1])] > 10, "{:?}", world.ticks);
@@ -145,27 +145,27 @@ fn trials_that_are_given_up_cost_as_little_as_others() {
 }
 
 #[test]
-fn a_rail_that_comes_back_is_fed() {
+fn a_rail_that_comes_back_is_active() {
     let mut world = World::new(
         &[8.0, 10.0],
         |rails| if rails.count() > 1 { 7.0 } else { 10.0 },
     );
     world.run(200);
-    assert_eq!(world.fed, set(&[1]));
-    world.seen.in_service = set(&[0]);
+    assert_eq!(world.active, set(&[1]));
+    world.sample.in_service = set(&[0]);
     world.run(2);
-    assert!(world.fed.contains(0));
-    world.seen.in_service = set(&[0, 1]);
+    assert!(world.active.contains(0));
+    world.sample.in_service = set(&[0, 1]);
     world.run(2);
-    assert_eq!(world.fed, set(&[0, 1]));
+    assert_eq!(world.active, set(&[0, 1]));
 }
 
 #[test]
 fn a_rail_that_hangs_on_to_its_work_is_not_waited_for_forever() {
     let mut world = World::new(&[8.0, 10.0], |_| 10.0);
-    world.seen.backlog[0] = 1;
+    world.sample.backlog[0] = 1;
     let patience = (SETTLE_LAST_NS / TICK_NS) as usize;
     world.run(patience + 100);
-    assert_eq!(world.controller.fed, set(&[0, 1]));
+    assert_eq!(world.controller.active, set(&[0, 1]));
     assert!(world.ticks[&set(&[1])] <= patience + 1);
 }

@@ -3,6 +3,7 @@
 use stripeline_rail::Mode;
 
 use super::*;
+use crate::tuning::PieceSize;
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -18,7 +19,7 @@ fn rail(name: &str, rate: f64) -> RailTraits {
         pieces: Vec::new(),
         room_bytes: None,
         smallest_bytes: 32 * KIB,
-        hand_over: Duration::ZERO,
+        handoff: Duration::ZERO,
         prior_rate: rate,
         shares_cpus: false,
     }
@@ -30,8 +31,8 @@ fn rate_aware(rates: &[f64]) -> Scheduler {
 }
 
 /// So many bytes of each of 6 inputs.
-fn portion(priority: Priority, bytes: usize) -> Portion {
-    Portion {
+fn workload(priority: Priority, bytes: usize) -> Workload {
+    Workload {
         class: Class::of(Mode::Set, 3, 6 * bytes),
         priority,
         inputs: 6,
@@ -41,90 +42,96 @@ fn portion(priority: Priority, bytes: usize) -> Portion {
     }
 }
 
-fn deal(scheduler: &Scheduler, bytes: usize) -> Vec<Share> {
-    deal_among(scheduler, bytes, RailSet::first(scheduler.ledgers.len())).expect("a rail")
+fn assign(scheduler: &Scheduler, bytes: usize) -> Vec<Assignment> {
+    assign_among(scheduler, bytes, RailSet::first(scheduler.ledgers.len())).expect("a rail")
 }
 
-fn deal_of(scheduler: &Scheduler, priority: Priority, bytes: usize) -> Vec<Share> {
+fn assign_of(scheduler: &Scheduler, priority: Priority, bytes: usize) -> Vec<Assignment> {
     let all = RailSet::first(scheduler.ledgers.len());
-    let mut shares = ArrayVec::new();
+    let mut assignments = ArrayVec::new();
     scheduler
-        .deal(0, portion(priority, bytes), all, &mut shares)
+        .assign(0, workload(priority, bytes), all, &mut assignments)
         .expect("a rail");
-    shares.to_vec()
+    assignments.to_vec()
 }
 
-fn deal_among(
+fn assign_among(
     scheduler: &Scheduler,
     bytes: usize,
     eligible: RailSet,
-) -> Result<Vec<Share>, NoRail> {
-    let mut shares = ArrayVec::new();
-    let task = portion(FOREGROUND, bytes);
-    scheduler.deal(0, task, eligible, &mut shares)?;
-    assert_eq!(shares.iter().map(|share| share.bytes).sum::<usize>(), bytes);
-    Ok(shares.to_vec())
+) -> Result<Vec<Assignment>, NoRail> {
+    let mut assignments = ArrayVec::new();
+    let task = workload(FOREGROUND, bytes);
+    scheduler.assign(0, task, eligible, &mut assignments)?;
+    assert_eq!(
+        assignments
+            .iter()
+            .map(|assignment| assignment.bytes)
+            .sum::<usize>(),
+        bytes
+    );
+    Ok(assignments.to_vec())
 }
 
 #[test]
 fn a_large_task_is_split_by_rate() {
     let scheduler = rate_aware(&[1e9, 4e9]);
-    let shares = deal(&scheduler, 10 * MIB);
-    assert_eq!(shares.len(), 2);
-    let part = shares[0].bytes as f64 / (10 * MIB) as f64;
-    assert!((part - 0.2).abs() < 0.001, "{shares:?}");
-    assert_eq!(shares[0].bytes % 64, 0);
+    let assignments = assign(&scheduler, 10 * MIB);
+    assert_eq!(assignments.len(), 2);
+    let part = assignments[0].bytes as f64 / (10 * MIB) as f64;
+    assert!((part - 0.2).abs() < 0.001, "{assignments:?}");
+    assert_eq!(assignments[0].bytes % 64, 0);
 }
 
 #[test]
 fn a_small_task_stays_whole_and_goes_where_it_ends_first() {
     let scheduler = rate_aware(&[1e9, 4e9]);
-    let fast = Share {
+    let fast = Assignment {
         rail: 1,
         bytes: 4 * KIB,
     };
-    let slow = Share {
+    let slow = Assignment {
         rail: 0,
         bytes: 4 * KIB,
     };
-    let dealt: Vec<_> = (0..5).flat_map(|_| deal(&scheduler, 4 * KIB)).collect();
-    assert_eq!(dealt[..3], [fast; 3]);
-    assert!(dealt[3..].contains(&slow), "{dealt:?}");
+    let assigned: Vec<_> = (0..5).flat_map(|_| assign(&scheduler, 4 * KIB)).collect();
+    assert_eq!(assigned[..3], [fast; 3]);
+    assert!(assigned[3..].contains(&slow), "{assigned:?}");
 }
 
 #[test]
 fn backlog_pushes_work_elsewhere() {
     let scheduler = rate_aware(&[1e9, 1e9]);
-    let first = deal_among(&scheduler, 4 * MIB, RailSet::only(0)).expect("a rail");
+    let first = assign_among(&scheduler, 4 * MIB, RailSet::only(0)).expect("a rail");
     assert_eq!(
         first,
-        [Share {
+        [Assignment {
             rail: 0,
             bytes: 4 * MIB
         }]
     );
     assert_eq!(
-        deal(&scheduler, MIB),
-        [Share {
+        assign(&scheduler, MIB),
+        [Assignment {
             rail: 1,
             bytes: MIB
         }]
     );
     scheduler.dropped(0, FOREGROUND, 6 * 4 * MIB);
     assert_eq!(scheduler.backlog_bytes(0), 0);
-    assert_eq!(deal(&scheduler, 64 * KIB)[0].rail, 0);
+    assert_eq!(assign(&scheduler, 64 * KIB)[0].rail, 0);
 }
 
 #[test]
 fn background_backlog_pushes_only_background_work_elsewhere() {
     let scheduler = rate_aware(&[1e9, 8e9]);
     // Too little to be split.
-    let rail = |priority| match deal_of(&scheduler, priority, 4 * KIB)[..] {
-        [Share { rail, bytes }] => {
+    let rail = |priority| match assign_of(&scheduler, priority, 4 * KIB)[..] {
+        [Assignment { rail, bytes }] => {
             scheduler.dropped(rail, priority, 6 * bytes);
             rail
         }
-        ref shares => panic!("{shares:?}"),
+        ref assignments => panic!("{assignments:?}"),
     };
     let background = Priority::Background;
     scheduler.placed(1, background, 10 * MIB);
@@ -147,7 +154,7 @@ fn background_backlog_pushes_only_background_work_elsewhere() {
 #[test]
 fn only_what_waits_before_it_has_a_task_stolen() {
     let scheduler = rate_aware(&[1e9, 1e9]);
-    let task = portion(FOREGROUND, MIB);
+    let task = workload(FOREGROUND, MIB);
     scheduler.placed(1, FOREGROUND, 6 * MIB);
     scheduler.placed(1, Priority::Background, 600 * MIB);
     let half = scheduler.steal(0, 1, task);
@@ -167,10 +174,10 @@ fn measured_rates_replace_priors() {
     }
     let rate = scheduler.snapshot()[0].rate;
     assert!((rate / 1e9 - 1.0).abs() < 0.01, "{rate}");
-    let shares = deal(&scheduler, MIB);
+    let assignments = assign(&scheduler, MIB);
     assert!(
-        shares[0].bytes.abs_diff(shares[1].bytes) < MIB / 50,
-        "{shares:?}"
+        assignments[0].bytes.abs_diff(assignments[1].bytes) < MIB / 50,
+        "{assignments:?}"
     );
 }
 
@@ -186,16 +193,19 @@ fn cuts_suit_every_granule_and_the_finest_has_the_tail() {
     };
     let rails = [rail("fine", 1e9), coarse, odd];
     let scheduler = Scheduler::new(Policy::RateAware, &rails);
-    let shares = deal(&scheduler, MIB + 1);
+    let assignments = assign(&scheduler, MIB + 1);
     assert_eq!(
-        shares.iter().map(|share| share.rail).collect::<Vec<_>>(),
+        assignments
+            .iter()
+            .map(|assignment| assignment.rail)
+            .collect::<Vec<_>>(),
         [1, 2, 0]
     );
     assert!(
-        shares[..2]
+        assignments[..2]
             .iter()
-            .all(|share| share.bytes % (3 * 4096) == 0),
-        "{shares:?}"
+            .all(|assignment| assignment.bytes % (3 * 4096) == 0),
+        "{assignments:?}"
     );
 }
 
@@ -207,16 +217,16 @@ fn a_rail_out_of_service_gets_nothing_and_keeps_its_rates() {
     let before = scheduler.snapshot()[1].rates.clone();
     scheduler.set_in_service(1, false);
     assert_eq!(
-        deal(&scheduler, 10 * MIB),
-        [Share {
+        assign(&scheduler, 10 * MIB),
+        [Assignment {
             rail: 0,
             bytes: 10 * MIB
         }]
     );
-    let refused = deal_among(&scheduler, MIB, RailSet::only(1)).expect_err("no rail");
+    let refused = assign_among(&scheduler, MIB, RailSet::only(1)).expect_err("no rail");
     assert_eq!(
         refused.to_string(),
-        "Cannot deal a task: of the rails {1} that take it, none that the policy allows is among {0} in service"
+        "Cannot assign a task: of the rails {1} that take it, none that the policy allows is among {0} in service"
     );
     scheduler.set_in_service(1, true);
     assert_eq!(scheduler.snapshot()[1].rates, before);
@@ -228,17 +238,17 @@ fn single_and_first_come_do_not_look_at_rates() {
     let rails = [rail("a", 1e9), rail("b", 1e12)];
     let single = Scheduler::new(Policy::Single(0), &rails);
     assert_eq!(
-        deal(&single, 100 * MIB),
-        [Share {
+        assign(&single, 100 * MIB),
+        [Assignment {
             rail: 0,
             bytes: 100 * MIB
         }]
     );
-    assert!(deal_among(&single, MIB, RailSet::only(1)).is_err());
+    assert!(assign_among(&single, MIB, RailSet::only(1)).is_err());
     let first_come = Scheduler::new(Policy::FirstCome, &rails);
     assert_eq!(
-        deal(&first_come, MIB),
-        [Share {
+        assign(&first_come, MIB),
+        [Assignment {
             rail: COMMON,
             bytes: MIB
         }]
@@ -257,29 +267,29 @@ fn single_and_first_come_do_not_look_at_rates() {
 #[test]
 fn a_thief_takes_what_ends_both_at_once() {
     let scheduler = rate_aware(&[1e9, 4e9]);
-    deal_among(&scheduler, 10 * MIB, RailSet::only(0)).expect("a rail");
-    let taken = scheduler.steal(1, 0, portion(FOREGROUND, 10 * MIB));
+    assign_among(&scheduler, 10 * MIB, RailSet::only(0)).expect("a rail");
+    let taken = scheduler.steal(1, 0, workload(FOREGROUND, 10 * MIB));
     assert!(taken.abs_diff(8 * MIB) <= 64, "{taken}");
     // The slow one takes little from the fast, and nothing where that would be too little.
     scheduler.moved(0, 1, FOREGROUND, 60 * MIB);
-    let taken = scheduler.steal(0, 1, portion(FOREGROUND, 10 * MIB));
+    let taken = scheduler.steal(0, 1, workload(FOREGROUND, 10 * MIB));
     assert!(taken.abs_diff(2 * MIB) <= 64, "{taken}");
     scheduler.dropped(1, FOREGROUND, 60 * MIB - 48 * KIB);
-    assert_eq!(scheduler.steal(0, 1, portion(FOREGROUND, 8 * KIB)), 0);
+    assert_eq!(scheduler.steal(0, 1, workload(FOREGROUND, 8 * KIB)), 0);
 }
 
 #[test]
 fn workers_of_one_rail_halve_a_share() {
     let scheduler = rate_aware(&[1e9]);
-    assert_eq!(scheduler.steal(0, 0, portion(FOREGROUND, MIB)), MIB / 2);
+    assert_eq!(scheduler.steal(0, 0, workload(FOREGROUND, MIB)), MIB / 2);
 }
 
 #[test]
 fn all_is_taken_from_a_rail_out_of_service() {
     let scheduler = rate_aware(&[1e6, 4e9]);
     scheduler.set_in_service(1, false);
-    assert_eq!(scheduler.steal(0, 1, portion(FOREGROUND, MIB)), MIB);
-    assert_eq!(scheduler.steal(1, 0, portion(FOREGROUND, MIB)), 0);
+    assert_eq!(scheduler.steal(0, 1, workload(FOREGROUND, MIB)), MIB);
+    assert_eq!(scheduler.steal(1, 0, workload(FOREGROUND, MIB)), 0);
 }
 
 #[test]
@@ -291,9 +301,9 @@ fn workers_take_their_part_of_a_share_down_to_the_smallest_piece() {
         ..rail("many", 1e9)
     };
     let scheduler = Scheduler::new(Policy::RateAware, &[many]);
-    let of_eight = |bytes| Portion {
+    let of_eight = |bytes| Workload {
         inputs: 8,
-        ..portion(FOREGROUND, bytes)
+        ..workload(FOREGROUND, bytes)
     };
     let mut left = 4 * MIB;
     let pieces = std::iter::from_fn(|| {
@@ -323,10 +333,10 @@ fn pieces_are_as_large_as_is_best_for_their_shape() {
     };
     let scheduler = Scheduler::new(Policy::RateAware, &[device, rail("cpu", 1e9)]);
     let piece = |rail, inputs, outputs| {
-        let all = Portion {
+        let all = Workload {
             inputs,
             outputs,
-            ..portion(FOREGROUND, 64 * MIB)
+            ..workload(FOREGROUND, 64 * MIB)
         };
         scheduler.piece(rail, all)
     };
@@ -350,9 +360,9 @@ fn what_is_on_the_device_is_not_cut_for_room() {
     };
     let scheduler = Scheduler::new(Policy::RateAware, &[device, rail("plugin", 1e12)]);
     let piece = |rail, on_device, bytes| {
-        let all = Portion {
+        let all = Workload {
             on_device,
-            ..portion(FOREGROUND, bytes)
+            ..workload(FOREGROUND, bytes)
         };
         scheduler.piece(rail, all)
     };
@@ -372,9 +382,9 @@ fn backlogs_add_up_whatever_threads_do_at_the_same_time() {
         for round in 0..2000 {
             let now_ns = (round * 1000) as u64;
             let priority = Priority::ALL[round / 5 % 2];
-            for share in deal_of(&scheduler, priority, 64 + (seed + round) * 4096 % MIB) {
-                let (other, data) = ((share.rail + round) % 3, 6 * share.bytes);
-                scheduler.moved(share.rail, other, priority, data);
+            for assignment in assign_of(&scheduler, priority, 64 + (seed + round) * 4096 % MIB) {
+                let (other, data) = ((assignment.rail + round) % 3, 6 * assignment.bytes);
+                scheduler.moved(assignment.rail, other, priority, data);
                 scheduler.begun(other, priority, data);
                 match round % 3 {
                     0 => scheduler.dropped(other, BEGUN, data),

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The four operations on borrowed slices, and on owned units that come back.
+
+use std::fmt;
+use std::time::Duration;
+
+use stripeline_codec::{Codec, Verdict};
+use stripeline_rail::owned::{Pending, Units};
+use stripeline_rail::{Piece, borrowed, owned};
+
+use crate::api::engine::{Engine, Rejected};
+use crate::api::error::Error;
+use crate::api::request::Request;
+use crate::api::ticket::Ticket;
+use crate::core::task::Outcome;
+
+/// An issued task that owns its units until it has ended.
+#[derive(Debug)]
+pub struct Issued {
+    ticket: Ticket,
+    units: Pending,
+}
+
+/// A task that was not issued, with its units.
+#[derive(Debug)]
+pub struct NotIssued {
+    /// Why.
+    pub error: Error,
+    /// The units, untouched.
+    pub units: Units,
+}
+
+impl fmt::Display for NotIssued {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(formatter)
+    }
+}
+
+impl std::error::Error for NotIssued {}
+
+impl From<NotIssued> for Error {
+    fn from(refused: NotIssued) -> Self {
+        refused.error
+    }
+}
+
+impl From<owned::Refused> for NotIssued {
+    fn from(refused: owned::Refused) -> Self {
+        Self {
+            error: refused.error.into(),
+            units: refused.units,
+        }
+    }
+}
+
+/// How long a job's memory may stay in use after its task has ended: a rail that was given up may still
+/// have the last piece, until its device answers.
+const RELEASE_LIMIT: Duration = Duration::from_secs(10);
+
+impl Issued {
+    /// The handle of the task.
+    #[must_use]
+    pub fn ticket(&self) -> &Ticket {
+        &self.ticket
+    }
+
+    /// Waits for the task and returns its outcome and the units. In a forked child the units are empty:
+    /// those of the task belong to the parent.
+    ///
+    /// # Panics
+    /// If a job's memory is still in use ten seconds after its end, which is a bug.
+    pub fn wait(self) -> (Outcome, Units) {
+        let outcome = self.ticket.wait();
+        if self.ticket.core.is_inherited() {
+            return (outcome, Units::default());
+        }
+        let units = self.units.wait(RELEASE_LIMIT);
+        (outcome, units.expect("a task ends after its job"))
+    }
+}
+
+impl Engine {
+    /// Computes all parity units. The calling thread helps to code where that is faster.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::encode`]; as [`Engine::run`].
+    pub fn encode(
+        &self,
+        codec: &Codec,
+        data: &[&[u8]],
+        parity: &mut [&mut [u8]],
+        request: Request,
+    ) -> Result<(), Error> {
+        let run = |piece| self.run(piece, request);
+        let bytes = data.first().map_or(0, |unit| unit.len());
+        let encoded = (bytes > 0).then(|| borrowed::encode(codec, data, parity, run));
+        match encoded {
+            Some(Ok(outcome)) => outcome.map(|_sound| ()),
+            // The codec reports the error, or there are 0 bytes.
+            _ => Ok(codec.encode(data, parity)?),
+        }
+    }
+
+    /// Computes the units `erased`; see [`Codec::decode`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::decode`]; as [`Engine::run`].
+    pub fn decode(
+        &self,
+        codec: &Codec,
+        units: &[Option<&[u8]>],
+        erased: &[usize],
+        outputs: &mut [&mut [u8]],
+        request: Request,
+    ) -> Result<(), Error> {
+        let run = |piece| self.run(piece, request);
+        let bytes = outputs.first().map_or(0, |output| output.len());
+        let decoded = (bytes > 0).then(|| borrowed::decode(codec, units, erased, outputs, run));
+        match decoded {
+            Some(Ok(outcome)) => outcome.map(|_sound| ()),
+            _ => Ok(codec.decode(units, erased, outputs)?),
+        }
+    }
+
+    /// Updates parity for one changed data unit; see [`Codec::update`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::update`]; as [`Engine::run`].
+    pub fn update(
+        &self,
+        codec: &Codec,
+        data_unit: usize,
+        old: &[u8],
+        new: &[u8],
+        parity: &mut [&mut [u8]],
+        request: Request,
+    ) -> Result<(), Error> {
+        let run = |piece| self.run(piece, request);
+        let updated =
+            (!old.is_empty()).then(|| borrowed::update(codec, data_unit, (old, new), parity, run));
+        match updated {
+            Some(Ok(outcome)) => outcome.map(|_sound| ()),
+            _ => Ok(codec.update(data_unit, old, new, parity)?),
+        }
+    }
+
+    /// Verifies that parity matches the data; see [`Codec::verify`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::verify`]; as [`Engine::run`].
+    pub fn verify(
+        &self,
+        codec: &Codec,
+        data: &[&[u8]],
+        parity: &[&[u8]],
+        request: Request,
+    ) -> Result<Verdict, Error> {
+        let run = |piece| self.run(piece, request);
+        let bytes = data.first().map_or(0, |unit| unit.len());
+        let verified = (bytes > 0).then(|| borrowed::verify(codec, data, parity, run));
+        match verified {
+            Some(Ok(outcome)) => outcome,
+            _ => Ok(codec.verify(data, parity)?),
+        }
+    }
+
+    /// Issues a task that computes all parity units.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind) as [`Codec::encode`], also for units of 0 bytes;
+    /// as [`Engine::issue`]. The units come back with the error.
+    pub fn iencode(
+        &self,
+        codec: &Codec,
+        units: Units,
+        request: Request,
+    ) -> Result<Issued, NotIssued> {
+        let units = refuse_empty(units)?;
+        self.issue_units(owned::encode(codec, units)?, request)
+    }
+
+    /// Issues a task that computes the units `erased` from the units `present`, ascending.
+    ///
+    /// # Errors
+    /// As [`Engine::iencode`], and as [`Codec::decode`].
+    pub fn idecode(
+        &self,
+        codec: &Codec,
+        present: &[usize],
+        erased: &[usize],
+        units: Units,
+        request: Request,
+    ) -> Result<Issued, NotIssued> {
+        let units = refuse_empty(units)?;
+        self.issue_units(owned::decode(codec, present, erased, units)?, request)
+    }
+
+    /// Issues a task that updates parity for one changed data unit; the inputs are its old and its new
+    /// bytes.
+    ///
+    /// # Errors
+    /// As [`Engine::iencode`], and as [`Codec::update`].
+    pub fn iupdate(
+        &self,
+        codec: &Codec,
+        data_unit: usize,
+        units: Units,
+        request: Request,
+    ) -> Result<Issued, NotIssued> {
+        let units = refuse_empty(units)?;
+        if units.inputs.len() != 2 {
+            let text = format!(
+                "Cannot update the stripe: {} inputs given, needed: 2",
+                units.inputs.len()
+            );
+            let error = Error::new(crate::ErrorKind::Invalid, text);
+            return Err(NotIssued { error, units });
+        }
+        self.issue_units(owned::update(codec, data_unit, units)?, request)
+    }
+
+    /// Issues a task that verifies that parity matches the data.
+    ///
+    /// # Errors
+    /// As [`Engine::iencode`].
+    pub fn iverify(
+        &self,
+        codec: &Codec,
+        units: Units,
+        request: Request,
+    ) -> Result<Issued, NotIssued> {
+        let units = refuse_empty(units)?;
+        self.issue_units(owned::verify(codec, units)?, request)
+    }
+
+    fn issue_units(
+        &self,
+        (piece, units): (Piece, Pending),
+        request: Request,
+    ) -> Result<Issued, NotIssued> {
+        match self.issue(piece, request) {
+            Ok(ticket) => Ok(Issued { ticket, units }),
+            Err(Rejected { error, piece }) => {
+                drop(piece);
+                let units = units.wait(Duration::ZERO);
+                let units = units.expect("a piece that was not issued is the last of its job");
+                Err(NotIssued { error, units })
+            }
+        }
+    }
+}
+
+fn refuse_empty(units: Units) -> Result<Units, NotIssued> {
+    let empty = units.inputs.iter().chain(&units.outputs).any(Vec::is_empty);
+    if empty {
+        let text = "Cannot issue a task: a unit has 0 bytes";
+        let error = Error::new(crate::ErrorKind::Invalid, text);
+        return Err(NotIssued { error, units });
+    }
+    Ok(units)
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Nanoseconds since the engine started.
+
+use std::time::{Duration, Instant};
+
+/// A duration in nanoseconds, at most 584 years.
+pub(crate) fn nanoseconds(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// The engine's clock; 0 is never read from it, so it can stand for "not yet".
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock {
+    origin: Instant,
+}
+
+impl Clock {
+    pub(crate) fn start() -> Self {
+        Self {
+            origin: Instant::now(),
+        }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        // 584 years fit.
+        self.origin.elapsed().as_nanos() as u64 + 1
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The queues of a rail: foreground before background, each in the order of issue.
+
+use crossbeam_queue::SegQueue;
+use stripeline_rail::{Piece, WrittenPiece};
+
+use crate::api::request::Priority;
+use crate::core::sync::Arc;
+use crate::core::task::Task;
+use crate::schedule::RailSet;
+
+/// Work for a worker.
+pub(crate) enum QueueEntry {
+    /// A whole task, which still has its piece.
+    Task(Arc<Task>),
+    /// A part of a task.
+    Subtask(Subtask),
+    /// A result to be compared.
+    Check(Box<Check>),
+}
+
+impl QueueEntry {
+    /// The task, the bytes of each buffer and the rails that have refused it; none for a check, which
+    /// only the rail of this queue does.
+    pub(crate) fn extent(&self) -> Option<(&Arc<Task>, usize, RailSet)> {
+        match self {
+            Self::Task(task) => Some((task, task.bytes, RailSet::EMPTY)),
+            Self::Subtask(subtask) => Some((&subtask.task, subtask.piece.bytes(), subtask.refused)),
+            Self::Check(_) => None,
+        }
+    }
+
+    pub(crate) fn priority(&self) -> Priority {
+        match self {
+            Self::Task(task) => task.priority,
+            Self::Subtask(subtask) => subtask.task.priority,
+            Self::Check(check) => check.task.priority,
+        }
+    }
+
+    /// The subtask to be done; none if its issuer has withdrawn it, or if the entry is a check.
+    pub(crate) fn into_subtask(self) -> Option<Subtask> {
+        match self {
+            Self::Task(task) => {
+                let piece = task.take()?;
+                let refused = RailSet::EMPTY;
+                Some(Subtask {
+                    task,
+                    piece,
+                    refused,
+                })
+            }
+            Self::Subtask(subtask) => Some(subtask),
+            Self::Check(_) => None,
+        }
+    }
+}
+
+/// A part of a task, or all of it, with its piece.
+pub(crate) struct Subtask {
+    pub(crate) task: Arc<Task>,
+    pub(crate) piece: Piece,
+    /// Rails that have refused or failed it.
+    pub(crate) refused: RailSet,
+}
+
+impl Subtask {
+    /// Cuts the subtask in two: its first `bytes` bytes of each buffer, and the rest.
+    pub(crate) fn split(self, bytes: usize) -> (Self, Self) {
+        let Self {
+            task,
+            piece,
+            refused,
+        } = self;
+        let (piece, more) = piece.split(bytes);
+        let rest = Self {
+            task: Arc::clone(&task),
+            piece: more,
+            refused,
+        };
+        let first = Self {
+            task,
+            piece,
+            refused,
+        };
+        (first, rest)
+    }
+}
+
+/// A result of rail `writer` to be compared by another rail.
+pub(crate) struct Check {
+    pub(crate) task: Arc<Task>,
+    /// The piece that compares.
+    pub(crate) piece: Piece,
+    pub(crate) written: WrittenPiece,
+    pub(crate) writer: usize,
+    /// Rails that failed to compare it, and the writer.
+    pub(crate) refused: RailSet,
+}
+
+/// The queues of one rail. The caller that adds to them must wake the rail's workers.
+#[derive(Default)]
+pub(crate) struct Queues {
+    by_priority: [Lanes; 2],
+}
+
+/// Bounded by what the engine admits: every entry belongs to an outstanding task.
+#[derive(Default)]
+struct Lanes {
+    /// Rests of subtasks that were longer than one piece: begun, so they go first.
+    begun: SegQueue<QueueEntry>,
+    fresh: SegQueue<QueueEntry>,
+}
+
+impl Queues {
+    /// Adds new work.
+    pub(crate) fn push(&self, entry: QueueEntry) {
+        self.by_priority[entry.priority() as usize]
+            .fresh
+            .push(entry);
+    }
+
+    /// Adds the rest of work that was begun.
+    pub(crate) fn push_begun(&self, entry: QueueEntry) {
+        self.by_priority[entry.priority() as usize]
+            .begun
+            .push(entry);
+    }
+
+    /// Removes the next entry.
+    pub(crate) fn pop(&self) -> Option<QueueEntry> {
+        Priority::ALL.into_iter().find_map(|priority| {
+            let lanes = &self.by_priority[priority as usize];
+            lanes.begun.pop().or_else(|| lanes.fresh.pop())
+        })
+    }
+
+    /// The number of entries.
+    pub(crate) fn depth(&self) -> usize {
+        let lanes = self.by_priority.iter();
+        lanes
+            .map(|lanes| lanes.begun.len() + lanes.fresh.len())
+            .sum()
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The engine's state of one rail: its queues, its health and its pieces in flight.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crossbeam_queue::ArrayQueue;
+use stripeline_codec::StorePolicy;
+use stripeline_rail::{
+    Fault, FaultKind, Job, Lane, Rail, RevokeHandle, WrittenPiece, known_answers,
+};
+
+use crate::api::statistics::Counters;
+use crate::core::coding_threads::CodingThreads;
+use crate::core::doorbell::Doorbell;
+use crate::core::queue::Queues;
+use crate::core::spot_checks::SpotChecks;
+use crate::core::sync::atomic::{AtomicBool, Ordering};
+use crate::core::sync::{Arc, Mutex, lock};
+use crate::core::task::Task;
+use crate::schedule::RailSet;
+use crate::tuning::RailTuning;
+
+/// A rail and the engine's state of it.
+pub(crate) struct RailState {
+    pub(crate) rail: std::sync::Arc<dyn Rail>,
+    /// Values known before the first piece.
+    pub(crate) tuning: RailTuning,
+    pub(crate) queues: Queues,
+    /// Its workers sleep here, unless all rails share a queue.
+    pub(crate) bell: Doorbell,
+    pub(crate) counters: Counters,
+    /// One for each worker.
+    pub(crate) in_flight_pieces: Box<[InFlightPieces]>,
+    pub(crate) health: Health,
+    pub(crate) spot_checks: SpotChecks,
+    /// Whether its costly lanes are requested.
+    pub(crate) lanes_requested: AtomicBool,
+    /// Completed when the known answers were checked with its first lane open, if its lanes are costly.
+    pub(crate) verified: std::sync::Once,
+    pub(crate) coding_threads: CodingThreads,
+    /// Lanes of threads that help while they wait.
+    pub(crate) spare_lanes: ArrayQueue<Box<dyn Lane>>,
+}
+
+impl RailState {
+    /// The best store policy for the outputs of a job on this rail, if the request has none.
+    pub(crate) fn store(&self, job: &Job) -> StorePolicy {
+        let units = job.inputs().len() + job.outputs().len();
+        self.tuning.store(units.saturating_mul(job.bytes()))
+    }
+
+    /// Opens a lane. A panic of the rail is a fault.
+    pub(crate) fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        let opened = catch_unwind(AssertUnwindSafe(|| self.rail.open_lane()));
+        opened.unwrap_or_else(|_| Err(Fault::new(FaultKind::Failed, "it panicked")))
+    }
+
+    /// Checks the rail's known answers. A panic of the rail is a failure.
+    pub(crate) fn check_known_answers(&self) -> Result<(), String> {
+        let tried = catch_unwind(AssertUnwindSafe(|| known_answers::check(&*self.rail)));
+        tried.unwrap_or_else(|_| Err("it panicked".to_owned()))
+    }
+}
+
+/// A piece that was submitted to a lane.
+pub(crate) struct InFlightPiece {
+    pub(crate) task: Arc<Task>,
+    /// Bytes of each buffer.
+    pub(crate) bytes: usize,
+    pub(crate) begun: u64,
+    pub(crate) refused: RailSet,
+    /// Takes it away from the rail.
+    pub(crate) handle: Option<RevokeHandle>,
+    /// If it compares: the written piece, and the rail that wrote it.
+    pub(crate) check: Option<(WrittenPiece, usize)>,
+    /// The previous outputs, if it adds to them and is selected for a check.
+    pub(crate) before: Option<Vec<Vec<u8>>>,
+}
+
+/// The pieces of one worker in flight, by ticket: as many as the depth of its lane.
+#[derive(Default)]
+pub(crate) struct InFlightPieces(Mutex<Vec<(u64, InFlightPiece)>>);
+
+impl InFlightPieces {
+    pub(crate) fn insert(&self, ticket: u64, in_flight: InFlightPiece) {
+        lock(&self.0).push((ticket, in_flight));
+    }
+
+    pub(crate) fn remove(&self, ticket: u64) -> Option<InFlightPiece> {
+        let mut in_flight_pieces = lock(&self.0);
+        let index = in_flight_pieces
+            .iter()
+            .position(|(other, _)| *other == ticket)?;
+        Some(in_flight_pieces.swap_remove(index).1)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.0).is_empty()
+    }
+
+    /// Takes all of them.
+    pub(crate) fn take(&self) -> impl Iterator<Item = InFlightPiece> {
+        let in_flight_pieces = std::mem::take(&mut *lock(&self.0));
+        in_flight_pieces.into_iter().map(|(_, in_flight)| in_flight)
+    }
+
+    /// Revokes the pieces that are `late` and whose buffers the rail has released.
+    pub(crate) fn revoke(
+        &self,
+        late: impl Fn(&InFlightPiece) -> bool,
+    ) -> Vec<(InFlightPiece, stripeline_rail::Piece)> {
+        let mut in_flight_pieces = lock(&self.0);
+        let mut revoked = Vec::new();
+        let mut index = 0;
+        while index < in_flight_pieces.len() {
+            let in_flight = &in_flight_pieces[index].1;
+            let piece = match &in_flight.handle {
+                Some(handle) if late(in_flight) => handle.revoke(),
+                _ => None,
+            };
+            match piece {
+                Some(piece) => revoked.push((in_flight_pieces.swap_remove(index).1, piece)),
+                None => index += 1,
+            }
+        }
+        revoked
+    }
+}
+
+/// Whether a rail is in service.
+#[derive(Default)]
+pub(crate) struct Health {
+    out: AtomicBool,
+    details: Mutex<Details>,
+}
+
+#[derive(Default)]
+struct Details {
+    why: String,
+    /// When it may be tested again.
+    retry: u64,
+    /// How often in a row it was taken out of service.
+    failures: u32,
+    retesting: bool,
+    /// When it was last put back into service.
+    restored: u64,
+}
+
+impl Details {
+    fn record_failure(&mut self, why: &str, now: u64, period: u64) {
+        why.clone_into(&mut self.why);
+        self.retry = now.saturating_add(backoff(period, self.failures));
+        self.failures = (self.failures + 1).min(FAILURES_MAX);
+    }
+}
+
+/// The bound of the exponential backoff: waiting longer would save nothing.
+const FAILURES_MAX: u32 = 6;
+
+/// How long a rail stays out of service when it has failed several times in a row.
+fn backoff(period: u64, failures: u32) -> u64 {
+    period.saturating_mul(1 << failures)
+}
+
+impl Health {
+    pub(crate) fn is_in_service(&self) -> bool {
+        // SeqCst: see `Core::pushed`. The queues' own operations are, too.
+        !self.out.load(Ordering::SeqCst)
+    }
+
+    /// Calls `notify` with whether the rail is in service; the last call is up to date.
+    pub(crate) fn publish(&self, notify: impl FnOnce(bool)) {
+        let details = lock(&self.details);
+        notify(self.is_in_service());
+        drop(details);
+    }
+
+    /// Takes the rail out of service; false if it was already.
+    pub(crate) fn quarantine(&self, why: &str, now: u64, period: u64) -> bool {
+        let mut details = lock(&self.details);
+        if self.out.swap(true, Ordering::SeqCst) {
+            return false;
+        }
+        // A rail that has been in service for long starts again with the shortest period.
+        let longest = backoff(period, FAILURES_MAX);
+        if now > details.restored.saturating_add(longest) {
+            details.failures = 0;
+        }
+        details.record_failure(why, now, period);
+        true
+    }
+
+    /// Whether it is time to test the rail again; the caller must then call [`Health::end_retest`].
+    pub(crate) fn begin_retest(&self, now: u64) -> bool {
+        let mut details = lock(&self.details);
+        let due = self.out.load(Ordering::SeqCst) && !details.retesting && now >= details.retry;
+        details.retesting |= due;
+        due
+    }
+
+    /// Records the result of a test.
+    pub(crate) fn end_retest(&self, failure: Option<&str>, now: u64, period: u64) {
+        let mut details = lock(&self.details);
+        details.retesting = false;
+        match failure {
+            None => {
+                details.restored = now;
+                self.out.store(false, Ordering::SeqCst);
+            }
+            Some(why) => details.record_failure(why, now, period),
+        }
+    }
+
+    /// Why it is out of service.
+    pub(crate) fn why(&self) -> Option<String> {
+        let details = lock(&self.details);
+        (!self.is_in_service()).then(|| details.why.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_very_long_period_does_not_become_a_short_one() {
+        let health = Health::default();
+        let period = u64::MAX / 3;
+        for _ in 0..=FAILURES_MAX {
+            assert!(health.quarantine("a test", 5, period));
+            assert!(!health.begin_retest(period), "retried too early");
+            assert!(health.begin_retest(u64::MAX));
+            health.end_retest(None, 5, period);
+        }
+    }
+}

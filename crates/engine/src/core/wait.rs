@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Waits for tasks; waiting threads help by coding.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use crate::api::options::Scheduling;
+use crate::core::doorbell::Doorbell;
+use crate::core::queue::QueueEntry;
+use crate::core::rail_state::InFlightPieces;
+use crate::core::shared::Core;
+use crate::core::sync::{Arc, thread_local};
+use crate::core::task::Task;
+use crate::core::worker::Worker;
+
+/// A thread with a deadline takes a piece only if it has this many times the estimated time of the piece.
+const MARGIN: f64 = 2.0;
+
+thread_local! {
+    /// How many engines this thread helps: several if a listener waits for a task of another engine.
+    #[allow(
+        clippy::missing_const_for_thread_local,
+        reason = "the permutation tester's thread locals cannot be const"
+    )]
+    static HELPED: Cell<usize> = Cell::new(0);
+}
+
+/// A thread that helps, until dropped.
+struct Helping;
+
+impl Helping {
+    fn begin() -> Self {
+        HELPED.with(|helped| helped.set(helped.get() + 1));
+        Self
+    }
+}
+
+impl Drop for Helping {
+    fn drop(&mut self) {
+        HELPED.with(|helped| helped.set(helped.get() - 1));
+    }
+}
+
+/// Whether this thread helps an engine, and is therefore in a call-back or a listener.
+pub(crate) fn is_helping() -> bool {
+    HELPED.try_with(Cell::get).is_ok_and(|helped| helped > 0)
+}
+
+impl Core {
+    /// Waits until a task is done, or until `until`.
+    pub(crate) fn wait_for(&self, task: &Arc<Task>, until: Option<Instant>) {
+        self.wait_until(self.bell(task), until, || task.is_done());
+    }
+
+    /// Waits at a bell until `done`, or until `until`, and helps during the wait.
+    pub(crate) fn wait_until(
+        &self,
+        bell: &Doorbell,
+        until: Option<Instant>,
+        done: impl Fn() -> bool,
+    ) {
+        if done() {
+            return;
+        }
+        let is_late = || until.is_some_and(|until| Instant::now() >= until);
+        self.help(None, until, || done() || is_late());
+        while !done() {
+            let patience = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if patience.is_some_and(|patience| patience.is_zero()) {
+                return;
+            }
+            bell.sleep(patience, || done().then_some(()));
+        }
+    }
+
+    /// Codes on this thread, beginning with `first`, until `enough`, or until no work is left that would
+    /// end in time. Returns `first` if this thread may not help.
+    pub(crate) fn help(
+        &self,
+        first: Option<QueueEntry>,
+        until: Option<Instant>,
+        enough: impl Fn() -> bool,
+    ) -> Option<QueueEntry> {
+        let Some(rail) = self.helping_rail() else {
+            return first;
+        };
+        let state = &self.rail_states[rail];
+        if first.is_none() && state.queues.depth() == 0 && self.common.depth() == 0 {
+            return None;
+        }
+        // The permit first: a closing thread either sees it and waits, or is seen by this thread below.
+        let Some(_permit) = self.acquire_helper_permit(rail) else {
+            return first;
+        };
+        if self.is_closing() {
+            return first;
+        }
+        let _helping = Helping::begin();
+        let lane = match state.spare_lanes.pop() {
+            Some(lane) => lane,
+            None => match state.open_lane() {
+                Ok(lane) => lane,
+                Err(_) => return first,
+            },
+        };
+        let in_flight_pieces = InFlightPieces::default();
+        let mut worker = Worker::new(self, rail, &in_flight_pieces, lane);
+        if let Some(entry) = first {
+            worker.begin(entry);
+            worker.step();
+        }
+        let fits = |entry: &QueueEntry| until.is_none_or(|until| self.ends_by(rail, entry, until));
+        while !enough() && !self.is_closing() && worker.step_if(fits) {}
+        let _ = state.spare_lanes.push(worker.into_lane());
+        None
+    }
+
+    /// Whether this thread is expected to finish the next piece of an entry by `until`.
+    fn ends_by(&self, rail: usize, entry: &QueueEntry, until: Instant) -> bool {
+        let Some((task, bytes, _)) = entry.extent() else {
+            return false;
+        };
+        let needed = self.scheduler.piece_ns(rail, task.workload(bytes)) * MARGIN;
+        needed < until.saturating_duration_since(Instant::now()).as_nanos() as f64
+    }
+
+    /// The rail that waiting threads help: one whose coder runs on the calling thread.
+    pub(crate) fn helping_rail(&self) -> Option<usize> {
+        if !self.options.waiting_threads_help {
+            return None;
+        }
+        let can = |rail: usize| {
+            let state = &self.rail_states[rail];
+            let capability = state.rail.capability();
+            let within_call = !capability.detaches && capability.depth == 1;
+            within_call && capability.for_waiting_threads && state.health.is_in_service()
+        };
+        match &self.options.scheduling {
+            Scheduling::Single(name) => {
+                let named = (0..self.rail_states.len()).find(|rail| self.name(*rail) == name);
+                named.filter(|rail| can(*rail))
+            }
+            _ => (0..self.rail_states.len()).find(|rail| can(*rail)),
+        }
+    }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The watchdog, one thread per engine: expires deadlines, takes pieces away from rails that do not
+//! answer, tests rails that are out of service, and ticks the scheduler. It sleeps while no task is
+//! outstanding.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use crate::api::options::EventKind;
+use crate::core::clock::nanoseconds;
+use crate::core::queue::{Check, QueueEntry, Subtask};
+use crate::core::rail_state::InFlightPiece;
+use crate::core::shared::{Core, data_bytes};
+use crate::core::sync::Arc;
+use crate::core::task::Task;
+use crate::schedule::{BEGUN, COMMON};
+
+/// The interval between two rounds; the resolution of deadlines.
+const TICK: Duration = Duration::from_millis(5);
+
+/// The watchdog keeps ticking for this long after the last task, so that a caller that pauses between
+/// tasks does not have to wake it for each.
+const LINGER_NS: u64 = 1_000_000_000;
+
+/// The interval between two exchanges with the other processes of the node.
+const REFRESH_NS: u64 = 250_000_000;
+
+/// A piece is overdue after this many times the time that follows from its rail's rate.
+const OVERDUE_FACTOR: u64 = 20;
+
+/// Runs the watchdog until the engine closes.
+pub(crate) fn run(core: &Arc<Core>) {
+    let (mut busy_until, mut refresh_at) = (0, 0);
+    while !core.is_closing() {
+        let now = core.clock.now();
+        core.expire_overdue(now);
+        core.revoke_overdue(now);
+        core.drain_out_of_service();
+        let quarantined = core.retest_due(now);
+        core.scheduler.tick(now, core.has_waiting());
+        let busy = core.admission.outstanding() > 0;
+        if busy || quarantined {
+            busy_until = now + LINGER_NS;
+        }
+        if now >= refresh_at || now >= busy_until {
+            core.update_node_share(busy);
+            refresh_at = now + REFRESH_NS;
+        }
+        if now < busy_until {
+            core.timers.sleep(TICK, || core.is_closing());
+        } else {
+            let is_needed = || core.is_closing() || core.admission.outstanding() > 0;
+            core.timers.sleep_dormant(is_needed);
+        }
+    }
+}
+
+impl Core {
+    fn expire_overdue(&self, now: u64) {
+        while let Some(due) = self.timers.pop_due(now) {
+            if let Some(task) = due.upgrade()
+                && task.expire()
+            {
+                self.withdraw(&task);
+            }
+        }
+    }
+
+    /// Ends a task that was cancelled or has expired, and was not begun.
+    pub(crate) fn withdraw(&self, task: &Arc<Task>) {
+        if let Some(piece) = task.take() {
+            let bytes = piece.bytes();
+            drop(piece);
+            self.account(task, bytes);
+        }
+    }
+
+    /// Moves the queues of rails that are out of service to other rails.
+    fn drain_out_of_service(&self) {
+        let rails = 0..self.rail_states.len();
+        rails.chain([COMMON]).for_each(|rail| self.drain(rail));
+    }
+
+    /// Takes overdue pieces away from rails that work on copies, and redoes them on other rails.
+    fn revoke_overdue(&self, now: u64) {
+        for (rail, state) in self.rail_states.iter().enumerate() {
+            if !state.rail.capability().detaches {
+                continue;
+            }
+            for in_flight_pieces in &state.in_flight_pieces {
+                let late = in_flight_pieces.revoke(|in_flight| {
+                    now > in_flight
+                        .begun
+                        .saturating_add(self.time_limit(rail, in_flight))
+                });
+                for (in_flight, piece) in late {
+                    state.counters.revoked.fetch_add(1, Relaxed);
+                    let milliseconds = (now - in_flight.begun) / 1_000_000;
+                    let name = self.name(rail);
+                    let text = format!("Cannot wait for {name}: no answer for {milliseconds} ms");
+                    self.quarantine(rail, EventKind::Quarantined, text);
+                    self.retry_revoked(rail, in_flight, piece);
+                }
+            }
+        }
+    }
+
+    fn retry_revoked(&self, rail: usize, in_flight: InFlightPiece, piece: stripeline_rail::Piece) {
+        let InFlightPiece {
+            task,
+            refused,
+            check,
+            ..
+        } = in_flight;
+        match check {
+            Some((written, writer)) => self.enqueue_check(Check {
+                task,
+                piece,
+                written,
+                writer,
+                refused: refused.with(rail),
+            }),
+            None => {
+                let data = data_bytes(&task, piece.bytes());
+                self.scheduler.dropped(rail, BEGUN, data);
+                self.enqueue(Subtask {
+                    task,
+                    piece,
+                    refused: refused.with(rail),
+                });
+            }
+        }
+    }
+
+    /// Nanoseconds after which a piece in flight counts as overdue.
+    fn time_limit(&self, rail: usize, in_flight: &InFlightPiece) -> u64 {
+        let rate = self.scheduler.rate(rail).max(1.0);
+        let promised = data_bytes(&in_flight.task, in_flight.bytes) as f64 / rate * 1e9;
+        let floor = nanoseconds(self.options.stall);
+        floor.max((promised as u64).saturating_mul(OVERDUE_FACTOR))
+    }
+
+    /// Tests rails that are due, each on a thread of its own, because a test may hang. Returns whether any
+    /// rail is out of service.
+    fn retest_due(self: &Arc<Self>, now: u64) -> bool {
+        let mut any = false;
+        for (rail, state) in self.rail_states.iter().enumerate() {
+            any |= !state.health.is_in_service();
+            if state.health.begin_retest(now) {
+                let core = Arc::clone(self);
+                let name = format!("stripeline-try-{}", self.name(rail));
+                let spawned = std::thread::Builder::new()
+                    .name(name)
+                    .spawn(move || core.retest(rail));
+                if let Err(error) = spawned {
+                    let period = nanoseconds(self.options.quarantine);
+                    let why = format!("Cannot try it again: {error}");
+                    state.health.end_retest(Some(&why), now, period);
+                }
+            }
+        }
+        any
+    }
+
+    /// Checks a rail with costly lanes, once, and takes it out of service if it gives wrong answers. Other
+    /// rails are checked before an engine starts; with the first lane open this costs no more.
+    pub(crate) fn verify_once(&self, rail: usize) {
+        let state = &self.rail_states[rail];
+        if !state.rail.capability().costly_lanes {
+            return;
+        }
+        state.verified.call_once(|| {
+            if let Err(reason) = state.check_known_answers() {
+                let name = self.name(rail);
+                let text = format!("Cannot use rail {name}, others code instead: {reason}");
+                self.quarantine(rail, EventKind::LeftOut, text);
+            }
+        });
+    }
+
+    fn retest(&self, rail: usize) {
+        let state = &self.rail_states[rail];
+        let result = state.check_known_answers();
+        let (now, period) = (self.clock.now(), nanoseconds(self.options.quarantine));
+        let failure = result.as_ref().err().map(String::as_str);
+        state.health.end_retest(failure, now, period);
+        if result.is_ok() {
+            state.spot_checks.restart();
+            self.publish_health(rail);
+            let text = format!("{} gives right answers again", self.name(rail));
+            self.notify(rail, EventKind::Restored, text);
+            self.parked.ring_all();
+        }
+    }
+
+    /// Fails all queued work, because the engine closes.
+    pub(crate) fn close_queues(&self) {
+        for queues in self.queues() {
+            while let Some(entry) = queues.pop() {
+                match entry {
+                    QueueEntry::Task(task) => {
+                        task.close();
+                        self.withdraw(&task);
+                    }
+                    QueueEntry::Subtask(subtask) => {
+                        subtask.task.close();
+                        self.abandon(subtask);
+                    }
+                    QueueEntry::Check(check) => {
+                        // Not compared, its bytes may be wrong, so the task must not end as done.
+                        check.task.close();
+                        self.close_check(*check);
+                    }
+                }
+            }
+        }
+    }
+}

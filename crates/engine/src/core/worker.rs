@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Drives one lane of a rail: for the lifetime of a worker, or while a waiting thread helps.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use stripeline_rail::{Done, Fault, Lane, Piece};
+
+use crate::api::error::{Error, ErrorKind};
+use crate::api::options::{EventKind, Scheduling};
+use crate::core::queue::{QueueEntry, Subtask};
+use crate::core::rail_state::{InFlightPiece, InFlightPieces, RailState};
+use crate::core::shared::{Core, data_bytes};
+use crate::schedule::{BEGUN, COMMON, Class};
+
+/// How long a worker waits for its device before it checks whether the engine closes.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// A lane and its pieces in flight.
+pub(crate) struct Worker<'a> {
+    core: &'a Core,
+    rail: usize,
+    state: &'a RailState,
+    in_flight_pieces: &'a InFlightPieces,
+    lane: Box<dyn Lane>,
+    tickets: u64,
+    /// When the lane last returned a piece: a device that has several pieces in flight is busy with the
+    /// next one since then, not since its submission.
+    returned: u64,
+}
+
+impl<'a> Worker<'a> {
+    pub(crate) fn new(
+        core: &'a Core,
+        rail: usize,
+        in_flight_pieces: &'a InFlightPieces,
+        lane: Box<dyn Lane>,
+    ) -> Self {
+        Self {
+            core,
+            rail,
+            state: &core.rail_states[rail],
+            in_flight_pieces,
+            lane,
+            tickets: 0,
+            returned: 0,
+        }
+    }
+
+    pub(crate) fn now(&self) -> u64 {
+        self.core.clock.now()
+    }
+
+    /// Returns the lane for reuse.
+    pub(crate) fn into_lane(self) -> Box<dyn Lane> {
+        self.lane
+    }
+
+    /// Submits queued work to the lane and takes completed pieces; false if there was nothing to do.
+    pub(crate) fn step(&mut self) -> bool {
+        let depth = self.state.rail.capability().depth;
+        while self.lane.in_flight() < depth {
+            let Some(entry) = self.next() else { break };
+            self.begin(entry);
+        }
+        if self.lane.in_flight() == 0 {
+            return false;
+        }
+        if let Some(done) = self.lane.reap(PATIENCE) {
+            self.end(done);
+        }
+        true
+    }
+
+    /// Completes all pieces in flight, unless the engine closes.
+    pub(crate) fn finish_begun(&mut self) {
+        while self.lane.in_flight() > 0 && !self.core.is_closing() {
+            if let Some(done) = self.lane.reap(PATIENCE) {
+                self.end(done);
+            }
+        }
+    }
+
+    /// Does the next piece, on a lane that does it within the call, if `fits` accepts the next entry;
+    /// otherwise the entry stays queued. False if nothing was done.
+    pub(crate) fn step_if(&mut self, fits: impl FnOnce(&QueueEntry) -> bool) -> bool {
+        let Some(entry) = self.next() else {
+            return false;
+        };
+        if !fits(&entry) {
+            self.core.push_back(self.rail, entry);
+            return false;
+        }
+        self.begin(entry);
+        if let Some(done) = self.lane.reap(PATIENCE) {
+            self.end(done);
+        }
+        true
+    }
+
+    /// The next work: of this rail, or taken from another one.
+    pub(crate) fn next(&self) -> Option<QueueEntry> {
+        if !self.state.health.is_in_service() {
+            return None;
+        }
+        if let Some(entry) = self.state.queues.pop() {
+            return Some(entry);
+        }
+        match self.core.options.scheduling {
+            Scheduling::Single(_) => None,
+            Scheduling::FirstCome => self.take_common(),
+            Scheduling::RateAware => self.steal(),
+        }
+    }
+
+    fn take_common(&self) -> Option<QueueEntry> {
+        let entry = self.core.common.pop()?;
+        let Some((task, bytes, refused)) = entry.extent() else {
+            return Some(entry);
+        };
+        if task.eligible.contains(self.rail) && !refused.contains(self.rail) {
+            let data = data_bytes(task, bytes);
+            let scheduler = &self.core.scheduler;
+            scheduler.moved(COMMON, self.rail, task.priority, data);
+            return Some(entry);
+        }
+        // Not for this rail: queued for the first one that takes it.
+        let data = data_bytes(task, bytes);
+        self.core.scheduler.dropped(COMMON, task.priority, data);
+        if let Some(subtask) = entry.into_subtask() {
+            self.core.enqueue_anywhere(subtask);
+        }
+        None
+    }
+
+    fn steal(&self) -> Option<QueueEntry> {
+        if !self.core.scheduler.is_active(self.rail) {
+            return None;
+        }
+        let victims = (0..self.core.rail_states.len()).filter(|victim| *victim != self.rail);
+        victims
+            .into_iter()
+            .find_map(|victim| self.steal_from(victim))
+    }
+
+    fn steal_from(&self, victim: usize) -> Option<QueueEntry> {
+        let queues = &self.core.rail_states[victim].queues;
+        if queues.depth() == 0 {
+            return None;
+        }
+        let entry = queues.pop()?;
+        let taken = self.worth_stealing(victim, &entry);
+        if taken == 0 {
+            // The victim's workers may have found nothing in the meantime and gone to sleep.
+            self.core.push_back(victim, entry);
+            return None;
+        }
+        let subtask = self.core.claim(victim, entry)?;
+        self.state.counters.stolen.fetch_add(1, Relaxed);
+        let data = data_bytes(&subtask.task, taken);
+        let (scheduler, priority) = (&self.core.scheduler, subtask.task.priority);
+        scheduler.moved(victim, self.rail, priority, data);
+        let remaining = subtask.piece.bytes();
+        if taken == remaining {
+            return Some(QueueEntry::Subtask(subtask));
+        }
+        let (left, taken) = subtask.split(remaining - taken);
+        self.core.push_back(victim, QueueEntry::Subtask(left));
+        Some(QueueEntry::Subtask(taken))
+    }
+
+    /// How many bytes of each buffer, from its end, this rail should steal.
+    fn worth_stealing(&self, victim: usize, entry: &QueueEntry) -> usize {
+        let Some((task, bytes, refused)) = entry.extent() else {
+            return 0;
+        };
+        if !task.eligible.contains(self.rail) || refused.contains(self.rail) {
+            return 0;
+        }
+        let scheduler = &self.core.scheduler;
+        let wanted = scheduler.steal(self.rail, victim, task.workload(bytes));
+        wanted.min(bytes)
+    }
+
+    pub(crate) fn begin(&mut self, entry: QueueEntry) {
+        match entry {
+            QueueEntry::Check(check) => self.begin_check(*check),
+            entry => {
+                if let Some(subtask) = self.core.claim(self.rail, entry) {
+                    self.begin_subtask(subtask);
+                }
+            }
+        }
+    }
+
+    fn begin_subtask(&mut self, subtask: Subtask) {
+        let queued = data_bytes(&subtask.task, subtask.piece.bytes());
+        let priority = subtask.task.priority;
+        let Some(subtask) = self.core.discard_if_abandoned(subtask) else {
+            return self.core.scheduler.dropped(self.rail, priority, queued);
+        };
+        let Some(subtask) = self.fit(subtask) else {
+            return;
+        };
+        let now = self.now();
+        if subtask.task.begin(now) {
+            self.state.counters.waits.count(now - subtask.task.issued);
+        }
+        let data = data_bytes(&subtask.task, subtask.piece.bytes());
+        self.core.scheduler.begun(self.rail, priority, data);
+        let Subtask {
+            task,
+            piece,
+            refused,
+        } = subtask;
+        let store = task.store.unwrap_or_else(|| self.state.store(piece.job()));
+        let before = self.core.before(self.rail, &piece);
+        self.submit(piece.stored(store), |bytes, handle| InFlightPiece {
+            task,
+            bytes,
+            begun: now,
+            refused,
+            handle,
+            check: None,
+            before,
+        });
+    }
+
+    /// Cuts off a piece of the size that suits the rail and queues the rest for any worker; `None` if the
+    /// rail cannot do any of it.
+    fn fit(&mut self, subtask: Subtask) -> Option<Subtask> {
+        let capability = self.state.rail.capability();
+        let (bytes, granule) = (subtask.piece.bytes(), capability.granule_bytes);
+        let workload = subtask.task.workload(bytes);
+        let mut wanted = self.core.scheduler.piece(self.rail, workload);
+        if wanted < bytes || !capability.takes(&subtask.piece) {
+            wanted -= wanted % granule;
+        }
+        if wanted == bytes {
+            return Some(subtask);
+        }
+        if wanted == 0 {
+            let data = data_bytes(&subtask.task, bytes);
+            let scheduler = &self.core.scheduler;
+            scheduler.dropped(self.rail, subtask.task.priority, data);
+            let refused = subtask.refused.with(self.rail);
+            self.core.enqueue(Subtask { refused, ..subtask });
+            return None;
+        }
+        let (subtask, rest) = subtask.split(wanted);
+        let remaining = rest.piece.bytes();
+        self.core.push_back(self.rail, QueueEntry::Subtask(rest));
+        self.core
+            .wake_idle_rails(&subtask.task, self.rail, remaining);
+        Some(subtask)
+    }
+
+    pub(crate) fn submit(
+        &mut self,
+        piece: Piece,
+        in_flight: impl FnOnce(usize, Option<stripeline_rail::RevokeHandle>) -> InFlightPiece,
+    ) {
+        self.tickets += 1;
+        let bytes = piece.bytes();
+        let (piece, handle) = if self.state.rail.capability().detaches {
+            let (piece, handle) = piece.into_revocable();
+            (piece, Some(handle))
+        } else {
+            (piece, None)
+        };
+        self.in_flight_pieces
+            .insert(self.tickets, in_flight(bytes, handle));
+        // A panic of a coder must neither end the worker nor leave the task unfinished.
+        let (lane, ticket) = (&mut self.lane, self.tickets);
+        let submitted = catch_unwind(AssertUnwindSafe(|| lane.submit(ticket, piece)));
+        if submitted.is_err() {
+            self.panicked(ticket);
+        }
+    }
+
+    /// Fails the task: the panic has dropped the piece, so no rail can do it again.
+    fn panicked(&mut self, ticket: u64) {
+        let Some(in_flight) = self.in_flight_pieces.remove(ticket) else {
+            return;
+        };
+        let name = self.core.name(self.rail);
+        let text = format!("Cannot code on {name}: its coder panicked");
+        let error = Error::new(ErrorKind::Failed, text.clone());
+        in_flight.task.fail(error);
+        self.core
+            .quarantine(self.rail, EventKind::Quarantined, text);
+        self.core.lose(self.rail, in_flight);
+    }
+
+    /// Ends the lane because the engine closes. Pieces that complete within `patience` end with the rail's
+    /// result, all others as closed, as soon as the device can no longer access their buffers.
+    pub(crate) fn close(mut self, patience: Duration) {
+        let until = Instant::now() + patience;
+        while !self.in_flight_pieces.is_empty()
+            && self.lane.in_flight() > 0
+            && Instant::now() < until
+        {
+            if let Some(done) = self.lane.reap(PATIENCE) {
+                self.end(done);
+            }
+        }
+        let Self {
+            core,
+            rail,
+            in_flight_pieces,
+            lane,
+            ..
+        } = self;
+        for (in_flight, piece) in in_flight_pieces.revoke(|_| true) {
+            drop(piece);
+            core.lose_closed(rail, in_flight);
+        }
+        // Waits until the device no longer accesses buffers in place.
+        drop(lane);
+        for in_flight in in_flight_pieces.take() {
+            core.lose_closed(rail, in_flight);
+        }
+    }
+
+    fn end(&mut self, done: Done) {
+        let Some(in_flight) = self.in_flight_pieces.remove(done.ticket) else {
+            // Revoked while the device worked; another rail does it.
+            return;
+        };
+        let now = self.now();
+        let busy = now - in_flight.begun.max(self.returned);
+        self.returned = now;
+        let mut piece = done.piece.expect("what was not taken away comes back");
+        piece.make_irrevocable();
+        if in_flight.check.is_some() {
+            return self
+                .core
+                .end_check(self.rail, in_flight, piece, done.outcome);
+        }
+        let InFlightPiece {
+            task,
+            bytes,
+            refused,
+            begun,
+            before,
+            ..
+        } = in_flight;
+        let subtask = Subtask {
+            task,
+            piece,
+            refused,
+        };
+        let data = data_bytes(&subtask.task, bytes);
+        match done.outcome {
+            Ok(verdict) => {
+                self.count(now - begun, busy, data, &subtask);
+                self.core.written(self.rail, subtask, verdict, before);
+            }
+            Err(fault) => self.failed(subtask, &fault, data),
+        }
+    }
+
+    fn failed(&self, subtask: Subtask, fault: &Fault, data: usize) {
+        self.core.scheduler.dropped(self.rail, BEGUN, data);
+        self.core.retry_elsewhere(subtask, self.rail, fault);
+    }
+
+    fn count(&self, service: u64, busy: u64, data: usize, subtask: &Subtask) {
+        let counters = &self.state.counters;
+        counters.pieces.fetch_add(1, Relaxed);
+        counters.data_bytes.fetch_add(data as u64, Relaxed);
+        counters.busy_ns.fetch_add(busy, Relaxed);
+        counters.services.count(service);
+        let job = subtask.piece.job();
+        let class = Class::of(job.mode(), job.outputs().len(), data);
+        let scheduler = &self.core.scheduler;
+        scheduler.finished(self.rail, class, data, busy);
+    }
+}
+
+impl Core {
+    /// Accounts for a in_flight whose piece is gone.
+    fn lose(&self, rail: usize, in_flight: InFlightPiece) {
+        let InFlightPiece {
+            task,
+            bytes,
+            check,
+            handle,
+            ..
+        } = in_flight;
+        let is_check = check.is_some();
+        // Both keep the job alive, which must end before its task does.
+        drop((check, handle));
+        if !is_check {
+            let data = data_bytes(&task, bytes);
+            self.scheduler.dropped(rail, BEGUN, data);
+        }
+        self.account(&task, bytes);
+    }
+
+    /// The same, because the engine closes.
+    fn lose_closed(&self, rail: usize, in_flight: InFlightPiece) {
+        // Of a check too: not compared, its bytes may be wrong.
+        in_flight.task.close();
+        self.lose(rail, in_flight);
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+use super::*;
+use stripeline_rail::{Capability, Fault, Lane};
+
+/// A rail that is a model only.
+#[derive(Debug)]
+struct Model(Capability);
+
+impl Rail for Model {
+    fn name(&self) -> &str {
+        "model"
+    }
+
+    fn describe(&self) -> String {
+        String::new()
+    }
+
+    fn capability(&self) -> &Capability {
+        &self.0
+    }
+
+    fn open_lane(&self) -> Result<Box<dyn Lane>, Fault> {
+        unreachable!("a model is not measured")
+    }
+}
+
+/// A rail of given ways: seconds for a piece, and bytes a second by the load and the lanes.
+fn modelled(capability: Capability, fixed: f64, speed: impl Fn(&Load, usize) -> f64) -> RailTuning {
+    let rail = Model(capability);
+    let model = |load: &Load, lanes: usize, _: Duration| {
+        let data = load.unit_bytes * load.inputs();
+        let pieces = load.unit_bytes.div_ceil(load.piece_bytes);
+        let speed = speed(load, lanes);
+        Ok(data as f64 / (fixed * pieces as f64 + data as f64 / speed))
+    };
+    let hour = Duration::from_secs(3600);
+    let mut steps = 0;
+    let mut count = |_: Progress<'_>| steps += 1;
+    let session = Session::new(&rail, &model, hour, &mut count).unwrap();
+    let announced = session.steps;
+    let entry = session.run().unwrap();
+    assert_eq!(steps, announced);
+    entry
+}
+
+fn capability() -> Capability {
+    Capability {
+        lanes: 6,
+        piece_bytes: 16 << 20,
+        ..Capability::synchronous()
+    }
+}
+
+#[test]
+fn lanes_are_as_many_as_bring_something() {
+    let until = |most: usize| modelled(capability(), 1e-6, |_, lanes| 1e9 * lanes.min(most) as f64);
+    assert_eq!(until(1).lanes, 1);
+    assert_eq!(until(4).lanes, 4);
+    assert_eq!(until(6).lanes, 6);
+    assert!(until(4).rate(Mode::Set, 32 << 20) > 3.9e9);
+}
+
+#[test]
+fn the_smallest_task_is_where_fixed_cost_and_work_are_equal() {
+    // The fixed cost is that of 100 KB; 64 KiB are less and 256 KiB are more.
+    let entry = modelled(capability(), 100e-6, |_, _| 1e9);
+    assert!(
+        (256 << 10..257 << 10).contains(&entry.smallest_data_bytes),
+        "{entry:?}"
+    );
+    let quick = modelled(capability(), 1e-12, |_, _| 1e9);
+    assert!(quick.smallest_data_bytes <= 2 << 10, "{quick:?}");
+}
+
+#[test]
+fn pieces_are_large_enough_to_hide_their_fixed_cost() {
+    let entry = modelled(capability(), 20e-6, |_, _| 2e9);
+    assert_eq!(entry.piece_bytes_for(3, 2), 256 << 10);
+    assert_eq!(entry.piece_bytes_for(17, 3), 64 << 10);
+    let narrow = Capability {
+        inputs_max: 6,
+        granule_bytes: 1000,
+        ..capability()
+    };
+    let entry = modelled(narrow, 20e-6, |_, _| 2e9);
+    assert_eq!(entry.pieces.len(), 2, "the shapes that it takes");
+    assert!(
+        entry.pieces.iter().all(|piece| piece.bytes % 1000 == 0),
+        "{entry:?}"
+    );
+}
+
+/// A GPU with `room` MiB for the buffers of a piece.
+fn device(room: usize) -> Capability {
+    Capability {
+        detaches: true,
+        lanes: 2,
+        depth: 4,
+        room_bytes: Some(room << 20),
+        ..Capability::synchronous()
+    }
+}
+
+#[test]
+fn pieces_of_a_device_are_as_large_as_is_faster_and_as_it_has_room_for() {
+    // A piece costs 20 us, and data moves at 50 GB/s.
+    let entry = modelled(device(63), 20e-6, |_, _| 50e9);
+    assert_eq!(entry.piece_bytes_for(6, 3), 4 << 20);
+    assert_eq!(entry.piece_bytes_for(17, 3), 1 << 20);
+    // The more expensive a piece, the larger; as large as all in flight have room for.
+    let costly = modelled(device(63), 10e-3, |_, _| 50e9);
+    let sizes: Vec<usize> = costly.pieces.iter().map(|piece| piece.bytes).collect();
+    let room = |buffers: usize| (63 << 20) / buffers / 64 * 64;
+    assert_eq!(sizes, [9, 5, 14, 16, 20].map(room));
+    let small = modelled(device(9), 10e-3, |_, _| 50e9);
+    assert_eq!(small.piece_bytes_for(6, 3), 1 << 20);
+    // With 16 pieces in flight, larger ones exceed the memory of a measurement.
+    let deep = Capability {
+        depth: 16,
+        ..device(63)
+    };
+    let deep = modelled(deep, 10e-3, |_, _| 50e9);
+    assert_eq!(deep.piece_bytes_for(6, 3), MEMORY_MAX / 9 / 16 / 64 * 64);
+}
+
+#[test]
+fn rates_of_a_device_are_those_of_its_best_pieces() {
+    let pieces = std::cell::Cell::new(0);
+    modelled(device(63), 20e-6, |load, _| {
+        if load.mode == Mode::Compare && load.unit_bytes > 5 << 20 {
+            pieces.set(load.piece_bytes);
+        }
+        50e9
+    });
+    assert_eq!(pieces.get(), 4 << 20);
+}
+
+#[test]
+fn stores_go_past_the_cache_from_where_that_always_wins() {
+    let wins_from = |bytes: usize| {
+        modelled(capability(), 1e-6, |load, _| match load.store {
+            StorePolicy::NonTemporal if load.unit_bytes * 9 >= bytes => 2e9,
+            StorePolicy::NonTemporal => 5e8,
+            StorePolicy::Temporal => 1e9,
+        })
+    };
+    assert_eq!(wins_from(10 << 20).stream_from_bytes, Some(16 << 20));
+    assert_eq!(wins_from(0).stream_from_bytes, Some(1 << 20));
+    assert_eq!(wins_from(1 << 40).stream_from_bytes, None);
+    let slightly = modelled(capability(), 1e-6, |load, _| match load.store {
+        StorePolicy::NonTemporal => 1.03e9,
+        StorePolicy::Temporal => 1e9,
+    });
+    assert_eq!(
+        slightly.stream_from_bytes, None,
+        "no more than measurements differ"
+    );
+}
+
+#[test]
+fn a_gain_that_does_not_repeat_is_no_gain() {
+    let turn = std::cell::Cell::new(0);
+    let entry = modelled(capability(), 1e-6, |load, _| {
+        turn.set(turn.get() + 1);
+        let lucky = load.store == StorePolicy::NonTemporal && turn.get() % 3 != 0;
+        if lucky { 2e9 } else { 1e9 }
+    });
+    assert_eq!(entry.stream_from_bytes, None);
+}
+
+#[test]
+fn modes_that_a_rail_lacks_are_not_measured() {
+    let sets = Capability {
+        adds: false,
+        compares: false,
+        ..capability()
+    };
+    let entry = modelled(sets, 1e-6, |_, _| 1e9);
+    assert!(entry.rates.iter().all(|rate| rate.mode == Mode::Set));
+    assert_eq!(entry.rates.len(), TASKS.len());
+    let all = modelled(capability(), 1e-6, |_, _| 1e9);
+    assert_eq!(all.rates.len(), 3 * TASKS.len());
+}

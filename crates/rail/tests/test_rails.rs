@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+//! The failing rail fails as its script says, the mock keeps its rate, and both pass the suite
+//! otherwise.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use stripeline_codec::{Code, Codec, Verdict};
+use stripeline_rail::faulty::{Failure, FaultyRail, Script};
+use stripeline_rail::mock::{Clock, Mock, MockSettings, RealClock, VirtualClock};
+use stripeline_rail::{Cpu, Done, FaultKind, Lane, Mode, Piece, Rail, known_answers, owned};
+use stripeline_testkit::{Stripe, rail_suite};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const BYTES: usize = 1_000;
+
+fn failing(script: Script) -> FaultyRail {
+    FaultyRail::new(Arc::new(Cpu::rail()), script)
+}
+
+fn stripe() -> Stripe {
+    Stripe::random(Code::Rs, 3, 2, BYTES)
+}
+
+fn encoding() -> (Piece, owned::Pending) {
+    let codec = Codec::new(Code::Rs, 3, 2).expect("a valid shape");
+    let units = owned::Units {
+        inputs: stripe().data().to_vec(),
+        outputs: vec![vec![0; BYTES]; 2],
+    };
+    owned::encode(&codec, units).expect("in order")
+}
+
+fn run(lane: &mut dyn Lane, ticket: u64) -> (Result<Verdict, FaultKind>, bool) {
+    let (piece, pending) = encoding();
+    lane.submit(ticket, piece);
+    let done = lane.reap(PATIENCE).expect("an answer");
+    assert_eq!(done.ticket, ticket);
+    let outcome = done.outcome.map_err(|fault| fault.kind());
+    drop(done.piece.expect("nobody took it away"));
+    let units = pending.wait(PATIENCE).expect("the job is gone");
+    (outcome, units.outputs == stripe().parity())
+}
+
+#[test]
+fn a_rail_without_a_script_passes_the_suite() {
+    rail_suite::all(&failing(Script::nothing()));
+    rail_suite::all(&failing(Script::nothing()).detaching());
+}
+
+#[test]
+fn pieces_fail_by_number() {
+    let script = Script::nothing()
+        .at(1, Failure::Fail)
+        .at(2, Failure::Refuse)
+        .at(3, Failure::WrongBytes)
+        .at(5, Failure::Vanish);
+    let rail = failing(script);
+    let mut lane = rail.open_lane().expect("a lane");
+    assert_eq!(run(&mut *lane, 10), (Ok(Verdict::Sound), true));
+    assert_eq!(run(&mut *lane, 11).0, Err(FaultKind::Failed));
+    assert_eq!(run(&mut *lane, 12).0, Err(FaultKind::Refused));
+    assert_eq!(
+        run(&mut *lane, 13),
+        (Ok(Verdict::Sound), false),
+        "one byte is wrong"
+    );
+    assert_eq!(run(&mut *lane, 14), (Ok(Verdict::Sound), true));
+    assert_eq!(run(&mut *lane, 15).0, Err(FaultKind::Gone));
+    assert_eq!(run(&mut *lane, 16).0, Err(FaultKind::Gone), "and stays so");
+    let refused = rail.open_lane().err().expect("no lane");
+    assert_eq!(refused.kind(), FaultKind::Gone);
+    rail.restore();
+    assert_eq!(run(&mut *lane, 17), (Ok(Verdict::Sound), true));
+    assert!(rail.open_lane().is_ok());
+    assert_eq!(rail.pieces(), 8);
+}
+
+#[test]
+fn known_answers_see_through_every_failure() {
+    for failure in [
+        Failure::Fail,
+        Failure::Refuse,
+        Failure::WrongBytes,
+        Failure::Vanish,
+    ] {
+        let rail = failing(Script::always(failure));
+        assert!(known_answers::check(&rail).is_err(), "{failure:?}");
+    }
+    // A wrong verdict about a piece that compares, late in the list of answers.
+    let rail = failing(Script::nothing());
+    assert_eq!(known_answers::check(&rail), Ok(()));
+    let last = rail.pieces() - 1;
+    rail.set_script(Script::nothing().at(last + 1 + last, Failure::WrongBytes));
+    let reason = known_answers::check(&rail).expect_err("a wrong verdict");
+    assert!(reason.contains("verify: found"), "{reason}");
+}
+
+#[test]
+fn the_same_seed_fails_the_same_pieces() {
+    let failures = [Failure::Fail, Failure::Refuse, Failure::WrongBytes];
+    let outcomes = |seed| -> Vec<_> {
+        let rail = failing(Script::random(seed, 4, &failures));
+        let mut lane = rail.open_lane().expect("a lane");
+        (0..400).map(|ticket| run(&mut *lane, ticket)).collect()
+    };
+    let first = outcomes(7);
+    assert_eq!(first, outcomes(7));
+    assert_ne!(first, outcomes(8));
+    let right = (Ok(Verdict::Sound), true);
+    let failed = first.iter().filter(|outcome| **outcome != right).count();
+    assert!((60..140).contains(&failed), "{failed} of 400, one in four");
+}
+
+#[test]
+fn hung_pieces_go_on_when_released() {
+    let rail = failing(Script::nothing().at(0, Failure::Hang));
+    let mut lane = rail.open_lane().expect("a lane");
+    let (piece, pending) = encoding();
+    lane.submit(1, piece);
+    assert!(rail.wait_for_hanging(1, PATIENCE));
+    assert!(rail.wait_for_pieces(1, PATIENCE));
+    assert!(lane.reap(Duration::from_millis(1)).is_none());
+    assert_eq!(lane.in_flight(), 1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| rail.release());
+        let done = lane.reap(PATIENCE).expect("released");
+        assert_eq!(done.outcome, Ok(Verdict::Sound));
+    });
+    let units = pending.wait(PATIENCE).expect("the job is gone");
+    assert_eq!(units.outputs, stripe().parity());
+    assert!(!rail.wait_for_hanging(1, Duration::ZERO));
+}
+
+#[test]
+fn hung_pieces_can_be_taken_away_only_when_revocable() {
+    let rail = failing(Script::always(Failure::Hang)).detaching();
+    let mut lane = rail.open_lane().expect("a lane");
+    let (piece, pending) = encoding();
+    let (piece, handle) = piece.into_revocable();
+    lane.submit(1, piece);
+    let taken = handle.revoke().expect("detached while it hangs");
+    rail.release();
+    let Done { piece, outcome, .. } = lane.reap(PATIENCE).expect("released");
+    assert!(piece.is_none());
+    assert_eq!(
+        outcome.map_err(|fault| fault.kind()),
+        Err(FaultKind::Revoked)
+    );
+    drop((taken, handle));
+    assert!(pending.wait(PATIENCE).is_some(), "nothing holds the job");
+
+    // Of an irrevocable piece the buffers stay with the rail, and dropping its lane waits.
+    let (piece, pending) = encoding();
+    lane.submit(2, piece);
+    assert!(rail.wait_for_hanging(1, PATIENCE));
+    std::thread::scope(|scope| {
+        scope.spawn(move || drop(lane));
+        assert!(
+            pending.wait(Duration::from_millis(1)).is_none(),
+            "still held"
+        );
+        rail.release();
+        assert!(pending.wait(PATIENCE).is_some());
+    });
+}
+
+fn settings() -> MockSettings {
+    MockSettings {
+        bytes_per_second: 3_000.0,
+        latency: Duration::from_millis(500),
+        lanes: 2,
+        depth: 4,
+    }
+}
+
+#[test]
+fn a_mock_passes_the_suite_and_knows_the_answers() {
+    let quick = MockSettings {
+        bytes_per_second: 1e12,
+        latency: Duration::ZERO,
+        ..settings()
+    };
+    let rail = Mock::new("mock", quick, Arc::new(RealClock::start()));
+    rail_suite::all(&rail);
+    assert_eq!(known_answers::check(&rail), Ok(()));
+}
+
+#[test]
+fn a_mock_keeps_its_rate_on_a_virtual_clock() {
+    let clock = Arc::new(VirtualClock::default());
+    let rail = Mock::new("mock", settings(), Arc::clone(&clock) as Arc<dyn Clock>);
+    let mut lanes = [0, 1].map(|_| rail.open_lane().expect("a lane"));
+    // 3 inputs of 1,000 bytes take a second each; the lanes share the device.
+    for (lane, ticket) in [(0, 1), (1, 2), (0, 3)] {
+        lanes[lane].submit(ticket, encoding().0);
+    }
+    assert!(lanes[0].reap(Duration::ZERO).is_none());
+    clock.advance(Duration::from_millis(1_499));
+    assert!(lanes[0].reap(Duration::ZERO).is_none(), "latency too");
+    clock.advance(Duration::from_millis(1));
+    assert_eq!(
+        lanes[0].reap(Duration::ZERO).map(|done| done.ticket),
+        Some(1)
+    );
+    assert_eq!(lanes[0].in_flight(), 1);
+    std::thread::scope(|scope| {
+        let [first, second] = &mut lanes;
+        let waiting = scope.spawn(move || {
+            let second = second.reap(PATIENCE).expect("at 2.5 s");
+            let third = first.reap(PATIENCE).expect("at 3.5 s");
+            (second.ticket, third.ticket)
+        });
+        assert!(clock.advance_to_next(PATIENCE));
+        assert_eq!(clock.now(), Duration::from_millis(2_500));
+        assert!(clock.advance_to_next(PATIENCE));
+        assert_eq!(clock.now(), Duration::from_millis(3_500));
+        assert_eq!(waiting.join().expect("no panic"), (2, 3));
+    });
+    assert!(!clock.advance_to_next(Duration::ZERO), "nobody sleeps");
+    let given = rail.submitted();
+    assert_eq!(given.len(), 3);
+    let last = &given[2];
+    assert_eq!(
+        (last.mode, last.code, &last.range),
+        (Mode::Set, Code::Rs, &(0..BYTES))
+    );
+    assert_eq!((last.inputs, last.outputs), (3, 2));
+    assert_eq!(
+        (last.submitted, last.done),
+        (Duration::ZERO, Duration::from_secs(3))
+    );
+}

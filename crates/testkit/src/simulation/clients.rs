@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Tasks, who issues them and when.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::Client;
+use super::random::Random;
+use stripeline_engine::Priority;
+use stripeline_engine::schedule::{Class, Workload};
+
+/// A task that was issued.
+#[derive(Debug)]
+pub(super) struct Task {
+    pub(super) client: usize,
+    pub(super) class: Class,
+    pub(super) priority: Priority,
+    pub(super) inputs: usize,
+    pub(super) outputs: usize,
+    pub(super) bytes: usize,
+    pub(super) issued_ns: u64,
+    /// What is done of it, in the order in which it was done.
+    done: Vec<Range<usize>>,
+    left: usize,
+}
+
+impl Task {
+    /// So many bytes of it.
+    pub(super) fn workload(&self, bytes: usize) -> Workload {
+        Workload {
+            class: self.class.sized(self.inputs * bytes),
+            priority: self.priority,
+            inputs: self.inputs,
+            outputs: self.outputs,
+            on_device: false,
+            bytes,
+        }
+    }
+
+    /// Takes in that a range is done; gives whether that was the last one.
+    pub(super) fn complete(&mut self, range: Range<usize>) -> bool {
+        assert!(
+            range.len() <= self.left,
+            "{range:?} of {self:?} is done twice"
+        );
+        self.left -= range.len();
+        self.done.push(range);
+        if self.left > 0 {
+            return false;
+        }
+        let mut done = std::mem::take(&mut self.done);
+        done.sort_unstable_by_key(|range| range.start);
+        let end = done.iter().fold(0, |end, range| {
+            assert_eq!(range.start, end, "every byte of {self:?} is done once");
+            range.end
+        });
+        assert_eq!(end, self.bytes, "all of {self:?} is done");
+        true
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.left == 0
+    }
+}
+
+/// All clients and their tasks.
+#[derive(Debug)]
+pub(super) struct Clients<'a> {
+    clients: &'a [Client],
+    pub(super) tasks: Vec<Task>,
+    /// Per client, the tasks that have a place in its window, oldest first.
+    windows: Vec<VecDeque<usize>>,
+}
+
+impl<'a> Clients<'a> {
+    pub(super) fn new(clients: &'a [Client]) -> Self {
+        Self {
+            clients,
+            tasks: Vec::new(),
+            windows: vec![VecDeque::new(); clients.len()],
+        }
+    }
+
+    /// Frees places in the window of the client of a task that is done.
+    pub(super) fn free(&mut self, task: usize) {
+        let client = self.tasks[task].client;
+        let window = &mut self.windows[client];
+        if !self.clients[client].in_order {
+            window.retain(|&other| other != task);
+        }
+        while window
+            .front()
+            .is_some_and(|&oldest| self.tasks[oldest].is_done())
+        {
+            window.pop_front();
+        }
+    }
+
+    /// Issues a task if a window has room; clients take turns.
+    pub(super) fn issue(&mut self, now_ns: u64, random: &mut Random) -> Option<usize> {
+        let room = |&client: &usize| self.windows[client].len() < self.clients[client].window;
+        let emptiest = (0..self.clients.len())
+            .filter(room)
+            .min_by_key(|&client| self.windows[client].len());
+        let client = emptiest?;
+        let Client {
+            priority,
+            mode,
+            inputs,
+            outputs,
+            ref sizes,
+            ..
+        } = self.clients[client];
+        let bytes = sizes[random.below(sizes.len())];
+        let task = self.tasks.len();
+        self.windows[client].push_back(task);
+        self.tasks.push(Task {
+            client,
+            class: Class::of(mode, outputs, inputs * bytes),
+            priority,
+            inputs,
+            outputs,
+            bytes,
+            issued_ns: now_ns,
+            done: Vec::new(),
+            left: bytes,
+        });
+        Some(task)
+    }
+
+    pub(super) fn outstanding(&self) -> usize {
+        self.windows.iter().map(VecDeque::len).sum()
+    }
+}
