@@ -40,7 +40,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
-import org.stripeline.server.agent.AgentCount;
+import org.stripeline.server.datanode.AgentCount;
 
 /** Adoption where the cluster does not stay as it was, or is not of the simplest kind. */
 class AdoptionFailureTest {

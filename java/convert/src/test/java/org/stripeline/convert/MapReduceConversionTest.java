@@ -37,7 +37,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
-import org.stripeline.server.agent.AgentCount;
+import org.stripeline.server.datanode.AgentCount;
 
 /** Conversion by maps, on the framework of one process. */
 class MapReduceConversionTest {

@@ -28,7 +28,7 @@ import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.RackTable;
 import org.stripeline.lab.demo.Workplace;
 import org.stripeline.natives.CoderStatus;
-import org.stripeline.server.placement.EarKeys;
+import org.stripeline.server.namenode.EarKeys;
 
 /**
  * Writes files and converts them, again and again: within each repetition the ways take turns,

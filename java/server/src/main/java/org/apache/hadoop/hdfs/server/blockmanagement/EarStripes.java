@@ -16,7 +16,7 @@ import org.stripeline.placement.Advice;
 import org.stripeline.placement.PendingCounts;
 import org.stripeline.placement.PendingStripes;
 import org.stripeline.placement.ReplicaDraw;
-import org.stripeline.server.placement.EarSettings;
+import org.stripeline.server.namenode.EarSettings;
 
 /** The stripes in the making of a NameNode, and its DataNodes as they were a moment ago. */
 final class EarStripes {

@@ -39,7 +39,7 @@ import org.stripeline.placement.GroupPlanner;
 import org.stripeline.placement.NodeState;
 import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
-import org.stripeline.server.placement.EarKeys;
+import org.stripeline.server.namenode.EarKeys;
 
 /** Files written to a real cluster whose NameNodes place them for encoding. */
 class EarClusterTest {

@@ -30,7 +30,7 @@ import org.stripeline.placement.GroupPlan;
 import org.stripeline.placement.GroupPlanner;
 import org.stripeline.placement.PendingCounts.Event;
 import org.stripeline.placement.RackRule;
-import org.stripeline.server.placement.EarKeys;
+import org.stripeline.server.namenode.EarKeys;
 
 /** Placement by a real NameNode, for many DataNodes that are on paper only. */
 class EarPlacementPolicyTest {
