@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.io.Spread;
+import org.stripeline.lab.bench.Spread;
 
 /**
  * Holds the samples against what adoption promises. Ratios are formed within each repetition, and

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.io.Spread;
+import org.stripeline.lab.bench.Spread;
 
 /** What a run found; field names are those of the JSON record. */
 final class ConvertReport {

@@ -11,7 +11,7 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 import org.stripeline.convert.ConvertCommand;
-import org.stripeline.lab.bench.io.ProcessTime;
+import org.stripeline.lab.bench.ProcessTime;
 import org.stripeline.terminal.CommandStyle;
 
 /**

@@ -19,6 +19,8 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.demo.Workplace;
 
 /**

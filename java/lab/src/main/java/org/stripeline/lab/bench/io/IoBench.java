@@ -17,7 +17,13 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
-import org.stripeline.lab.bench.io.ClientRequest.Action;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.cluster.ShapedCluster;
+import org.stripeline.lab.bench.cluster.ShapedNetwork;
+import org.stripeline.lab.bench.io.client.ClientAnswer;
+import org.stripeline.lab.bench.io.client.ClientRequest;
+import org.stripeline.lab.bench.io.client.ClientRequest.Action;
+import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.DataNodeProcess;
 import org.stripeline.lab.demo.Workplace;
 

@@ -8,6 +8,7 @@ import java.util.Map;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.stripeline.client.WriteMode;
+import org.stripeline.lab.bench.io.client.ClientRequest;
 
 /** A way to write and read files: a layout, a coder and a client pipeline. */
 enum IoContestant {

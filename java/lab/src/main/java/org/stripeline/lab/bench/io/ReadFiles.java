@@ -14,6 +14,8 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.io.client.Pattern;
 
 /**
  * The files that are read: written by Hadoop's own stream, shared by all contestants that read

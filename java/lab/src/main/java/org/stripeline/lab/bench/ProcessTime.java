@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -38,7 +38,7 @@ public final class ProcessTime {
     return parse(new String(Files.readAllBytes(stat), StandardCharsets.UTF_8));
   }
 
-  static double parse(String stat) {
+  public static double parse(String stat) {
     // The name in brackets may hold blanks and brackets; what follows it may not.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;

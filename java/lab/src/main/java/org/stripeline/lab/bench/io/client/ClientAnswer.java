@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench.io.client;
 
 /** What a client has done; one line of JSON. */
-final class ClientAnswer {
+public final class ClientAnswer {
   /** Why it could not be done; null when it was. */
-  String error;
+  public String error;
 
   /** Whether it could not be done because a file did not hold what was written. */
   boolean wrongBytes;
 
   /** Wall time from the moment that all threads begin until the last has ended. */
-  double seconds;
+  public double seconds;
 
   /** User bytes written or read. */
-  long bytes;
+  public long bytes;
 
   /** Processor time of the client's process in that time. */
-  double clientCpuSeconds;
+  public double clientCpuSeconds;
 
   /** Processor time of the servers' processes in that time. */
-  double serverCpuSeconds;
+  public double serverCpuSeconds;
 
   /** Class of Hadoop's or our stream that did it. */
-  String stream;
+  public String stream;
 
   /** Times of single reads, for RANDOM; else null. */
-  Latency latency;
+  public Latency latency;
 
   /** Times of single reads in microseconds. */
-  static final class Latency {
+  public static final class Latency {
     long reads;
-    double mean;
-    double p50;
-    double p99;
+    public double mean;
+    public double p50;
+    public double p99;
     double max;
   }
 }

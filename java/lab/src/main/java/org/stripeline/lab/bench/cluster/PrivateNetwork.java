@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench.cluster;
 
 import java.io.File;
 import java.io.IOException;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench.cluster;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -49,7 +49,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Starts DataNodes in the cluster's own process, a rack for each. */
-  static IoCluster start(Path directory, int datanodes, Map<String, String> settings)
+  public static IoCluster start(Path directory, int datanodes, Map<String, String> settings)
       throws IOException {
     return start(directory, datanodes, datanodes, settings);
   }
@@ -124,7 +124,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Adds a DataNode in a process of its own and waits until the NameNode knows it. */
-  DataNodeProcess add(DataNodeProcess.Place place) throws IOException {
+  public DataNodeProcess add(DataNodeProcess.Place place) throws IOException {
     DataNodeProcess datanode = DataNodeProcess.start(place);
     outside.add(datanode);
     String address = datanode.address();
@@ -133,7 +133,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Waits until a DataNode that was paused has spoken again. */
-  void awaitHeartbeat(String address) throws IOException {
+  public void awaitHeartbeat(String address) throws IOException {
     long now = System.currentTimeMillis();
     await("DataNode " + address + " to speak again", () -> hasSpokenSince(address, now));
   }
@@ -152,7 +152,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Returns the threads of the cluster's own DataNodes that serve a connection or wait at one. */
-  int servingThreads() {
+  public int servingThreads() {
     try {
       double threads = 0;
       for (Map<String, Object> node :
@@ -166,7 +166,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Address and port of each running DataNode of the cluster's own process, by its name. */
-  Map<String, String> inside() throws IOException {
+  public Map<String, String> inside() throws IOException {
     Map<String, String> nodes = new LinkedHashMap<>();
     for (ClusterStatus.DataNodeStatus node : status().datanodes) {
       if (node.running) {
@@ -177,7 +177,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Kills a DataNode; the NameNode still names it to readers for ten minutes. */
-  void kill(String id) throws IOException {
+  public void kill(String id) throws IOException {
     process.client().stopDataNode(id);
   }
 
@@ -196,7 +196,7 @@ public final class IoCluster implements AutoCloseable {
     }
   }
 
-  void restart(String id) throws IOException {
+  public void restart(String id) throws IOException {
     process.client().startDataNode(id);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench.cluster;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -32,7 +32,7 @@ public final class ShapedNetwork implements AutoCloseable {
   private boolean delayed;
 
   /** Plans a network without racks. */
-  ShapedNetwork(int datanodes, int delayMicros) {
+  public ShapedNetwork(int datanodes, int delayMicros) {
     this(datanodes, 0, delayMicros);
   }
 
@@ -109,7 +109,7 @@ public final class ShapedNetwork implements AutoCloseable {
   }
 
   /** Commands that make the network. */
-  List<String> making() {
+  public List<String> making() {
     List<String> commands = new ArrayList<>();
     commands.add("mkdir -p /run/netns");
     commands.add("mount -t tmpfs tmpfs /run/netns");
@@ -167,7 +167,7 @@ public final class ShapedNetwork implements AutoCloseable {
   }
 
   /** Commands that give every rack's link a rate in both directions. */
-  List<String> shapingRacks(int mbit) {
+  public List<String> shapingRacks(int mbit) {
     List<String> commands = new ArrayList<>();
     for (int rack = 1; rack <= racks; rack++) {
       commands.add(limit("tc qdisc %s dev " + rackLink(rack), mbit));
@@ -177,7 +177,7 @@ public final class ShapedNetwork implements AutoCloseable {
   }
 
   /** Commands that give every DataNode's link a rate in both directions. */
-  List<String> shaping(int mbit) {
+  public List<String> shaping(int mbit) {
     List<String> commands = new ArrayList<>();
     for (int i = 1; i <= hosts; i++) {
       for (String device :
@@ -196,7 +196,7 @@ public final class ShapedNetwork implements AutoCloseable {
   }
 
   /** Commands that remove the network while the process goes on. */
-  List<String> removing() {
+  public List<String> removing() {
     List<String> commands = new ArrayList<>();
     for (int i = 1; i <= hosts; i++) {
       commands.add("ip netns del " + name(i));
@@ -218,7 +218,7 @@ public final class ShapedNetwork implements AutoCloseable {
   }
 
   /** Whether a delay was asked for and this kernel has none. */
-  boolean lacksDelay() {
+  public boolean lacksDelay() {
     return delayMicros > 0 && !delayed;
   }
 

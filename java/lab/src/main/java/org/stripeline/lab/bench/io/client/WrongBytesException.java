@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench.io.client;
 
 import java.io.IOException;
 
 /** A file does not hold what was written. */
-final class WrongBytesException extends IOException {
+public final class WrongBytesException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  WrongBytesException(String message) {
+  public WrongBytesException(String message) {
     super(message);
   }
 }

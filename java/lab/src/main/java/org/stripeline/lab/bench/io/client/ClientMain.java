@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench.io.client;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
@@ -23,13 +23,14 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
+import org.stripeline.lab.bench.ProcessTime;
 
 /**
  * Main class of a client JVM: reads its configuration and then requests, a line of JSON each, and
  * answers each with one. It ends with its input.
  */
-final class ClientMain implements AutoCloseable {
-  static final Gson GSON = new GsonBuilder().serializeSpecialFloatingPointValues().create();
+public final class ClientMain implements AutoCloseable {
+  public static final Gson GSON = new GsonBuilder().serializeSpecialFloatingPointValues().create();
 
   private static final double NANOS_PER_MICRO = 1e3;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.bench.io;
+package org.stripeline.lab.bench.io.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.lab.bench.io.ClientRequest.Action;
+import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 
 /** What the clock runs over must notice wrong bytes; here on local files, which can be damaged. */
 class TransferTest {
