@@ -18,7 +18,7 @@ import org.stripeline.convert.job.Step;
 
 /** Calls agents and waits for them on threads of this process. */
 public final class ThreadEncoder implements GroupEncoder {
-  private static final long POLL_PATIENCE_MS = 2_000;
+  private static final long POLL_WAIT_MS = 2_000;
 
   private final Job job;
   private final AgentNodes nodes;
@@ -118,7 +118,7 @@ public final class ThreadEncoder implements GroupEncoder {
   private TaskReport poll(GroupWork group, DatanodeInfo encoder, String ticket, long task)
       throws IOException {
     try {
-      return nodes.agents().poll(encoder, task, POLL_PATIENCE_MS);
+      return nodes.agents().poll(encoder, task, POLL_WAIT_MS);
     } catch (AgentException e) {
       group.encoderFailed();
       nodes.requireEnd(encoder, ticket, e);

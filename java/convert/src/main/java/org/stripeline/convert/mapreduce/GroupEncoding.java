@@ -28,7 +28,7 @@ import org.stripeline.convert.job.JournalRecord;
  */
 final class GroupEncoding {
   private static final String TASKS = "task-";
-  private static final long POLL_PATIENCE_MS = 2_000;
+  private static final long POLL_WAIT_MS = 2_000;
 
   private final DistributedFileSystem fs;
   private final Progressable progress;
@@ -81,7 +81,7 @@ final class GroupEncoding {
 
   private TaskReport awaitEnd(Agents agents, DatanodeInfo node, long task) throws IOException {
     while (true) {
-      TaskReport report = agents.poll(node, task, POLL_PATIENCE_MS);
+      TaskReport report = agents.poll(node, task, POLL_WAIT_MS);
       if (report.state.isFinal()) {
         return report;
       }

@@ -80,7 +80,7 @@ public final class AgentEndpoint implements BlockingService {
     return SERVICE;
   }
 
-  /** The server asks for this right before it parses the request, so callers are checked here. */
+  /** The server asks for this right before it parses the request, so the caller is checked here. */
   @Override
   public Message getRequestPrototype(MethodDescriptor method) {
     try {

@@ -16,8 +16,8 @@ import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.util.VersionInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.agent.AboutAgent;
 import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.AgentMethod;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.Agents;
@@ -33,7 +33,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentService.class);
 
   private final DataNode dataNode;
-  private final Callers callers;
+  private final AccessControl accessControl;
   private final AgentMetrics metrics;
   private final LocalReplicas replicas;
   private final HandlerShare handlers;
@@ -50,7 +50,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   public AgentService(DataNode dataNode, Configuration conf) throws IOException {
     AgentSettings settings = new AgentSettings(conf);
     this.dataNode = dataNode;
-    callers = new Callers(conf, dataNode.getBlockPoolTokenSecretManager());
+    accessControl = new AccessControl(conf, dataNode.getBlockPoolTokenSecretManager());
     metrics = new AgentMetrics(dataNode);
     replicas = new LocalReplicas(dataNode, settings, metrics);
     handlers = new HandlerShare(settings.workers, settings.waiters);
@@ -63,7 +63,7 @@ public final class AgentService implements AgentProtocol, Closeable {
     BufferPool buffers = new BufferPool(settings.window, most);
     tasks =
         new TaskTable(
-            new Home(dataNode, replicas, peers, settings, metrics, buffers, System::nanoTime));
+            new TaskContext(dataNode, replicas, peers, settings, metrics, buffers, System::nanoTime));
     metrics.publish(tasks::running, tasks::queued, buffers::bytes);
   }
 
@@ -74,7 +74,7 @@ public final class AgentService implements AgentProtocol, Closeable {
    */
   public void admit() throws IOException {
     try {
-      callers.check();
+      accessControl.check();
     } catch (AgentException e) {
       metrics.add(AgentCount.CALLS_FAILED, 1);
       throw new NotAdmittedException(e.getMessage());
@@ -94,7 +94,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   public BytesValue call(RpcController controller, BytesValue request) {
     Messages.Envelope envelope;
     try {
-      TokenGrant grant = callers.check();
+      TokenGrant grant = accessControl.check();
       Wire.check(request);
       AgentMethod method = method(Wire.method(request));
       // Whether the tasks of an agent that was stopped have ended can still be asked.
@@ -138,7 +138,7 @@ public final class AgentService implements AgentProtocol, Closeable {
                 .collect(Collectors.joining(", ")));
   }
 
-  /** {@code grant} is null for callers who may ask for all. */
+  /** {@code grant} is null for callers that may ask for all. */
   private Object answer(AgentMethod method, BytesValue request, TokenGrant grant)
       throws IOException {
     if (grant != null) {
@@ -147,7 +147,7 @@ public final class AgentService implements AgentProtocol, Closeable {
     }
     switch (method) {
       case ABOUT:
-        return about();
+        return describe();
       case ENCODE:
         Messages.EncodeCall encode = Wire.arguments(request, Messages.EncodeCall.class);
         RequestCheck.encode(encode);
@@ -234,7 +234,7 @@ public final class AgentService implements AgentProtocol, Closeable {
     }
   }
 
-  private AboutAgent about() throws AgentException {
+  private AgentInfo describe() throws AgentException {
     String uuid = dataNode.getDatanodeUuid();
     if (uuid == null) {
       throw new AgentException(
@@ -247,7 +247,7 @@ public final class AgentService implements AgentProtocol, Closeable {
           "no call to the agent has ended for minutes, as when a disk hangs; restart the DataNode");
     }
     CoderStatus coder = CoderStatus.current();
-    return new AboutAgent(
+    return new AgentInfo(
         NUMBER,
         coder.version(),
         VersionInfo.getVersion(),
@@ -257,11 +257,11 @@ public final class AgentService implements AgentProtocol, Closeable {
 
   private TaskReport poll(Messages.TaskCall call) throws IOException {
     EncodeTask task = tasks.find(call.task);
-    long patience = Math.min(call.patienceMillis, Agents.PATIENCE_MAX);
+    long limitMillis = Math.min(call.patienceMillis, Agents.POLL_WAIT_MILLIS_MAX);
     TaskReport report = task.report();
-    if (patience > 0 && !report.state.isFinal() && handlers.beginWait()) {
+    if (limitMillis > 0 && !report.state.isFinal() && handlers.beginWait()) {
       try {
-        task.awaitEnd(patience);
+        task.awaitEnd(limitMillis);
       } catch (InterruptedException e) {
         // The server stops; what is known is all that there is to say.
         Thread.currentThread().interrupt();

@@ -12,8 +12,8 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.stripeline.agent.AgentException;
 
 /**
- * Which task has last been let write which internal block on this DataNode, so that only that task
- * takes the block back; and turns, so that one caller at a time links, removes or reserves a block.
+ * Records which task was last allowed to write each internal block on this DataNode, so that only
+ * that task rolls the block back; and locks blocks, so that one caller at a time changes each.
  */
 final class BlockOwners {
   /** A task that is forgotten leaves its block to the driver, which can always unlink it. */
@@ -34,8 +34,8 @@ final class BlockOwners {
         }
       };
 
-  /** Waits until no other caller has the turn of a block. */
-  Turn turn(ExtendedBlock block) throws AgentException, InterruptedIOException {
+  /** Waits until no other caller holds the lock of a block. */
+  BlockLock lock(ExtendedBlock block) throws AgentException, InterruptedIOException {
     String name = block.getBlockPoolId() + '/' + block.getBlockId();
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS);
     synchronized (this) {
@@ -54,25 +54,25 @@ final class BlockOwners {
         }
       }
     }
-    return new Turn(name);
+    return new BlockLock(name);
   }
 
   /** The right to change what has the name of a block. */
-  final class Turn implements Closeable {
+  final class BlockLock implements Closeable {
     private final String name;
 
-    private Turn(String name) {
+    private BlockLock(String name) {
       this.name = name;
     }
 
-    /** Returns the task that may take the block back, or null. */
+    /** Returns the task that may roll the block back, or null. */
     String owner() {
       synchronized (BlockOwners.this) {
         return writers.get(name);
       }
     }
 
-    /** Lets one task take the block back from now on, or none. */
+    /** Lets one task roll the block back from now on, or none. */
     void setOwner(String writer) {
       synchronized (BlockOwners.this) {
         writers.remove(name);

@@ -22,9 +22,9 @@ final class EncodeTask implements Runnable {
   private final long number;
   private final String ticket;
   private final long group;
-  private final Home home;
-  private final Progress progress;
-  private final Pace pace;
+  private final TaskContext context;
+  private final TransferCounters counters;
+  private final RateLimiter limiter;
   private final long stallNanos;
   private final long totalBytes;
   private final CountDownLatch ended = new CountDownLatch(1);
@@ -49,27 +49,27 @@ final class EncodeTask implements Runnable {
   EncodeTask(
       long number,
       String ticket,
-      Home home,
+      TaskContext context,
       EncodeRequest request,
       DataTransferThrottler shared) {
     this.number = number;
     this.ticket = ticket;
     this.group = TokenGrant.groupOf(request.parity.get(0).block.id);
-    this.home = home;
-    this.progress = new Progress(home.metrics);
+    this.context = context;
+    this.counters = new TransferCounters(context.metrics);
     this.totalBytes = GroupEncoder.totalBytes(request);
-    this.pace = new Pace(request.bytesPerSecond, shared, this::objection);
+    this.limiter = new RateLimiter(request.bytesPerSecond, shared, this::objection);
     // Nothing moves while a block is made durable.
     this.stallNanos =
-        home.settings.stallNanos + Home.syncNanos(home.settings, request.data.get(0).block);
+        context.settings.stallNanos + TaskContext.syncNanos(context.settings, request.data.get(0).block);
     this.encoder =
-        new GroupEncoder(home, request, "stripeline-agent-" + number, progress, pace);
+        new GroupEncoder(context, request, "stripeline-agent-" + number, counters, limiter);
   }
 
   private String objection() {
     return isAbandoned()
         ? "nobody has asked about the task for "
-            + TimeUnit.NANOSECONDS.toSeconds(home.settings.abandonNanos)
+            + TimeUnit.NANOSECONDS.toSeconds(context.settings.abandonNanos)
             + " s ("
             + AgentKeys.ABANDON_PERIOD
             + ")"
@@ -92,13 +92,13 @@ final class EncodeTask implements Runnable {
 
   /** Returns whether whoever asked for it seems to be gone. */
   boolean isAbandoned() {
-    return System.nanoTime() - askedNanos > home.settings.abandonNanos;
+    return System.nanoTime() - askedNanos > context.settings.abandonNanos;
   }
 
   /** Returns whether its end need not be remembered any longer. */
   boolean isForgettable() {
     return ended.getCount() == 0
-        && System.nanoTime() - endedNanos > home.settings.resultNanos;
+        && System.nanoTime() - endedNanos > context.settings.resultNanos;
   }
 
   boolean hasEnded() {
@@ -113,7 +113,7 @@ final class EncodeTask implements Runnable {
         return;
       }
       state = TaskState.RUNNING;
-      pace.begin();
+      limiter.begin();
       running = encoder;
     }
     long start = System.nanoTime();
@@ -125,7 +125,7 @@ final class EncodeTask implements Runnable {
       GroupEncoder.Verified done = running.run();
       double seconds = (System.nanoTime() - start) / 1e9;
       succeed(
-          new EncodeResult(progress.read(), progress.sent(), seconds, done.written, done.kept));
+          new EncodeResult(counters.read(), counters.sent(), seconds, done.written, done.kept));
     } catch (Throwable e) {
       // Whatever it is: a task that never ended would be asked for for ever.
       fail(e);
@@ -135,7 +135,7 @@ final class EncodeTask implements Runnable {
   private synchronized void succeed(EncodeResult what) {
     result = what;
     end(TaskState.DONE);
-    home.metrics.add(AgentCount.TASKS_DONE, 1);
+    context.metrics.add(AgentCount.TASKS_DONE, 1);
   }
 
   private synchronized void fail(Throwable why) {
@@ -155,7 +155,7 @@ final class EncodeTask implements Runnable {
       bad = ((AgentException) why).bad();
     }
     end(isWanted ? TaskState.CANCELLED : TaskState.FAILED);
-    home.metrics.add(isWanted ? AgentCount.TASKS_CANCELLED : AgentCount.TASKS_FAILED, 1);
+    context.metrics.add(isWanted ? AgentCount.TASKS_CANCELLED : AgentCount.TASKS_FAILED, 1);
     if (isWanted) {
       LOG.info("Task {} is cancelled: {}", number, error);
     } else {
@@ -170,7 +170,7 @@ final class EncodeTask implements Runnable {
     ended.countDown();
   }
 
-  /** Tells it to end; it may take some seconds to take back what it has done. */
+  /** Tells it to end; it may take some seconds to roll back its writes. */
   synchronized void cancel() {
     if (hasEnded() || cancelled) {
       return;
@@ -181,13 +181,13 @@ final class EncodeTask implements Runnable {
       error = "cancelled";
       errorKind = AgentException.Kind.FAILED;
       end(TaskState.CANCELLED);
-      home.metrics.add(AgentCount.TASKS_CANCELLED, 1);
+      context.metrics.add(AgentCount.TASKS_CANCELLED, 1);
     }
   }
 
   /** A disk that hangs reports no error; without this, the task would never end. */
   synchronized void endIfStalled() {
-    long idle = pace.idleNanos();
+    long idle = limiter.idleNanos();
     if (state == TaskState.RUNNING && !cancelled && idle > stallNanos) {
       stall =
           "nothing has moved for " + TimeUnit.NANOSECONDS.toSeconds(idle)
@@ -206,7 +206,7 @@ final class EncodeTask implements Runnable {
     askedNanos = System.nanoTime();
     endIfStalled();
     synchronized (this) {
-      return new TaskReport(state, progress.done(), totalBytes, result, error, errorKind, bad);
+      return new TaskReport(state, counters.done(), totalBytes, result, error, errorKind, bad);
     }
   }
 }

@@ -37,11 +37,11 @@ final class GroupEncoder {
   /** How long interrupted streams may take; only a disk that hangs takes longer. */
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  private final Home home;
+  private final TaskContext context;
   private final EncodeRequest request;
   private final String name;
   private final String writer = UUID.randomUUID().toString();
-  private final Pace pace;
+  private final RateLimiter limiter;
   private final int windowBytes;
   private final long length;
   private final List<SourceReader> sources = new ArrayList<>();
@@ -58,34 +58,34 @@ final class GroupEncoder {
 
   /** {@code request} has been checked. */
   GroupEncoder(
-      Home home, EncodeRequest request, String name, Progress progress, Pace pace) {
-    this.home = home;
+      TaskContext context, EncodeRequest request, String name, TransferCounters counters, RateLimiter limiter) {
+    this.context = context;
     this.request = request;
     this.name = name;
-    this.pace = pace;
+    this.limiter = limiter;
     this.length = request.data.get(0).block.length;
-    int most = home.settings.window;
+    int most = context.settings.window;
     int wanted = request.windowBytes == 0 ? most : Math.min(request.windowBytes, most);
     this.windowBytes = (int) Math.min(wanted, length);
-    int ahead = home.settings.windows + 2;
+    int ahead = context.settings.windows + 2;
     EncodeRequest.Kept[] kept = new EncodeRequest.Kept[request.data.size()];
     request.kept.forEach(link -> kept[link.unit] = link);
     for (int unit = 0; unit < kept.length; unit++) {
-      sources.add(new SourceReader(home, request, unit, kept[unit], progress, pace));
+      sources.add(new SourceReader(context, request, unit, kept[unit], counters, limiter));
       sourceThreads.add(new StreamThread(name + "-read-" + sources.size(), ahead));
-      checks.add(new ReplicaCheck(home, request, unit, kept[unit], pace));
+      checks.add(new ReplicaCheck(context, request, unit, kept[unit], limiter));
       checkThreads.add(new StreamThread(name + "-check-" + checks.size(), 2));
     }
     for (EncodeRequest.Target target : request.parity) {
-      addTarget(target, progress, ahead);
+      addTarget(target, counters, ahead);
     }
     for (EncodeRequest.Send send : request.sends) {
-      addTarget(send.target, progress, ahead);
+      addTarget(send.target, counters, ahead);
     }
   }
 
-  private void addTarget(EncodeRequest.Target target, Progress progress, int ahead) {
-    targets.add(new TargetWriter(home, request, target, writer, progress, pace));
+  private void addTarget(EncodeRequest.Target target, TransferCounters counters, int ahead) {
+    targets.add(new TargetWriter(context, request, target, writer, counters, limiter));
     targetThreads.add(new StreamThread(name + "-send-" + targets.size(), ahead));
   }
 
@@ -117,7 +117,7 @@ final class GroupEncoder {
    * @throws AgentException of kind CORRUPT if replicas are bad, naming them
    */
   Verified run() throws IOException, InterruptedException {
-    List<Window> windows = new ArrayList<>();
+    List<EncodeWindow> windows = new ArrayList<>();
     Throwable failure = null;
     try (ErasureCodec codec =
         ErasureCodec.create(Code.of(request.codec), request.dataUnits, request.parityUnits)) {
@@ -153,7 +153,7 @@ final class GroupEncoder {
   /** Makes {@link #run} end soon, with an exception unless it is about to return. */
   synchronized void cancel() {
     cancelled = true;
-    pace.end();
+    limiter.end();
     if (runner != null) {
       runner.interrupt();
     }
@@ -201,47 +201,47 @@ final class GroupEncoder {
     }
   }
 
-  private void takeWindows(List<Window> windows) {
-    long count = Math.min(home.settings.windows, (length - 1) / windowBytes + 1);
+  private void takeWindows(List<EncodeWindow> windows) {
+    long count = Math.min(context.settings.windows, (length - 1) / windowBytes + 1);
     for (int i = 0; i < count; i++) {
-      Window window =
-          new Window(
-              home.buffers, request.data.size(), request.dataUnits, request.parityUnits);
+      EncodeWindow window =
+          new EncodeWindow(
+              context.buffers, request.data.size(), request.dataUnits, request.parityUnits);
       windows.add(window);
       window.take();
     }
   }
 
-  private void encode(ErasureCodec codec, List<Window> windows)
+  private void encode(ErasureCodec codec, List<EncodeWindow> windows)
       throws IOException, InterruptedException {
-    Deque<Window> reading = new ArrayDeque<>();
-    Deque<Window> sending = new ArrayDeque<>();
+    Deque<EncodeWindow> reading = new ArrayDeque<>();
+    Deque<EncodeWindow> sending = new ArrayDeque<>();
     // One window may still be on its way while the next one is coded, if there are enough.
     int lag = windows.size() >= 3 ? 1 : 0;
     long begun = 0;
-    for (Window window : windows) {
+    for (EncodeWindow window : windows) {
       begun = read(window, begun);
       reading.add(window);
     }
     while (!reading.isEmpty()) {
-      Window window = reading.poll();
+      EncodeWindow window = reading.poll();
       window.awaitReads();
       code(codec, window);
       send(window);
       sending.add(window);
       while (begun < length && sending.size() > lag) {
-        Window next = sending.poll();
+        EncodeWindow next = sending.poll();
         next.awaitSends();
         begun = read(next, begun);
         reading.add(next);
       }
     }
-    for (Window window : sending) {
+    for (EncodeWindow window : sending) {
       window.awaitSends();
     }
   }
 
-  private long read(Window window, long begun) {
+  private long read(EncodeWindow window, long begun) {
     int bytes = (int) Math.min(windowBytes, length - begun);
     window.begin(bytes);
     for (int i = 0; i < sources.size(); i++) {
@@ -259,7 +259,7 @@ final class GroupEncoder {
     return begun + bytes;
   }
 
-  private void code(ErasureCodec codec, Window window) throws IOException {
+  private void code(ErasureCodec codec, EncodeWindow window) throws IOException {
     codec.encode(window.data(), window.parity());
     int wrong = codec.verify(window.all());
     if (wrong >= 0) {
@@ -270,7 +270,7 @@ final class GroupEncoder {
     }
   }
 
-  private void send(Window window) {
+  private void send(EncodeWindow window) {
     for (int i = 0; i < targets.size(); i++) {
       boolean isParity = i < request.parityUnits;
       int unit =
@@ -375,13 +375,13 @@ final class GroupEncoder {
   }
 
   /** Leaves no thread, no connection and no buffer, and after a failure no replica either. */
-  private void end(List<Window> windows, Throwable failure) {
+  private void end(List<EncodeWindow> windows, Throwable failure) {
     synchronized (this) {
       runner = null;
       // An interrupt has done its work; what comes next would fail of it.
       Thread.interrupted();
     }
-    pace.end();
+    limiter.end();
     sources.forEach(SourceReader::stop);
     if (endThreads()) {
       release(windows);
@@ -389,18 +389,18 @@ final class GroupEncoder {
       releaseLater(windows);
     }
     if (failure != null) {
-      takeBack(failure);
+      rollBack(failure);
     }
     targets.forEach(TargetWriter::close);
   }
 
-  private void release(List<Window> windows) {
+  private void release(List<EncodeWindow> windows) {
     sources.forEach(SourceReader::close);
-    windows.forEach(Window::give);
+    windows.forEach(EncodeWindow::give);
   }
 
   /** A replica that stays open keeps its volume from being removed, when its disk fails or else. */
-  private void releaseLater(List<Window> windows) {
+  private void releaseLater(List<EncodeWindow> windows) {
     Thread last =
         new Thread(
             () -> {
@@ -451,13 +451,13 @@ final class GroupEncoder {
   }
 
   /** Longer than a call to another agent, which may be busy. */
-  private long takeBackNanos() {
-    long call = TimeUnit.MILLISECONDS.toNanos(home.settings.timeoutMillis);
+  private long rollBackNanos() {
+    long call = TimeUnit.MILLISECONDS.toNanos(context.settings.timeoutMillis);
     return 2 * (call + END_NANOS) + GRACE_NANOS;
   }
 
   /** All at once: those that do not answer take their time. */
-  private void takeBack(Throwable failure) {
+  private void rollBack(Throwable failure) {
     int millis = (int) TimeUnit.NANOSECONDS.toMillis(GRACE_NANOS);
     List<Future<?>> ends = new ArrayList<>();
     for (int i = 0; i < targets.size(); i++) {
@@ -466,7 +466,7 @@ final class GroupEncoder {
       ends.add(
           thread.give(
               () -> {
-                target.takeBack(millis);
+                target.rollBack(millis);
                 return null;
               }));
       thread.finish();
@@ -475,7 +475,7 @@ final class GroupEncoder {
     for (Future<?> end : ends) {
       try {
         end.get(
-            Math.max(0, takeBackNanos() - (System.nanoTime() - start)), TimeUnit.NANOSECONDS);
+            Math.max(0, rollBackNanos() - (System.nanoTime() - start)), TimeUnit.NANOSECONDS);
       } catch (ExecutionException | TimeoutException | InterruptedException e) {
         Throwable why = e instanceof ExecutionException ? e.getCause() : e;
         LOG.warn("Cannot take back what was sent", why);

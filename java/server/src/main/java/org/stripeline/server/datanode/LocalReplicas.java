@@ -68,7 +68,7 @@ final class LocalReplicas {
         }
       }
     } catch (IOException | RuntimeException e) {
-      takeBack(pool, links, made, e);
+      rollBack(pool, links, made, e);
       throw e;
     }
     List<Linked> linked = new ArrayList<>();
@@ -85,9 +85,9 @@ final class LocalReplicas {
 
   private ReplicaLinker.Made link(String pool, Link link) throws IOException {
     ExtendedBlock target = link.target.in(pool);
-    try (BlockOwners.Turn turn = owners.turn(target)) {
-      // A task that meant to send this block before has no right to take the link back.
-      turn.setOwner(null);
+    try (BlockOwners.BlockLock lock = owners.lock(target)) {
+      // A task that meant to send this block before has no right to remove the link.
+      lock.setOwner(null);
       return linker().link(link.source.in(pool), target);
     }
   }
@@ -116,7 +116,7 @@ final class LocalReplicas {
     return new AgentException(AgentException.Kind.BAD_REQUEST, message);
   }
 
-  private void takeBack(
+  private void rollBack(
       String pool, List<Link> links, List<ReplicaLinker.Made> made, Exception cause) {
     for (int i = 0; i < made.size(); i++) {
       if (made.get(i).isFresh()) {
@@ -131,22 +131,22 @@ final class LocalReplicas {
   }
 
   private boolean remove(ExtendedBlock block) throws IOException {
-    try (BlockOwners.Turn turn = owners.turn(block)) {
-      turn.setOwner(null);
+    try (BlockOwners.BlockLock lock = owners.lock(block)) {
+      lock.setOwner(null);
       return new ReplicaRemover(FinalizedReplicas.of(dataNode)).remove(block);
     }
   }
 
   /**
-   * Lets a task write a block here that is not here yet. From now on it may take the block back, and
+   * Lets a task write a block here that is not here yet. From now on it may roll the block back, and
    * no task that was let before.
    */
   void reserve(Messages.ReserveCall call) throws IOException {
     checkInternal(call.block, "reserve");
     ExtendedBlock block = call.block.in(call.pool);
-    try (BlockOwners.Turn turn = owners.turn(block)) {
+    try (BlockOwners.BlockLock lock = owners.lock(block)) {
       FinalizedReplicas.of(dataNode).requireAbsent(block);
-      turn.setOwner(call.writer);
+      lock.setOwner(call.writer);
     }
   }
 
@@ -156,14 +156,14 @@ final class LocalReplicas {
    *
    * @return whether it was there and that task's
    */
-  private boolean takeBack(String pool, AgentBlock block, String writer) throws IOException {
+  private boolean rollBack(String pool, AgentBlock block, String writer) throws IOException {
     ExtendedBlock whole = block.in(pool);
-    try (BlockOwners.Turn turn = owners.turn(whole)) {
-      if (!writer.equals(turn.owner())) {
+    try (BlockOwners.BlockLock lock = owners.lock(whole)) {
+      if (!writer.equals(lock.owner())) {
         LOG.info("Keeping {}: it does not belong to the task that takes it back", block);
         return false;
       }
-      turn.setOwner(null);
+      lock.setOwner(null);
       return new ReplicaRemover(FinalizedReplicas.of(dataNode)).remove(whole);
     }
   }
@@ -171,7 +171,7 @@ final class LocalReplicas {
   /**
    * Removes replicas of internal blocks, and returns how many there were.
    *
-   * @param call names the task if it is a task that takes back what it has written
+   * @param call names the task that rolls back its own writes, if one does
    */
   int unlink(Messages.UnlinkCall call) throws IOException {
     for (AgentBlock block : call.blocks) {
@@ -182,7 +182,7 @@ final class LocalReplicas {
       boolean isRemoved =
           call.writer == null
               ? remove(block.in(call.pool))
-              : takeBack(call.pool, block, call.writer);
+              : rollBack(call.pool, block, call.writer);
       removed += isRemoved ? 1 : 0;
     }
     metrics.add(AgentCount.UNLINKS, removed);

@@ -30,12 +30,12 @@ import org.stripeline.agent.EncodeRequest;
 final class ReplicaCheck {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaCheck.class);
 
-  private final Home home;
+  private final TaskContext context;
   private final EncodeRequest request;
   private final int unit;
   private final EncodeRequest.Source source;
   private final EncodeRequest.Kept kept;
-  private final Pace pace;
+  private final RateLimiter limiter;
   private final Map<String, BlockClaim> claims = new LinkedHashMap<>();
 
   /** DataNodes that have not said what they have, with the reasons. */
@@ -43,20 +43,20 @@ final class ReplicaCheck {
 
   /** {@code kept} is null for a block that is sent, or that the caller has no link of. */
   ReplicaCheck(
-      Home home, EncodeRequest request, int unit, EncodeRequest.Kept kept, Pace pace) {
-    this.home = home;
+      TaskContext context, EncodeRequest request, int unit, EncodeRequest.Kept kept, RateLimiter limiter) {
+    this.context = context;
     this.request = request;
     this.unit = unit;
     this.source = request.data.get(unit);
     this.kept = kept;
-    this.pace = pace;
+    this.limiter = limiter;
   }
 
   /** Asks what each replica's checksums say. A DataNode that does not answer is silent. */
   void askClaims() throws IOException {
     for (AgentNode node : source.nodes) {
       try {
-        claims.put(node.uuid, home.claim(request.pool, node, source.block));
+        claims.put(node.uuid, context.claim(request.pool, node, source.block));
       } catch (AgentException e) {
         silent.put(node, AgentException.reason(e));
         LOG.info("{} at {} is not compared: {}", source.block, node, e.getMessage());
@@ -96,7 +96,7 @@ final class ReplicaCheck {
       // Whichever were kept, the deleted ones might have been the right ones.
       return wrong;
     }
-    wrong.forEach(node -> home.reportCorrupt(request.pool, source.block, node));
+    wrong.forEach(node -> context.reportCorrupt(request.pool, source.block, node));
     if (encoded.equals(right)) {
       wrong.removeIf(node -> !isKept(node));
       return wrong;
@@ -157,7 +157,7 @@ final class ReplicaCheck {
    */
   BlockChecksum readKept(BlockChecksum encoded) throws IOException {
     try {
-      BlockChecksum there = home.checksum(request.pool, kept.node, kept.block, pace);
+      BlockChecksum there = context.checksum(request.pool, kept.node, kept.block, limiter);
       if (there.crc32c == encoded.crc32c) {
         return there;
       }
@@ -178,7 +178,7 @@ final class ReplicaCheck {
         return null;
       }
     }
-    home.reportCorrupt(request.pool, source.block, kept.node);
+    context.reportCorrupt(request.pool, source.block, kept.node);
     return null;
   }
 

@@ -26,16 +26,16 @@ import org.stripeline.agent.EncodeRequest;
 final class SourceReader implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(SourceReader.class);
 
-  private final Home home;
+  private final TaskContext context;
   private final EncodeRequest request;
   private final EncodeRequest.Source source;
   private final ExtendedBlock block;
-  private final Progress progress;
-  private final Pace pace;
+  private final TransferCounters counters;
+  private final RateLimiter limiter;
   private final EncodeRequest.Kept kept;
   private final int unit;
   private final Checksum crc32c = checksum(DataChecksum.Type.CRC32C);
-  private final byte[] copy = new byte[Pace.STEP];
+  private final byte[] copy = new byte[RateLimiter.STEP];
   private final StringBuilder failures = new StringBuilder();
 
   private long position;
@@ -51,20 +51,20 @@ final class SourceReader implements Closeable {
 
   /** {@code kept} is null if no replica of the unit is kept. */
   SourceReader(
-      Home home,
+      TaskContext context,
       EncodeRequest request,
       int unit,
       EncodeRequest.Kept kept,
-      Progress progress,
-      Pace pace) {
-    this.home = home;
+      TransferCounters counters,
+      RateLimiter limiter) {
+    this.context = context;
     this.request = request;
     this.unit = unit;
     this.kept = kept;
     this.source = request.data.get(unit);
     this.block = source.block.in(request.pool);
-    this.progress = progress;
-    this.pace = pace;
+    this.counters = counters;
+    this.limiter = limiter;
   }
 
   /** Returns the kind of checksum of the replica that is read, opening one if none is yet. */
@@ -78,7 +78,7 @@ final class SourceReader implements Closeable {
   }
 
   private static Checksum checksum(DataChecksum.Type type) {
-    return DataChecksum.newDataChecksum(type, Pace.STEP);
+    return DataChecksum.newDataChecksum(type, RateLimiter.STEP);
   }
 
   /** Returns the checksum of what was read, once that is all. */
@@ -96,7 +96,7 @@ final class SourceReader implements Closeable {
     int end = into.limit();
     while (into.hasRemaining() && position < source.block.length) {
       long left = source.block.length - position;
-      long step = Math.min(Math.min(left, Pace.STEP), into.remaining());
+      long step = Math.min(Math.min(left, RateLimiter.STEP), into.remaining());
       into.limit(into.position() + (int) step);
       readStep(into);
       into.limit(end);
@@ -120,8 +120,8 @@ final class SourceReader implements Closeable {
     }
     sum(into, begin, bytes);
     position += bytes;
-    progress.read(home.distance(request.rack, source.nodes.get(node)), bytes);
-    pace.moved(bytes);
+    counters.read(context.distance(request.rack, source.nodes.get(node)), bytes);
+    limiter.moved(bytes);
   }
 
   private void sum(ByteBuffer from, int begin, int bytes) {
@@ -162,10 +162,10 @@ final class SourceReader implements Closeable {
   /** Blocks of Hadoop's calls are changed by them, so each call gets its own. */
   private ReplicaStream open(AgentNode from) throws IOException {
     ExtendedBlock copy = new ExtendedBlock(block);
-    return home.isHere(from)
-        ? new LocalReplicaStream(home.dataNode, copy, position)
+    return context.isHere(from)
+        ? new LocalReplicaStream(context.dataNode, copy, position)
         : new RemoteReplicaStream(
-            home.dataNode, from.toDatanodeInfo(), copy, position, home.settings.timeoutMillis);
+            context.dataNode, from.toDatanodeInfo(), copy, position, context.settings.timeoutMillis);
   }
 
   private synchronized void install(ReplicaStream opened) {
@@ -189,10 +189,10 @@ final class SourceReader implements Closeable {
     failures.append(failures.length() == 0 ? "" : "; ").append(from).append(" at ");
     failures.append(position).append(": ").append(AgentException.reason(why));
     changed |= AgentException.isChange(why);
-    home.metrics.add(AgentCount.READ_FAILOVERS, 1);
+    context.metrics.add(AgentCount.READ_FAILOVERS, 1);
     node++;
     if (why instanceof ChecksumException) {
-      home.reportCorrupt(request.pool, source.block, from);
+      context.reportCorrupt(request.pool, source.block, from);
       if (kept != null && kept.node.uuid.equals(from.uuid)) {
         // Nothing comes of this group: it would be made of what was just found to be wrong.
         throw new AgentException(
@@ -209,8 +209,8 @@ final class SourceReader implements Closeable {
    * @throws AgentException of kind CHANGED if not
    */
   void checkUnchanged() throws IOException {
-    if (home.isHere(source.nodes.get(node))) {
-      FinalizedReplicas.of(home.dataNode).check(block);
+    if (context.isHere(source.nodes.get(node))) {
+      FinalizedReplicas.of(context.dataNode).check(block);
     }
   }
 

@@ -36,21 +36,21 @@ import org.stripeline.agent.EncodeRequest;
  * What arrived is therefore read at rest afterwards. One thread writes; another may abort.
  */
 final class TargetWriter implements Closeable {
-  private static final int PACKET_BYTES = Pace.STEP;
+  private static final int PACKET_BYTES = RateLimiter.STEP;
 
   /** Bytes after which written data is synced, so that the end of the block does not sync all of it. */
   private static final long SYNC_BYTES = 32 << 20;
 
-  private final Home home;
+  private final TaskContext context;
   private final EncodeRequest.Target target;
   private final String pool;
 
-  /** Names the task to the target's agent: only what this task has written is taken back. */
+  /** Names the task to the target's agent: only this task's own writes are rolled back. */
   private final String writer;
 
-  private final Progress.Distance distance;
-  private final Progress progress;
-  private final Pace pace;
+  private final TransferCounters.Distance distance;
+  private final TransferCounters counters;
+  private final RateLimiter limiter;
   private final Checksum crc = DataChecksum.newDataChecksum(DataChecksum.Type.CRC32C, PACKET_BYTES);
 
   private DataChecksum checksum;
@@ -67,19 +67,19 @@ final class TargetWriter implements Closeable {
   private boolean begun;
 
   TargetWriter(
-      Home home,
+      TaskContext context,
       EncodeRequest request,
       EncodeRequest.Target target,
       String writer,
-      Progress progress,
-      Pace pace) {
-    this.home = home;
+      TransferCounters counters,
+      RateLimiter limiter) {
+    this.context = context;
     this.writer = writer;
     this.target = target;
     this.pool = request.pool;
-    this.distance = home.distance(request.rack, target.node);
-    this.progress = progress;
-    this.pace = pace;
+    this.distance = context.distance(request.rack, target.node);
+    this.counters = counters;
+    this.limiter = limiter;
   }
 
   /** Connects and says what will come, with checksums of that kind. */
@@ -97,7 +97,7 @@ final class TargetWriter implements Closeable {
   }
 
   private void connect() throws IOException {
-    DataNode node = home.dataNode;
+    DataNode node = context.dataNode;
     DatanodeInfo to = target.node.toDatanodeInfo();
     ExtendedBlock block = target.block.in(pool);
     StorageType type = StorageType.valueOf(target.storageType);
@@ -108,8 +108,8 @@ final class TargetWriter implements Closeable {
         node.getBlockAccessToken(block, EnumSet.of(AccessMode.WRITE), types, ids);
     // The receiver refuses a block that is there by closing the connection, as it also does when all
     // is well. So its agent says whether the block is there, and remembers who writes it.
-    home.reserve(pool, target, writer);
-    Socket connected = Transfers.connect(node, to, home.settings.timeoutMillis);
+    context.reserve(pool, target, writer);
+    Socket connected = Transfers.connect(node, to, context.settings.timeoutMillis);
     synchronized (this) {
       socket = connected;
       if (closed) {
@@ -118,7 +118,7 @@ final class TargetWriter implements Closeable {
       }
       begun = true;
     }
-    OutputStream raw = NetUtils.getOutputStream(connected, home.settings.timeoutMillis);
+    OutputStream raw = NetUtils.getOutputStream(connected, context.settings.timeoutMillis);
     IOStreamPair streams =
         node.getSaslClient()
             .socketSend(
@@ -184,8 +184,8 @@ final class TargetWriter implements Closeable {
     int bytes = filled;
     position += bytes;
     filled = 0;
-    progress.sent(distance, bytes);
-    pace.moved(bytes);
+    counters.sent(distance, bytes);
+    limiter.moved(bytes);
   }
 
   private void header(int dataBytes, int sumBytes, boolean last, boolean sync)
@@ -214,7 +214,7 @@ final class TargetWriter implements Closeable {
     BlockChecksum sent = new BlockChecksum(position, (int) crc.getValue());
     BlockChecksum there;
     try {
-      there = home.checksum(pool, target.node, target.block, pace);
+      there = context.checksum(pool, target.node, target.block, limiter);
     } catch (IOException e) {
       throw failure("verify", e);
     }
@@ -243,17 +243,17 @@ final class TargetWriter implements Closeable {
   }
 
   /**
-   * Takes back what was sent: waits, so long at most, until the receiver has noticed the end and
+   * Rolls back what was sent: waits, so long at most, until the receiver has noticed the end and
    * has removed or finalized its replica, and has that removed. For when no thread writes any more.
    *
    * @throws IOException if it may still be there
    */
-  void takeBack(int timeoutMillis) throws IOException {
+  void rollBack(int timeoutMillis) throws IOException {
     if (!begun) {
       return;
     }
     drain(timeoutMillis);
-    home.takeBack(pool, target, writer);
+    context.rollBack(pool, target, writer);
   }
 
   private void drain(int timeoutMillis) {

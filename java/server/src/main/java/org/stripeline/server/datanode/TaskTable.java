@@ -32,7 +32,7 @@ final class TaskTable implements Closeable {
   /** Longer than a task takes to clean up when its targets answer. */
   private static final long CLOSE_SECONDS = 20;
 
-  private final Home home;
+  private final TaskContext context;
   private final DataTransferThrottler throttler;
   private final ThreadPoolExecutor threads;
 
@@ -45,17 +45,17 @@ final class TaskTable implements Closeable {
   private long next = Math.multiplyExact(System.currentTimeMillis(), 1_000_000L);
   private boolean closed;
 
-  TaskTable(Home home) {
-    this.home = home;
-    throttler = Pace.throttler(home.settings.bandwidth);
+  TaskTable(TaskContext context) {
+    this.context = context;
+    throttler = RateLimiter.throttler(context.settings.bandwidth);
     AtomicInteger count = new AtomicInteger();
     threads =
         new ThreadPoolExecutor(
-            home.settings.tasks,
-            home.settings.tasks,
+            context.settings.tasks,
+            context.settings.tasks,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(home.settings.queue),
+            new ArrayBlockingQueue<>(context.settings.queue),
             work -> {
               Thread made = new Thread(work, "stripeline-agent-task-" + count.incrementAndGet());
               made.setDaemon(true);
@@ -82,7 +82,7 @@ final class TaskTable implements Closeable {
             "Cannot begin a task: its ticket " + ticket + " was cancelled before it came");
       }
     }
-    EncodeTask task = new EncodeTask(next, ticket, home, request, throttler);
+    EncodeTask task = new EncodeTask(next, ticket, context, request, throttler);
     try {
       threads.execute(task);
     } catch (RejectedExecutionException e) {
@@ -90,8 +90,8 @@ final class TaskTable implements Closeable {
           closed ? AgentException.Kind.NO_AGENT : AgentException.Kind.BUSY,
           closed
               ? "Cannot begin a task: the agent is being stopped"
-              : "Cannot begin a task: " + home.settings.tasks + " run and "
-                  + home.settings.queue + " wait already (" + AgentKeys.QUEUE + ")");
+              : "Cannot begin a task: " + context.settings.tasks + " run and "
+                  + context.settings.queue + " wait already (" + AgentKeys.QUEUE + ")");
     }
     tasks.put(task.number(), task);
     return next++;
@@ -124,7 +124,7 @@ final class TaskTable implements Closeable {
       throw new AgentException(
           AgentException.Kind.UNKNOWN_TASK,
           "Cannot find task " + number + ": it is of before the agent's last start, or ended more"
-              + " than " + TimeUnit.NANOSECONDS.toSeconds(home.settings.resultNanos) + " s ago ("
+              + " than " + TimeUnit.NANOSECONDS.toSeconds(context.settings.resultNanos) + " s ago ("
               + AgentKeys.RESULT_PERIOD + ")");
     }
     return task;

@@ -138,7 +138,7 @@ class AgentDiskTest {
       refused(
           AgentException.Kind.NO_AGENT,
           "dfs.datanode.plugins",
-          () -> cluster.agents().about(bare));
+          () -> cluster.agents().describe(bare));
       Adoption file = cluster.adoption(DATA);
       DatanodeInfo agent =
           Arrays.stream(file.blocks.get(0).getLocations())

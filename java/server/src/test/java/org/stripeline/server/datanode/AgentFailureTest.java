@@ -338,7 +338,7 @@ class AgentFailureTest {
     AgentBlock block = file.internal(0);
     cluster.agents().reserve(holder, file.pool(), block, "a task");
     cluster.agents().link(holder, file.pool(), Arrays.asList(file.link(0)));
-    assertThat(cluster.agents().takeBack(holder, file.pool(), block, "a task")).isFalse();
+    assertThat(cluster.agents().rollBack(holder, file.pool(), block, "a task")).isFalse();
     assertThat(cluster.probe(holder).state(block.id)).isEqualTo("FINALIZED");
     // A driver removes what it wants to.
     assertThat(cluster.agents().unlink(holder, file.pool(), Arrays.asList(block))).isEqualTo(1);
@@ -349,7 +349,7 @@ class AgentFailureTest {
     DatanodeInfo target = targets.get(0);
     AgentBlock block = file.internal(AgentCluster.K);
     checkDone(run(request(agent)));
-    assertThat(cluster.agents().takeBack(target, file.pool(), block, "another task")).isFalse();
+    assertThat(cluster.agents().rollBack(target, file.pool(), block, "another task")).isFalse();
     checkParity();
     cluster.agents().unlink(target, file.pool(), Arrays.asList(block));
     cluster.agents().reserve(target, file.pool(), block, "one");
@@ -358,7 +358,7 @@ class AgentFailureTest {
     // This one is let last.
     checkDone(run(request(agent)));
     for (String writer : Arrays.asList("one", "two")) {
-      assertThat(cluster.agents().takeBack(target, file.pool(), block, writer)).isFalse();
+      assertThat(cluster.agents().rollBack(target, file.pool(), block, writer)).isFalse();
     }
     checkParity();
   }

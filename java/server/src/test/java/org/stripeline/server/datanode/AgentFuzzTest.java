@@ -172,7 +172,7 @@ class AgentFuzzTest {
       }
       for (Future<Long> one : running) {
         do {
-          assertThat(cluster.agents().about(node).uuid).isEqualTo(node.getDatanodeUuid());
+          assertThat(cluster.agents().describe(node).uuid).isEqualTo(node.getDatanodeUuid());
         } while (!one.isDone());
         sent += one.get();
       }

@@ -72,7 +72,7 @@ class AgentKerberosTest {
       refused(
           AgentException.Kind.DENIED,
           "Cannot serve user alice/localhost",
-          () -> agents.about(node));
+          () -> agents.describe(node));
     }
   }
 
@@ -80,7 +80,7 @@ class AgentKerberosTest {
   void nobodyIsServedWithoutATicket() throws Exception {
     DatanodeInfo node = cluster.nodes()[0];
     try (Agents agents = connect(UserGroupInformation.createRemoteUser("hdfs"))) {
-      assertThatThrownBy(() -> agents.about(node))
+      assertThatThrownBy(() -> agents.describe(node))
           .isInstanceOfSatisfying(
               AgentException.class,
               e ->

@@ -264,7 +264,7 @@ class AgentLinkTest {
     scanAndReport(nodes[1]);
     checkLinked(nodes[1], file, 1);
     awaitReported(file, 3);
-    assertThat(cluster.agents().about(nodes[1]).uuid).isEqualTo(nodes[1].getDatanodeUuid());
+    assertThat(cluster.agents().describe(nodes[1]).uuid).isEqualTo(nodes[1].getDatanodeUuid());
   }
 
   private void scanAndReport(DatanodeInfo node) throws Exception {

@@ -119,15 +119,15 @@ class AgentSecurityTest {
     conf.setBoolean("hadoop.security.authorization", true);
     try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
       DatanodeInfo node = cluster.nodes()[0];
-      assertThat(cluster.agents().about(node).uuid).isEqualTo(node.getDatanodeUuid());
+      assertThat(cluster.agents().describe(node).uuid).isEqualTo(node.getDatanodeUuid());
       for (String group : new String[] {"users", "supergroup"}) {
         UserGroupInformation user =
             UserGroupInformation.createUserForTesting("user-of-" + group, new String[] {group});
         try (Agents agents = connect(user, cluster)) {
           if (group.equals("supergroup")) {
-            assertThat(agents.about(node).uuid).isEqualTo(node.getDatanodeUuid());
+            assertThat(agents.describe(node).uuid).isEqualTo(node.getDatanodeUuid());
           } else {
-            refused(AgentException.Kind.DENIED, "user-of-users", () -> agents.about(node));
+            refused(AgentException.Kind.DENIED, "user-of-users", () -> agents.describe(node));
             AgentBlock block = new AgentBlock(-1, 1, 1);
             refused(
                 AgentException.Kind.DENIED,
@@ -154,7 +154,7 @@ class AgentSecurityTest {
     try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
       DatanodeInfo node = cluster.nodes()[0];
       refused(
-          AgentException.Kind.DENIED, "not authorized", () -> cluster.agents().about(node));
+          AgentException.Kind.DENIED, "not authorized", () -> cluster.agents().describe(node));
       assertThat(cluster.fs().getClient().getNamenode().getStats()).isNotEmpty();
       assertThat(
               org.apache.hadoop.hdfs.DFSUtilClient.createClientDatanodeProtocolProxy(

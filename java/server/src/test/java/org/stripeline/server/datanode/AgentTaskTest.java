@@ -133,7 +133,7 @@ class AgentTaskTest {
   }
 
   private boolean isBegun(DatanodeInfo target) throws IOException {
-    cluster.agents().about(target);
+    cluster.agents().describe(target);
     ReplicaProbe probe = cluster.probe(target);
     return !probe.held().temporary.isEmpty();
   }

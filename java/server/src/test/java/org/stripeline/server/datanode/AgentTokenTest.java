@@ -107,7 +107,7 @@ class AgentTokenTest {
     DatanodeInfo agent = file.node(0, 0);
     List<AgentBlock> blocks = Arrays.asList(file.internal(0));
     try (Agents holder = holder(file.tokens[0])) {
-      refused(AgentException.Kind.DENIED, "not enough for 'about'", () -> holder.about(agent));
+      refused(AgentException.Kind.DENIED, "not enough for 'about'", () -> holder.describe(agent));
       refused(
           AgentException.Kind.DENIED,
           "not enough for 'link'",

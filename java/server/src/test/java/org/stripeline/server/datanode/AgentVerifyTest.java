@@ -39,7 +39,7 @@ import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.Messages;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** What arrived is read at rest, and what is not what was sent is taken back. */
+/** What arrived is read at rest, and replicas that differ from what was sent are rolled back. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentVerifyTest {
@@ -88,24 +88,24 @@ class AgentVerifyTest {
     }
   }
 
-  private Home home(DatanodeInfo where, Agents peers) {
+  private TaskContext context(DatanodeInfo where, Agents peers) {
     DataNode node = cluster.dataNode(where);
     AgentSettings settings = new AgentSettings(node.getConf());
     AgentMetrics metrics = new AgentMetrics(node);
     LocalReplicas replicas = new LocalReplicas(node, settings, metrics);
     BufferPool buffers = new BufferPool(settings.window, 0);
-    return new Home(node, replicas, peers, settings, metrics, buffers, now::get);
+    return new TaskContext(node, replicas, peers, settings, metrics, buffers, now::get);
   }
 
-  private static Pace unbound() {
-    return new Pace(0, null, () -> null);
+  private static RateLimiter unbound() {
+    return new RateLimiter(0, null, () -> null);
   }
 
   private GroupEncoder encoder(Agents peers) throws IOException {
-    Home home = home(agent, peers);
+    TaskContext context = context(agent, peers);
     EncodeRequest request = file.request(agent, targets).build();
     return new GroupEncoder(
-        home, request, "stripeline-agent-test", new Progress(home.metrics), unbound());
+        context, request, "stripeline-agent-test", new TransferCounters(context.metrics), unbound());
   }
 
   /** Agents of which each call reads what it is asked for out of an array. */
@@ -135,12 +135,12 @@ class AgentVerifyTest {
 
   @Test
   void aLongReplicaIsReadByManyCallsAtTheRateOfItsTask() throws Exception {
-    int part = Home.CHECK_BYTES;
+    int part = TaskContext.CHECK_BYTES;
     byte[] bytes = AgentCluster.bytes(2 * part + 5, 2);
     Reading peers = new Reading(bytes);
     AtomicInteger asked = new AtomicInteger();
-    Pace pace =
-        new Pace(
+    RateLimiter limiter =
+        new RateLimiter(
             0,
             null,
             () -> {
@@ -149,12 +149,12 @@ class AgentVerifyTest {
             });
 
     BlockChecksum read =
-        home(agent, peers)
+        context(agent, peers)
             .checksum(
                 "pool",
                 AgentNode.of(targets.get(0)),
                 new AgentBlock(-16, 1, bytes.length),
-                pace);
+                limiter);
 
     assertThat(read).usingRecursiveComparison().isEqualTo(Reading.of(bytes, 0, bytes.length));
     assertThat(peers.calls)
@@ -184,26 +184,26 @@ class AgentVerifyTest {
             return new BlockChecksum(count, 0);
           }
         };
-    Home home = home(agent, slow);
+    TaskContext context = context(agent, slow);
     AgentNode node = AgentNode.of(targets.get(0));
     AgentBlock block = new AgentBlock(-16, 1, length);
 
     timeouts.set(4);
-    assertThat(home.checksum("pool", node, block, unbound()).length).isEqualTo(length);
+    assertThat(context.checksum("pool", node, block, unbound()).length).isEqualTo(length);
     timeouts.set(5);
     refused(
-        AgentException.Kind.BUSY, "slow", () -> home.checksum("pool", node, block, unbound()));
+        AgentException.Kind.BUSY, "slow", () -> context.checksum("pool", node, block, unbound()));
     timeouts.set(6);
     refused(
         AgentException.Kind.UNREACHABLE,
         "slow",
-        () -> home.checksum("pool", node, block, unbound()));
+        () -> context.checksum("pool", node, block, unbound()));
   }
 
   /** The disk that holds up the first call would hold up every other. */
   @Test
   void aReplicaIsMadeDurableByOneCallAtATime() throws Exception {
-    LocalReplicas replicas = home(agent, null).replicas;
+    LocalReplicas replicas = context(agent, null).replicas;
     AgentBlock block = AgentBlock.of(file.blocks.get(0).getBlock());
     Messages.ChecksumCall call =
         new Messages.ChecksumCall(file.pool(), block, 0, block.length, true);
@@ -236,7 +236,7 @@ class AgentVerifyTest {
         new EncodeRequest.Builder(file.pool(), "rs", 3, 2).data(source).build();
     EncodeRequest.Kept kept =
         new EncodeRequest.Kept(0, file.internal(0), AgentNode.of(holders[0]));
-    ReplicaCheck check = new ReplicaCheck(home(targets.get(0), peers), request, 0, kept, unbound());
+    ReplicaCheck check = new ReplicaCheck(context(targets.get(0), peers), request, 0, kept, unbound());
     check.askClaims();
     return check;
   }

@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.agent.AboutAgent;
 import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.AgentRpc;
@@ -96,11 +96,11 @@ class AgentWireTest {
 
   @Test
   void anAgentSaysWhatItIs() throws Exception {
-    AboutAgent about = cluster.agents().about(node);
-    assertThat(about.protocol).isEqualTo(AgentProtocol.NUMBER);
-    assertThat(about.hadoop).isEqualTo(VersionInfo.getVersion());
-    assertThat(about.uuid).isEqualTo(node.getDatanodeUuid());
-    assertThat(about.coder).contains(about.version);
+    AgentInfo info = cluster.agents().describe(node);
+    assertThat(info.protocol).isEqualTo(AgentProtocol.NUMBER);
+    assertThat(info.hadoop).isEqualTo(VersionInfo.getVersion());
+    assertThat(info.uuid).isEqualTo(node.getDatanodeUuid());
+    assertThat(info.coder).contains(info.version);
     // Fields that only later versions have are no error.
     assertThat(call("about", "{\"later\":[1]}").has("answer")).isTrue();
   }
@@ -170,7 +170,7 @@ class AgentWireTest {
         check(send(nested), "BAD_REQUEST", "Cannot read the request");
       }
     }
-    assertThat(cluster.agents().about(node).uuid).isEqualTo(node.getDatanodeUuid());
+    assertThat(cluster.agents().describe(node).uuid).isEqualTo(node.getDatanodeUuid());
   }
 
   @Test
@@ -188,7 +188,7 @@ class AgentWireTest {
     check("unlink", "{\"blocks\":[" + empty + "]}", "BAD_REQUEST", "values");
     String blank = String.join("", Collections.nCopies(Wire.REQUEST_MAX, " "));
     check("about", blank + "{}", "BAD_REQUEST", "at most " + Wire.REQUEST_MAX + " are read");
-    assertThat(cluster.agents().about(node).uuid).isEqualTo(node.getDatanodeUuid());
+    assertThat(cluster.agents().describe(node).uuid).isEqualTo(node.getDatanodeUuid());
   }
 
   @Test
@@ -308,11 +308,11 @@ class AgentWireTest {
       gone = at(free.getLocalPort());
     }
     refused(
-        AgentException.Kind.UNREACHABLE, "Cannot about at agent", () -> cluster.agents().about(gone));
+        AgentException.Kind.UNREACHABLE, "Cannot about at agent", () -> cluster.agents().describe(gone));
     Agents closed = Agents.connect(cluster.fs().getConf());
     closed.close();
     closed.close();
-    Assertions.assertThatThrownBy(() -> closed.about(node)).hasMessageContaining("closed");
+    Assertions.assertThatThrownBy(() -> closed.describe(node)).hasMessageContaining("closed");
   }
 
   /** What a server throws before the agent is called does not mean that there is no agent. */
@@ -338,7 +338,7 @@ class AgentWireTest {
       refused(
           AgentException.Kind.UNREACHABLE,
           "RetriableException: Server is too busy.",
-          () -> cluster.agents().about(there));
+          () -> cluster.agents().describe(there));
     } finally {
       server.stop();
     }

@@ -4,8 +4,8 @@ package org.stripeline.server.datanode;
 import java.io.IOException;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
-import org.stripeline.agent.AboutAgent;
 import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.BlockChecksum;
 import org.stripeline.agent.BlockClaim;
@@ -23,8 +23,8 @@ class ForwardingAgents implements Agents {
   }
 
   @Override
-  public AboutAgent about(DatanodeInfo node) throws IOException {
-    return to.about(node);
+  public AgentInfo describe(DatanodeInfo node) throws IOException {
+    return to.describe(node);
   }
 
   @Override
@@ -44,9 +44,9 @@ class ForwardingAgents implements Agents {
   }
 
   @Override
-  public boolean takeBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
+  public boolean rollBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
       throws IOException {
-    return to.takeBack(node, pool, block, writer);
+    return to.rollBack(node, pool, block, writer);
   }
 
   @Override
@@ -73,8 +73,8 @@ class ForwardingAgents implements Agents {
   }
 
   @Override
-  public TaskReport poll(DatanodeInfo node, long task, long patienceMillis) throws IOException {
-    return to.poll(node, task, patienceMillis);
+  public TaskReport poll(DatanodeInfo node, long task, long waitMillis) throws IOException {
+    return to.poll(node, task, waitMillis);
   }
 
   @Override

@@ -121,7 +121,7 @@ class StripelineAgentTest {
     log.addAppender(appender);
     try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
       DatanodeInfo node = cluster.nodes()[0];
-      assertThatThrownBy(() -> cluster.agents().about(node))
+      assertThatThrownBy(() -> cluster.agents().describe(node))
           .isInstanceOfSatisfying(
               AgentException.class,
               e -> assertThat(e.kind()).isEqualTo(AgentException.Kind.NO_AGENT));

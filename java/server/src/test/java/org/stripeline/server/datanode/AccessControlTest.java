@@ -16,23 +16,23 @@ import org.junit.jupiter.api.Test;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentMethod;
 
-class CallersTest {
+class AccessControlTest {
   private static UserGroupInformation user(String name, String... groups) {
     return UserGroupInformation.createUserForTesting(name, groups);
   }
 
-  private static Callers callers() throws IOException {
+  private static AccessControl callers() throws IOException {
     Configuration conf = new Configuration(false);
     conf.set("dfs.permissions.superusergroup", "wheel");
     conf.set("dfs.cluster.administrators", "dora admins");
-    // Callers are checked also where the permissions of files are not.
+    // AccessControl are checked also where the permissions of files are not.
     conf.setBoolean("dfs.permissions.enabled", false);
-    return new Callers(conf, new BlockPoolTokenSecretManager());
+    return new AccessControl(conf, new BlockPoolTokenSecretManager());
   }
 
   @Test
   void superusersAreServed() throws Exception {
-    Callers callers = callers();
+    AccessControl callers = callers();
     assertThatCode(() -> callers.check(UserGroupInformation.getCurrentUser()))
         .doesNotThrowAnyException();
     String own = UserGroupInformation.getCurrentUser().getShortUserName();
@@ -44,7 +44,7 @@ class CallersTest {
 
   @Test
   void othersAreNot() throws Exception {
-    Callers callers = callers();
+    AccessControl callers = callers();
     for (UserGroupInformation other :
         new UserGroupInformation[] {
           user("alice", "users"), user("bob"), user("wheel", "users"), user("admins", "dora")
@@ -59,7 +59,7 @@ class CallersTest {
   /** Whoever may read a block of a superuser has a token in a superuser's name. */
   @Test
   void tokensDoNotMakeSuperusers() throws Exception {
-    Callers callers = callers();
+    AccessControl callers = callers();
     UserGroupInformation holder = user("carol", "wheel");
     holder.setAuthenticationMethod(AuthenticationMethod.TOKEN);
     refused(

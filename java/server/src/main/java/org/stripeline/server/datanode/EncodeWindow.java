@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 
 /** The same stretch of all units of a group: buffers, and who is still at work on them. */
-final class Window {
+final class EncodeWindow {
   private final BufferPool pool;
   private final int blocks;
   private final int dataUnits;
@@ -21,7 +21,7 @@ final class Window {
   private final List<Future<?>> sends = new ArrayList<>();
 
   /** Makes one without buffers, for a group of so many data blocks. */
-  Window(BufferPool pool, int blocks, int dataUnits, int parityUnits) {
+  EncodeWindow(BufferPool pool, int blocks, int dataUnits, int parityUnits) {
     this.pool = pool;
     this.blocks = blocks;
     this.dataUnits = dataUnits;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.agent;
 
-/** What an agent says of itself. */
-public final class AboutAgent {
+/** The versions and identity that an agent reports. */
+public final class AgentInfo {
   /** The number of the protocol that it speaks, {@link AgentProtocol#NUMBER} for this one. */
   public final int protocol;
 
@@ -18,8 +18,8 @@ public final class AboutAgent {
   /** What codes there: native or java, version, instruction set. */
   public final String coder;
 
-  /** Says all of it. */
-  public AboutAgent(int protocol, String version, String hadoop, String uuid, String coder) {
+  /** Sets all fields. */
+  public AgentInfo(int protocol, String version, String hadoop, String uuid, String coder) {
     this.protocol = protocol;
     this.version = version;
     this.hadoop = hadoop;

@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.stripeline.agent.EncodeResult;
 
 /** The bytes that one task has read and sent, by how far they went. */
-final class Progress {
+final class TransferCounters {
   private final AgentMetrics metrics;
   private final AtomicLong done = new AtomicLong();
   private final AtomicLongArray read = new AtomicLongArray(Distance.values().length);
   private final AtomicLongArray sent = new AtomicLongArray(Distance.values().length);
 
-  Progress(AgentMetrics metrics) {
+  TransferCounters(AgentMetrics metrics) {
     this.metrics = metrics;
   }
 

@@ -9,8 +9,8 @@ import org.apache.hadoop.hdfs.util.Canceler;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 
 /** Bounds the bytes a second of one task, and with those of others the bytes of the agent. */
-final class Pace {
-  /** Bytes after which whoever moves many should ask again, lest a low rate comes in bursts. */
+final class RateLimiter {
+  /** Callers that move more call again after this many bytes, so that low rates are not bursty. */
   static final int STEP = 64 << 10;
 
   /** Hadoop's throttler counts by half seconds and stands still below 2 bytes a second. */
@@ -33,7 +33,7 @@ final class Pace {
    * @param shared null for no bound with others
    * @param objection asked now and then why the task should not go on; null if it should
    */
-  Pace(long bytesPerSecond, DataTransferThrottler shared, Supplier<String> objection) {
+  RateLimiter(long bytesPerSecond, DataTransferThrottler shared, Supplier<String> objection) {
     this.own = throttler(bytesPerSecond);
     this.shared = shared;
     this.objection = objection;

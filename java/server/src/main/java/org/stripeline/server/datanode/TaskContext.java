@@ -26,8 +26,8 @@ import org.stripeline.agent.Messages;
 import org.stripeline.agent.RpcAgents;
 
 /** Where a task runs, and what its streams need of there. */
-final class Home {
-  private static final Logger LOG = LoggerFactory.getLogger(Home.class);
+final class TaskContext {
+  private static final Logger LOG = LoggerFactory.getLogger(TaskContext.class);
 
   /** Read by one call: a disk that is slow and busy still does it well within a call's time. */
   static final int CHECK_BYTES = 4 << 20;
@@ -45,7 +45,7 @@ final class Home {
   final BufferPool buffers;
   private final LongSupplier nanoClock;
 
-  Home(
+  TaskContext(
       DataNode dataNode,
       LocalReplicas replicas,
       Agents peers,
@@ -66,11 +66,11 @@ final class Home {
     return node.uuid.equals(dataNode.getDatanodeUuid());
   }
 
-  Progress.Distance distance(String rack, AgentNode node) {
+  TransferCounters.Distance distance(String rack, AgentNode node) {
     if (isHere(node)) {
-      return Progress.Distance.LOCAL;
+      return TransferCounters.Distance.LOCAL;
     }
-    return node.rack.equals(rack) ? Progress.Distance.RACK : Progress.Distance.REMOTE;
+    return node.rack.equals(rack) ? TransferCounters.Distance.RACK : TransferCounters.Distance.REMOTE;
   }
 
   /**
@@ -78,7 +78,7 @@ final class Home {
    *
    * @throws AgentException if it cannot be read; of kind CORRUPT if its checksums are wrong
    */
-  BlockChecksum checksum(String pool, AgentNode node, AgentBlock block, Pace pace)
+  BlockChecksum checksum(String pool, AgentNode node, AgentBlock block, RateLimiter limiter)
       throws IOException {
     CrcComposer whole = CrcComposer.newCrcComposer(DataChecksum.Type.CRC32C, CHECK_BYTES);
     for (long at = 0; at < block.length; at += CHECK_BYTES) {
@@ -92,7 +92,7 @@ final class Home {
                 + part.length);
       }
       whole.update(part.crc32c, bytes);
-      pace.moved(bytes);
+      limiter.moved(bytes);
     }
     return new BlockChecksum(block.length, ByteBuffer.wrap(whole.digest()).getInt());
   }
@@ -187,12 +187,12 @@ final class Home {
   }
 
   /** Removes a replica that a task has written, wherever it is. */
-  void takeBack(String pool, EncodeRequest.Target target, String writer) throws IOException {
+  void rollBack(String pool, EncodeRequest.Target target, String writer) throws IOException {
     if (isHere(target.node)) {
       replicas.unlink(
           new Messages.UnlinkCall(pool, Collections.singletonList(target.block), writer));
     } else {
-      peers.takeBack(target.node.toDatanodeInfo(), pool, target.block, writer);
+      peers.rollBack(target.node.toDatanodeInfo(), pool, target.block, writer);
     }
   }
 }

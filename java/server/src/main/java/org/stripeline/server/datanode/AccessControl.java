@@ -21,7 +21,7 @@ import org.stripeline.agent.AgentException;
  * <p>Agents touch replicas whosever files they belong to, so this also holds where the permissions
  * of files are switched off ({@code dfs.permissions.enabled}), unlike for Hadoop's own calls.
  */
-final class Callers {
+final class AccessControl {
   private final String ownUser;
   private final String superGroup;
   private final AccessControlList administrators;
@@ -32,7 +32,7 @@ final class Callers {
    *
    * @param keys what block tokens are checked with
    */
-  Callers(Configuration conf, BlockPoolTokenSecretManager keys) throws IOException {
+  AccessControl(Configuration conf, BlockPoolTokenSecretManager keys) throws IOException {
     this.keys = keys;
     // Peers are other hosts' principals of the same service: their short names agree.
     ownUser = UserGroupInformation.getCurrentUser().getShortUserName();
