@@ -295,7 +295,7 @@ class AdoptionFailureTest {
           cluster.fs(),
           new Path(JobDirectory.ROOT_DEFAULT + "/gone/journal"),
           line -> {
-            if (line.kind == JournalRecord.Kind.group) {
+            if (line.kind == JournalRecord.Kind.GROUP) {
               groups.add(line);
             }
           });

@@ -27,12 +27,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
-import org.stripeline.convert.job.Traffic;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
@@ -157,7 +157,7 @@ class MapReduceConversionTest {
         .isGreaterThan(before);
 
     assertThat(report.failures()).isEmpty();
-    Traffic traffic = report.traffic();
+    AdoptionTraffic traffic = report.traffic();
     assertThat(traffic.blocksLinked + traffic.blocksSent).isEqualTo(11);
     // Two blocks of parity for each of three groups and one.
     assertThat(traffic.bytesWritten - traffic.blocksSent * BLOCK).isLessThanOrEqualTo(8 * BLOCK);
@@ -223,7 +223,7 @@ class MapReduceConversionTest {
           cluster.fs(),
           new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/journal"),
           line -> {
-            if (line.kind == JournalRecord.Kind.group && node.get() == null) {
+            if (line.kind == JournalRecord.Kind.GROUP && node.get() == null) {
               node.set(line.blocks.get(line.blocks.size() - 1).node);
             }
           });

@@ -293,7 +293,7 @@ class YarnConversionTest {
                 job.killTask(attempt(job));
               });
       assertThat(report.failures()).isEmpty();
-      assertThat(report.takenBack()).isEqualTo(1);
+      assertThat(report.rolledBack()).isEqualTo(1);
       assertThat(report.converted()).isEqualTo(1);
     }
     Map<AgentCount, Long> now = AgentCounts.now();

@@ -30,7 +30,7 @@ import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.Agents;
 import org.stripeline.convert.job.Futures;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.NodeState;
@@ -317,7 +317,7 @@ public final class AgentNodes {
   boolean endTask(DatanodeInfo node, long task) throws IOException {
     try {
       agents.cancel(node, task);
-      Patience.await(
+      Polling.await(
           "Cannot end task " + task + " of the agent on " + node.getXferAddr(),
           () -> agents.poll(node, task, 1000).state.isFinal());
       return true;

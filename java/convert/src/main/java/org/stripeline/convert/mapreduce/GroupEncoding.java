@@ -17,7 +17,7 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
-import org.stripeline.convert.group.AgentTurn;
+import org.stripeline.convert.group.AgentCall;
 import org.stripeline.convert.job.JournalRecord;
 
 /**
@@ -51,7 +51,7 @@ final class GroupEncoding {
       for (int round = 0; round <= attempts; round++) {
         String ticket = encode.ticket + "-" + round;
         long[] task = new long[1];
-        AgentTurn.await(
+        AgentCall.await(
             () -> {
               progress.progress();
               task[0] = agents.encode(node, ticket, encode.request);
@@ -59,7 +59,7 @@ final class GroupEncoding {
         leave(order, round, task[0]);
         report = awaitEnd(agents, node, task[0]);
         if (report.state == TaskState.DONE) {
-          AgentTurn.requireVerified(node, report.result, encode.request.kept.size());
+          AgentCall.requireVerified(node, report.result, encode.request.kept.size());
           GroupAnswer answer = new GroupAnswer(order.number);
           answer.encoded = report.result;
           return answer;
@@ -69,7 +69,7 @@ final class GroupEncoding {
           break;
         }
       }
-      throw AgentTurn.failure(node, report);
+      throw AgentCall.failure(node, report);
     }
   }
 

@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.stripeline.agent.AgentException;
 
-class AgentTurnTest {
+class AgentCallTest {
   @Test
   void anAgentThatStaysBusyFailsAsAgentsDoSoThatOthersAreAsked() {
     AtomicInteger asked = new AtomicInteger();
 
     assertThatThrownBy(
             () ->
-                AgentTurn.await(
+                AgentCall.await(
                     () -> {
                       asked.incrementAndGet();
                       throw new AgentException(AgentException.Kind.BUSY, "all calls hang");
@@ -30,7 +30,7 @@ class AgentTurnTest {
   void anAgentThatIsBusyForAWhileIsAskedAgain() throws Exception {
     AtomicInteger asked = new AtomicInteger();
 
-    AgentTurn.await(
+    AgentCall.await(
         () -> {
           if (asked.incrementAndGet() < 3) {
             throw new AgentException(AgentException.Kind.BUSY, "later");

@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.convert.file.Attempt;
-import org.stripeline.convert.file.CopyMaker;
-import org.stripeline.convert.file.Maker;
+import org.stripeline.convert.file.CopyingRewriter;
+import org.stripeline.convert.file.FileRewriter;
 import org.stripeline.convert.file.RangeCopy;
 import org.stripeline.convert.group.CoreRack;
 import org.stripeline.convert.job.Futures;
@@ -29,7 +29,7 @@ import org.stripeline.convert.job.Step;
  * <p>Each part is a whole number of full groups but the last, so the file that {@code concat} makes
  * of them has the groups that a single writer would have made.
  */
-public final class MapCopyMaker implements Maker {
+public final class MapCopyingRewriter implements FileRewriter {
   /** The NameNode holds its lock while it joins files. */
   private static final int JOINED_AT_ONCE = 256;
 
@@ -38,10 +38,10 @@ public final class MapCopyMaker implements Maker {
 
   private final Job job;
   private final MapWaves waves;
-  private final Maker here;
+  private final FileRewriter here;
 
   /** Copies through maps, and here what maps cannot copy. */
-  public MapCopyMaker(Job job, MapWaves waves, Maker here) {
+  public MapCopyingRewriter(Job job, MapWaves waves, FileRewriter here) {
     this.job = job;
     this.waves = waves;
     this.here = here;
@@ -58,7 +58,7 @@ public final class MapCopyMaker implements Maker {
   }
 
   @Override
-  public long make(Attempt attempt) throws IOException {
+  public long rewrite(Attempt attempt) throws IOException {
     if (isMadeHere(attempt)) {
       return makeHere(attempt);
     }
@@ -81,9 +81,9 @@ public final class MapCopyMaker implements Maker {
       }
       join(attempt, parts(answers));
     } catch (IOException | RuntimeException e) {
-      // What is taken back next must not be written again by what still runs.
+      // What is rolled back next must not be written again by what still runs.
       isGivenUp.set(true);
-      answers.forEach(MapCopyMaker::awaitQuietly);
+      answers.forEach(MapCopyingRewriter::awaitQuietly);
       throw e;
     }
     job.deleteWorkDirectory(begin);
@@ -98,7 +98,7 @@ public final class MapCopyMaker implements Maker {
 
   /** One at a time: a writer holds stripes, and this process is kept small. */
   private synchronized long makeHere(Attempt attempt) throws IOException {
-    long made = here.make(attempt);
+    long made = here.rewrite(attempt);
     job.traffic().copiedByDriver();
     return made;
   }
@@ -109,7 +109,7 @@ public final class MapCopyMaker implements Maker {
     int blocks = policy == null ? BLOCKS_OF_A_MAP : policy.getNumDataUnits();
     long groupBytes = status.getBlockSize() * blocks;
     ChecksumOpt checksums = attempt.checksums();
-    String storagePolicy = CopyMaker.storagePolicy(job, attempt);
+    String storagePolicy = CopyingRewriter.storagePolicy(job, attempt);
     List<GroupOrder> orders = new ArrayList<>();
     for (long offset = 0; offset < attempt.file().bytes(); offset += groupBytes) {
       long length = Math.min(groupBytes, attempt.file().bytes() - offset);

@@ -3,15 +3,15 @@ package org.stripeline.convert.file;
 
 import java.io.IOException;
 
-/** Makes temporary files with the bytes of originals. */
-public interface Maker {
+/** Writes temporary files with the bytes of originals. */
+public interface FileRewriter {
   /**
-   * Makes one and completes it. What it leaves when it fails is taken back by the caller: the
+   * Makes one and completes it. The caller rolls back what it leaves when it fails: the
    * temporary file, and the internal blocks that it has put into the journal.
    *
    * @return number of the temporary file
    */
-  long make(Attempt attempt) throws IOException;
+  long rewrite(Attempt attempt) throws IOException;
 
   /** Tells whether it compares all replicas of an original by itself. */
   default boolean comparesReplicas() {

@@ -17,20 +17,20 @@ import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 
 /** Calls agents and waits for them on threads of this process. */
-public final class ThreadEncoder implements GroupEncoder {
+public final class ThreadDispatcher implements GroupDispatcher {
   private static final long POLL_WAIT_MS = 2_000;
 
   private final Job job;
   private final AgentNodes nodes;
   private final ExecutorService threads;
-  private final EncoderTurns turns;
+  private final EncoderPermits permits;
 
   /** Encodes on some threads, as many groups at one time as there are. */
-  public ThreadEncoder(Job job, AgentNodes nodes, ExecutorService threads) {
+  public ThreadDispatcher(Job job, AgentNodes nodes, ExecutorService threads) {
     this.job = job;
     this.nodes = nodes;
     this.threads = threads;
-    turns = new EncoderTurns(job.settings().bytesPerSecond > 0);
+    permits = new EncoderPermits(job.settings().bytesPerSecond > 0);
   }
 
   @Override
@@ -65,7 +65,7 @@ public final class ThreadEncoder implements GroupEncoder {
   private void encodeOnce(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp)
       throws IOException {
     DatanodeInfo encoder = group.encoder();
-    try (EncoderTurns.Turn turn = turns.take(encoder.getDatanodeUuid())) {
+    try (EncoderPermits.Permit permit = permits.acquire(encoder.getDatanodeUuid())) {
       if (isGivenUp.getAsBoolean()) {
         return;
       }
@@ -75,18 +75,18 @@ public final class ThreadEncoder implements GroupEncoder {
       do {
         report = poll(group, encoder, ticket, task);
         if (isGivenUp.getAsBoolean()) {
-          // It is ended by whoever takes back the file.
+          // The rollback of the file ends it.
           return;
         }
       } while (!report.state.isFinal());
       if (report.state != TaskState.DONE) {
-        AgentException failure = AgentTurn.failure(encoder, report);
+        AgentException failure = AgentCall.failure(encoder, report);
         if (failure.bad().isEmpty()) {
           group.encoderFailed();
         }
         throw failure;
       }
-      AgentTurn.requireVerified(encoder, report.result, group.adopted());
+      AgentCall.requireVerified(encoder, report.result, group.adopted());
       job.traffic().encoded(report.result, group.sends());
     }
     job.reached(Step.ENCODED, attempt.open());
@@ -96,7 +96,7 @@ public final class ThreadEncoder implements GroupEncoder {
       throws IOException {
     long[] task = new long[1];
     try {
-      AgentTurn.await(
+      AgentCall.await(
           () ->
               task[0] =
                   nodes

@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.stripeline.convert.file.Attempt;
 
 /** Has agents encode the groups of files whose replicas are linked. */
-public interface GroupEncoder {
+public interface GroupDispatcher {
   /** Groups of one file that may be under way at one time. */
   int groupsAtOnce();
 

@@ -5,37 +5,37 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 
-/** Waits for what NameNode and DataNodes do in their own time. */
-public final class Patience {
+/** Polls NameNode and DataNodes until a condition holds. */
+public final class Polling {
   /** Twice what DataNodes take to report a received block when they are slow. */
   private static final long LIMIT_MS = 60_000;
 
   private static final long PAUSE_MS_MIN = 5;
   private static final long PAUSE_MS_MAX = 500;
 
-  private Patience() {}
+  private Polling() {}
 
-  /** A question to the NameNode. */
+  /** A condition that depends on the NameNode. */
   public interface Condition {
     boolean holds() throws IOException;
   }
 
   /**
-   * Asks until it holds, for a minute at most.
+   * Polls until the condition holds, for a minute at most.
    *
-   * @param message beginning of the message of what is thrown then
+   * @param message beginning of the message of the exception thrown then
    */
   public static void await(String message, Condition condition) throws IOException {
     await(message, LIMIT_MS, condition);
   }
 
-  /** Asks until it holds, for that many milliseconds at most. */
+  /** Polls until the condition holds, for {@code limitMs} at most. */
   public static void await(String message, long limitMs, Condition condition) throws IOException {
     await(message, limitMs, PAUSE_MS_MAX, condition);
   }
 
   /**
-   * Asks until it holds, for a minute at most, and after pauses that become longer.
+   * Polls until the condition holds, for a minute at most, with growing pauses.
    *
    * @param pauseMsMax milliseconds of the longest pause
    */

@@ -21,10 +21,10 @@ import org.stripeline.convert.select.SnapshotIndex;
 
 /**
  * Ends what was begun with a file, by looking at what is there: if the swap has happened the file
- * is converted, else all is taken back. It may be done again if it fails half-way.
+ * is converted, else all is rolled back. It may be done again if it fails half-way.
  */
-public final class Settlement {
-  private static final Logger LOG = LoggerFactory.getLogger(Settlement.class);
+public final class Recovery {
+  private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
   private static final long AS_IT_IS = -1;
 
   private final Job job;
@@ -35,7 +35,7 @@ public final class Settlement {
     /** The new file has the place of the original. */
     SWAPPED,
     /** The original is as it was, and nothing else is left. */
-    TAKEN_BACK
+    ROLLED_BACK
   }
 
   /** Removes internal blocks of groups that will not be. */
@@ -52,24 +52,24 @@ public final class Settlement {
     void unlink(OpenFile open) throws IOException;
   }
 
-  public Settlement(Job job, Unlinker unlinker) {
+  public Recovery(Job job, Unlinker unlinker) {
     this.job = job;
     this.unlinker = unlinker;
   }
 
   /**
-   * Settles one file.
+   * Recovers one file.
    *
    * @throws JournalLostException if the job cannot go on
-   * @throws IOException if something could not be taken back; the file is closed then if possible
+   * @throws IOException if something could not be rolled back; the file is closed then if possible
    */
-  public Result settle(OpenFile open) throws IOException {
+  public Result recover(OpenFile open) throws IOException {
     JournalRecord begin = open.begin();
     job.oneTry().sync(job.client());
     if (isSwapped(open)) {
       return Result.SWAPPED;
     }
-    if (!open.isBeingTakenBack()) {
+    if (!open.isRollingBack()) {
       job.announce(open, JournalRecord.back(begin.fileId));
     }
     job.reached(Step.BACK_NAMED, open);
@@ -94,7 +94,7 @@ public final class Settlement {
     if (failure != null) {
       throw failure;
     }
-    return Result.TAKEN_BACK;
+    return Result.ROLLED_BACK;
   }
 
   /** The NameNode would miss the blocks of a temporary file that a snapshot has. */
@@ -134,7 +134,7 @@ public final class Settlement {
     }
     // Both are gone. Unless this job has deleted it, a user has deleted the converted file; then a
     // snapshot may keep it, and its blocks must stay.
-    return !open.isBeingTakenBack();
+    return !open.isRollingBack();
   }
 
   /** Gives the original its permission, its lease and its times back. */

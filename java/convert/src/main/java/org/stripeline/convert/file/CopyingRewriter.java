@@ -15,15 +15,15 @@ import org.stripeline.convert.settings.Origin;
  * Copies files through this process, with whatever pipelines {@code fs.hdfs.impl} names: into
  * stripes, or back into replicas.
  */
-public final class CopyMaker implements Maker {
+public final class CopyingRewriter implements FileRewriter {
   private final Job job;
 
-  public CopyMaker(Job job) {
+  public CopyingRewriter(Job job) {
     this.job = job;
   }
 
   @Override
-  public long make(Attempt attempt) throws IOException {
+  public long rewrite(Attempt attempt) throws IOException {
     JournalRecord begin = attempt.open().begin();
     long made;
     try (FSDataOutputStream out = create(attempt)) {
@@ -51,7 +51,7 @@ public final class CopyMaker implements Maker {
     boolean byPosition =
         RangeCopy.hasWideStripes(attempt.attributes().status().getErasureCodingPolicy());
     new RangeCopy(job.fs(), attempt.source(), byPosition)
-        .copy(0, attempt.file().bytes(), out, (buffer, count) -> job.throttle().take(count));
+        .copy(0, attempt.file().bytes(), out, (buffer, count) -> job.rateLimiter().take(count));
   }
 
   /** Name of the storage policy that a copy has while it is made. */

@@ -21,8 +21,8 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobTuning;
 
-/** What a dead driver leaves, and what others do to the file before it is settled. */
-class SettlementTest {
+/** What a dead driver leaves, and what others do to the file before it is recovered. */
+class RecoveryTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
   private static final FsPermission SHARED = new FsPermission((short) 0664);
@@ -105,7 +105,7 @@ class SettlementTest {
     assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(sticky);
   }
 
-  /** A driver that was cut off comes to the swap when another one has settled the file. */
+  /** A driver that was cut off comes to the swap when another one has recovered the file. */
   @Test
   void aLateDriverDoesNotTouchTheFile() throws Exception {
     cluster.write("/late/a", 3 * BLOCK);
@@ -149,7 +149,7 @@ class SettlementTest {
               && isNamed.compareAndSet(true, false)) {
             client.getClient().closeAllFilesBeingWritten(true);
             try {
-              // So that it is left alone by the driver that settles it.
+              // So that it is left alone by the driver that recovers it.
               cluster.fs().createSnapshot(file.getParent(), "one");
               assertThat(resume("/late-mode").failures()).isEmpty();
             } catch (IOException e) {

@@ -4,17 +4,17 @@ package org.stripeline.convert.job;
 import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 
-/** Holds copies to a rate, all together. */
-public final class Throttle {
+/** Limits the rate of all copies together. */
+public final class RateLimiter {
   private final long bytesPerSecond;
   private long freeAt = System.nanoTime();
 
   /** Most bytes per second, or 0 for no limit. */
-  public Throttle(long bytesPerSecond) {
+  public RateLimiter(long bytesPerSecond) {
     this.bytesPerSecond = bytesPerSecond;
   }
 
-  /** Waits until so many bytes may have been moved. */
+  /** Waits until the rate allows that {@code bytes} have been moved. */
   public void take(int bytes) throws InterruptedIOException {
     if (bytesPerSecond == 0) {
       return;
@@ -26,6 +26,6 @@ public final class Throttle {
       freeAt = begin + (long) (bytes * (double) TimeUnit.SECONDS.toNanos(1) / bytesPerSecond);
       waitNanos = freeAt - now;
     }
-    Patience.pause(TimeUnit.NANOSECONDS.toMillis(waitNanos));
+    Polling.pause(TimeUnit.NANOSECONDS.toMillis(waitNanos));
   }
 }

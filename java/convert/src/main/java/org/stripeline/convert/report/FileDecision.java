@@ -4,25 +4,25 @@ package org.stripeline.convert.report;
 import org.stripeline.convert.rules.SkipReason;
 
 /** What a job would do with one file, and what that would give. */
-public final class Verdict {
+public final class FileDecision {
   private final SkipReason skip;
   private final long bytesNow;
   private final long bytesAfter;
   private final int cellBytes;
 
-  private Verdict(SkipReason skip, long bytesNow, long bytesAfter, int cellBytes) {
+  private FileDecision(SkipReason skip, long bytesNow, long bytesAfter, int cellBytes) {
     this.skip = skip;
     this.bytesNow = bytesNow;
     this.bytesAfter = bytesAfter;
     this.cellBytes = cellBytes;
   }
 
-  public static Verdict skip(SkipReason reason, long bytesNow) {
-    return new Verdict(reason, bytesNow, bytesNow, 0);
+  public static FileDecision skip(SkipReason reason, long bytesNow) {
+    return new FileDecision(reason, bytesNow, bytesNow, 0);
   }
 
-  public static Verdict convert(long bytesNow, long bytesAfter, int cellBytes) {
-    return new Verdict(null, bytesNow, bytesAfter, cellBytes);
+  public static FileDecision convert(long bytesNow, long bytesAfter, int cellBytes) {
+    return new FileDecision(null, bytesNow, bytesAfter, cellBytes);
   }
 
   public boolean isConvert() {

@@ -6,7 +6,7 @@ import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.Linked;
 
 /** What adoption has moved between DataNodes, in sums; counted by several threads. */
-public final class Traffic {
+public final class AdoptionTraffic {
   /** Blocks that stayed where they were. */
   public long blocksLinked;
 

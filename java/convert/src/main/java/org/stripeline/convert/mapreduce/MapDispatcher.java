@@ -17,19 +17,19 @@ import org.stripeline.convert.file.Attempt;
 import org.stripeline.convert.group.AgentNodes;
 import org.stripeline.convert.group.CoreRack;
 import org.stripeline.convert.group.GroupAdoption;
-import org.stripeline.convert.group.GroupEncoder;
+import org.stripeline.convert.group.GroupDispatcher;
 import org.stripeline.convert.group.GroupWork;
 import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.Step;
 
 /** Has maps call agents and wait for them. */
-public final class MapEncoder implements GroupEncoder {
+public final class MapDispatcher implements GroupDispatcher {
   private final Job job;
   private final AgentNodes nodes;
   private final MapWaves waves;
 
-  public MapEncoder(Job job, AgentNodes nodes, MapWaves waves) {
+  public MapDispatcher(Job job, AgentNodes nodes, MapWaves waves) {
     this.job = job;
     this.nodes = nodes;
     this.waves = waves;

@@ -16,7 +16,7 @@ import org.apache.hadoop.util.DataChecksum;
  * <p>Hadoop's checksum of a file is made of what DataNodes keep as checksums, of one replica of each
  * block: it says nothing about the others, nor about the bytes on the disks.
  */
-public final class ReplicaCheck {
+public final class ReadBackCheck {
   private static final int BUFFER_BYTES = 1 << 20;
 
   private final DistributedFileSystem fs;
@@ -24,7 +24,7 @@ public final class ReplicaCheck {
   private final ParityCheck.Watcher watcher;
   private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
 
-  private ReplicaCheck(
+  private ReadBackCheck(
       DistributedFileSystem fs, DataChecksum.Type type, ParityCheck.Watcher watcher) {
     this.fs = fs;
     this.type = type;
@@ -42,7 +42,7 @@ public final class ReplicaCheck {
       throws IOException {
     DataChecksum.Type type = sum.getChecksumOpt().getChecksumType();
     int wanted = ByteBuffer.wrap(sum.getBytes()).getInt();
-    int found = new ReplicaCheck(fs, type, watcher).sum(path);
+    int found = new ReadBackCheck(fs, type, watcher).sum(path);
     if (found != wanted) {
       throw new IOException(
           String.format(

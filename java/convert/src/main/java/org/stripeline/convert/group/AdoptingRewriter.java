@@ -21,10 +21,10 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.file.Attempt;
-import org.stripeline.convert.file.Maker;
+import org.stripeline.convert.file.FileRewriter;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Job;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.select.GroupCut;
 import org.stripeline.placement.PlacementException;
@@ -37,7 +37,7 @@ import org.stripeline.placement.PlacementException;
  * before the last has its data; its parity may still be on its way meanwhile. All parity is there
  * before the file is completed, or the NameNode would begin to make its own.
  */
-public final class AdoptionMaker implements Maker {
+public final class AdoptingRewriter implements FileRewriter {
   private static final FsPermission PRIVATE = new FsPermission((short) 0600);
 
   /** Longer than DataNodes take to report what was linked. */
@@ -45,16 +45,16 @@ public final class AdoptionMaker implements Maker {
 
   private final Job job;
   private final AgentNodes nodes;
-  private final GroupEncoder encoder;
+  private final GroupDispatcher dispatcher;
 
-  public AdoptionMaker(Job job, AgentNodes nodes, GroupEncoder encoder) {
+  public AdoptingRewriter(Job job, AgentNodes nodes, GroupDispatcher dispatcher) {
     this.job = job;
     this.nodes = nodes;
-    this.encoder = encoder;
+    this.dispatcher = dispatcher;
   }
 
   @Override
-  public long make(Attempt attempt) throws IOException {
+  public long rewrite(Attempt attempt) throws IOException {
     ErasureCodingPolicy policy = attempt.policy();
     // Parity goes to the kind of disk that the file's blocks are meant for.
     BlockStoragePolicy storage = job.client().getStoragePolicy(attempt.file().inodePath());
@@ -67,7 +67,7 @@ public final class AdoptionMaker implements Maker {
     List<List<LocatedBlock>> groups =
         GroupCut.cut(
             attempt.blocks().getLocatedBlocks(), policy.getNumDataUnits(), policy.getCellSize());
-    Deque<GroupEncoder.Pending> encoding = new ArrayDeque<>();
+    Deque<GroupDispatcher.Pending> encoding = new ArrayDeque<>();
     List<GroupWork> planned = new ArrayList<>();
     AtomicBoolean isGivenUp = new AtomicBoolean();
     ExtendedBlock previous = null;
@@ -75,7 +75,7 @@ public final class AdoptionMaker implements Maker {
       int first = 0;
       for (int i = 0; i < groups.size(); i++) {
         job.waitWhilePaused();
-        while (encoding.size() >= encoder.groupsAtOnce()) {
+        while (encoding.size() >= dispatcher.groupsAtOnce()) {
           encoding.remove().await();
         }
         GroupWork group = plan(groups.get(i), i, policy, storage, temporary.getFileId() + i);
@@ -87,8 +87,8 @@ public final class AdoptionMaker implements Maker {
         adoption.link();
         job.reached(Step.LINKED, attempt.open());
         boolean isWhole = group.sends() == 0;
-        GroupEncoder.Pending begun = encoder.begin(attempt, adoption, isGivenUp::get);
-        GroupEncoder.Pending encode =
+        GroupDispatcher.Pending begun = dispatcher.begin(attempt, adoption, isGivenUp::get);
+        GroupDispatcher.Pending encode =
             () -> {
               begun.await();
               group.close();
@@ -105,14 +105,14 @@ public final class AdoptionMaker implements Maker {
         encoding.remove().await();
       }
     } catch (IOException | RuntimeException e) {
-      // What is taken back next must not be written again by what still runs.
+      // What is rolled back next must not be written again by what still runs.
       isGivenUp.set(true);
-      encoding.forEach(AdoptionMaker::awaitQuietly);
+      encoding.forEach(AdoptingRewriter::awaitQuietly);
       throw e;
     } finally {
       planned.forEach(GroupWork::close);
     }
-    encoder.finish(attempt);
+    dispatcher.finish(attempt);
     complete(attempt, temporary, previous);
     return temporary.getFileId();
   }
@@ -134,7 +134,7 @@ public final class AdoptionMaker implements Maker {
     return true;
   }
 
-  private static void awaitQuietly(GroupEncoder.Pending encode) {
+  private static void awaitQuietly(GroupDispatcher.Pending encode) {
     try {
       encode.await();
     } catch (IOException e) {
@@ -177,12 +177,12 @@ public final class AdoptionMaker implements Maker {
       HdfsFileStatus temporary,
       ExtendedBlock previous,
       String[] favored,
-      Deque<GroupEncoder.Pending> encoding)
+      Deque<GroupDispatcher.Pending> encoding)
       throws IOException {
     LocatedBlock[] group = new LocatedBlock[1];
     long start = System.nanoTime();
     String message = "Cannot add a group to " + attempt.temporary();
-    Patience.await(
+    Polling.await(
         message,
         () -> {
           group[0] = tryAllocate(attempt, temporary, previous, favored);
@@ -193,7 +193,7 @@ public final class AdoptionMaker implements Maker {
       while (!encoding.isEmpty()) {
         encoding.remove().await();
       }
-      Patience.await(
+      Polling.await(
           message,
           () -> {
             group[0] = tryAllocate(attempt, temporary, previous, favored);
@@ -227,7 +227,7 @@ public final class AdoptionMaker implements Maker {
 
   private void complete(Attempt attempt, HdfsFileStatus temporary, ExtendedBlock last)
       throws IOException {
-    Patience.await(
+    Polling.await(
         "Cannot complete " + attempt.temporary(),
         () ->
             job.namenode()

@@ -7,10 +7,10 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.TaskReport;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 
-/** Asks agents, again while they are busy with others' groups or wait for the NameNode. */
-public final class AgentTurn {
+/** Calls agents, and repeats calls while an agent is busy or waits for the NameNode. */
+public final class AgentCall {
   /** A busy agent gets to ours within this. */
   private static final long BUSY_MS = 3_600_000;
 
@@ -20,7 +20,7 @@ public final class AgentTurn {
   /** After a failover, DataNodes have registered with the NameNode within this. */
   private static final long NOT_READY_NANOS = TimeUnit.MINUTES.toNanos(2);
 
-  private AgentTurn() {}
+  private AgentCall() {}
 
   /** A call to an agent. */
   public interface Request {
@@ -63,7 +63,7 @@ public final class AgentTurn {
    */
   public static void await(Request request, long busyMs) throws IOException {
     long start = System.nanoTime();
-    Patience.await(
+    Polling.await(
         "Cannot call an agent",
         Long.MAX_VALUE,
         () -> isAnswered(request, busyMs, System.nanoTime() - start));

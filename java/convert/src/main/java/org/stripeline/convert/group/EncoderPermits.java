@@ -6,35 +6,35 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 
-/** Gives each encoder one group at a time where a rate holds for it; else as many as come. */
-final class EncoderTurns {
-  private static final Turn FREE = () -> {};
+/** Limits each encoder to one group at a time if encoding is rate-limited; else sets no limit. */
+final class EncoderPermits {
+  private static final Permit FREE = () -> {};
 
   private final boolean isLimited;
   private final Map<String, Semaphore> busy = new ConcurrentHashMap<>();
 
-  /** The right to encode somewhere, until it is closed. */
-  interface Turn extends AutoCloseable {
+  /** Lets its holder encode on one DataNode until it is closed. */
+  interface Permit extends AutoCloseable {
     @Override
     void close();
   }
 
-  EncoderTurns(boolean isLimited) {
+  EncoderPermits(boolean isLimited) {
     this.isLimited = isLimited;
   }
 
-  /** Waits for a DataNode's turn. */
-  Turn take(String uuid) throws InterruptedIOException {
+  /** Waits for the permit of a DataNode. */
+  Permit acquire(String uuid) throws InterruptedIOException {
     if (!isLimited) {
       return FREE;
     }
-    Semaphore turn = busy.computeIfAbsent(uuid, any -> new Semaphore(1));
+    Semaphore semaphore = busy.computeIfAbsent(uuid, any -> new Semaphore(1));
     try {
-      turn.acquire();
+      semaphore.acquire();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("Cannot wait for an encoder: interrupted");
     }
-    return turn::release;
+    return semaphore::release;
   }
 }
