@@ -82,7 +82,7 @@ final class ExpectedTraffic extends TrafficModel {
   }
 
   @Override
-  void addAdoption(PlannedFile file, int start, int end, CodeName code, Traffic sums) {
+  void addAdoption(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums) {
     Shares shares = shares(code.shape(), end - start, Math.max(1, file.replication));
     if (shares.unplaceable > 0) {
       sums.unplaceable++;

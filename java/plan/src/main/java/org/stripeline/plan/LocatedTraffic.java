@@ -54,7 +54,7 @@ final class LocatedTraffic extends TrafficModel {
   }
 
   @Override
-  void addAdoption(PlannedFile file, int start, int end, CodeName code, Traffic sums) {
+  void addAdoption(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums) {
     Topology topology = nodes.topology();
     GroupPlan plan;
     try {

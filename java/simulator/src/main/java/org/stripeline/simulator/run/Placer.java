@@ -70,7 +70,7 @@ final class Placer {
         new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random)
             .anywhere(writer, settings.replication);
     if (nodes == null || policy != Policy.PRELIMINARY_EAR) {
-      return new Placed(nodes, Stripe.ANYWHERE, -1);
+      return new Placed(nodes, SimulatedStripe.ANYWHERE, -1);
     }
     int rack = topology.rackOf(nodes[0]);
     int index = position[rack];

@@ -33,7 +33,7 @@ final class StripePlanner {
    * @param processNode the node that the encoding process runs on
    * @throws PlacementException if a block is lost, or nodes are too few
    */
-  EncodePlan plan(Stripe stripe, int processNode, Topology topology) throws PlacementException {
+  EncodePlan plan(SimulatedStripe stripe, int processNode, Topology topology) throws PlacementException {
     int[][] replicas = live(stripe.replicas(blocks), topology);
     switch (policy) {
       case RR:

@@ -118,7 +118,7 @@ final class AccessBench {
       List<Long> blocks = new ArrayList<>(Collections.nCopies(3, IoCluster.BLOCK_BYTES));
       blocks.add(4L * policy.getCellSize());
       files.write(
-          IoContestant.Layout.RS, paths, new ArrayList<>(lengths.values()), blocks);
+          IoContestant.StorageScheme.RS, paths, new ArrayList<>(lengths.values()), blocks);
       List<String> victims = files.victims();
       count(0);
       for (int dead = 1; dead <= victims.size(); dead++) {

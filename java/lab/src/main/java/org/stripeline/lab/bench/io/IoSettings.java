@@ -77,7 +77,7 @@ public final class IoSettings {
 
   /** DataNodes that the widest policy and the most copies take. */
   int datanodes() {
-    int most = IoContestant.Layout.REPLICATED_4.copies();
+    int most = IoContestant.StorageScheme.REPLICATED_4.copies();
     for (ErasureCodingPolicy policy : policies) {
       most = Math.max(most, policy.getNumDataUnits() + policy.getNumParityUnits());
     }

@@ -112,22 +112,22 @@ public final class ClientMain implements AutoCloseable {
   private void run(FileSystem on, ClientRequest request, ClientAnswer answer)
       throws IOException, InterruptedException {
     int threads = request.paths.size();
-    List<Transfer> transfers = new ArrayList<>();
+    List<FileTask> tasks = new ArrayList<>();
     List<Future<Long>> results = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     CountDownLatch ready = new CountDownLatch(threads);
     CountDownLatch begin = new CountDownLatch(1);
     try {
       for (int file = 0; file < threads; file++) {
-        Transfer transfer = new Transfer(on, pattern, request, file);
-        transfer.prepare();
-        transfers.add(transfer);
+        FileTask task = new FileTask(on, pattern, request, file);
+        task.prepare();
+        tasks.add(task);
         results.add(
             pool.submit(
                 () -> {
                   ready.countDown();
                   begin.await();
-                  return transfer.run();
+                  return task.run();
                 }));
       }
       ready.await();
@@ -139,9 +139,9 @@ public final class ClientMain implements AutoCloseable {
       answer.seconds = (System.nanoTime() - started) / 1e9;
       answer.clientCpuSeconds = ProcessTime.ofSelf() - client;
       answer.serverCpuSeconds = ProcessTime.of(request.servers) - server;
-      answer.stream = transfers.get(0).stream();
+      answer.stream = tasks.get(0).stream();
       if (request.action == ClientRequest.Action.RANDOM) {
-        answer.latency = latency(transfers);
+        answer.latency = latency(tasks);
       }
     } finally {
       pool.shutdownNow();
@@ -166,10 +166,10 @@ public final class ClientMain implements AutoCloseable {
     return bytes;
   }
 
-  private static ClientAnswer.Latency latency(List<Transfer> transfers) {
+  private static ClientAnswer.Latency latency(List<FileTask> tasks) {
     Histogram all = new Histogram(3);
-    for (Transfer transfer : transfers) {
-      all.add(transfer.latencies());
+    for (FileTask task : tasks) {
+      all.add(task.latencies());
     }
     ClientAnswer.Latency latency = new ClientAnswer.Latency();
     latency.reads = all.getTotalCount();

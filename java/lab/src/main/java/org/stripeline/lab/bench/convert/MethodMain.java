@@ -18,7 +18,7 @@ import org.stripeline.terminal.CommandStyle;
  * Main class of the JVM that runs one command as its own launcher would, and says at the end what
  * processor time it took. Java 8 tells a process nothing of its children's.
  */
-final class WayMain {
+final class MethodMain {
   static final String DISTCP = "org.apache.hadoop.tools.DistCp";
 
   /** The last line of its output. */
@@ -27,7 +27,7 @@ final class WayMain {
     double cpuSeconds;
   }
 
-  private WayMain() {}
+  private MethodMain() {}
 
   /**
    * Runs.

@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /** What one thread of a client does with one file. */
-final class Transfer {
+final class FileTask {
   private final FileSystem fs;
   private final Pattern pattern;
   private final ClientRequest request;
@@ -23,7 +23,7 @@ final class Transfer {
   private byte[] buffer;
   private String stream;
 
-  Transfer(FileSystem fs, Pattern pattern, ClientRequest request, int file) {
+  FileTask(FileSystem fs, Pattern pattern, ClientRequest request, int file) {
     this.fs = fs;
     this.pattern = pattern;
     this.request = request;

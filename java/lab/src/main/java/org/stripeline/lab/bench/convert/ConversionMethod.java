@@ -4,8 +4,8 @@ package org.stripeline.lab.bench.convert;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** A way from replicated files to erasure-coded ones. */
-enum Way {
+/** A method of making replicated files erasure-coded. */
+enum ConversionMethod {
   /** {@code stripeline convert} of files that Hadoop's policy placed. */
   ADOPT("adopt"),
   /** The same of files that {@code EarPlacementPolicy} placed. */
@@ -21,19 +21,19 @@ enum Way {
 
   private final String label;
 
-  Way(String label) {
+  ConversionMethod(String label) {
     this.label = label;
   }
 
-  static Way parse(String label) {
-    for (Way way : values()) {
-      if (way.label.equals(label)) {
-        return way;
+  static ConversionMethod parse(String label) {
+    for (ConversionMethod method : values()) {
+      if (method.label.equals(label)) {
+        return method;
       }
     }
     throw new IllegalArgumentException(
         "Cannot measure '" + label + "': the ways are "
-            + Arrays.stream(values()).map(Way::label).collect(Collectors.joining(", ")));
+            + Arrays.stream(values()).map(ConversionMethod::label).collect(Collectors.joining(", ")));
   }
 
   String label() {
@@ -58,7 +58,7 @@ enum Way {
             ? null
             : "this Hadoop's shell has no option -t";
       case DISTCP:
-        return isLoadable(WayMain.DISTCP)
+        return isLoadable(MethodMain.DISTCP)
             ? null
             : "hadoop-distcp and MapReduce are not on the class path; name their jars in"
                 + " STRIPELINE_CLASSPATH";
@@ -69,7 +69,7 @@ enum Way {
 
   private static boolean isLoadable(String name) {
     try {
-      Class.forName(name, false, Way.class.getClassLoader());
+      Class.forName(name, false, ConversionMethod.class.getClassLoader());
       return true;
     } catch (ClassNotFoundException | LinkageError e) {
       return false;

@@ -2,7 +2,7 @@
 package org.stripeline.plan;
 
 /** What converting by adoption moves, and what other ways would move for the same files. */
-final class Traffic {
+final class ConversionTraffic {
   /** Groups that are converted by adoption. */
   long groups;
 
@@ -45,7 +45,7 @@ final class Traffic {
 
   double stripeNetwork;
 
-  void add(Traffic other) {
+  void add(ConversionTraffic other) {
     groups += other.groups;
     unplaceable += other.unplaceable;
     ruleBroken += other.ruleBroken;

@@ -5,19 +5,19 @@ package org.stripeline.natives;
  * How a task ended that did not fail: what it compared is the same, or where it differs first.
  * Tasks that compare nothing end sound.
  */
-public final class Verdict {
-  static final Verdict SOUND = new Verdict(-1, -1);
+public final class ComparisonResult {
+  static final ComparisonResult SOUND = new ComparisonResult(-1, -1);
 
   private final int parityUnit;
   private final int offset;
 
-  private Verdict(int parityUnit, int offset) {
+  private ComparisonResult(int parityUnit, int offset) {
     this.parityUnit = parityUnit;
     this.offset = offset;
   }
 
-  static Verdict mismatch(int parityUnit, int offset) {
-    return new Verdict(parityUnit, offset);
+  static ComparisonResult mismatch(int parityUnit, int offset) {
+    return new ComparisonResult(parityUnit, offset);
   }
 
   /** Returns whether there is no difference. */

@@ -9,7 +9,7 @@ package org.stripeline.client.fuzz;
  * @param length bytes asked for
  * @param seed for what else there is to choose
  */
-record Step(Kind kind, long position, int length, long seed) {
+record StreamCall(Kind kind, long position, int length, long seed) {
 
   /** What is called. */
   enum Kind {

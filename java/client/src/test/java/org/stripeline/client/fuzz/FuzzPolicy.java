@@ -13,19 +13,19 @@ import org.apache.hadoop.io.erasurecode.ECSchema;
  * @param parityUnits m
  * @param cellBytes unit of striping
  */
-record Layout(String codec, int dataUnits, int parityUnits, int cellBytes) {
+record FuzzPolicy(String codec, int dataUnits, int parityUnits, int cellBytes) {
   /** Small cells, so that small files have many stripes, and two of Hadoop's own. */
-  static final List<Layout> ALL =
+  static final List<FuzzPolicy> ALL =
       List.of(
-          new Layout("rs", 6, 3, 64 << 10),
-          new Layout("rs", 6, 3, 4 << 10),
-          new Layout("rs", 3, 2, 1 << 20),
-          new Layout("rs", 3, 2, 16 << 10),
-          new Layout("rs", 2, 1, 1 << 10),
-          new Layout("rs", 4, 4, 8 << 10),
-          new Layout("rs-legacy", 6, 3, 32 << 10),
-          new Layout("xor", 2, 1, 64 << 10),
-          new Layout("xor", 5, 1, 8 << 10));
+          new FuzzPolicy("rs", 6, 3, 64 << 10),
+          new FuzzPolicy("rs", 6, 3, 4 << 10),
+          new FuzzPolicy("rs", 3, 2, 1 << 20),
+          new FuzzPolicy("rs", 3, 2, 16 << 10),
+          new FuzzPolicy("rs", 2, 1, 1 << 10),
+          new FuzzPolicy("rs", 4, 4, 8 << 10),
+          new FuzzPolicy("rs-legacy", 6, 3, 32 << 10),
+          new FuzzPolicy("xor", 2, 1, 64 << 10),
+          new FuzzPolicy("xor", 5, 1, 8 << 10));
 
   /** The most internal blocks of any of them. */
   static final int UNITS_MAX = 9;

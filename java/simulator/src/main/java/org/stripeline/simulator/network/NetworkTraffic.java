@@ -2,7 +2,7 @@
 package org.stripeline.simulator.network;
 
 /** Bytes sent and received, by purpose. A byte that goes over two hops counts twice. */
-public final class Traffic {
+public final class NetworkTraffic {
   private static final int PURPOSES = Purpose.values().length;
 
   private final long[] inRack = new long[PURPOSES];

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 
 /** What the clock runs over must notice wrong bytes; here on local files, which can be damaged. */
-class TransferTest {
+class FileTaskTest {
   private static final long BYTES = 3 * (1 << 20) + 12345;
 
   private final Pattern pattern = new Pattern();
@@ -108,9 +108,9 @@ class TransferTest {
     request.readBytes = action == Action.RANDOM ? 5000 : 700_000;
     request.reads = 50;
     request.seed = 7;
-    Transfer transfer = new Transfer(fs, pattern, request, 0);
-    transfer.prepare();
-    return transfer.run();
+    FileTask task = new FileTask(fs, pattern, request, 0);
+    task.prepare();
+    return task.run();
   }
 
   private Path path() {

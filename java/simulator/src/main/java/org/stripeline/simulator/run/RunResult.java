@@ -4,7 +4,7 @@ package org.stripeline.simulator.run;
 import java.util.Map;
 
 /** What came of one run; field names are those of the JSON. */
-public final class Outcome {
+public final class RunResult {
   public String policy;
   public long seed;
   public double encodeSeconds;

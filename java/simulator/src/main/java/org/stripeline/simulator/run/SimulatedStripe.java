@@ -2,7 +2,7 @@
 package org.stripeline.simulator.run;
 
 /** Blocks that are to be encoded together, and the nodes of all of them once they are. */
-final class Stripe {
+final class SimulatedStripe {
   /** Stands for "in any rack". */
   static final int ANYWHERE = -1;
 
@@ -14,7 +14,7 @@ final class Stripe {
 
   private int postponed;
 
-  Stripe(int[] blocks, int homeRack) {
+  SimulatedStripe(int[] blocks, int homeRack) {
     this.blocks = blocks;
     this.homeRack = homeRack;
   }

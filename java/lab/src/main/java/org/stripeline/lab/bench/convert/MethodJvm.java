@@ -15,7 +15,7 @@ import java.util.List;
 import org.stripeline.terminal.JavaRuntime;
 
 /** Runs a command in a JVM of its own, from its start to its end. */
-final class WayJvm {
+final class MethodJvm {
   /** What {@code stripeline convert} promises to make do with. */
   private static final int HEAP_MIB = 512;
 
@@ -30,7 +30,7 @@ final class WayJvm {
    * @param configuration a directory with the cluster's client configuration
    * @param log where they complain
    */
-  WayJvm(List<String> prefix, Path configuration, Path log) {
+  MethodJvm(List<String> prefix, Path configuration, Path log) {
     this.prefix = prefix;
     this.configuration = configuration;
     this.log = log;
@@ -60,7 +60,7 @@ final class WayJvm {
             "-Dlog4j.configuration=org/stripeline/terminal/log4j.properties"));
     command.addAll(JavaRuntime.hadoopArguments());
     command.addAll(JavaRuntime.nativeArguments());
-    command.add(WayMain.class.getName());
+    command.add(MethodMain.class.getName());
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder
@@ -93,8 +93,8 @@ final class WayJvm {
 
   private static Run checked(Run run, List<String> arguments) throws IOException {
     String last = run.lines.isEmpty() ? "" : run.lines.remove(run.lines.size() - 1);
-    WayMain.Answer answer =
-        last.startsWith("{\"status\"") ? new Gson().fromJson(last, WayMain.Answer.class) : null;
+    MethodMain.Answer answer =
+        last.startsWith("{\"status\"") ? new Gson().fromJson(last, MethodMain.Answer.class) : null;
     if (answer == null || answer.status != 0) {
       throw new IOException(
           "'" + String.join(" ", arguments) + "' "

@@ -10,7 +10,7 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.stripeline.coder.RsCoderFactory;
 
 /** A coder with the kind of buffer that it is given. */
-enum Contestant {
+enum BenchCoder {
   /** Our native coder, as HDFS uses it. */
   STRIPELINE_DIRECT("stripeline direct"),
   /** Our native coder on arrays. */
@@ -24,7 +24,7 @@ enum Contestant {
 
   private final String label;
 
-  Contestant(String label) {
+  BenchCoder(String label) {
     this.label = label;
   }
 
