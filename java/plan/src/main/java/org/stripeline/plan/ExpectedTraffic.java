@@ -28,10 +28,10 @@ final class ExpectedTraffic extends TrafficModel {
   /** Where those that wrote the files were. */
   enum Writers {
     /** On DataNodes, one per file: the first replica of all its blocks is there. */
-    datanodes,
+    DATANODES,
 
     /** Elsewhere: the first replica of each block is on any node. */
-    elsewhere
+    ELSEWHERE
   }
 
   /** Means over the blocks of a group. */
@@ -138,7 +138,7 @@ final class ExpectedTraffic extends TrafficModel {
     int[][] placed = new int[blocks][];
     for (int block = 0; block < blocks; block++) {
       int[] nodes = new int[replicas];
-      nodes[0] = writers == Writers.datanodes ? writer : random.nextInt(topology.nodes());
+      nodes[0] = writers == Writers.DATANODES ? writer : random.nextInt(topology.nodes());
       for (int i = 1; i < replicas; i++) {
         nodes[i] = next(nodes, i, random);
       }

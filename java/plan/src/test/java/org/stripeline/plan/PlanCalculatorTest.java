@@ -23,7 +23,7 @@ class PlanCalculatorTest {
   private static PlanCalculator calculator(CodeName code, int depth) {
     return new PlanCalculator(
         code,
-        new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.datanodes, 0),
+        new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.DATANODES, 0),
         new DirectoryRows("/", depth, PlanSettings.ROWS_MAX, code.data()));
   }
 
@@ -213,7 +213,7 @@ class PlanCalculatorTest {
     DirectoryRows rows = new DirectoryRows("/data", 1, 3, 6);
     PlanCalculator few =
         new PlanCalculator(
-            code, new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.datanodes, 0), rows);
+            code, new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.DATANODES, 0), rows);
     for (int i = 0; i < 10; i++) {
       few.accept(full("/data/d" + i + "/x", 3, 6));
     }
@@ -245,7 +245,7 @@ class PlanCalculatorTest {
     PlanCalculator loose =
         new PlanCalculator(
             CodeName.parse("RS-6-3", MIB),
-            new ExpectedTraffic(3, 9, ExpectedTraffic.Writers.elsewhere, 0),
+            new ExpectedTraffic(3, 9, ExpectedTraffic.Writers.ELSEWHERE, 0),
             new DirectoryRows("/", 0, 10, 6));
     loose.accept(full("/a", 3, 6));
 
@@ -258,8 +258,8 @@ class PlanCalculatorTest {
   void expectationsFollowWhereTheWritersWere() {
     // With the writer on a DataNode one replica of every block is on one node: its rack can encode
     // all of them, but only one of them can stay there.
-    ConversionTraffic inside = expected(ExpectedTraffic.Writers.datanodes);
-    ConversionTraffic outside = expected(ExpectedTraffic.Writers.elsewhere);
+    ConversionTraffic inside = expected(ExpectedTraffic.Writers.DATANODES);
+    ConversionTraffic outside = expected(ExpectedTraffic.Writers.ELSEWHERE);
 
     double insideShare = inside.adoptedBlocks / (inside.adoptedBlocks + inside.sentBlocks);
     double outsideShare = outside.adoptedBlocks / (outside.adoptedBlocks + outside.sentBlocks);
