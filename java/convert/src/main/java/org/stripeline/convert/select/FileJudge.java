@@ -130,7 +130,7 @@ public final class FileJudge {
   }
 
   private FileDecision convert(Candidate file, long now) {
-    boolean striped = settings.layout == Layout.striped;
+    boolean striped = settings.layout == Layout.STRIPED;
     CodeName wanted = code.withCell(striped ? settings.cellBytes : 0);
     SkipReason reason = FileRules.ofLayout(file, wanted, settings.layout);
     return reason == null
