@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.GroupPlanner;
-import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
 
 /**
  * Expected traffic where locations are unknown: the mean over groups whose replicas are placed as

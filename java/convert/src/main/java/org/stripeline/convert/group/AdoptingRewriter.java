@@ -27,7 +27,7 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.select.GroupCut;
-import org.stripeline.placement.PlacementException;
+import org.stripeline.placement.group.PlacementException;
 
 /**
  * Makes a coded file out of the replicas where they lie: those that the plan keeps are linked under

@@ -21,7 +21,7 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Polling;
-import org.stripeline.placement.PlacementException;
+import org.stripeline.placement.group.PlacementException;
 
 /**
  * One group on its way: has the agents link what its plan keeps. When an agent fails, now or when

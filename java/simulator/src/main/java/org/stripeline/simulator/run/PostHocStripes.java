@@ -3,9 +3,9 @@ package org.stripeline.simulator.run;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.stripeline.placement.BlockSet;
-import org.stripeline.placement.PosthocGrouping;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.BlockSet;
+import org.stripeline.placement.group.PosthocGrouping;
 import org.stripeline.simulator.scenario.Settings;
 
 /** Stripes chosen among blocks that were written without thought of them. */

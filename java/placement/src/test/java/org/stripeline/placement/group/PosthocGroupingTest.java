@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +12,12 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.NodeState;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.StripeAudit;
+import org.stripeline.placement.Topology;
+import org.stripeline.placement.ear.ReplicaDraw;
 
 class PosthocGroupingTest {
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.Topology;
 
 /** Which racks a group may be encoded in. */
 final class CoreRacks {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
+import org.stripeline.placement.NodeState;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
 
 /** What a layout is wanted for: the replicas of a group, how many parity blocks, which rule. */
 final class GroupTask {

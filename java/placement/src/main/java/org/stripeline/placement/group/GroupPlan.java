@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.Arrays;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.Relaxation;
+import org.stripeline.placement.StripeAudit;
+import org.stripeline.placement.Topology;
 
 /**
  * Where the blocks of a group come to be, and who encodes it. Data blocks are adopted, that is, a

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.BitSet;
 import java.util.SplittableRandom;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.FlowGraph;
+import org.stripeline.placement.RackOrder;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
 
 /**
  * Chooses the target racks of a group whose blocks have been written already: those in which most

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.BitSet;
 import java.util.SplittableRandom;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
 
 /**
  * Plans how replicated blocks become a group of an erasure code: which replicas stay, which blocks

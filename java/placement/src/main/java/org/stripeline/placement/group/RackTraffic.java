@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 /**
  * How many blocks the links of each rack have still to carry in and out for groups planned before.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 /** The blocks of a group cannot be placed at all; the message has the numbers. */
 public final class PlacementException extends Exception {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.FlowGraph;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
 
 /**
  * Finds stripes among blocks that were written without thought of encoding: blocks that share a

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.RackOrder;
+import org.stripeline.placement.Topology;
 
 /** Names the nodes of a layout, which has only counted those that are alike. */
 final class PlanWriter {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,6 +12,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.placement.ClusterFit;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.MaxFlowOracle;
+import org.stripeline.placement.NodeState;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
+import org.stripeline.placement.ear.ReplicaDraw;
 
 class GroupPlannerTest {
   private static final CodeShape RS_6_3 = CodeShape.ofDataAndParity(6, 3);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.SplittableRandom;
+import org.stripeline.placement.NodeState;
+import org.stripeline.placement.Topology;
 
 /**
  * The cheapest layout of a group for a given core rack, as a flow of least cost:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 /** The k blocks of a stripe that was found among others. Immutable. */
 public final class BlockSet {

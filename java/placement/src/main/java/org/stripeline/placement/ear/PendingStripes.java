@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.ear;
 
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -8,7 +8,10 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.IntPredicate;
-import org.stripeline.placement.PendingCounts.Event;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
+import org.stripeline.placement.ear.PendingCounts.Event;
 
 /**
  * The stripes that encoding-aware replication is putting together: one for each owner (a file that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.ear;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,6 +11,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.FlowGraph;
+import org.stripeline.placement.NodeState;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
+import org.stripeline.placement.group.RackTraffic;
 
 class EarStripeTest {
   private static final CodeShape SHAPE_14_10 = CodeShape.ofDataAndParity(10, 4);

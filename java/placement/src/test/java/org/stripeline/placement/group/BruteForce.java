@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import org.stripeline.placement.NodeState;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
 
 /** Tries every layout of a small group; the oracle of the planner. */
 final class BruteForce {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.ear;
 
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.function.IntPredicate;
+import org.stripeline.placement.NodeState;
+import org.stripeline.placement.RackOrder;
+import org.stripeline.placement.Topology;
 
 /**
  * Draws nodes for new blocks as HDFS does. Replicas (BlockPlacementPolicyDefault) lie on the writer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.ear;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -18,7 +18,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.stripeline.placement.PendingCounts.Event;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.FlowGraph;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
+import org.stripeline.placement.ear.PendingCounts.Event;
 
 class PendingStripesTest {
   private static final CodeShape RS_6_3 = CodeShape.ofDataAndParity(6, 3);

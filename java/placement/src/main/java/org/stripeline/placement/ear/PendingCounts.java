@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.ear;
 
 /** What {@link PendingStripes} have done since they were created. */
 public final class PendingCounts {

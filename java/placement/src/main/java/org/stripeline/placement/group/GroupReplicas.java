@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.group;
 
 import java.util.Arrays;
+import org.stripeline.placement.Topology;
 
 /** The replicas of a group's data blocks that can be read, each node of a block once. */
 final class GroupReplicas {

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.placement;
+package org.stripeline.placement.ear;
 
 import java.util.BitSet;
 import java.util.SplittableRandom;
 import java.util.function.IntPredicate;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.FlowGraph;
+import org.stripeline.placement.RackOrder;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
 
 /**
  * One stripe that encoding-aware replication puts together while its blocks are being written: each
