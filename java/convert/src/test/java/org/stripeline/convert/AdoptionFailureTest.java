@@ -281,7 +281,7 @@ class AdoptionFailureTest {
     JobReport report = convert("/gone", mover);
 
     assertThat(report.failures()).isEmpty();
-    assertThat(report.traffic().blocksSent).isPositive();
+    assertThat(report.traffic().blocksSent()).isPositive();
     assertThat(cluster.policy("/gone/a")).isEqualTo(POLICY);
     assertThat(cluster.read("/gone/a")).isEqualTo(bytes);
     cluster.assertParityRight("/gone/a");

@@ -103,13 +103,13 @@ class ContiguousConversionTest {
     assertThat(fs.getXAttr(file, "user.colour")).isEqualTo("blue".getBytes());
     AdoptionTraffic traffic = report.traffic();
     // Three groups of 3, 3 and 2 blocks, the last of which is short.
-    assertThat(traffic.blocksLinked + traffic.blocksSent).isEqualTo(8);
-    assertThat(traffic.blocksCopied).isZero();
-    assertThat(traffic.bytesWritten - traffic.blocksSent * BLOCK).isLessThanOrEqualTo(6 * BLOCK);
+    assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(8);
+    assertThat(traffic.blocksCopied()).isZero();
+    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK).isLessThanOrEqualTo(6 * BLOCK);
     // DataNodes count what they receive; the journal and its checksums are the rest.
     assertThat(written)
-        .isGreaterThanOrEqualTo(traffic.bytesWritten)
-        .isLessThan(traffic.bytesWritten + BLOCK / 2);
+        .isGreaterThanOrEqualTo(traffic.bytesWritten())
+        .isLessThan(traffic.bytesWritten() + BLOCK / 2);
     assertConverted("/adopt/a", bytes);
     assertThat(cluster.temporaries()).isEmpty();
     ConvertCluster.await("old replicas to go", () -> spaceUsed("/adopt") <= 14 * BLOCK);

@@ -110,7 +110,7 @@ class MapReduceConversionTest {
 
     assertThat(report.failures()).isEmpty();
     assertThat(report.converted()).isEqualTo(2);
-    assertThat(report.traffic().filesCopiedByDriver).isZero();
+    assertThat(report.traffic().filesCopiedByDriver()).isZero();
     FileStatus after = fs.getFileStatus(file);
     assertThat(after.getOwner()).isEqualTo("alice");
     assertThat(after.getPermission()).isEqualTo(before.getPermission());
@@ -158,9 +158,9 @@ class MapReduceConversionTest {
 
     assertThat(report.failures()).isEmpty();
     AdoptionTraffic traffic = report.traffic();
-    assertThat(traffic.blocksLinked + traffic.blocksSent).isEqualTo(11);
+    assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(11);
     // Two blocks of parity for each of three groups and one.
-    assertThat(traffic.bytesWritten - traffic.blocksSent * BLOCK).isLessThanOrEqualTo(8 * BLOCK);
+    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK).isLessThanOrEqualTo(8 * BLOCK);
     for (String path : List.of("/adopted/a", "/adopted/b")) {
       assertThat(cluster.policy(path)).isEqualTo("RS-3-2-1024k");
       cluster.assertHealthy(path);
@@ -329,7 +329,7 @@ class MapReduceConversionTest {
     JobReport report = run(striped("/zone"));
 
     assertThat(report.failures()).isEmpty();
-    assertThat(report.traffic().filesCopiedByDriver).isEqualTo(1);
+    assertThat(report.traffic().filesCopiedByDriver()).isEqualTo(1);
     assertThat(cluster.policy("/zone/a")).isEqualTo("RS-3-2-64k");
     assertThat(cluster.read("/zone/a")).isEqualTo(bytes);
   }

@@ -435,7 +435,10 @@ final class CaseRun {
 
   private void preadRandomly(String what, Random random) throws Finding {
     StreamCall.Kind[] kinds = {
-      StreamCall.Kind.PREAD, StreamCall.Kind.PREAD_FULLY, StreamCall.Kind.PREAD_BUFFER, StreamCall.Kind.PREAD_BUFFER_FULLY
+      StreamCall.Kind.PREAD,
+      StreamCall.Kind.PREAD_FULLY,
+      StreamCall.Kind.PREAD_BUFFER,
+      StreamCall.Kind.PREAD_BUFFER_FULLY
     };
     for (int i = 1 + random.nextInt(4); i > 0; i--) {
       int at = random.nextInt(expected.length);

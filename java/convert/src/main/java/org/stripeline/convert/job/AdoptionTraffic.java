@@ -5,34 +5,17 @@ import java.util.List;
 import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.Linked;
 
-/** What adoption has moved between DataNodes, in sums; counted by several threads. */
+/** Sums of what adoption moved between DataNodes. Thread-safe; JSON has the names of the fields. */
 public final class AdoptionTraffic {
-  /** Blocks that stayed where they were. */
-  public long blocksLinked;
-
-  /** Of those, blocks whose volume makes no links, so that they were copied beside themselves. */
-  public long blocksCopied;
-
-  /** Blocks that no plan could keep where they were. */
-  public long blocksSent;
-
-  /** Files that maps could not copy, so that their driver did. */
-  public long filesCopiedByDriver;
-
-  /** Bytes that encoders had on their own disks. */
-  public long bytesReadLocal;
-
-  /** Bytes that encoders read from their racks. */
-  public long bytesReadRack;
-
-  /** Bytes that encoders read from other racks. */
-  public long bytesReadRemote;
-
-  /** Bytes of parity and of blocks sent, wherever they went. */
-  public long bytesWritten;
-
-  /** Of those, bytes that went to other racks. */
-  public long bytesWrittenRemote;
+  private long blocksLinked;
+  private long blocksCopied;
+  private long blocksSent;
+  private long filesCopiedByDriver;
+  private long bytesReadLocal;
+  private long bytesReadRack;
+  private long bytesReadRemote;
+  private long bytesWritten;
+  private long bytesWrittenRemote;
 
   public synchronized void linked(List<Linked> links) {
     blocksLinked += links.size();
@@ -50,5 +33,40 @@ public final class AdoptionTraffic {
     bytesReadRemote += result.readRemote;
     bytesWritten += result.sentLocal + result.sentRack + result.sentRemote;
     bytesWrittenRemote += result.sentRemote;
+  }
+
+  /** Returns the number of blocks that stayed where they were. */
+  public synchronized long blocksLinked() {
+    return blocksLinked;
+  }
+
+  /** Returns the number of linked blocks that were copied, since their volume makes no links. */
+  public synchronized long blocksCopied() {
+    return blocksCopied;
+  }
+
+  /** Returns the number of blocks that no plan could keep where they were. */
+  public synchronized long blocksSent() {
+    return blocksSent;
+  }
+
+  /** Returns the number of files that maps could not copy, so that their driver did. */
+  public synchronized long filesCopiedByDriver() {
+    return filesCopiedByDriver;
+  }
+
+  /** Returns the number of bytes that encoders read from other racks. */
+  public synchronized long bytesReadRemote() {
+    return bytesReadRemote;
+  }
+
+  /** Returns the number of bytes of parity and of blocks that were sent, including those to other racks. */
+  public synchronized long bytesWritten() {
+    return bytesWritten;
+  }
+
+  /** Returns the number of bytes of parity and of blocks that were sent to other racks. */
+  public synchronized long bytesWrittenRemote() {
+    return bytesWrittenRemote;
   }
 }

@@ -58,17 +58,17 @@ public final class TableText {
             seconds,
             ByteText.of((long) (report.convertedBytes() / Math.max(seconds, 1e-3)))));
     AdoptionTraffic traffic = report.traffic();
-    if (traffic.blocksLinked + traffic.blocksSent > 0) {
+    if (traffic.blocksLinked() + traffic.blocksSent() > 0) {
       out.println(
-          "blocks kept in place: " + traffic.blocksLinked + ", sent: " + traffic.blocksSent
-              + "; written: " + ByteText.of(traffic.bytesWritten) + ", to other racks "
-              + ByteText.of(traffic.bytesWrittenRemote) + "; read from other racks: "
-              + ByteText.of(traffic.bytesReadRemote));
+          "blocks kept in place: " + traffic.blocksLinked() + ", sent: " + traffic.blocksSent()
+              + "; written: " + ByteText.of(traffic.bytesWritten()) + ", to other racks "
+              + ByteText.of(traffic.bytesWrittenRemote()) + "; read from other racks: "
+              + ByteText.of(traffic.bytesReadRemote()));
     }
-    if (traffic.filesCopiedByDriver > 0) {
+    if (traffic.filesCopiedByDriver() > 0) {
       out.println(
           "copied by this process, since HDFS joins no files of encryption zones: "
-              + traffic.filesCopiedByDriver + " files");
+              + traffic.filesCopiedByDriver() + " files");
     }
     if (report.rolledBack() > 0) {
       out.println("taken back what a dead driver had begun: " + report.rolledBack() + " files");
