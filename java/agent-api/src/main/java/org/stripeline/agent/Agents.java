@@ -23,7 +23,7 @@ import org.apache.hadoop.security.token.Token;
 public interface Agents extends Closeable {
 
   /** Most milliseconds that one {@link #poll} waits at the agent. */
-  long PATIENCE_MAX = 10_000;
+  long POLL_WAIT_MILLIS_MAX = 10_000;
 
   /** Returns the agents as the current user reaches them; nothing is connected to yet. */
   static Agents connect(Configuration conf) throws IOException {
@@ -51,7 +51,7 @@ public interface Agents extends Closeable {
   }
 
   /** Asks an agent about itself: whether it is there, and of which version. */
-  AboutAgent about(DatanodeInfo node) throws IOException;
+  AgentInfo describe(DatanodeInfo node) throws IOException;
 
   /**
    * Makes replicas appear under second names, on the same volumes, and tells the NameNode. Either
@@ -89,7 +89,7 @@ public interface Agents extends Closeable {
    *
    * @return whether it was there and was removed
    */
-  boolean takeBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
+  boolean rollBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
       throws IOException;
 
   /** Reads a finalized replica through its checksums and returns the checksum of all its bytes. */
@@ -135,9 +135,9 @@ public interface Agents extends Closeable {
    * stripeline.agent.abandon.period} is cancelled; the end of one is kept for {@code
    * stripeline.agent.result.period}.
    *
-   * @param patienceMillis how long to wait for the end, at most {@link #PATIENCE_MAX}; 0 does not
+   * @param waitMillis how long to wait for the end, at most {@link #POLL_WAIT_MILLIS_MAX}; 0 does not
    */
-  TaskReport poll(DatanodeInfo node, long task, long patienceMillis) throws IOException;
+  TaskReport poll(DatanodeInfo node, long task, long waitMillis) throws IOException;
 
   /** Tells a task to end; one that has ended, or is not known any more, is no error. */
   void cancel(DatanodeInfo node, long task) throws IOException;

@@ -38,7 +38,7 @@ public final class Messages {
     public final String pool;
     public final List<AgentBlock> blocks;
 
-    /** The task that takes back what it has written; null removes whatever is there. */
+    /** The task that rolls back its own writes; null removes whatever is there. */
     public final String writer;
 
     public UnlinkCall(String pool, List<AgentBlock> blocks, String writer) {

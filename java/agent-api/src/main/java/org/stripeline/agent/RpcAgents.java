@@ -59,8 +59,8 @@ public final class RpcAgents implements Agents {
   }
 
   @Override
-  public AboutAgent about(DatanodeInfo node) throws IOException {
-    return call(node, AgentMethod.ABOUT, new Messages.Empty(), AboutAgent.class);
+  public AgentInfo describe(DatanodeInfo node) throws IOException {
+    return call(node, AgentMethod.ABOUT, new Messages.Empty(), AgentInfo.class);
   }
 
   @Override
@@ -89,7 +89,7 @@ public final class RpcAgents implements Agents {
   }
 
   @Override
-  public boolean takeBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
+  public boolean rollBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
       throws IOException {
     Messages.UnlinkCall arguments =
         new Messages.UnlinkCall(pool, Collections.singletonList(block), writer);
@@ -124,9 +124,9 @@ public final class RpcAgents implements Agents {
   }
 
   @Override
-  public TaskReport poll(DatanodeInfo node, long task, long patienceMillis) throws IOException {
-    long patience = Math.max(0, Math.min(patienceMillis, PATIENCE_MAX));
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patience);
+  public TaskReport poll(DatanodeInfo node, long task, long waitMillis) throws IOException {
+    long limitMillis = Math.max(0, Math.min(waitMillis, POLL_WAIT_MILLIS_MAX));
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis);
     while (true) {
       long left = Math.max(0, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
       Messages.TaskCall arguments = new Messages.TaskCall(task, left);

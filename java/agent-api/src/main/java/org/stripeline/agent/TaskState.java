@@ -9,9 +9,9 @@ public enum TaskState {
   RUNNING,
   /** All is written and verified. */
   DONE,
-  /** It failed, and has taken back what it had written as far as it could. */
+  /** It failed, and has rolled back its writes as far as possible. */
   FAILED,
-  /** It was cancelled, and has taken back what it had written as far as it could. */
+  /** It was cancelled, and has rolled back its writes as far as possible. */
   CANCELLED;
 
   /** Returns whether it stays as it is from now on. */

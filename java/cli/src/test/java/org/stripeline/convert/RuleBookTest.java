@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
-import org.stripeline.convert.report.Verdict;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.placement.CodeName;
@@ -58,28 +58,28 @@ class RuleBookTest {
       write(cluster.fs(), new SplittableRandom(11));
       CodeName code = CodeName.parse("RS-6-3").withCell(CELL);
       Map<String, Decision> planned = Decisions.of(cluster.fs(), "/tree", code);
-      Map<String, Verdict> adopted = judged(cluster, ConvertCluster.contiguous("/tree", "RS-6-3"));
-      Map<String, Verdict> smaller = judged(cluster, ConvertCluster.contiguous("/tree", "RS-3-2"));
-      Map<String, Verdict> striped = judged(cluster, ConvertCluster.striped("/tree", "RS-6-3"));
+      Map<String, FileDecision> adopted = judged(cluster, ConvertCluster.contiguous("/tree", "RS-6-3"));
+      Map<String, FileDecision> smaller = judged(cluster, ConvertCluster.contiguous("/tree", "RS-3-2"));
+      Map<String, FileDecision> striped = judged(cluster, ConvertCluster.striped("/tree", "RS-6-3"));
 
       assertThat(planned).hasSize(FILES);
       Set<String> seen = new TreeSet<>();
       planned.forEach(
           (path, plan) -> {
             seen.add(plan.treatment + (plan.reason == null ? "" : " " + plan.reason));
-            Verdict[] verdicts = {adopted.get(path), smaller.get(path), striped.get(path)};
+            FileDecision[] decisions = {adopted.get(path), smaller.get(path), striped.get(path)};
             switch (plan.treatment) {
               case "ADOPT":
-                assertSame(path, plan, verdicts[0]);
+                assertSame(path, plan, decisions[0]);
                 break;
               case "SMALLER_CODE":
-                assertSame(path, plan, verdicts[1]);
+                assertSame(path, plan, decisions[1]);
                 break;
               case "STRIPE":
-                assertSame(path, plan, verdicts[2]);
+                assertSame(path, plan, decisions[2]);
                 break;
               default:
-                assertLeft(path, plan, verdicts);
+                assertLeft(path, plan, decisions);
             }
           });
       assertThat(seen)
@@ -91,40 +91,40 @@ class RuleBookTest {
     }
   }
 
-  private static void assertSame(String path, Decision plan, Verdict verdict) {
-    assertThat(verdict.isConvert()).as(path).isTrue();
-    assertThat(verdict.bytesAfter()).as(path).isEqualTo(plan.bytesAfter);
+  private static void assertSame(String path, Decision plan, FileDecision decision) {
+    assertThat(decision.isConvert()).as(path).isTrue();
+    assertThat(decision.bytesAfter()).as(path).isEqualTo(plan.bytesAfter);
   }
 
-  private static void assertLeft(String path, Decision plan, Verdict[] verdicts) {
+  private static void assertLeft(String path, Decision plan, FileDecision[] decisions) {
     if (plan.reason == SkipReason.CODED) {
-      assertThat(verdicts[0].skip()).as(path).isIn(SkipReason.ALREADY, SkipReason.OTHER_POLICY);
+      assertThat(decisions[0].skip()).as(path).isIn(SkipReason.ALREADY, SkipReason.OTHER_POLICY);
       return;
     }
-    for (Verdict verdict : verdicts) {
-      assertThat(verdict.isConvert()).as(path).isFalse();
+    for (FileDecision decision : decisions) {
+      assertThat(decision.isConvert()).as(path).isFalse();
       if (OF_SPACE.contains(plan.reason)) {
-        assertThat(OF_SPACE).as(path).contains(verdict.skip());
+        assertThat(OF_SPACE).as(path).contains(decision.skip());
       } else {
-        assertThat(verdict.skip()).as(path).isEqualTo(plan.reason);
+        assertThat(decision.skip()).as(path).isEqualTo(plan.reason);
       }
     }
   }
 
-  private static Map<String, Verdict> judged(ConvertCluster cluster, JobSettings settings)
+  private static Map<String, FileDecision> judged(ConvertCluster cluster, JobSettings settings)
       throws IOException {
-    Map<String, Verdict> verdicts = new TreeMap<>();
+    Map<String, FileDecision> decisions = new TreeMap<>();
     JobObserver observer =
         new JobObserver() {
           @Override
-          public void planned(Candidate file, Verdict verdict) {
-            verdicts.put(file.path(), verdict);
+          public void planned(Candidate file, FileDecision decision) {
+            decisions.put(file.path(), decision);
           }
         };
     try (Driver driver = cluster.driver(cluster.client(), observer, StepListener.NONE)) {
       driver.plan(settings);
     }
-    return verdicts;
+    return decisions;
   }
 
   private void write(DistributedFileSystem fs, SplittableRandom random) throws IOException {

@@ -7,15 +7,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.agent.Agents;
-import org.stripeline.convert.file.Maker;
-import org.stripeline.convert.file.Settlement;
-import org.stripeline.convert.group.AdoptionMaker;
+import org.stripeline.convert.file.FileRewriter;
+import org.stripeline.convert.file.Recovery;
+import org.stripeline.convert.group.AdoptingRewriter;
 import org.stripeline.convert.group.AgentNodes;
 import org.stripeline.convert.group.AgentUnlinker;
-import org.stripeline.convert.group.GroupEncoder;
-import org.stripeline.convert.group.ThreadEncoder;
+import org.stripeline.convert.group.GroupDispatcher;
+import org.stripeline.convert.group.ThreadDispatcher;
 import org.stripeline.convert.job.Job;
-import org.stripeline.convert.mapreduce.MapEncoder;
+import org.stripeline.convert.mapreduce.MapDispatcher;
 import org.stripeline.convert.mapreduce.MapWaves;
 import org.stripeline.convert.settings.JobSettings;
 
@@ -52,13 +52,13 @@ public final class Adoption implements Closeable {
   }
 
   /** Makes files of replicas; {@code waves} is null where this process calls the encoders. */
-  Maker maker(Job job, MapWaves waves) {
-    GroupEncoder encoder =
-        waves == null ? new ThreadEncoder(job, nodes, encoders) : new MapEncoder(job, nodes, waves);
-    return new AdoptionMaker(job, nodes, encoder);
+  FileRewriter rewriter(Job job, MapWaves waves) {
+    GroupDispatcher dispatcher =
+        waves == null ? new ThreadDispatcher(job, nodes, encoders) : new MapDispatcher(job, nodes, waves);
+    return new AdoptingRewriter(job, nodes, dispatcher);
   }
 
-  Settlement.Unlinker unlinker() {
+  Recovery.Unlinker unlinker() {
     return new AgentUnlinker(nodes);
   }
 

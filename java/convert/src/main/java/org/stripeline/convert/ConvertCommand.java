@@ -341,7 +341,7 @@ public final class ConvertCommand implements Callable<Integer> {
       policies.check(totals.cells, shown);
     }
     if (!json) {
-      boolean isRefused = settings.layout == Layout.striped && !settings.allowStaleReaders;
+      boolean isRefused = settings.layout == Layout.STRIPED && !settings.allowStaleReaders;
       spec.commandLine()
           .getErr()
           .println(
@@ -449,13 +449,13 @@ public final class ConvertCommand implements Callable<Integer> {
     }
     boolean namesCell = request.cellBytes() > 0 || cellSize != null;
     settings.policy = request.toString();
-    settings.layout = layout == null ? (namesCell ? Layout.striped : Layout.contiguous) : layout;
-    if (settings.layout == Layout.contiguous && namesCell) {
+    settings.layout = layout == null ? (namesCell ? Layout.STRIPED : Layout.CONTIGUOUS) : layout;
+    if (settings.layout == Layout.CONTIGUOUS && namesCell) {
       throw usage(
           "Cannot choose the cell of --layout=contiguous: it is each file's block size; leave it"
               + " out, or use --layout=striped");
     }
-    settings.cellBytes = settings.layout == Layout.striped ? cell(request) : 0;
+    settings.cellBytes = settings.layout == Layout.STRIPED ? cell(request) : 0;
   }
 
   private int cell(CodeName request) {

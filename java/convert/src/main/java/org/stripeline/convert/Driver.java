@@ -87,9 +87,9 @@ public final class Driver implements AutoCloseable {
     totals.vanished =
         new TreeWalk(fs, settings, root)
             .visit(
-                (file, verdict) -> {
-                  totals.add(file, verdict);
-                  watching.planned(file, verdict);
+                (file, decision) -> {
+                  totals.add(file, decision);
+                  watching.planned(file, decision);
                   return true;
                 });
     return totals;
@@ -148,7 +148,7 @@ public final class Driver implements AutoCloseable {
   }
 
   /**
-   * Takes up a job: what a dead driver had begun is finished or taken back, whatever has become of
+   * Takes up a job: what a dead driver had begun is finished or rolled back, whatever has become of
    * the tree and of the cluster; then, if these allow it, the tree is walked again for what is left.
    *
    * @param path of the job, or null for any
@@ -175,13 +175,13 @@ public final class Driver implements AutoCloseable {
           MapWaves waves = waves(job)) {
         JobRun run = JobRun.of(job, observer, policies(settings), adoption, waves);
         job.places().takeOver(open.zoneDirectories());
-        run.settle(open.files());
+        run.recover(open.files());
         return goOn(run, directory, settings, adoption);
       }
     }
   }
 
-  /** Goes on with a job that is settled. */
+  /** Continues a job whose files are recovered. */
   private JobReport goOn(
       JobRun run, JobDirectory directory, JobSettings settings, Adoption adoption)
       throws IOException {

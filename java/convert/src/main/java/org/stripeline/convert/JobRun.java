@@ -9,23 +9,23 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
-import org.stripeline.convert.file.CopyMaker;
+import org.stripeline.convert.file.CopyingRewriter;
 import org.stripeline.convert.file.FileConversion;
-import org.stripeline.convert.file.Maker;
-import org.stripeline.convert.file.Settlement;
+import org.stripeline.convert.file.FileRewriter;
+import org.stripeline.convert.file.Recovery;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
-import org.stripeline.convert.job.Outcome;
 import org.stripeline.convert.job.Reasons;
-import org.stripeline.convert.mapreduce.MapCopyMaker;
+import org.stripeline.convert.mapreduce.MapCopyingRewriter;
 import org.stripeline.convert.mapreduce.MapLeftovers;
 import org.stripeline.convert.mapreduce.MapWaves;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
-import org.stripeline.convert.report.Verdict;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.SnapshotIndex;
@@ -43,7 +43,7 @@ final class JobRun {
 
   private final Job job;
   private final JobObserver observer;
-  private final Settlement settlement;
+  private final Recovery recovery;
   private final FileConversion conversion;
   private final JobReport report;
 
@@ -52,19 +52,19 @@ final class JobRun {
 
   private final AtomicReference<Throwable> stopped = new AtomicReference<>();
 
-  /** Numbers of files that are being converted, and of those that could not be settled. */
+  /** Numbers of files that are being converted, and of those that could not be recovered. */
   private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
 
-  private volatile boolean unsettled;
+  private volatile boolean hasUnrecovered;
 
   /** The snapshots that files of the walk are judged by. */
   private volatile SnapshotIndex snapshots;
 
   private JobRun(
-      Job job, JobObserver observer, Settlement settlement, FileConversion conversion) {
+      Job job, JobObserver observer, Recovery recovery, FileConversion conversion) {
     this.job = job;
     this.observer = observer;
-    this.settlement = settlement;
+    this.recovery = recovery;
     this.conversion = conversion;
     report = new JobReport(job.directory().name(), job.traffic());
     room = job.settings().undo ? new UndoRoom(job.fs()) : null;
@@ -78,43 +78,43 @@ final class JobRun {
    */
   static JobRun of(
       Job job, JobObserver observer, Policies policies, Adoption adoption, MapWaves waves) {
-    Settlement.Unlinker unlinker =
-        adoption == null ? Settlement.Unlinker.NONE : adoption.unlinker();
-    Settlement settlement =
-        new Settlement(job, waves == null ? unlinker : new MapLeftovers(job, unlinker));
-    Maker copies = new CopyMaker(job);
-    Maker maker = waves == null ? copies : new MapCopyMaker(job, waves, copies);
+    Recovery.Unlinker unlinker =
+        adoption == null ? Recovery.Unlinker.NONE : adoption.unlinker();
+    Recovery recovery =
+        new Recovery(job, waves == null ? unlinker : new MapLeftovers(job, unlinker));
+    FileRewriter copies = new CopyingRewriter(job);
+    FileRewriter rewriter = waves == null ? copies : new MapCopyingRewriter(job, waves, copies);
     if (adoption != null) {
-      maker = adoption.maker(job, waves);
+      rewriter = adoption.rewriter(job, waves);
     }
-    FileConversion conversion = new FileConversion(job, maker, policies, settlement);
-    return new JobRun(job, observer, settlement, conversion);
+    FileConversion conversion = new FileConversion(job, rewriter, policies, recovery);
+    return new JobRun(job, observer, recovery, conversion);
   }
 
   /**
-   * Settles what a dead driver had begun, each file by itself: one that cannot be settled now stays
+   * Recovers what a dead driver had begun, each file by itself: one that cannot be recovered now stays
    * open in the journal, and is left alone by this run.
    */
-  void settle(List<OpenFile> files) throws IOException {
+  void recover(List<OpenFile> files) throws IOException {
     job.journal().write(JournalRecord.driver(job.leaseHolder()));
     for (OpenFile open : files) {
-      ended(open.begin().path, settle(open));
+      ended(open.begin().path, recover(open));
     }
   }
 
-  private Outcome settle(OpenFile open) throws JournalLostException {
+  private FileOutcome recover(OpenFile open) throws JournalLostException {
     JournalRecord begin = open.begin();
-    Outcome outcome;
+    FileOutcome outcome;
     try {
       outcome =
-          settlement.settle(open) == Settlement.Result.SWAPPED
-              ? Outcome.converted(begin.bytes)
-              : Outcome.takenBack();
+          recovery.recover(open) == Recovery.Result.SWAPPED
+              ? FileOutcome.converted(begin.bytes)
+              : FileOutcome.rolledBack();
     } catch (JournalLostException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
       underWay.add(begin.fileId);
-      return Outcome.unsettled(
+      return FileOutcome.unrecovered(
           "what a dead driver had begun could not be settled: " + Reasons.of(e)
               + "; run the command again with --resume");
     }
@@ -143,11 +143,11 @@ final class JobRun {
     try {
       report.vanished(
           walk.visit(
-              (file, verdict) -> {
-                if (verdict.isConvert()) {
-                  begin(file, verdict, threads, free);
-                } else if (verdict.skip() == SkipReason.REPLICATION) {
-                  leave(file, verdict.skip().text());
+              (file, decision) -> {
+                if (decision.isConvert()) {
+                  begin(file, decision, threads, free);
+                } else if (decision.skip() == SkipReason.REPLICATION) {
+                  leave(file, decision.skip().text());
                 }
                 return stopped.get() == null;
               }));
@@ -159,7 +159,7 @@ final class JobRun {
     rethrow(stopped.get());
   }
 
-  private void begin(Candidate file, Verdict verdict, ExecutorService threads, Semaphore free)
+  private void begin(Candidate file, FileDecision decision, ExecutorService threads, Semaphore free)
       throws IOException {
     // A file that is renamed ahead of the walk is met twice.
     if (!underWay.add(file.status().getFileId())) {
@@ -172,7 +172,7 @@ final class JobRun {
       free.release();
       throw e;
     }
-    threads.execute(() -> convert(file, verdict, free));
+    threads.execute(() -> convert(file, decision, free));
   }
 
   private int filesAtOnce() {
@@ -184,11 +184,11 @@ final class JobRun {
     return (int) Math.max(1, Math.min(settings.filesAtOnce(), BUFFER_BYTES_MAX / each));
   }
 
-  private void convert(Candidate file, Verdict verdict, Semaphore free) {
+  private void convert(Candidate file, FileDecision decision, Semaphore free) {
     try {
       if (stopped.get() == null) {
-        Outcome outcome = room == null ? convert(file, verdict) : undo(file, verdict);
-        if (!outcome.isUnsettled()) {
+        FileOutcome outcome = room == null ? convert(file, decision) : undo(file, decision);
+        if (!outcome.isUnrecovered()) {
           underWay.remove(file.status().getFileId());
         }
         ended(file.path(), outcome);
@@ -200,19 +200,19 @@ final class JobRun {
     }
   }
 
-  private Outcome convert(Candidate file, Verdict verdict) throws JournalLostException {
-    return conversion.convert(file, verdict.cellBytes(), snapshots);
+  private FileOutcome convert(Candidate file, FileDecision decision) throws JournalLostException {
+    return conversion.convert(file, decision.cellBytes(), snapshots);
   }
 
-  private Outcome undo(Candidate file, Verdict verdict) throws JournalLostException {
+  private FileOutcome undo(Candidate file, FileDecision decision) throws JournalLostException {
     UndoRoom.Promise promise;
     try {
-      promise = room.take(file.path(), verdict.bytesNow(), verdict.bytesAfter());
+      promise = room.take(file.path(), decision.bytesNow(), decision.bytesAfter());
     } catch (IOException e) {
-      return end(file, Outcome.failed(Reasons.of(e)));
+      return end(file, FileOutcome.failed(Reasons.of(e)));
     }
     try {
-      return convert(file, verdict);
+      return convert(file, decision);
     } finally {
       promise.close();
     }
@@ -220,18 +220,18 @@ final class JobRun {
 
   /** Counts a file that its user wants to be converted, and that is not even begun. */
   private void leave(Candidate file, String reason) throws JournalLostException {
-    ended(file.path(), end(file, Outcome.failed(reason)));
+    ended(file.path(), end(file, FileOutcome.failed(reason)));
   }
 
-  private Outcome end(Candidate file, Outcome outcome) throws JournalLostException {
+  private FileOutcome end(Candidate file, FileOutcome outcome) throws JournalLostException {
     job.journal()
         .write(JournalRecord.end(file.path(), file.status().getFileId(), outcome));
     return outcome;
   }
 
-  private void ended(String path, Outcome outcome) {
-    if (outcome.isUnsettled()) {
-      unsettled = true;
+  private void ended(String path, FileOutcome outcome) {
+    if (outcome.isUnrecovered()) {
+      hasUnrecovered = true;
     }
     report.add(path, outcome);
     observer.ended(path, outcome);
@@ -255,7 +255,7 @@ final class JobRun {
    * from its end, and that would keep out all others.
    */
   void finish() throws IOException {
-    if (unsettled) {
+    if (hasUnrecovered) {
       return;
     }
     job.places().deleteAll();

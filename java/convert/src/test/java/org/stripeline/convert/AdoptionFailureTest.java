@@ -40,7 +40,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
-import org.stripeline.server.agent.AgentCount;
+import org.stripeline.server.datanode.AgentCount;
 
 /** Adoption where the cluster does not stay as it was, or is not of the simplest kind. */
 class AdoptionFailureTest {
@@ -281,7 +281,7 @@ class AdoptionFailureTest {
     JobReport report = convert("/gone", mover);
 
     assertThat(report.failures()).isEmpty();
-    assertThat(report.traffic().blocksSent).isPositive();
+    assertThat(report.traffic().blocksSent()).isPositive();
     assertThat(cluster.policy("/gone/a")).isEqualTo(POLICY);
     assertThat(cluster.read("/gone/a")).isEqualTo(bytes);
     cluster.assertParityRight("/gone/a");
@@ -295,7 +295,7 @@ class AdoptionFailureTest {
           cluster.fs(),
           new Path(JobDirectory.ROOT_DEFAULT + "/gone/journal"),
           line -> {
-            if (line.kind == JournalRecord.Kind.group) {
+            if (line.kind == JournalRecord.Kind.GROUP) {
               groups.add(line);
             }
           });

@@ -7,8 +7,8 @@ import java.util.Map;
 import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
-import org.stripeline.server.agent.AgentCount;
-import org.stripeline.server.agent.AgentMXBean;
+import org.stripeline.server.datanode.AgentCount;
+import org.stripeline.server.datanode.AgentMXBean;
 
 /** What the agents of this JVM's DataNodes have counted, together, as their beans show it. */
 final class AgentCounts {

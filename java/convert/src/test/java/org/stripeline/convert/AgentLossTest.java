@@ -167,8 +167,8 @@ class AgentLossTest {
     job.start();
     String name = path.substring(1);
     ConvertCluster.await(
-        "a task", () -> !journal(name, JournalRecord.Kind.task).isEmpty() || !job.isAlive());
-    meeting.at(journal(name, JournalRecord.Kind.task).get(0).node);
+        "a task", () -> !journal(name, JournalRecord.Kind.TASK).isEmpty() || !job.isAlive());
+    meeting.at(journal(name, JournalRecord.Kind.TASK).get(0).node);
     job.join();
     assertThat(failure.get()).isNull();
     return report.get();
@@ -290,7 +290,7 @@ class AgentLossTest {
     awaitNoInternalBlocks();
   }
 
-  /** Its task may go on, and what it takes back later would be what the next task has written. */
+  /** Its task may go on, and what it rolls back later would be what the next task has written. */
   @Test
   void aFileWhoseEncoderIsCutOffIsLeftAsItWas() throws Exception {
     byte[] bytes = cluster.write("/cut/a", 4 * BLOCK + 11);
@@ -388,7 +388,7 @@ class AgentLossTest {
   /** Where the last group's internal block of that index is meant to be. */
   private static String holder(String job, int index) {
     try {
-      List<JournalRecord> groups = journal(job, JournalRecord.Kind.group);
+      List<JournalRecord> groups = journal(job, JournalRecord.Kind.GROUP);
       return groups.get(groups.size() - 1).blocks.get(index).node;
     } catch (IOException e) {
       throw new AssertionError(e);

@@ -17,8 +17,8 @@ import org.apache.hadoop.thirdparty.protobuf.ByteString;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentProtocol;
-import org.stripeline.server.agent.AgentEndpoint;
-import org.stripeline.server.agent.AgentService;
+import org.stripeline.server.datanode.AgentEndpoint;
+import org.stripeline.server.datanode.AgentService;
 
 /** Stops and starts agents in DataNodes that go on, or puts others in their places. */
 final class AgentSwitch {

@@ -17,12 +17,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.job.Candidate;
-import org.stripeline.convert.job.Outcome;
+import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
-import org.stripeline.convert.report.Verdict;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 
@@ -39,7 +39,7 @@ class AttributeLimitTest {
   @TempDir static java.nio.file.Path directory;
   private static ConvertCluster cluster;
 
-  private final Map<String, String> verdicts = new TreeMap<>();
+  private final Map<String, String> decisions = new TreeMap<>();
   private final Map<String, String> outcomes = new TreeMap<>();
 
   @BeforeAll
@@ -60,12 +60,12 @@ class AttributeLimitTest {
   private final JobObserver seen =
       new JobObserver() {
         @Override
-        public void planned(Candidate file, Verdict verdict) {
-          verdicts.put(file.path(), verdict.isConvert() ? "convert" : verdict.skip().name());
+        public void planned(Candidate file, FileDecision decision) {
+          decisions.put(file.path(), decision.isConvert() ? "convert" : decision.skip().name());
         }
 
         @Override
-        public synchronized void ended(String path, Outcome outcome) {
+        public synchronized void ended(String path, FileOutcome outcome) {
           outcomes.put(path, outcome.kind() + " " + outcome.reason());
         }
       };
@@ -77,7 +77,7 @@ class AttributeLimitTest {
   }
 
   private Totals plan(JobSettings settings) throws IOException {
-    verdicts.clear();
+    decisions.clear();
     try (Driver driver = cluster.driver(cluster.client(), seen, StepListener.NONE)) {
       return driver.plan(settings);
     }
@@ -105,7 +105,7 @@ class AttributeLimitTest {
     cluster.fs().setXAttr(new Path("/count/secret"), UNREADABLE, null);
 
     Map<SkipReason, Totals.Skipped> skipped = plan(striped("/count")).skipped;
-    assertThat(verdicts)
+    assertThat(decisions)
         .containsEntry("/count/full", "ATTRIBUTES_FULL")
         .containsEntry("/count/most", "convert")
         .containsEntry("/count/secret", "UNREADABLE_BY_SUPERUSER");
@@ -136,7 +136,7 @@ class AttributeLimitTest {
     JobSettings settings = striped("/policies");
     settings.storagePolicy = "COLD";
     plan(settings);
-    assertThat(verdicts).containsEntry("/policies/most", "ATTRIBUTES_FULL");
+    assertThat(decisions).containsEntry("/policies/most", "ATTRIBUTES_FULL");
   }
 
   /** What the judgement rests on: HDFS lets a superuser neither read such a file nor change that. */
@@ -169,7 +169,7 @@ class AttributeLimitTest {
     cluster.mini.restartNameNode(0);
     cluster.mini.waitActive();
     assertThat(plan(striped("/size")).files).isEqualTo(1);
-    assertThat(verdicts)
+    assertThat(decisions)
         .containsEntry("/size/large", "ATTRIBUTE_TOO_LARGE")
         .containsEntry("/size/most", "convert");
     assertThat(execute(striped("/size"), "size").failed()).as("%s", outcomes).isZero();

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
-import org.stripeline.convert.job.Traffic;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
@@ -101,15 +101,15 @@ class ContiguousConversionTest {
     assertThat(after.getAccessTime()).isEqualTo(before.getAccessTime());
     assertThat(fs.getAclStatus(file)).isEqualTo(acl);
     assertThat(fs.getXAttr(file, "user.colour")).isEqualTo("blue".getBytes());
-    Traffic traffic = report.traffic();
+    AdoptionTraffic traffic = report.traffic();
     // Three groups of 3, 3 and 2 blocks, the last of which is short.
-    assertThat(traffic.blocksLinked + traffic.blocksSent).isEqualTo(8);
-    assertThat(traffic.blocksCopied).isZero();
-    assertThat(traffic.bytesWritten - traffic.blocksSent * BLOCK).isLessThanOrEqualTo(6 * BLOCK);
+    assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(8);
+    assertThat(traffic.blocksCopied()).isZero();
+    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK).isLessThanOrEqualTo(6 * BLOCK);
     // DataNodes count what they receive; the journal and its checksums are the rest.
     assertThat(written)
-        .isGreaterThanOrEqualTo(traffic.bytesWritten)
-        .isLessThan(traffic.bytesWritten + BLOCK / 2);
+        .isGreaterThanOrEqualTo(traffic.bytesWritten())
+        .isLessThan(traffic.bytesWritten() + BLOCK / 2);
     assertConverted("/adopt/a", bytes);
     assertThat(cluster.temporaries()).isEmpty();
     ConvertCluster.await("old replicas to go", () -> spaceUsed("/adopt") <= 14 * BLOCK);

@@ -15,8 +15,8 @@ import org.apache.hadoop.fs.permission.FsPermission;
 import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.apache.hadoop.hdfs.protocol.DatanodeID;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfoWithStorage;
 import org.apache.hadoop.hdfs.protocol.DirectoryListing;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
@@ -24,12 +24,12 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.junit.jupiter.api.Test;
+import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
-import org.stripeline.convert.job.Outcome;
-import org.stripeline.convert.job.Traffic;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
@@ -39,7 +39,7 @@ import org.stripeline.convert.select.FileJudge;
 import org.stripeline.convert.settings.JobSettings;
 
 /**
- * What a driver keeps of files: it walks, judges, counts and settles a tree of a million, which a
+ * What a driver keeps of files: it walks, judges, counts and recovers a tree of a million, which a
  * NameNode made of nothing lists.
  */
 class ConversionMemoryTest {
@@ -67,7 +67,7 @@ class ConversionMemoryTest {
                 new Class<?>[] {ClientProtocol.class, Closeable.class},
                 (proxy, method, arguments) -> answer(method.getName(), arguments));
     JobSettings settings = ConvertCluster.contiguous("/tree", "RS-6-3");
-    JobReport report = new JobReport("job", new Traffic());
+    JobReport report = new JobReport("job", new AdoptionTraffic());
     OpenFile.Collector journal = new OpenFile.Collector();
     Totals totals = new Totals();
     long files = 0;
@@ -86,7 +86,7 @@ class ConversionMemoryTest {
         Candidate file = finder.next();
         totals.add(file, judge.judge(file));
         journal.accept(JournalRecord.begin(file, "/tmp/" + files, 1, "client"));
-        Outcome outcome = Outcome.failed("no reason at all, for file " + files);
+        FileOutcome outcome = FileOutcome.failed("no reason at all, for file " + files);
         journal.accept(JournalRecord.end(file.path(), file.status().getFileId(), outcome));
         report.add(file.path(), outcome);
         if (++files == FILES_WARM) {

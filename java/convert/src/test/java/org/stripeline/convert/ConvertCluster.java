@@ -257,7 +257,7 @@ final class ConvertCluster implements Closeable {
     JobSettings settings = new JobSettings();
     settings.path = path;
     settings.policy = policy;
-    settings.layout = Layout.striped;
+    settings.layout = Layout.STRIPED;
     settings.allowStaleReaders = true;
     settings.cellBytes = 64 << 10;
     return settings;
@@ -267,13 +267,13 @@ final class ConvertCluster implements Closeable {
     JobSettings settings = new JobSettings();
     settings.path = path;
     settings.policy = policy;
-    settings.layout = Layout.contiguous;
+    settings.layout = Layout.CONTIGUOUS;
     return settings;
   }
 
   /** Has maps do a job. */
   static JobSettings mapped(JobSettings settings) {
-    settings.driver = DriverKind.mapreduce;
+    settings.driver = DriverKind.MAPREDUCE;
     return settings;
   }
 

@@ -95,7 +95,7 @@ final class CrashRun {
     String job = root.substring(1);
 
     boolean isBack = step.compareTo(Step.ENDED) > 0;
-    // What is taken back once a swap was announced must be told from what was swapped.
+    // What is rolled back once a swap was announced must be told from what was swapped.
     Step first = !isBack ? step : step == Step.BACK_NAMED ? Step.VERIFIED : Step.SWAP_NAMED;
     kill(first, 1 + random.nextInt(count), driver -> driver.execute(settings, job));
     assertNothingLost();

@@ -106,7 +106,7 @@ class DriverProcessTest {
       Journal.read(
           cluster.fs(),
           job.journalFile(),
-          line -> found[0] |= path.equals(line.path) && line.kind == JournalRecord.Kind.begin);
+          line -> found[0] |= path.equals(line.path) && line.kind == JournalRecord.Kind.BEGIN);
     }
     return found[0];
   }

@@ -35,7 +35,7 @@ import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
-/** A job that is taken up has its own settings, and is settled whatever else can be done. */
+/** A job that is taken up has its own settings, and is recovered whatever else can be done. */
 class JobResumeTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -216,7 +216,7 @@ class JobResumeTest {
   }
 
   @Test
-  void settlesAJobWhoseTreeWasRenamedAndEndsIt() throws Exception {
+  void recoversAJobWhoseTreeWasRenamedAndEndsIt() throws Exception {
     byte[] bytes = cluster.write("/renamed/a", 2 * BLOCK);
     cluster.write("/renamed/b", 2 * BLOCK);
     kill(ConvertCluster.contiguous("/renamed", CODE), Step.LINKED, 2);
@@ -234,7 +234,7 @@ class JobResumeTest {
   }
 
   @Test
-  void settlesAJobWhoseTreeWasReplacedByAFile() throws Exception {
+  void recoversAJobWhoseTreeWasReplacedByAFile() throws Exception {
     cluster.write("/below/tree/a", 2 * BLOCK);
     JobSettings settings = ConvertCluster.striped("/below/tree", CODE);
     DistributedFileSystem client = cluster.client();
@@ -248,14 +248,14 @@ class JobResumeTest {
 
     JobReport report = resume("/below/tree", StepListener.NONE);
 
-    assertThat(report.takenBack()).isEqualTo(1);
+    assertThat(report.rolledBack()).isEqualTo(1);
     assertThat(report.gone()).contains("/below/tree");
     assertThat(report.isComplete()).isFalse();
     assertThat(isFinished("below")).isTrue();
   }
 
   @Test
-  void settlesWithoutAnAgentAndGoesOnWhenItIsBack() throws Exception {
+  void recoversWithoutAnAgentAndGoesOnWhenItIsBack() throws Exception {
     byte[] bytes = cluster.write("/agentless/a", 4 * BLOCK);
     kill(ConvertCluster.contiguous("/agentless", CODE), Step.ENCODED, 1);
     DataNode node = cluster.mini.getDataNodes().get(0);
@@ -272,7 +272,7 @@ class JobResumeTest {
 
     JobReport report = resume("/agentless", StepListener.NONE);
 
-    assertThat(report.takenBack()).isZero();
+    assertThat(report.rolledBack()).isZero();
     assertThat(report.converted()).isEqualTo(1);
     assertThat(isFinished("agentless")).isTrue();
     cluster.assertBytes("/agentless/a", bytes);
@@ -280,7 +280,7 @@ class JobResumeTest {
   }
 
   @Test
-  void oneFileThatCannotBeSettledStopsNoOther() throws Exception {
+  void oneFileThatCannotBeRecoveredStopsNoOther() throws Exception {
     byte[] bytes = cluster.write("/stuck/a", 2 * BLOCK);
     cluster.write("/stuck/b", 2 * BLOCK);
     cluster.write("/stuck/c", 2 * BLOCK);
@@ -294,7 +294,7 @@ class JobResumeTest {
 
     JobReport report = resume("/stuck", failing);
 
-    assertThat(report.takenBack()).isEqualTo(2);
+    assertThat(report.rolledBack()).isEqualTo(2);
     assertThat(report.converted()).isEqualTo(2);
     assertThat(report.failures()).hasSize(1);
     assertThat(report.failures().get(0).toString())
@@ -305,7 +305,7 @@ class JobResumeTest {
 
     JobReport again = resume("/stuck", StepListener.NONE);
 
-    assertThat(again.takenBack()).isEqualTo(1);
+    assertThat(again.rolledBack()).isEqualTo(1);
     assertThat(again.converted()).isEqualTo(1);
     assertThat(isFinished("stuck")).isTrue();
     assertThat(cluster.read("/stuck/a")).isEqualTo(bytes);

@@ -27,17 +27,17 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Journal;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
-import org.stripeline.convert.job.Traffic;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
-import org.stripeline.server.agent.AgentCount;
+import org.stripeline.server.datanode.AgentCount;
 
 /** Conversion by maps, on the framework of one process. */
 class MapReduceConversionTest {
@@ -110,7 +110,7 @@ class MapReduceConversionTest {
 
     assertThat(report.failures()).isEmpty();
     assertThat(report.converted()).isEqualTo(2);
-    assertThat(report.traffic().filesCopiedByDriver).isZero();
+    assertThat(report.traffic().filesCopiedByDriver()).isZero();
     FileStatus after = fs.getFileStatus(file);
     assertThat(after.getOwner()).isEqualTo("alice");
     assertThat(after.getPermission()).isEqualTo(before.getPermission());
@@ -157,10 +157,10 @@ class MapReduceConversionTest {
         .isGreaterThan(before);
 
     assertThat(report.failures()).isEmpty();
-    Traffic traffic = report.traffic();
-    assertThat(traffic.blocksLinked + traffic.blocksSent).isEqualTo(11);
+    AdoptionTraffic traffic = report.traffic();
+    assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(11);
     // Two blocks of parity for each of three groups and one.
-    assertThat(traffic.bytesWritten - traffic.blocksSent * BLOCK).isLessThanOrEqualTo(8 * BLOCK);
+    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK).isLessThanOrEqualTo(8 * BLOCK);
     for (String path : List.of("/adopted/a", "/adopted/b")) {
       assertThat(cluster.policy(path)).isEqualTo("RS-3-2-1024k");
       cluster.assertHealthy(path);
@@ -223,7 +223,7 @@ class MapReduceConversionTest {
           cluster.fs(),
           new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/journal"),
           line -> {
-            if (line.kind == JournalRecord.Kind.group && node.get() == null) {
+            if (line.kind == JournalRecord.Kind.GROUP && node.get() == null) {
               node.set(line.blocks.get(line.blocks.size() - 1).node);
             }
           });
@@ -329,7 +329,7 @@ class MapReduceConversionTest {
     JobReport report = run(striped("/zone"));
 
     assertThat(report.failures()).isEmpty();
-    assertThat(report.traffic().filesCopiedByDriver).isEqualTo(1);
+    assertThat(report.traffic().filesCopiedByDriver()).isEqualTo(1);
     assertThat(cluster.policy("/zone/a")).isEqualTo("RS-3-2-64k");
     assertThat(cluster.read("/zone/a")).isEqualTo(bytes);
   }

@@ -50,14 +50,14 @@ class MapReduceCrashTest {
       @Override
       public JobSettings settings(String root) {
         return ConvertCluster.mapped(
-            layout == Layout.striped
+            layout == Layout.STRIPED
                 ? ConvertCluster.striped(root, "RS-3-2")
                 : ConvertCluster.contiguous(root, "RS-3-2"));
       }
 
       @Override
       public String policy() {
-        return layout == Layout.striped ? "RS-3-2-64k" : "RS-3-2-1024k";
+        return layout == Layout.STRIPED ? "RS-3-2-64k" : "RS-3-2-1024k";
       }
     };
   }
@@ -65,12 +65,12 @@ class MapReduceCrashTest {
   @Test
   void losesNothingWhenItDiesBesideCopies() throws Exception {
     EnumSet<Step> steps = EnumSet.of(Step.CREATED, Step.MADE, Step.SWAPPED, Step.BACK_DELETED);
-    CrashRun.runAll(cluster, SEED, steps(Layout.striped, steps));
+    CrashRun.runAll(cluster, SEED, steps(Layout.STRIPED, steps));
   }
 
   @Test
   void losesNothingWhenItDiesBesideEncoders() throws Exception {
     EnumSet<Step> steps = EnumSet.of(Step.LINKED, Step.ENCODED, Step.BACK_NAMED);
-    CrashRun.runAll(cluster, SEED, steps(Layout.contiguous, steps));
+    CrashRun.runAll(cluster, SEED, steps(Layout.CONTIGUOUS, steps));
   }
 }

@@ -78,7 +78,7 @@ class PlannedPlacesTest {
           cluster.fs(),
           new Path(JobDirectory.ROOT_DEFAULT + "/moved/journal"),
           line -> {
-            if (line.kind == JournalRecord.Kind.group) {
+            if (line.kind == JournalRecord.Kind.GROUP) {
               groups.add(line);
             }
           });

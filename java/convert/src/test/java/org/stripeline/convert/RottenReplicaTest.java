@@ -89,7 +89,7 @@ class RottenReplicaTest {
         cluster.fs(),
         new Path(JobDirectory.ROOT_DEFAULT + "/" + job + "/journal"),
         line -> {
-          if (line.kind == JournalRecord.Kind.group) {
+          if (line.kind == JournalRecord.Kind.GROUP) {
             groups.add(line);
           }
         });

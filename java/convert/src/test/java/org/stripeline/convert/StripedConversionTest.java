@@ -28,10 +28,10 @@ import org.stripeline.convert.file.Redundancy;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.Totals;
-import org.stripeline.convert.report.Verdict;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 
@@ -132,8 +132,8 @@ class StripedConversionTest {
     JobObserver observer =
         new JobObserver() {
           @Override
-          public void planned(Candidate file, Verdict verdict) {
-            skipped.put(file.path(), verdict.skip());
+          public void planned(Candidate file, FileDecision decision) {
+            skipped.put(file.path(), decision.skip());
           }
         };
 

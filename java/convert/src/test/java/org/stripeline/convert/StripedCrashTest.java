@@ -85,7 +85,7 @@ class StripedCrashTest {
 
     try (Driver driver = cluster.driver()) {
       JobReport report = driver.resume("/closed", "closed", new JobTuning());
-      assertThat(report.takenBack()).isEqualTo(1);
+      assertThat(report.rolledBack()).isEqualTo(1);
       assertThat(report.converted()).isEqualTo(1);
     }
     assertThat(cluster.fs().getFileStatus(file).getModificationTime()).isEqualTo(MODIFIED_MS);

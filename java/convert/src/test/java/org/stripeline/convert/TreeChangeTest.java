@@ -27,12 +27,12 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.report.TableText;
 import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.report.Vanished;
-import org.stripeline.convert.report.Verdict;
 import org.stripeline.convert.select.FileFinder;
 import org.stripeline.convert.settings.JobSettings;
 
@@ -163,7 +163,7 @@ class TreeChangeTest {
     JobObserver renamer =
         new JobObserver() {
           @Override
-          public void planned(Candidate file, Verdict verdict) {
+          public void planned(Candidate file, FileDecision decision) {
             rename("/dry/b", "/dry-b");
           }
         };
@@ -190,7 +190,7 @@ class TreeChangeTest {
     JobObserver deleter =
         new JobObserver() {
           @Override
-          public void planned(Candidate file, Verdict verdict) {
+          public void planned(Candidate file, FileDecision decision) {
             rename("/undo-dry/b", "/undo-dry-b");
             try {
               cluster.fs().delete(new Path("/undo-dry-b"), false);

@@ -162,7 +162,7 @@ class UserActionTest {
 
   @ParameterizedTest
   @CsvSource({
-    "striped,plain", "contiguous,plain", "striped,zone", "contiguous,zone", "contiguous,snapshots"
+    "STRIPED,plain", "CONTIGUOUS,plain", "STRIPED,zone", "CONTIGUOUS,zone", "CONTIGUOUS,snapshots"
   })
   void isNeitherLostNorUndone(Layout layout, String place) throws Exception {
     Path root = new Path("/" + layout + "-" + place);
@@ -171,7 +171,7 @@ class UserActionTest {
     for (Action action : Action.values()) {
       for (Step step : STEPS) {
         boolean isWanted =
-            layout == Layout.contiguous && !place.equals("zone") || FEW.contains(step);
+            layout == Layout.CONTIGUOUS && !place.equals("zone") || FEW.contains(step);
         if (isWanted && isTested(action, step, place)) {
           Path file = new Path(root, action + "-" + step);
           cases.put(file.toUri().getPath(), new Case(action, step, create(file)));
@@ -198,7 +198,7 @@ class UserActionTest {
           }
         };
     JobSettings settings =
-        layout == Layout.striped
+        layout == Layout.STRIPED
             ? ConvertCluster.striped(root.toString(), "RS-3-2")
             : ConvertCluster.contiguous(root.toString(), "RS-3-2");
     settings.rules.includeSnapshotted = place.equals("snapshots");

@@ -49,7 +49,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
-import org.stripeline.server.agent.AgentCount;
+import org.stripeline.server.datanode.AgentCount;
 
 /** Conversion by maps in processes of their own, on YARN, some of which are killed. */
 class YarnConversionTest {
@@ -293,7 +293,7 @@ class YarnConversionTest {
                 job.killTask(attempt(job));
               });
       assertThat(report.failures()).isEmpty();
-      assertThat(report.takenBack()).isEqualTo(1);
+      assertThat(report.rolledBack()).isEqualTo(1);
       assertThat(report.converted()).isEqualTo(1);
     }
     Map<AgentCount, Long> now = AgentCounts.now();

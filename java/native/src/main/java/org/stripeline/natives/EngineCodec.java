@@ -124,7 +124,7 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
       engine.checkOpen(call.verb());
       boolean decodesNothing = mayBeAbsent && out.length == 0;
       if (frame.length == 0 || decodesNothing) {
-        return EngineTask.ended(Verdict.SOUND);
+        return EngineTask.ended(ComparisonResult.SOUND);
       }
       EngineTask task = engine.newTask(in, out);
       try {

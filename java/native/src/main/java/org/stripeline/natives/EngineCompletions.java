@@ -131,9 +131,9 @@ final class EngineCompletions implements Runnable {
     }
     EngineTask task = tasks.remove(number);
     if (status == EngineBridge.SOUND) {
-      task.end(Verdict.SOUND);
+      task.end(ComparisonResult.SOUND);
     } else if (status == EngineBridge.MISMATCH) {
-      task.end(Verdict.mismatch((int) (detail >>> 32), (int) detail));
+      task.end(ComparisonResult.mismatch((int) (detail >>> 32), (int) detail));
     } else {
       fail(task, EcException.Kind.of((int) status));
     }

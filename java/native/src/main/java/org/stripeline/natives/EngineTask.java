@@ -4,7 +4,7 @@ package org.stripeline.natives;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The promise of a task's verdict, and what keeps its buffers.
+ * The promise of a task's result, and what keeps its buffers.
  *
  * <p>It is completed when no rail touches the buffers any more, by a thread of the engine that
  * completes all tasks: what depends on it must be short and must not wait for another task; use the
@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
  * other code completes it, for example by {@code orTimeout}, the buffers may still be in use; {@link
  * RailEngine#awaitAll()} waits for them.
  */
-public final class EngineTask extends CompletableFuture<Verdict> {
+public final class EngineTask extends CompletableFuture<ComparisonResult> {
   private final RailEngine engine;
   private final long number;
 
@@ -36,9 +36,9 @@ public final class EngineTask extends CompletableFuture<Verdict> {
     this.kept = kept;
   }
 
-  static EngineTask ended(Verdict verdict) {
+  static EngineTask ended(ComparisonResult result) {
     EngineTask task = new EngineTask(null, 0);
-    task.end(verdict);
+    task.end(result);
     return task;
   }
 
@@ -99,10 +99,10 @@ public final class EngineTask extends CompletableFuture<Verdict> {
   }
 
   /** Takes the end that the engine has reported. */
-  void end(Verdict verdict) {
+  void end(ComparisonResult result) {
     kept = null;
     setOver();
-    complete(verdict);
+    complete(result);
   }
 
   /** Takes it that the engine reports nothing; something may still use the buffers. */

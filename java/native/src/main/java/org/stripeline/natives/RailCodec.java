@@ -49,7 +49,7 @@ public interface RailCodec extends ErasureCodec {
   EngineTask idecode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs);
 
   /**
-   * Issues the comparing of parity with data; the verdict has the first difference.
+   * Issues the comparing of parity with data; the result has the first difference.
    *
    * @param units all units, data first; none null
    */

@@ -238,7 +238,7 @@ public final class RailEngine implements AutoCloseable {
   }
 
   private static void awaitEnd(CompletableFuture<?> task) {
-    task.handle((verdict, failure) -> null).join();
+    task.handle((result, failure) -> null).join();
     if (task instanceof EngineTask) {
       ((EngineTask) task).awaitEnd();
     }

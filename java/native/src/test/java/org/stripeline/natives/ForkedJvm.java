@@ -17,17 +17,17 @@ final class ForkedJvm {
   private ForkedJvm() {}
 
   /** What came of it. */
-  static final class Outcome {
+  static final class Result {
     final int exitCode;
     final String output;
 
-    Outcome(int exitCode, String output) {
+    Result(int exitCode, String output) {
       this.exitCode = exitCode;
       this.output = output;
     }
   }
 
-  static Outcome run(
+  static Result run(
       Map<String, String> environment,
       List<String> jvmArguments,
       Class<?> main,
@@ -37,7 +37,7 @@ final class ForkedJvm {
   }
 
   /** Runs the JVM as the argument of another command. */
-  static Outcome runUnder(
+  static Result runUnder(
       List<String> prefix,
       Map<String, String> environment,
       List<String> jvmArguments,
@@ -69,7 +69,7 @@ final class ForkedJvm {
         process.destroyForcibly().waitFor();
         throw new IOException("forked JVM did not end: " + command);
       }
-      return new Outcome(process.exitValue(), new String(Files.readAllBytes(output)));
+      return new Result(process.exitValue(), new String(Files.readAllBytes(output)));
     } finally {
       Files.delete(output);
     }

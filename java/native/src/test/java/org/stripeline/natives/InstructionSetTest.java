@@ -16,7 +16,7 @@ class InstructionSetTest {
   @ParameterizedTest
   @ValueSource(strings = {"portable", "ssse3", "avx2", "avx2+gfni", "avx512+gfni", "neon"})
   void agrees_with_java(String isa) throws Exception {
-    ForkedJvm.Outcome outcome =
+    ForkedJvm.Result outcome =
         ForkedJvm.run(
             Collections.singletonMap("STRIPELINE_ISA", isa),
             Collections.emptyList(),

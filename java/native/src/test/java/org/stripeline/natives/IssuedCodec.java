@@ -132,7 +132,7 @@ final class IssuedCodec implements ErasureCodec {
     return false;
   }
 
-  private static Verdict wait(EngineTask task) throws IOException {
+  private static ComparisonResult wait(EngineTask task) throws IOException {
     try {
       return task.join();
     } catch (CompletionException e) {

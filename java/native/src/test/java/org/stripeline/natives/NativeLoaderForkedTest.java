@@ -29,7 +29,7 @@ class NativeLoaderForkedTest {
   @Test
   void from_the_jar_leaving_nothing_behind() throws Exception {
     assumeJar();
-    ForkedJvm.Outcome outcome = probe("-D" + NativeLoader.TEMP_DIR_KEY + "=" + folder);
+    ForkedJvm.Result outcome = probe("-D" + NativeLoader.TEMP_DIR_KEY + "=" + folder);
     assertThat(outcome.output)
         .contains("implementation=native", "origin=jar:/native/linux-", "cause=none")
         .doesNotContain("Falling back");
@@ -53,7 +53,7 @@ class NativeLoaderForkedTest {
 
   @Test
   void disabled_warns_once() throws Exception {
-    ForkedJvm.Outcome outcome = probe("-D" + NativeLoader.ENABLED_KEY + "=false");
+    ForkedJvm.Result outcome = probe("-D" + NativeLoader.ENABLED_KEY + "=false");
     assertThat(outcome.output)
         .contains(
             "implementation=java",
@@ -107,7 +107,7 @@ class NativeLoaderForkedTest {
   @Test
   void temporary_folder_without_execution() throws Exception {
     assumeJar();
-    ForkedJvm.Outcome outcome = probeOnMount("noexec");
+    ForkedJvm.Result outcome = probeOnMount("noexec");
     assertThat(outcome.output)
         .contains(
             "implementation=java",
@@ -121,7 +121,7 @@ class NativeLoaderForkedTest {
   @Test
   void full_temporary_folder() throws Exception {
     assumeJar();
-    ForkedJvm.Outcome outcome = probeOnMount("size=64k");
+    ForkedJvm.Result outcome = probeOnMount("size=64k");
     assertThat(outcome.output)
         .contains(
             "implementation=java",
@@ -131,16 +131,16 @@ class NativeLoaderForkedTest {
                 + "stripeline.native.temp-dir to a folder with a few MiB free");
   }
 
-  private static ForkedJvm.Outcome probe(String jvmArgument) throws Exception {
+  private static ForkedJvm.Result probe(String jvmArgument) throws Exception {
     List<String> jvmArguments = Collections.singletonList(jvmArgument);
-    ForkedJvm.Outcome outcome =
+    ForkedJvm.Result outcome =
         ForkedJvm.run(Collections.emptyMap(), jvmArguments, LoaderProbe.class);
     assertThat(outcome.exitCode).as(outcome.output).isEqualTo(0);
     return outcome;
   }
 
   /** Runs the probe in a mount namespace of its own, so that the mount ends with the process. */
-  private ForkedJvm.Outcome probeOnMount(String options) throws Exception {
+  private ForkedJvm.Result probeOnMount(String options) throws Exception {
     List<String> prefix =
         Arrays.asList(
             "unshare",
@@ -156,7 +156,7 @@ class NativeLoaderForkedTest {
         runs(trial.toArray(new String[0])), "this process may not mount a file system of its own");
     List<String> jvmArguments =
         Collections.singletonList("-D" + NativeLoader.TEMP_DIR_KEY + "=" + folder);
-    ForkedJvm.Outcome outcome =
+    ForkedJvm.Result outcome =
         ForkedJvm.runUnder(prefix, Collections.emptyMap(), jvmArguments, LoaderProbe.class);
     assertThat(outcome.exitCode).as(outcome.output).isEqualTo(0);
     return outcome;

@@ -55,7 +55,7 @@ class RailEngineForkedTest {
 
   @Test
   void a_process_ends_with_tasks_under_way() throws Exception {
-    ForkedJvm.Outcome outcome =
+    ForkedJvm.Result outcome =
         ForkedJvm.run(Collections.emptyMap(), Collections.emptyList(), Leave.class);
     assertThat(outcome.exitCode).as(outcome.output).isZero();
     assertThat(outcome.output).contains("leaving");
@@ -63,14 +63,14 @@ class RailEngineForkedTest {
 
   @Test
   void calls_near_the_end_of_the_stack_do_not_end_the_process() throws Exception {
-    ForkedJvm.Outcome outcome =
+    ForkedJvm.Result outcome =
         ForkedJvm.run(Collections.emptyMap(), Collections.emptyList(), Deep.class);
     assertThat(outcome.exitCode).as(outcome.output).isZero();
     assertThat(outcome.output).contains("closed");
   }
 
   private static String probe(String... jvmArguments) throws Exception {
-    ForkedJvm.Outcome outcome =
+    ForkedJvm.Result outcome =
         ForkedJvm.run(Collections.emptyMap(), Arrays.asList(jvmArguments), Probe.class);
     assertThat(outcome.exitCode).as(outcome.output).isZero();
     return outcome.output;

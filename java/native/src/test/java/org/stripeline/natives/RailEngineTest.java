@@ -59,17 +59,17 @@ class RailEngineTest {
   }
 
   @Test
-  void verdict_names_unit_and_offset() throws Exception {
+  void comparison_names_unit_and_offset() throws Exception {
     byte[][] units = Stripes.stripe(new Random(3), Code.RS, 6, 3, LENGTH);
     units[8][1234] ^= 1;
     units[7][5000] ^= 1;
     try (RailEngine engine = Engines.open()) {
       RailCodec codec = engine.codec(Code.RS, 6, 3);
-      Verdict verdict = codec.iverify(Stripes.place(units, Placement.DIRECT, 5)).join();
-      assertThat(verdict.isSound()).isFalse();
-      assertThat(verdict.parityUnit()).isEqualTo(2);
-      assertThat(verdict.offset()).isEqualTo(1234);
-      assertThat(verdict).hasToString("parity unit 2 differs at offset 1234");
+      ComparisonResult result = codec.iverify(Stripes.place(units, Placement.DIRECT, 5)).join();
+      assertThat(result.isSound()).isFalse();
+      assertThat(result.parityUnit()).isEqualTo(2);
+      assertThat(result.offset()).isEqualTo(1234);
+      assertThat(result).hasToString("parity unit 2 differs at offset 1234");
     }
   }
 
@@ -81,7 +81,7 @@ class RailEngineTest {
         tasks.add(encode(engine));
       }
       EngineTask[] array = tasks.toArray(new EngineTask[0]);
-      assertThat(CompletableFuture.anyOf(array).join()).isEqualTo(Verdict.SOUND);
+      assertThat(CompletableFuture.anyOf(array).join()).isEqualTo(ComparisonResult.SOUND);
       CompletableFuture.allOf(array).join();
       assertThat(tasks).allMatch(CompletableFuture::isDone);
       tasks.add(encode(engine));
@@ -324,7 +324,7 @@ class RailEngineTest {
           before
               .get(0)
               .handle(
-                  (verdict, failure) -> {
+                  (result, failure) -> {
                     closing.set(catchThrown(engine::close));
                     waiting.set(catchThrown(engine::awaitAll));
                     return null;

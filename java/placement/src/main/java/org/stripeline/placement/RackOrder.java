@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /** Racks in random order. */
-final class RackOrder {
+public final class RackOrder {
   private RackOrder() {}
 
   /** Returns the racks that have an open node. */
-  static int[] shuffled(Topology topology, SplittableRandom random) {
+  public static int[] shuffled(Topology topology, SplittableRandom random) {
     int[] racks = new int[topology.racks()];
     int count = 0;
     for (int rack = 0; rack < racks.length; rack++) {
@@ -22,7 +22,7 @@ final class RackOrder {
   }
 
   /** Brings the first so many items into random order. */
-  static void shuffle(int[] items, int count, SplittableRandom random) {
+  public static void shuffle(int[] items, int count, SplittableRandom random) {
     for (int i = count; i > 1; i--) {
       int other = random.nextInt(i);
       int item = items[other];

@@ -64,7 +64,7 @@ public final class StripeAudit {
   }
 
   /** Measures a layout given by the rack of each block. */
-  static Relaxation relaxation(int[] counts, RackRule rule, int racksRequired, int offTarget) {
+  public static Relaxation relaxation(int[] counts, RackRule rule, int racksRequired, int offTarget) {
     int above = 0;
     int most = 0;
     for (int count : counts) {
@@ -76,7 +76,7 @@ public final class StripeAudit {
   }
 
   /** Returns how many blocks each rack has that has any, fewest first. */
-  static int[] countsAscending(int[] racks) {
+  public static int[] countsAscending(int[] racks) {
     int[] sorted = racks.clone();
     Arrays.sort(sorted);
     int[] counts = new int[sorted.length];
@@ -91,7 +91,7 @@ public final class StripeAudit {
   }
 
   /** Returns how many racks may fail, whichever they are; -1 if too much is lost already. */
-  static int tolerated(int[] countsAscending, int losable) {
+  public static int tolerated(int[] countsAscending, int losable) {
     int left = losable;
     int failures = left < 0 ? -1 : 0;
     for (int i = countsAscending.length - 1; i >= 0 && left >= countsAscending[i]; i--) {

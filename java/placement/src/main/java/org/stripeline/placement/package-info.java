@@ -12,9 +12,13 @@
  * <p>Where to begin: {@link org.stripeline.placement.Topology} is the cluster, {@link
  * org.stripeline.placement.RackRule} what is wanted of it, {@link
  * org.stripeline.placement.ClusterFit} whether it can be had. {@link
- * org.stripeline.placement.PendingStripes} place blocks that are being written, {@link
- * org.stripeline.placement.PosthocGrouping} finds stripes among those that have been, {@link
- * org.stripeline.placement.GroupPlanner} plans how a group is encoded, and {@link
+ * org.stripeline.placement.ear.PendingStripes} place blocks that are being written, {@link
+ * org.stripeline.placement.group.PosthocGrouping} finds stripes among those that have been, {@link
+ * org.stripeline.placement.group.GroupPlanner} plans how a group is encoded, and {@link
  * org.stripeline.placement.LayoutAudit} says how stripes lie.
  */
 package org.stripeline.placement;
+
+import org.stripeline.placement.ear.PendingStripes;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PosthocGrouping;

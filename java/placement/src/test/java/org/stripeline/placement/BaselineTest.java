@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.stripeline.placement.ear.ReplicaDraw;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
 
 /** Random replication, as HDFS has it, and what it costs; the figures are the paper's. */
 class BaselineTest {

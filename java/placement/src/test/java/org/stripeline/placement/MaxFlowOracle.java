@@ -7,7 +7,7 @@ import org.jgrapht.graph.DefaultDirectedWeightedGraph;
 import org.jgrapht.graph.DefaultWeightedEdge;
 
 /** Of how many blocks a replica can stay, by JGraphT's maximum flow. */
-final class MaxFlowOracle {
+public final class MaxFlowOracle {
   private final DefaultDirectedWeightedGraph<String, DefaultWeightedEdge> graph =
       new DefaultDirectedWeightedGraph<>(DefaultWeightedEdge.class);
 
@@ -18,7 +18,7 @@ final class MaxFlowOracle {
    *
    * @param surplusMax how many blocks may be in a rack that has another one
    */
-  static int maxFlow(
+  public static int maxFlow(
       Topology topology, Collection<int[]> blocks, int blocksPerRackMax, int surplusMax) {
     MaxFlowOracle oracle = new MaxFlowOracle();
     oracle.edge("surplus", "sink", surplusMax);

@@ -6,6 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.stripeline.placement.ear.PendingStripes;
+import org.stripeline.placement.ear.ReplicaDraw;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
 
 /** Medians on a cluster of 400 nodes in 20 racks; wide of what is measured on an idle machine. */
 class PlacementSpeedTest {

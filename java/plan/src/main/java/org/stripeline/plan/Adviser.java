@@ -98,7 +98,7 @@ final class Adviser {
   }
 
   private static Layout layout(int choice) {
-    return choice == Treatment.STRIPE.ordinal() ? Layout.striped : Layout.contiguous;
+    return choice == Treatment.STRIPE.ordinal() ? Layout.STRIPED : Layout.CONTIGUOUS;
   }
 
   private void leave(SkipReason why, long bytes) {

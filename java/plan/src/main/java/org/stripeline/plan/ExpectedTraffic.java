@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.GroupPlanner;
-import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
 
 /**
  * Expected traffic where locations are unknown: the mean over groups whose replicas are placed as
@@ -28,10 +28,10 @@ final class ExpectedTraffic extends TrafficModel {
   /** Where those that wrote the files were. */
   enum Writers {
     /** On DataNodes, one per file: the first replica of all its blocks is there. */
-    datanodes,
+    DATANODES,
 
     /** Elsewhere: the first replica of each block is on any node. */
-    elsewhere
+    ELSEWHERE
   }
 
   /** Means over the blocks of a group. */
@@ -82,7 +82,7 @@ final class ExpectedTraffic extends TrafficModel {
   }
 
   @Override
-  void addAdoption(PlannedFile file, int start, int end, CodeName code, Traffic sums) {
+  void addAdoption(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums) {
     Shares shares = shares(code.shape(), end - start, Math.max(1, file.replication));
     if (shares.unplaceable > 0) {
       sums.unplaceable++;
@@ -138,7 +138,7 @@ final class ExpectedTraffic extends TrafficModel {
     int[][] placed = new int[blocks][];
     for (int block = 0; block < blocks; block++) {
       int[] nodes = new int[replicas];
-      nodes[0] = writers == Writers.datanodes ? writer : random.nextInt(topology.nodes());
+      nodes[0] = writers == Writers.DATANODES ? writer : random.nextInt(topology.nodes());
       for (int i = 1; i < replicas; i++) {
         nodes[i] = next(nodes, i, random);
       }

@@ -4,10 +4,10 @@ package org.stripeline.plan;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.stripeline.placement.CodeName;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.GroupPlanner;
-import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
 
 /** Traffic by the real locations of replicas: each group is planned as a conversion would. */
 final class LocatedTraffic extends TrafficModel {
@@ -54,7 +54,7 @@ final class LocatedTraffic extends TrafficModel {
   }
 
   @Override
-  void addAdoption(PlannedFile file, int start, int end, CodeName code, Traffic sums) {
+  void addAdoption(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums) {
     Topology topology = nodes.topology();
     GroupPlan plan;
     try {

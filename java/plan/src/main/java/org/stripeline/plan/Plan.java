@@ -67,8 +67,8 @@ public final class Plan {
     racks = Math.min(racks, nodes);
     ExpectedTraffic.Writers writers =
         settings.areWritersOnDataNodes
-            ? ExpectedTraffic.Writers.datanodes
-            : ExpectedTraffic.Writers.elsewhere;
+            ? ExpectedTraffic.Writers.DATANODES
+            : ExpectedTraffic.Writers.ELSEWHERE;
     ExpectedTraffic traffic =
         new ExpectedTraffic(racks, nodes, writers, settings.blocksPerRackMax);
     PlanCalculator calculator = calculate(settings, traffic, source, talk);

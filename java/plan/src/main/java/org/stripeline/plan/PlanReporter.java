@@ -215,7 +215,7 @@ final class PlanReporter {
   }
 
   private void moves(Tally all) {
-    Traffic traffic = all.traffic;
+    ConversionTraffic traffic = all.traffic;
     PlanReport.Moves moves = report.moves;
     moves.isExpected = calculator.model().isExpected();
     moves.groups = traffic.groups;

@@ -34,7 +34,7 @@ final class Tally {
 
   double shortGroupsExtra;
 
-  final Traffic traffic = new Traffic();
+  final ConversionTraffic traffic = new ConversionTraffic();
 
   Tally(int k) {
     this.small = Bin.array(k);

@@ -44,7 +44,7 @@ abstract class TrafficModel {
   abstract int racksOf(PlannedFile file, int block);
 
   /** Adds what adopting a group moves; groups and their parity are counted by the caller. */
-  abstract void addAdoption(PlannedFile file, int start, int end, CodeName code, Traffic sums);
+  abstract void addAdoption(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums);
 
   /** Returns whether the figures are expectations, not taken from real locations. */
   abstract boolean isExpected();
@@ -67,7 +67,7 @@ abstract class TrafficModel {
   }
 
   /** Adds a file that is adopted with a code. */
-  final void addAdopted(PlannedFile file, CodeName code, Traffic sums) {
+  final void addAdopted(PlannedFile file, CodeName code, ConversionTraffic sums) {
     int start = 0;
     while (start < file.blockCount) {
       int end = file.groupEnd(start, code.data());
@@ -76,7 +76,7 @@ abstract class TrafficModel {
     }
   }
 
-  private void addGroup(PlannedFile file, int start, int end, CodeName code, Traffic sums) {
+  private void addGroup(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums) {
     long before = sums.unplaceable;
     addAdoption(file, start, end, code, sums);
     sums.groups++;
@@ -108,7 +108,7 @@ abstract class TrafficModel {
   }
 
   /** Adds a file that is copied into a striped one. */
-  final void addStriped(PlannedFile file, long bytesAfter, Traffic sums) {
+  final void addStriped(PlannedFile file, long bytesAfter, ConversionTraffic sums) {
     double read = 0;
     for (int block = 0; block < file.blockCount; block++) {
       read += file.blocks[block] * (1 - (double) racksOf(file, block) / racks());

@@ -23,7 +23,7 @@ class PlanCalculatorTest {
   private static PlanCalculator calculator(CodeName code, int depth) {
     return new PlanCalculator(
         code,
-        new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.datanodes, 0),
+        new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.DATANODES, 0),
         new DirectoryRows("/", depth, PlanSettings.ROWS_MAX, code.data()));
   }
 
@@ -213,7 +213,7 @@ class PlanCalculatorTest {
     DirectoryRows rows = new DirectoryRows("/data", 1, 3, 6);
     PlanCalculator few =
         new PlanCalculator(
-            code, new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.datanodes, 0), rows);
+            code, new ExpectedTraffic(20, 400, ExpectedTraffic.Writers.DATANODES, 0), rows);
     for (int i = 0; i < 10; i++) {
       few.accept(full("/data/d" + i + "/x", 3, 6));
     }
@@ -230,7 +230,7 @@ class PlanCalculatorTest {
     PlanCalculator paper = calculator(CodeName.parse("RS-10-4", MIB), 0);
     paper.accept(full("/a", 3, 10));
 
-    Traffic traffic = paper.rollUp().get("/").traffic;
+    ConversionTraffic traffic = paper.rollUp().get("/").traffic;
     assertThat(traffic.copyAcross / BLOCK).isCloseTo(22.3, within(1e-9));
     assertThat(traffic.raidAcross / BLOCK).isCloseTo(12.8, within(1e-9));
     assertThat(traffic.earAcross / BLOCK).isCloseTo(3.0, within(1e-9));
@@ -245,11 +245,11 @@ class PlanCalculatorTest {
     PlanCalculator loose =
         new PlanCalculator(
             CodeName.parse("RS-6-3", MIB),
-            new ExpectedTraffic(3, 9, ExpectedTraffic.Writers.elsewhere, 0),
+            new ExpectedTraffic(3, 9, ExpectedTraffic.Writers.ELSEWHERE, 0),
             new DirectoryRows("/", 0, 10, 6));
     loose.accept(full("/a", 3, 6));
 
-    Traffic traffic = loose.rollUp().get("/").traffic;
+    ConversionTraffic traffic = loose.rollUp().get("/").traffic;
     assertThat(traffic.earAcross).isZero();
     assertThat(traffic.copyAcross / BLOCK).isCloseTo(6 * (1 - 2 / 3.0) + 9 * (2 / 3.0), within(1e-9));
   }
@@ -258,8 +258,8 @@ class PlanCalculatorTest {
   void expectationsFollowWhereTheWritersWere() {
     // With the writer on a DataNode one replica of every block is on one node: its rack can encode
     // all of them, but only one of them can stay there.
-    Traffic inside = expected(ExpectedTraffic.Writers.datanodes);
-    Traffic outside = expected(ExpectedTraffic.Writers.elsewhere);
+    ConversionTraffic inside = expected(ExpectedTraffic.Writers.DATANODES);
+    ConversionTraffic outside = expected(ExpectedTraffic.Writers.ELSEWHERE);
 
     double insideShare = inside.adoptedBlocks / (inside.adoptedBlocks + inside.sentBlocks);
     double outsideShare = outside.adoptedBlocks / (outside.adoptedBlocks + outside.sentBlocks);
@@ -269,7 +269,7 @@ class PlanCalculatorTest {
     assertThat(inside.adoptAcross).isLessThan(outside.adoptAcross);
   }
 
-  private static Traffic expected(ExpectedTraffic.Writers writers) {
+  private static ConversionTraffic expected(ExpectedTraffic.Writers writers) {
     CodeName code = CodeName.parse("RS-10-4", MIB);
     PlanCalculator calculator =
         new PlanCalculator(
@@ -290,7 +290,7 @@ class PlanCalculatorTest {
         new int[][] {{0, 3, 4}, {0, 4, 5}, {0, 5, 3}, {1, 6, 7}, {1, 7, 8}, {1, 8, 6}};
     located.accept(file);
 
-    Traffic traffic = located.rollUp().get("/").traffic;
+    ConversionTraffic traffic = located.rollUp().get("/").traffic;
     assertThat(traffic.adoptedBlocks).isEqualTo(6);
     assertThat(traffic.sentBlocks).isZero();
     assertThat(traffic.ruleBroken).isZero();
@@ -314,7 +314,7 @@ class PlanCalculatorTest {
         new int[][] {{0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}};
     located.accept(file);
 
-    Traffic traffic = located.rollUp().get("/").traffic;
+    ConversionTraffic traffic = located.rollUp().get("/").traffic;
     assertThat(traffic.adoptedBlocks).isEqualTo(3);
     assertThat(traffic.sentBytes).isEqualTo(3.0 * BLOCK);
   }
@@ -330,7 +330,7 @@ class PlanCalculatorTest {
     java.util.Arrays.fill(file.replicas, new int[] {0, 3, 4});
     located.accept(file);
 
-    Traffic traffic = located.rollUp().get("/").traffic;
+    ConversionTraffic traffic = located.rollUp().get("/").traffic;
     assertThat(traffic.unplaceable).isEqualTo(1);
     assertThat(traffic.copyAcross).isZero();
     assertThat(traffic.unplaceableReason).startsWith("/a: Cannot place a group of 6 data");

@@ -4,6 +4,7 @@ package org.stripeline.terminal;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import java.io.PrintWriter;
+import java.util.Locale;
 import picocli.CommandLine.Option;
 
 /** How a command shows its result; mixed into every command that has one. */
@@ -19,9 +20,16 @@ public final class OutputOptions {
   /** Forms of a result. */
   public enum Format {
     /** For people. */
-    table,
+    TABLE,
+
     /** For programs; field names are stable. */
-    json
+    JSON;
+
+    /** Returns the value of the command line. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   @Option(
@@ -38,7 +46,7 @@ public final class OutputOptions {
    * @return true for JSON
    */
   public boolean isJson() {
-    return format == Format.json;
+    return format == Format.JSON;
   }
 
   /**

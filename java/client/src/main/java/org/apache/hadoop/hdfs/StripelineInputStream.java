@@ -65,7 +65,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private final Queue<CorruptReplica> corrupt = new ConcurrentLinkedQueue<>();
 
   /** Readers that a positional read has left open for one that goes on where it ended. */
-  private final AtomicReference<Onward> onward = new AtomicReference<>();
+  private final AtomicReference<ReusableReader> reusableReader = new AtomicReference<>();
 
   private final PositionalRun run = new PositionalRun();
 
@@ -251,7 +251,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     long position = group.getStartOffset() + start;
     long positionAfter = group.getStartOffset() + end + 1;
     long ahead = run.next(position, positionAfter);
-    Onward left = onward.getAndSet(null);
+    ReusableReader left = reusableReader.getAndSet(null);
     GroupReader reader = null;
     if (left != null) {
       if (left.serves(group.getBlock(), position)) {
@@ -273,7 +273,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     } finally {
       positional.remove(reader);
       if (keep) {
-        leaveOpen(new Onward(reader, group.getBlock(), positionAfter));
+        leaveOpen(new ReusableReader(reader, group.getBlock(), positionAfter));
       } else {
         reader.close();
       }
@@ -334,18 +334,18 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     return context;
   }
 
-  private void leaveOpen(Onward next) {
-    Onward old = onward.getAndSet(next);
+  private void leaveOpen(ReusableReader next) {
+    ReusableReader old = reusableReader.getAndSet(next);
     if (old != null) {
       old.reader.close();
     }
     if (ended != null) {
-      closeOnward();
+      closeReusableReader();
     }
   }
 
-  private void closeOnward() {
-    Onward old = onward.getAndSet(null);
+  private void closeReusableReader() {
+    ReusableReader old = reusableReader.getAndSet(null);
     if (old != null) {
       old.reader.close();
     }
@@ -377,7 +377,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private void giveUpReaders() {
     blockEnd = -1;
     window.close();
-    closeOnward();
+    closeReusableReader();
   }
 
   /**
@@ -392,7 +392,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
         giveUpReaders();
       }
     } else {
-      closeOnward();
+      closeReusableReader();
     }
   }
 
@@ -477,12 +477,12 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
-  private static final class Onward {
+  private static final class ReusableReader {
     final GroupReader reader;
     final ExtendedBlock block;
     final long position;
 
-    Onward(GroupReader reader, ExtendedBlock block, long position) {
+    ReusableReader(GroupReader reader, ExtendedBlock block, long position) {
       this.reader = reader;
       this.block = block;
       this.position = position;

@@ -38,7 +38,7 @@ final class VectoredRead {
   /**
    * Creates a read.
    *
-   * @param release takes back the buffers of ranges that could not be read
+   * @param release receives the buffers of ranges that could not be read
    */
   VectoredRead(StripelineInputStream stream, Consumer<ByteBuffer> release) {
     this.stream = stream;

@@ -130,9 +130,9 @@ public final class GroupKnowledge {
     } else if (node != null && isOfTheNode(cause)) {
       String why = "internal block " + unit + " of " + group.name() + ": " + cause.getMessage();
       if (isSilence(cause) && read.replica != null && read.replica.node().equals(node)) {
-        read.replica.suspect(health, why);
+        read.replica.markSuspect(health, why);
       } else {
-        health.suspect(node, why);
+        health.markSuspect(node, why);
       }
     } else if (health.isNews(cause.getClass().getName() + " at " + node)) {
       LOG.warn(

@@ -108,9 +108,9 @@ public final class GroupReader implements Closeable {
   }
 
   /** Takes note that a unit was so late that others were read in its stead. */
-  void suspect(SpanRead read) {
+  void markSuspect(SpanRead read) {
     if (read.replica != null) {
-      read.replica.suspect(
+      read.replica.markSuspect(
           context.health(), "internal block " + read.unit + " of " + group().name() + " is late");
     }
   }
@@ -146,7 +146,7 @@ public final class GroupReader implements Closeable {
           submit(next);
         } else {
           // On another thread, since the lock of the segment that gives up is held here.
-          context.threads().executeAside(() -> next.segment.heldUp(next));
+          context.threads().executeAside(() -> next.segment.onLaneBlocked(next));
         }
       }
     }
@@ -267,14 +267,14 @@ public final class GroupReader implements Closeable {
   /**
    * Waits for memory after it was refused; the caller holds no buffers.
    *
-   * @param patienceEnd what the call before returned in the same read, 0 at first
+   * @param memoryDeadline what the call before returned in the same read, 0 at first
    * @return when to give up, by {@link System#nanoTime}
    * @throws IOException if that time is over
    */
-  long awaitMemory(Throwable cause, long patienceEnd) throws IOException {
+  long awaitMemory(Throwable cause, long memoryDeadline) throws IOException {
     beforeWaiting.run();
     ReadBuffers buffers = context.buffers();
-    long end = patienceEnd == 0 ? buffers.waitsUntil() : patienceEnd;
+    long end = memoryDeadline == 0 ? buffers.waitsUntil() : memoryDeadline;
     if (!buffers.awaitRoom(end, memory)) {
       if (memory.isCancelled()) {
         throw aborted();

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /**
  * The windows that hold buffers. Those of a stream that has not read for a while go back to the
  * pool, also if it was never closed; the stream fetches again what it reads next. Where a reader
- * lacks buffers, those of any stream that is not within a read are taken back at once.
+ * lacks buffers, those of any stream that is not within a read are reclaimed at once.
  */
 final class IdleWindows {
   private final Set<SequentialWindow> windows = ConcurrentHashMap.newKeySet();
@@ -66,7 +66,7 @@ final class IdleWindows {
   }
 
   /** Has one window give its buffers back, best one that has not been used for a while. */
-  boolean takeBack() {
+  boolean reclaim() {
     for (SequentialWindow window : windows) {
       if (!window.isUsedSinceSweep() && window.putAway()) {
         return true;

@@ -14,7 +14,7 @@ final class Lateness {
   }
 
   /** Returns nanoseconds until the first pending read is late; none or less if one is. */
-  long patienceNanos(long now) {
+  long untilLateNanos(long now) {
     long least = Long.MAX_VALUE;
     for (SpanRead read : reads) {
       if (read.isPending() && !read.late) {

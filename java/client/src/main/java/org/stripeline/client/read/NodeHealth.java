@@ -91,12 +91,12 @@ final class NodeHealth {
   }
 
   /** Takes note that a DataNode was late or does not answer. */
-  void suspect(String node, String why) {
+  void markSuspect(String node, String why) {
     compute(node, why);
   }
 
   /** Takes note that a part of a DataNode was late, of which the log tells already. */
-  void suspectSilently(String name) {
+  void markSuspectSilently(String name) {
     if (suspicions.size() >= SUSPICIONS_MAX) {
       long now = nanoClock.getAsLong();
       suspicions.values().removeIf(suspicion -> suspicion.untilNanos - now <= 0);
@@ -129,7 +129,7 @@ final class NodeHealth {
   }
 
   /** Takes note that a DataNode has served a read in time. */
-  void trust(String node) {
+  void markHealthy(String node) {
     Suspicion past = suspicions.isEmpty() ? null : suspicions.remove(node);
     if (past != null && past.isLogged) {
       LOG.info("DataNode {} serves reads again", node);

@@ -89,7 +89,7 @@ public final class RangeRead implements Closeable {
    * @throws IOException if part of the range cannot be had
    */
   public void finish() throws IOException {
-    long patienceEnd = 0;
+    long memoryDeadline = 0;
     while (done < to) {
       try {
         finishHead();
@@ -100,7 +100,7 @@ public final class RangeRead implements Closeable {
         close();
         next = done;
         segmentMax = GroupReader.PIECE_BYTES;
-        patienceEnd = reader.awaitMemory(e, patienceEnd);
+        memoryDeadline = reader.awaitMemory(e, memoryDeadline);
       }
     }
     target.position(target.position() + (int) (to - from));

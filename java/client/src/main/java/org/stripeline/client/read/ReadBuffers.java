@@ -16,14 +16,14 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>A caller reserves what a range takes before it asks for any of it. What is read ahead gets
  * three quarters of the bound and never waits. What a caller needs now gets all of it; where that is
- * not enough, it takes back the buffers of streams that do not read, and waits for those that do.
+ * not enough, it reclaims the buffers of streams that do not read, and waits for those that do.
  * It holds no buffers while it waits, and those that do hold some wait for DataNodes only, so the
  * wait ends. It is bounded all the same: after it a caller goes on beyond the bound, with a small
  * range. What reads find out later that they need, such as sources to decode from, is counted but
  * not held back.
  *
  * <p>Callers are served in the order in which they began to wait. What is given back wakes those that
- * it serves and no others; only the first in the queue looks for buffers to take back.
+ * it serves and no others; only the first in the queue reclaims buffers.
  */
 final class ReadBuffers {
   private static final int LEAST_BITS = 12;
@@ -37,7 +37,7 @@ final class ReadBuffers {
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /** A caller whose time is over still takes buffers back for this long; others may get them first. */
-  private static final long TAKING_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long RECLAIM_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final long limit;
 
@@ -45,7 +45,7 @@ final class ReadBuffers {
   private final long totalMax;
 
   private final IdleWindows windows;
-  private final long patienceNanos;
+  private final long timeoutNanos;
   private final Allocator allocator;
   private final AtomicLong idleBytes = new AtomicLong();
   private final AtomicLong usedBytes = new AtomicLong();
@@ -64,23 +64,23 @@ final class ReadBuffers {
    *
    * @param limit most bytes of buffers in use; half as many more are kept
    * @param windows the windows that hold buffers of this pool
-   * @param patienceMillis for how long a caller waits at most
+   * @param timeoutMillis longest time that a caller waits
    */
-  ReadBuffers(long limit, IdleWindows windows, long patienceMillis) {
+  ReadBuffers(long limit, IdleWindows windows, long timeoutMillis) {
     this(
         limit,
         windows,
-        patienceMillis,
+        timeoutMillis,
         (size, isDirect) ->
             isDirect ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size));
   }
 
   /** Creates a pool whose buffers come from an allocator, which may throw OutOfMemoryError. */
-  ReadBuffers(long limit, IdleWindows windows, long patienceMillis, Allocator allocator) {
+  ReadBuffers(long limit, IdleWindows windows, long timeoutMillis, Allocator allocator) {
     this.limit = limit;
     this.totalMax = limit + limit / 2;
     this.windows = windows;
-    this.patienceNanos = TimeUnit.MILLISECONDS.toNanos(patienceMillis);
+    this.timeoutNanos = TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
     this.allocator = allocator;
   }
 
@@ -137,11 +137,11 @@ final class ReadBuffers {
 
   /** Returns when a caller that begins to wait now gives up, by {@link System#nanoTime}. */
   long waitsUntil() {
-    return System.nanoTime() + patienceNanos;
+    return System.nanoTime() + timeoutNanos;
   }
 
   /**
-   * Takes back buffers of a stream that does not read, or waits a while for those of one that does,
+   * Reclaims buffers of a stream that does not read, or waits a while for those of one that does,
    * after the JVM has refused memory.
    *
    * @param end when to give up
@@ -307,7 +307,7 @@ final class ReadBuffers {
         while (!isServed && !isCancelled) {
           long left = end - System.nanoTime();
           boolean isFirst = isFirst();
-          if (isFirst && left > -TAKING_BACK_NANOS && windows.takeBack()) {
+          if (isFirst && left > -RECLAIM_NANOS && windows.reclaim()) {
             continue;
           }
           if (left <= 0) {
@@ -351,7 +351,7 @@ final class ReadBuffers {
       }
     }
 
-    /** Leaves the queue and wakes the next, which looks for buffers to take back from now on. */
+    /** Leaves the queue and wakes the next, which reclaims buffers from now on. */
     private void leave() {
       synchronized (queue) {
         queue.remove(this);

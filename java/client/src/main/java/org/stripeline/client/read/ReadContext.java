@@ -35,7 +35,7 @@ public final class ReadContext {
   private static final int THREADS_LEAST = 16;
 
   /** For how long a reader waits for the buffers of others. */
-  private static final long PATIENCE_MILLIS = 10_000;
+  private static final long BUFFER_TIMEOUT_MILLIS = 10_000;
 
   private final ReadBuffers buffers;
   private final long windowBytes;
@@ -90,7 +90,7 @@ public final class ReadContext {
       long most = MemoryLimits.part(MEMORY_PART, MEMORY_MOST);
       long bytes = MemoryLimits.of(settings, ClientKeys.READ_MEMORY, most);
       IdleWindows windows = new IdleWindows(idle.thread(), idle.expiryMillis());
-      BUFFERS.set(new ReadBuffers(Math.max(bytes, MEMORY_LEAST), windows, PATIENCE_MILLIS));
+      BUFFERS.set(new ReadBuffers(Math.max(bytes, MEMORY_LEAST), windows, BUFFER_TIMEOUT_MILLIS));
     }
     return BUFFERS.get();
   }

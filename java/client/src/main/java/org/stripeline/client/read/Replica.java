@@ -64,17 +64,17 @@ final class Replica {
   }
 
   /** Takes note that a read got no answer in time, which may be the fault of any of these. */
-  void suspect(NodeHealth health, String why) {
-    health.suspect(node, why);
+  void markSuspect(NodeHealth health, String why) {
+    health.markSuspect(node, why);
     for (int i = 1; i < names.length; i++) {
-      health.suspectSilently(names[i]);
+      health.markSuspectSilently(names[i]);
     }
   }
 
   /** Takes note that it was read in time. */
-  void trust(NodeHealth health) {
+  void markHealthy(NodeHealth health) {
     for (String name : names) {
-      health.trust(name);
+      health.markHealthy(name);
     }
   }
 }

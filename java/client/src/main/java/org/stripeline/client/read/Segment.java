@@ -196,12 +196,13 @@ public final class Segment implements Closeable {
 
   private void waitOrHedge() throws IOException {
     long now = System.nanoTime();
-    long patience = context.isHedged() && !hedgingEnded ? lateness.patienceNanos(now) : Long.MAX_VALUE;
+    boolean mayHedge = context.isHedged() && !hedgingEnded;
+    long untilLateNanos = mayHedge ? lateness.untilLateNanos(now) : Long.MAX_VALUE;
     try {
-      if (patience == Long.MAX_VALUE) {
+      if (untilLateNanos == Long.MAX_VALUE) {
         waitForAnything();
-      } else if (patience > 0) {
-        wait(patience / 1_000_000, (int) (patience % 1_000_000));
+      } else if (untilLateNanos > 0) {
+        wait(untilLateNanos / 1_000_000, (int) (untilLateNanos % 1_000_000));
       } else {
         hedge(now);
       }
@@ -254,7 +255,7 @@ public final class Segment implements Closeable {
    * Called when a read that waits is not going to be made, since the one before it holds up its
    * lane: others are asked without waiting.
    */
-  void heldUp(SpanRead read) {
+  void onLaneBlocked(SpanRead read) {
     guarded(
         () -> {
           synchronized (this) {
@@ -317,7 +318,7 @@ public final class Segment implements Closeable {
       if (read.state == SpanRead.State.ABANDONED) {
         giveBack(read);
         if (read.late) {
-          trust(read);
+          markHealthy(read);
         }
         return;
       }
@@ -325,7 +326,7 @@ public final class Segment implements Closeable {
       read.nanos = System.nanoTime() - read.startedNanos;
       counters.add(ReadCount.BYTES_FETCHED, read.span.length());
       if (!read.late) {
-        praise(read);
+        recordLatency(read);
       }
       plan.arrived(read);
       hedgingEnded = false;
@@ -375,22 +376,22 @@ public final class Segment implements Closeable {
     }
   }
 
-  private void praise(SpanRead read) {
+  private void recordLatency(SpanRead read) {
     context.latency().sample(read.span.length(), read.nanos);
-    trust(read);
+    markHealthy(read);
     context.nodeLatencies().sample(read.node, read.nanos);
   }
 
-  /** Takes note that a DataNode has answered; it need not be the one that was asked first. */
-  private void trust(SpanRead read) {
+  /** Records that a DataNode has answered; it need not be the one that was asked first. */
+  private void markHealthy(SpanRead read) {
     if (read.replica != null && read.replica.node().equals(read.node)) {
-      read.replica.trust(context.health());
+      read.replica.markHealthy(context.health());
     } else {
-      context.health().trust(read.node);
+      context.health().markHealthy(read.node);
     }
   }
 
-  /** Looks at where things stand: completes, or asks for what decoding lacks. */
+  /** Completes the segment, or requests the sources that decoding still lacks. */
   private void advance() {
     standstill.changed();
     if (isComplete || isReleased || isDecoding || failure != null) {
@@ -402,7 +403,7 @@ public final class Segment implements Closeable {
       }
     } else {
       isExhausted = !plan.gatherSources();
-      hedgingEnded |= plan.tookBack();
+      hedgingEnded |= plan.reinstated();
     }
     notifyAll();
   }
@@ -428,7 +429,7 @@ public final class Segment implements Closeable {
     }
     // What waits for a thread is late because of others.
     if (late && isRunning) {
-      reader.suspect(read);
+      reader.markSuspect(read);
     }
     reader.cancel(read);
   }

@@ -84,7 +84,7 @@ public final class SequentialWindow implements Closeable {
     this.tally = tally;
   }
 
-  /** Begins a read: nothing is taken back until it ends. */
+  /** Begins a read: no buffers are reclaimed until it ends. */
   public void begin() {
     lock.lock();
   }
@@ -150,7 +150,7 @@ public final class SequentialWindow implements Closeable {
    * @throws IOException if they cannot be had
    */
   public Segment at(long offset, long wanted) throws IOException {
-    long patienceEnd = 0;
+    long memoryDeadline = 0;
     boolean isExhausted = false;
     while (true) {
       try {
@@ -175,7 +175,7 @@ public final class SequentialWindow implements Closeable {
         }
         run = 0;
         headMax = GroupReader.PIECE_BYTES;
-        patienceEnd = reader.awaitMemory(e, patienceEnd);
+        memoryDeadline = reader.awaitMemory(e, memoryDeadline);
       }
     }
   }

@@ -35,7 +35,7 @@ final class SpanPlan {
   private final boolean[] missing;
   private final List<SpanRead> all = new ArrayList<>();
   private Span decodeSpan = Span.EMPTY;
-  private boolean tookBack;
+  private boolean reinstated;
 
   /**
    * Creates a plan; nothing is asked for yet.
@@ -171,7 +171,7 @@ final class SpanPlan {
    * @return whether there are k
    */
   boolean gatherSources() {
-    tookBack = false;
+    reinstated = false;
     while (true) {
       Span wanted = Span.EMPTY;
       for (int unit = 0; unit < geometry.dataUnits(); unit++) {
@@ -192,8 +192,8 @@ final class SpanPlan {
   }
 
   /** Returns whether {@link #gatherSources} found nobody to ask in the stead of who is late. */
-  boolean tookBack() {
-    return tookBack;
+  boolean reinstated() {
+    return reinstated;
   }
 
   private int promisedSources() {
@@ -288,7 +288,7 @@ final class SpanPlan {
     boolean changed = false;
     for (int unit = 0; unit < geometry.units(); unit++) {
       for (SpanRead read : reads(unit)) {
-        changed |= takeBack(read);
+        changed |= reinstate(read);
       }
       if (missing[unit] && own[unit] == null && reader.standing(unit) != Standing.ABSENT) {
         own[unit] = issueNeed(unit);
@@ -299,12 +299,12 @@ final class SpanPlan {
     return changed;
   }
 
-  private boolean takeBack(SpanRead read) {
+  private boolean reinstate(SpanRead read) {
     if (!read.isPending() || !read.late) {
       return false;
     }
     read.late = false;
-    tookBack = true;
+    reinstated = true;
     arrived(read);
     return true;
   }

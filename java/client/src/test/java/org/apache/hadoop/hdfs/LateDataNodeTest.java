@@ -456,12 +456,12 @@ class LateDataNodeTest {
     isRebuilt(data);
   }
 
-  private interface Step {
+  private interface StreamAction {
     void run() throws IOException;
   }
 
   /** Restarts the DataNode of a unit, with a step between; it keeps its ports and replicas. */
-  private StripedDataStreamer restart(FSDataOutputStream out, int unit, Step whileItIsGone)
+  private StripedDataStreamer restart(FSDataOutputStream out, int unit, StreamAction whileItIsGone)
       throws Exception {
     Conditions.await("a stripe to arrive", () -> acknowledged(stream(out), CELL));
     StripedDataStreamer streamer = stream(out).getStripedDataStreamer(unit);

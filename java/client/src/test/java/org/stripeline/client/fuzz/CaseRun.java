@@ -59,7 +59,7 @@ final class CaseRun {
   }
 
   /** Makes all calls; throws at the first one that is not answered as it must be. */
-  void run(List<Step> steps) throws Finding, IOException {
+  void run(List<StreamCall> steps) throws Finding, IOException {
     long begin = System.nanoTime();
     saboteur.beforeOpen();
     in = fs.open(file);
@@ -83,7 +83,7 @@ final class CaseRun {
     }
   }
 
-  private static String describe(int index, Step step) {
+  private static String describe(int index, StreamCall step) {
     return "step " + index + ' ' + step;
   }
 
@@ -92,7 +92,7 @@ final class CaseRun {
     void run() throws Exception;
   }
 
-  private void step(int index, Step step) throws Finding, IOException {
+  private void step(int index, StreamCall step) throws Finding, IOException {
     Random random = new Random(step.seed());
     String what = describe(index, step);
     int length = step.length();
@@ -274,11 +274,11 @@ final class CaseRun {
     }
   }
 
-  private void pread(String what, Step.Kind kind, long at, int length, boolean direct)
+  private void pread(String what, StreamCall.Kind kind, long at, int length, boolean direct)
       throws Finding {
     try {
-      boolean fully = kind == Step.Kind.PREAD_FULLY || kind == Step.Kind.PREAD_BUFFER_FULLY;
-      boolean array = kind == Step.Kind.PREAD || kind == Step.Kind.PREAD_FULLY;
+      boolean fully = kind == StreamCall.Kind.PREAD_FULLY || kind == StreamCall.Kind.PREAD_BUFFER_FULLY;
+      boolean array = kind == StreamCall.Kind.PREAD || kind == StreamCall.Kind.PREAD_FULLY;
       byte[] bytes = guarded(length);
       ByteBuffer buffer = array ? null : buffer(length, direct);
       int count = length;
@@ -434,8 +434,11 @@ final class CaseRun {
   }
 
   private void preadRandomly(String what, Random random) throws Finding {
-    Step.Kind[] kinds = {
-      Step.Kind.PREAD, Step.Kind.PREAD_FULLY, Step.Kind.PREAD_BUFFER, Step.Kind.PREAD_BUFFER_FULLY
+    StreamCall.Kind[] kinds = {
+      StreamCall.Kind.PREAD,
+      StreamCall.Kind.PREAD_FULLY,
+      StreamCall.Kind.PREAD_BUFFER,
+      StreamCall.Kind.PREAD_BUFFER_FULLY
     };
     for (int i = 1 + random.nextInt(4); i > 0; i--) {
       int at = random.nextInt(expected.length);

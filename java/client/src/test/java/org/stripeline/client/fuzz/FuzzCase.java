@@ -15,7 +15,7 @@ import org.stripeline.client.ClientKeys;
  * One file, what goes wrong with it, and how it is read; all of it follows from the seed.
  *
  * @param seed the seed
- * @param layout policy of the file
+ * @param fuzzPolicy erasure coding policy of the file
  * @param blockBytes bytes of an internal block
  * @param lengths bytes written at once; all but the first are appended, each in new block groups
  * @param writer who writes it
@@ -25,13 +25,13 @@ import org.stripeline.client.ClientKeys;
  */
 record FuzzCase(
     long seed,
-    Layout layout,
+    FuzzPolicy fuzzPolicy,
     int blockBytes,
     List<Integer> lengths,
     Writer writer,
     Map<String, String> settings,
     List<Fault> faults,
-    List<Step> steps) {
+    List<StreamCall> steps) {
   /** Whose pipeline writes a file. */
   enum Writer {
     /** Hadoop's client. */
@@ -49,43 +49,43 @@ record FuzzCase(
 
   private static final int STEPS_MAX = 12;
   private static final Fault.Kind[] KINDS = Fault.Kind.values();
-  private static final Step.Kind[] CALLS =
-      EnumSet.complementOf(EnumSet.of(Step.Kind.SEEKS, Step.Kind.CLOSE)).toArray(new Step.Kind[0]);
+  private static final StreamCall.Kind[] CALLS =
+      EnumSet.complementOf(EnumSet.of(StreamCall.Kind.SEEKS, StreamCall.Kind.CLOSE)).toArray(new StreamCall.Kind[0]);
 
   /** Stopping a DataNode takes seconds, so only one case in this many may. */
   private static final int STOPPING_CASES = 20;
 
   static FuzzCase of(long seed) {
     Random random = new Random(seed * 0x9e3779b97f4a7c15L + 0x1234567);
-    Layout layout = Layout.ALL.get(random.nextInt(Layout.ALL.size()));
-    int cells = 1 + random.nextInt(layout.cellBytes() > 1 << 18 ? 3 : 8);
-    int blockBytes = cells * layout.cellBytes();
-    long groupBytes = (long) blockBytes * layout.dataUnits();
+    FuzzPolicy fuzzPolicy = FuzzPolicy.ALL.get(random.nextInt(FuzzPolicy.ALL.size()));
+    int cells = 1 + random.nextInt(fuzzPolicy.cellBytes() > 1 << 18 ? 3 : 8);
+    int blockBytes = cells * fuzzPolicy.cellBytes();
+    long groupBytes = (long) blockBytes * fuzzPolicy.dataUnits();
     List<Integer> lengths = new ArrayList<>();
-    lengths.add(length(random, layout, groupBytes));
+    lengths.add(length(random, fuzzPolicy, groupBytes));
     while (random.nextInt(6) == 0 && lengths.size() < 3) {
-      lengths.add(length(random, layout, groupBytes));
+      lengths.add(length(random, fuzzPolicy, groupBytes));
     }
     long total = lengths.stream().mapToLong(Integer::longValue).sum();
     int stepCount = 3 + random.nextInt(STEPS_MAX - 2);
-    List<Fault> faults = faults(random, layout, groupBytes, lengths, stepCount);
-    List<Step> steps = new ArrayList<>();
+    List<Fault> faults = faults(random, fuzzPolicy, groupBytes, lengths, stepCount);
+    List<StreamCall> steps = new ArrayList<>();
     for (int i = 0; i < stepCount; i++) {
-      steps.add(step(random, layout, groupBytes, total));
+      steps.add(step(random, fuzzPolicy, groupBytes, total));
     }
     addRaces(new Random(seed * 0x9e3779b97f4a7c15L + 0x7654321), steps, total);
     return new FuzzCase(
-        seed, layout, blockBytes, lengths, Writer.any(random), settings(random), faults, steps);
+        seed, fuzzPolicy, blockBytes, lengths, Writer.any(random), settings(random), faults, steps);
   }
 
   /** Adds calls that race with faults or each other, without changing the rest of the case. */
-  private static void addRaces(Random random, List<Step> steps, long total) {
+  private static void addRaces(Random random, List<StreamCall> steps, long total) {
     for (int i = random.nextInt(3); i > 0; i--) {
-      Step.Kind kind = random.nextInt(3) == 0 ? Step.Kind.CLOSE : Step.Kind.SEEKS;
+      StreamCall.Kind kind = random.nextInt(3) == 0 ? StreamCall.Kind.CLOSE : StreamCall.Kind.SEEKS;
       long position = (long) (random.nextDouble() * total);
       int length = (int) (1 + random.nextDouble() * (total - position));
       steps.add(
-          random.nextInt(steps.size() + 1), new Step(kind, position, length, random.nextLong()));
+          random.nextInt(steps.size() + 1), new StreamCall(kind, position, length, random.nextLong()));
     }
   }
 
@@ -106,9 +106,9 @@ record FuzzCase(
     return lengths.stream().mapToInt(Integer::intValue).sum();
   }
 
-  private static int length(Random random, Layout layout, long groupBytes) {
-    long cell = layout.cellBytes();
-    long stripe = cell * layout.dataUnits();
+  private static int length(Random random, FuzzPolicy fuzzPolicy, long groupBytes) {
+    long cell = fuzzPolicy.cellBytes();
+    long stripe = cell * fuzzPolicy.dataUnits();
     long limit = random.nextInt(12) == 0 ? 24 << 20 : 6 << 20;
     long length;
     switch (random.nextInt(6)) {
@@ -131,7 +131,7 @@ record FuzzCase(
   }
 
   private static List<Fault> faults(
-      Random random, Layout layout, long groupBytes, List<Integer> lengths, int steps) {
+      Random random, FuzzPolicy fuzzPolicy, long groupBytes, List<Integer> lengths, int steps) {
     int groups = 0;
     for (int length : lengths) {
       groups += (int) ((length + groupBytes - 1) / groupBytes);
@@ -142,14 +142,14 @@ record FuzzCase(
     boolean utmost = random.nextInt(3) == 0;
     List<Fault> faults = new ArrayList<>();
     for (int group = 0; group < groups; group++) {
-      int parity = layout.parityUnits();
+      int parity = fuzzPolicy.parityUnits();
       int count = utmost ? parity : random.nextInt(parity + 1);
       if (group == broken) {
-        count = parity + 1 + random.nextInt(layout.dataUnits());
+        count = parity + 1 + random.nextInt(fuzzPolicy.dataUnits());
       }
       Set<Integer> struck = new HashSet<>();
       while (struck.size() < count) {
-        int unit = random.nextInt(layout.dataUnits() + parity);
+        int unit = random.nextInt(fuzzPolicy.dataUnits() + parity);
         if (struck.add(unit)) {
           Fault fault = fault(random, group, unit, steps, mayStop);
           // With too few blocks left each read waits for time-outs, so not every such case hangs.
@@ -174,10 +174,10 @@ record FuzzCase(
     return new Fault(kind, group, unit, where, when, random.nextInt(steps));
   }
 
-  private static Step step(Random random, Layout layout, long groupBytes, long total) {
-    Step.Kind kind = CALLS[random.nextInt(CALLS.length)];
-    long cell = layout.cellBytes();
-    long[] units = {1, 512, cell, cell * layout.dataUnits(), groupBytes};
+  private static StreamCall step(Random random, FuzzPolicy fuzzPolicy, long groupBytes, long total) {
+    StreamCall.Kind kind = CALLS[random.nextInt(CALLS.length)];
+    long cell = fuzzPolicy.cellBytes();
+    long[] units = {1, 512, cell, cell * fuzzPolicy.dataUnits(), groupBytes};
     long unit = units[random.nextInt(units.length)];
     long position = (long) (random.nextDouble() * (total + 1)) / unit * unit;
     if (unit > 1) {
@@ -198,13 +198,13 @@ record FuzzCase(
       default:
         length = 1 + (long) (random.nextDouble() * total);
     }
-    return new Step(kind, position, (int) Math.min(length, total + 10), random.nextLong());
+    return new StreamCall(kind, position, (int) Math.min(length, total + 10), random.nextLong());
   }
 
   @Override
   public String toString() {
     StringBuilder text = new StringBuilder();
-    text.append("seed ").append(seed).append(": ").append(layout.name());
+    text.append("seed ").append(seed).append(": ").append(fuzzPolicy.name());
     text.append(", internal blocks of ").append(blockBytes).append(" bytes, file of ");
     text.append(lengths).append(" bytes written by ").append(writer);
     text.append(", read with ").append(settings);

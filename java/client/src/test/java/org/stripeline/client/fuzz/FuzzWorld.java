@@ -46,11 +46,11 @@ final class FuzzWorld implements AutoCloseable {
     settings.setInt("dfs.client.socket-timeout", SOCKET_TIMEOUT_MS);
     settings.setInt("dfs.client.retry.window.base", 10);
     settings.setInt("dfs.datanode.handler.count", 4);
-    cluster = new StripedCluster(dir, Layout.UNITS_MAX, settings);
-    for (Layout layout : Layout.ALL) {
-      ErasureCodingPolicy policy = layout.policy();
+    cluster = new StripedCluster(dir, FuzzPolicy.UNITS_MAX, settings);
+    for (FuzzPolicy fuzzPolicy : FuzzPolicy.ALL) {
+      ErasureCodingPolicy policy = fuzzPolicy.policy();
       cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy});
-      cluster.directory("/" + layout.name(), layout.name());
+      cluster.directory("/" + fuzzPolicy.name(), fuzzPolicy.name());
     }
   }
 
@@ -73,7 +73,7 @@ final class FuzzWorld implements AutoCloseable {
   /** Writes the file of a case in pieces and returns once the NameNode knows all its blocks. */
   org.apache.hadoop.fs.Path write(FuzzCase fuzz, byte[] data) throws IOException {
     org.apache.hadoop.fs.Path file =
-        new org.apache.hadoop.fs.Path("/" + fuzz.layout().name(), "seed" + fuzz.seed());
+        new org.apache.hadoop.fs.Path("/" + fuzz.fuzzPolicy().name(), "seed" + fuzz.seed());
     DistributedFileSystem fs = writer(fuzz.writer());
     int at = 0;
     for (int length : fuzz.lengths()) {
@@ -88,7 +88,7 @@ final class FuzzWorld implements AutoCloseable {
       }
       at += length;
     }
-    awaitReports(file, fuzz.layout());
+    awaitReports(file, fuzz.fuzzPolicy());
     return file;
   }
 
@@ -107,9 +107,9 @@ final class FuzzWorld implements AutoCloseable {
   }
 
   /** Later reads would otherwise find blocks missing that are only not reported yet. */
-  private void awaitReports(org.apache.hadoop.fs.Path file, Layout layout) throws IOException {
+  private void awaitReports(org.apache.hadoop.fs.Path file, FuzzPolicy fuzzPolicy) throws IOException {
     try {
-      GenericTestUtils.waitFor(() -> allReported(file, layout), 5, 20_000);
+      GenericTestUtils.waitFor(() -> allReported(file, fuzzPolicy), 5, 20_000);
     } catch (TimeoutException e) {
       throw new IOException("blocks of " + file + " were not reported", e);
     } catch (InterruptedException e) {
@@ -118,11 +118,11 @@ final class FuzzWorld implements AutoCloseable {
     }
   }
 
-  private boolean allReported(org.apache.hadoop.fs.Path file, Layout layout) {
+  private boolean allReported(org.apache.hadoop.fs.Path file, FuzzPolicy fuzzPolicy) {
     try {
       for (LocatedStripedBlock group : cluster.groups(file)) {
-        long cells = (group.getBlockSize() + layout.cellBytes() - 1) / layout.cellBytes();
-        long units = Math.min(cells, layout.dataUnits()) + layout.parityUnits();
+        long cells = (group.getBlockSize() + fuzzPolicy.cellBytes() - 1) / fuzzPolicy.cellBytes();
+        long units = Math.min(cells, fuzzPolicy.dataUnits()) + fuzzPolicy.parityUnits();
         if (group.getLocations().length < units) {
           return false;
         }

@@ -26,16 +26,16 @@ class ReadFuzzTest {
     for (long seed = 1; seed <= 300; seed++) {
       FuzzCase fuzz = FuzzCase.of(seed);
       assertThat(FuzzCase.of(seed)).isEqualTo(fuzz);
-      seen.add(fuzz.layout());
+      seen.add(fuzz.fuzzPolicy());
       seen.add(fuzz.writer());
       fuzz.faults().forEach(fault -> seen.addAll(List.of(fault.kind(), fault.when())));
       fuzz.steps().forEach(step -> seen.add(step.kind()));
     }
-    assertThat(seen).containsAll(Layout.ALL);
+    assertThat(seen).containsAll(FuzzPolicy.ALL);
     assertThat(seen).contains((Object[]) FuzzCase.Writer.values());
     assertThat(seen).contains((Object[]) Fault.Kind.values());
     assertThat(seen).contains((Object[]) Fault.Moment.values());
-    assertThat(seen).contains((Object[]) Step.Kind.values());
+    assertThat(seen).contains((Object[]) StreamCall.Kind.values());
   }
 
   @Test

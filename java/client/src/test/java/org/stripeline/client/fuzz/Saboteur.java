@@ -19,7 +19,7 @@ final class Saboteur implements AutoCloseable {
   private static final int CHECKSUM_HEADER_BYTES = 7;
 
   private final FuzzWorld world;
-  private final Layout layout;
+  private final FuzzPolicy fuzzPolicy;
   private final List<LocatedStripedBlock> groups;
   private final List<Set<Integer>> struck = new ArrayList<>();
   private final List<Fault> faults = new ArrayList<>();
@@ -27,7 +27,7 @@ final class Saboteur implements AutoCloseable {
 
   Saboteur(FuzzWorld world, FuzzCase fuzz, List<LocatedStripedBlock> groups) {
     this.world = world;
-    this.layout = fuzz.layout();
+    this.fuzzPolicy = fuzz.fuzzPolicy();
     this.groups = groups;
     groups.forEach(group -> struck.add(new HashSet<>()));
     for (Fault fault : fuzz.faults()) {
@@ -95,7 +95,7 @@ final class Saboteur implements AutoCloseable {
     for (int i = 0; i < groups.size(); i++) {
       long start = groups.get(i).getStartOffset();
       long end = start + groups.get(i).getBlockSize();
-      if (from < end && to > start && struck.get(i).size() > layout.parityUnits()) {
+      if (from < end && to > start && struck.get(i).size() > fuzzPolicy.parityUnits()) {
         return true;
       }
     }

@@ -61,7 +61,7 @@ class NodeHealthTest {
 
   @Test
   void periodsDoubleWhenTheProbeFails() {
-    health.suspect("a", "late");
+    health.markSuspect("a", "late");
     for (int times = 0; times < 8; times++) {
       long period = PERIOD_MILLIS << Math.min(times, 5);
       pass(period - 1);
@@ -71,7 +71,7 @@ class NodeHealthTest {
       assertThat(health.isSuspect("a")).isFalse();
       assertThat(health.admits("a")).isTrue();
       assertThat(health.isSuspect("a")).isTrue();
-      health.suspect("a", "late");
+      health.markSuspect("a", "late");
     }
     assertThat(health.admits("b")).isTrue();
   }
@@ -79,11 +79,11 @@ class NodeHealthTest {
   /** The stream that asked the DataNode was closed, or the block was not there any more. */
   @Test
   void aProbeThatTellsNothingIsRepeatedAfterOnePeriod() {
-    health.suspect("a", "late");
+    health.markSuspect("a", "late");
     for (int times = 0; times < 5; times++) {
       pass(PERIOD_MILLIS << times);
       assertThat(health.admits("a")).isTrue();
-      health.suspect("a", "late");
+      health.markSuspect("a", "late");
     }
     pass(PERIOD_MILLIS << 5);
     assertThat(health.admits("a")).isTrue();
@@ -92,7 +92,7 @@ class NodeHealthTest {
     pass(1);
     assertThat(health.admits("a")).isTrue();
     assertThat(health.admits("a")).isFalse();
-    health.trust("a");
+    health.markHealthy("a");
     assertThat(health.admits("a")).isTrue();
     assertThat(health.admits("a")).isTrue();
   }
@@ -101,16 +101,16 @@ class NodeHealthTest {
   @Test
   void aDataNodeThatIsOftenLateIsLoggedOnceAPeriod() {
     for (int times = 0; times < 1_000; times++) {
-      health.suspect("a", "late");
-      health.trust("a");
+      health.markSuspect("a", "late");
+      health.markHealthy("a");
     }
-    health.suspect("b", "late");
+    health.markSuspect("b", "late");
     assertThat(count(Level.WARN)).isEqualTo(2);
     assertThat(count(Level.INFO)).isEqualTo(1);
     pass(PERIOD_MILLIS);
-    health.suspect("a", "late");
+    health.markSuspect("a", "late");
     assertThat(count(Level.WARN)).isEqualTo(3);
-    health.trust("a");
+    health.markHealthy("a");
     assertThat(count(Level.INFO)).isEqualTo(2);
   }
 
@@ -118,12 +118,12 @@ class NodeHealthTest {
   void withoutAPeriodTheLogIsNotFloodedEither() {
     NodeHealth none = new NodeHealth(0, () -> nanos);
     for (int times = 0; times < 1_000; times++) {
-      none.suspect("a", "refused");
+      none.markSuspect("a", "refused");
       assertThat(none.isSuspect("a")).isFalse();
       assertThat(none.admits("a")).isTrue();
     }
     assertThat(count(Level.WARN)).isEqualTo(1);
-    none.trust("a");
+    none.markHealthy("a");
     assertThat(count(Level.INFO)).isEqualTo(1);
   }
 }

@@ -66,8 +66,8 @@ class ReadMemoryTest {
     }
   }
 
-  private ReadContext context(long limit, long patienceMillis) {
-    return context(new ReadBuffers(limit, idle, patienceMillis));
+  private ReadContext context(long limit, long timeoutMillis) {
+    return context(new ReadBuffers(limit, idle, timeoutMillis));
   }
 
   private ReadContext context(ReadBuffers pool) {
@@ -170,7 +170,7 @@ class ReadMemoryTest {
     MemoryGroup group = group(4);
     SequentialWindow window = window(context, group);
     assertThat(read(window, 0, 1000)).isEqualTo(Arrays.copyOf(group.data, 1000));
-    FutureTask<Boolean> other = new FutureTask<>(unswept::takeBack);
+    FutureTask<Boolean> other = new FutureTask<>(unswept::reclaim);
     new Thread(other).start();
     assertThat(other.get()).isTrue();
     none.shutdownNow();

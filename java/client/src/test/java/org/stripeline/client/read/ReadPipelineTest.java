@@ -386,7 +386,7 @@ class ReadPipelineTest {
       assertThat(readRange(hung, at, at + stripe))
           .isEqualTo(Arrays.copyOfRange(hung.data, at, at + stripe));
       // A read of another disk that was under way ends.
-      context.health().trust("node2");
+      context.health().markHealthy("node2");
       assertThat(readRange(otherDisk, 0, stripe)).isEqualTo(otherDisk.data);
       assertThat(readRange(sameDisk, 0, stripe)).isEqualTo(sameDisk.data);
     }
@@ -410,7 +410,7 @@ class ReadPipelineTest {
     for (int at = 0; at < hung.data.length; at += stripe) {
       assertThat(readRange(hung, at, at + stripe))
           .isEqualTo(Arrays.copyOfRange(hung.data, at, at + stripe));
-      other.trust(context.health());
+      other.markHealthy(context.health());
     }
     assertThat(hung.opensOfUnit.get(2)).isEqualTo(1);
     hung.released.countDown();
@@ -733,7 +733,7 @@ class ReadPipelineTest {
     group.hung[2] = true;
     assertThat(readRange(group, 0, group.data.length)).isEqualTo(group.data);
     group.place = ":2";
-    context.health().suspect("node2:2", "test");
+    context.health().markSuspect("node2:2", "test");
     group.released.countDown();
     await(() -> !context.health().isSuspect("node2"));
     assertThat(context.health().isSuspect("node2:2")).isTrue();

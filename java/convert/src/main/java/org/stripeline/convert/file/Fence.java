@@ -14,7 +14,7 @@ import org.apache.hadoop.hdfs.protocol.RecoveryInProgressException;
 import org.apache.hadoop.io.EnumSetWritable;
 import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.job.InodePath;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 
 /**
  * The lease of a file, held so that no other client can append to, truncate or concatenate it.
@@ -111,7 +111,7 @@ final class Fence {
 
   private void complete() throws IOException {
     ExtendedBlock[] last = new ExtendedBlock[1];
-    Patience.await(
+    Polling.await(
         "Cannot close " + path(),
         () -> {
           if (namenode.complete(path(), holder, last[0], fileId)) {

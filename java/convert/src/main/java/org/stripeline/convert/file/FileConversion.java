@@ -10,12 +10,12 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.stripeline.convert.job.BlockSignature;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
-import org.stripeline.convert.job.Outcome;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.TemporaryPlaces;
@@ -30,9 +30,9 @@ import org.stripeline.convert.select.SnapshotIndex;
  */
 public final class FileConversion {
   private final Job job;
-  private final Maker maker;
+  private final FileRewriter rewriter;
   private final Policies policies;
-  private final Settlement settlement;
+  private final Recovery recovery;
   private final Decryption decryption;
 
   /**
@@ -40,11 +40,11 @@ public final class FileConversion {
    *
    * @param policies those of the code, or null for undoing
    */
-  public FileConversion(Job job, Maker maker, Policies policies, Settlement settlement) {
+  public FileConversion(Job job, FileRewriter rewriter, Policies policies, Recovery recovery) {
     this.job = job;
-    this.maker = maker;
+    this.rewriter = rewriter;
     this.policies = policies;
-    this.settlement = settlement;
+    this.recovery = recovery;
     decryption = new Decryption(job.client());
   }
 
@@ -55,7 +55,7 @@ public final class FileConversion {
    * @param snapshots the snapshots that were known when it was judged
    * @throws JournalLostException if the job cannot go on at all
    */
-  public Outcome convert(Candidate file, int cellBytes, SnapshotIndex snapshots)
+  public FileOutcome convert(Candidate file, int cellBytes, SnapshotIndex snapshots)
       throws JournalLostException {
     job.reached(Step.CHECKED, file.path());
     OpenFile open = null;
@@ -76,7 +76,7 @@ public final class FileConversion {
       job.journal().write(begin);
       job.reached(Step.BEGUN, open);
       replace(file, before, checksum, open, cellBytes, snapshots);
-      return end(open, Outcome.converted(file.bytes()));
+      return end(open, FileOutcome.converted(file.bytes()));
     } catch (JournalLostException e) {
       throw e;
     } catch (IOException | RuntimeException e) {
@@ -107,10 +107,10 @@ public final class FileConversion {
     }
     blocks = ReplicaQuorum.await(client, before.status(), blocks);
     Attempt attempt = attempt(file, before, checksum, open, blocks, cellBytes);
-    if (!maker.comparesReplicas()) {
+    if (!rewriter.comparesReplicas()) {
       checkSource(attempt, checksum);
     }
-    long made = maker.make(attempt);
+    long made = rewriter.rewrite(attempt);
     job.reached(Step.MADE, open);
 
     Redundancy.await(
@@ -121,7 +121,7 @@ public final class FileConversion {
     Swap swap = new Swap(job, attempt, made, snapshots);
     // Late, so that what DataNodes report after they were silent is seen; but looking at blocks sets
     // the access time.
-    maker.requireAsPlanned(attempt, made);
+    rewriter.requireAsPlanned(attempt, made);
     swap.giveAttributes();
     job.reached(Step.ATTRIBUTED, open);
 
@@ -162,7 +162,7 @@ public final class FileConversion {
           job.client(), attempt.file().path(), replicas, attempt.blocks(), checksum);
     } else {
       ParityCheck.checkWhatIsLeft(
-          job.fs(), attempt.source(), policy, job.throttle()::take);
+          job.fs(), attempt.source(), policy, job.rateLimiter()::take);
     }
   }
 
@@ -213,38 +213,38 @@ public final class FileConversion {
     if (!copy.equals(original)) {
       throw new IOException("checksums differ: " + original + " before, " + copy + " after");
     }
-    if (attempt.policy() == null && !maker.hasCheckedParity(attempt)) {
-      ReplicaCheck.check(job.fs(), path, original, job.throttle()::take);
-    } else if (!maker.hasCheckedParity(attempt)) {
-      ParityCheck.check(job.fs(), path, attempt.policy(), job.throttle()::take);
+    if (attempt.policy() == null && !rewriter.hasCheckedParity(attempt)) {
+      ReadBackCheck.check(job.fs(), path, original, job.rateLimiter()::take);
+    } else if (!rewriter.hasCheckedParity(attempt)) {
+      ParityCheck.check(job.fs(), path, attempt.policy(), job.rateLimiter()::take);
     }
     if (status.getFileEncryptionInfo() != null) {
       decryption.compare(attempt.file().inodePath(), path);
     }
   }
 
-  private Outcome giveUp(Candidate file, OpenFile open, Exception cause)
+  private FileOutcome giveUp(Candidate file, OpenFile open, Exception cause)
       throws JournalLostException {
     String reason = Reasons.of(cause);
     boolean changed = cause instanceof ChangedException || cause instanceof FileNotFoundException;
     if (open == null) {
-      return changed ? Outcome.changed(reason) : Outcome.failed(reason);
+      return changed ? FileOutcome.changed(reason) : FileOutcome.failed(reason);
     }
     try {
       // What is thrown does not say whether the NameNode did it: look.
-      if (settlement.settle(open) == Settlement.Result.SWAPPED) {
-        return end(open, Outcome.converted(file.bytes()));
+      if (recovery.recover(open) == Recovery.Result.SWAPPED) {
+        return end(open, FileOutcome.converted(file.bytes()));
       }
     } catch (IOException | RuntimeException e) {
       // It stays open in the journal, for --resume.
-      return Outcome.unsettled(
+      return FileOutcome.unrecovered(
           reason + "; and what was begun could not be taken back: " + Reasons.of(e)
               + "; run the command again with --resume");
     }
-    return end(open, changed ? Outcome.changed(reason) : Outcome.failed(reason));
+    return end(open, changed ? FileOutcome.changed(reason) : FileOutcome.failed(reason));
   }
 
-  private Outcome end(OpenFile open, Outcome outcome) throws JournalLostException {
+  private FileOutcome end(OpenFile open, FileOutcome outcome) throws JournalLostException {
     job.journal().write(JournalRecord.end(open.begin().path, open.begin().fileId, outcome));
     job.reached(Step.ENDED, open);
     return outcome;

@@ -10,7 +10,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 
 /**
  * Whether all that a complete file is made of has been reported to the NameNode.
@@ -61,7 +61,7 @@ public final class Redundancy {
       DFSClient client, String path, ErasureCodingPolicy policy, int replication)
       throws IOException {
     Redundancy file = new Redundancy(client, path, policy, replication);
-    Patience.awaitSlowly(
+    Polling.awaitSlowly(
         "Cannot use " + path + ", blocks of which are missing", PAUSE_MS_MAX, file::isWhole);
   }
 

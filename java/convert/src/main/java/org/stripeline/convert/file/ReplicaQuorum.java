@@ -8,7 +8,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.stripeline.convert.job.InodePath;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.select.ClusterFacts;
 
 /**
@@ -64,7 +64,7 @@ final class ReplicaQuorum {
                 + " others are lost, corrupt or on DataNodes in maintenance; convert the file"
                 + " again when they are back or have been replicated again");
       }
-      Patience.pause(PAUSE_MS);
+      Polling.pause(PAUSE_MS);
       now = client.getLocatedBlocks(InodePath.of(file.getFileId()), 0, Long.MAX_VALUE);
     }
   }

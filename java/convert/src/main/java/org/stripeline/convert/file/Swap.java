@@ -19,7 +19,7 @@ import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.select.SnapshotIndex;
 import org.stripeline.convert.settings.Origin;
@@ -179,13 +179,13 @@ public final class Swap {
    * @throws IOException if it is not known whether the NameNode has done it
    */
   void run(Fence fence) throws IOException {
-    // First: a driver that was cut off must not touch what another one has settled since.
+    // First: a driver that was cut off must not touch what another one has recovered since.
     fence.confirm();
     protect();
     try {
       fence.confirm();
     } catch (ChangedException e) {
-      // Another driver may have settled the file before that change; then it must be undone here.
+      // Another driver may have recovered the file before that change; then it must be undone here.
       HdfsFileStatus now = InodePath.status(job.client(), fileId);
       if (now != null) {
         unprotect(job.client(), now, given.permission());
@@ -295,7 +295,7 @@ public final class Swap {
 
   private boolean pauseBeforeNextLook(IOException cause) throws IOException {
     LOG.warn("Cannot look at {} before its swap, and tries again", attempt.file().path(), cause);
-    Patience.pause(AGAIN_MS);
+    Polling.pause(AGAIN_MS);
     return false;
   }
 

@@ -25,12 +25,12 @@ import org.apache.hadoop.hdfs.server.protocol.DatanodeStorageReport;
 import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.agent.AboutAgent;
 import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentInfo;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.Agents;
 import org.stripeline.convert.job.Futures;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.NodeState;
@@ -224,7 +224,7 @@ public final class AgentNodes {
 
   /** What is wrong with an agent, or null; remembers which it is. */
   private String complaint(DatanodeInfo node) {
-    String complaint = about(node);
+    String complaint = incompatibility(node);
     if (complaint == null) {
       sound.add(node.getDatanodeUuid());
     } else {
@@ -233,12 +233,12 @@ public final class AgentNodes {
     return complaint;
   }
 
-  private String about(DatanodeInfo node) {
+  private String incompatibility(DatanodeInfo node) {
     try {
-      AboutAgent about = agents.about(node);
-      return about.protocol == AgentProtocol.NUMBER
+      AgentInfo info = agents.describe(node);
+      return info.protocol == AgentProtocol.NUMBER
           ? null
-          : node.getXferAddr() + " has version " + about.version + " (protocol " + about.protocol
+          : node.getXferAddr() + " has version " + info.version + " (protocol " + info.protocol
               + ", wanted " + AgentProtocol.NUMBER + ")";
     } catch (IOException e) {
       return node.getXferAddr() + " (" + Reasons.of(e) + ")";
@@ -317,7 +317,7 @@ public final class AgentNodes {
   boolean endTask(DatanodeInfo node, long task) throws IOException {
     try {
       agents.cancel(node, task);
-      Patience.await(
+      Polling.await(
           "Cannot end task " + task + " of the agent on " + node.getXferAddr(),
           () -> agents.poll(node, task, 1000).state.isFinal());
       return true;

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.agent.AgentBlock;
 import org.stripeline.agent.AgentException;
-import org.stripeline.convert.file.Settlement;
+import org.stripeline.convert.file.Recovery;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
 
@@ -22,7 +22,7 @@ import org.stripeline.convert.job.OpenFile;
  * blocks, so that those stayed until the next full block report. A DataNode that is down reports
  * all it has when it comes back, and one whose agent is gone at its next report; both are told then.
  */
-public final class AgentUnlinker implements Settlement.Unlinker {
+public final class AgentUnlinker implements Recovery.Unlinker {
   private static final Logger LOG = LoggerFactory.getLogger(AgentUnlinker.class);
 
   private final AgentNodes nodes;

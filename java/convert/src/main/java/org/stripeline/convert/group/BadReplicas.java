@@ -11,7 +11,7 @@ import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.agent.BadReplica;
-import org.stripeline.placement.PlacementException;
+import org.stripeline.placement.group.PlacementException;
 
 /**
  * Replicas of a group's blocks that agents found to be bad: they are neither kept nor read. Nor are

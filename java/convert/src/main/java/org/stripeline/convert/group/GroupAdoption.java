@@ -20,8 +20,8 @@ import org.stripeline.convert.file.Attempt;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
 import org.stripeline.convert.job.JournalRecord;
-import org.stripeline.convert.job.Patience;
-import org.stripeline.placement.PlacementException;
+import org.stripeline.convert.job.Polling;
+import org.stripeline.placement.group.PlacementException;
 
 /**
  * One group on its way: has the agents link what its plan keeps. When an agent fails, now or when
@@ -95,11 +95,11 @@ public final class GroupAdoption {
         Collections.singletonList(new Link(group.source(block), group.target(block)));
     group.linkAsked(block);
     try {
-      AgentTurn.await(
+      AgentCall.await(
           () ->
               job.traffic()
                   .linked(nodes.agents().link(group.dataNode(block), group.pool(), links)),
-          AgentTurn.LINK_BUSY_MS);
+          AgentCall.LINK_BUSY_MS);
       group.linked(block);
     } catch (AgentException e) {
       if (isNotServed(e)) {
@@ -165,7 +165,7 @@ public final class GroupAdoption {
       cause.addSuppressed(e);
       throw cause;
     }
-    Patience.pause(AGAIN_MS);
+    Polling.pause(AGAIN_MS);
   }
 
   private static boolean canBeElsewhere(AgentException e) {
@@ -218,7 +218,7 @@ public final class GroupAdoption {
       return;
     }
     AgentNodes.Snapshot before = nodes.fresh();
-    Patience.await(
+    Polling.await(
         "Cannot plan a group again: DataNodes do not report to the NameNode",
         () -> {
           AgentNodes.Snapshot now = nodes.fresh();

@@ -29,12 +29,12 @@ import org.stripeline.agent.BadReplica;
 import org.stripeline.agent.EncodeRequest;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.placement.CodeShape;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.GroupPlanner;
-import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.RackRule;
-import org.stripeline.placement.RackTraffic;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
+import org.stripeline.placement.group.RackTraffic;
 
 /** One group of a file: what its blocks become, where, and what has to be asked of which agent. */
 public final class GroupWork implements AutoCloseable {

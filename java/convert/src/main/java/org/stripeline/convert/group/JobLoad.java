@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.PlacementException;
-import org.stripeline.placement.RackTraffic;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.PlacementException;
+import org.stripeline.placement.group.RackTraffic;
 
 /**
  * What the groups of a job that are not encoded yet have still to move between racks, and to write

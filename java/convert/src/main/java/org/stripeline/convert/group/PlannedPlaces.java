@@ -15,7 +15,7 @@ import org.stripeline.convert.file.Attempt;
 import org.stripeline.convert.file.Redundancy;
 import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.JournalRecord;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 
 /**
  * Whether the internal blocks of a complete file are exactly where the last plans of its groups put
@@ -63,7 +63,7 @@ final class PlannedPlaces {
   void await() throws IOException {
     long start = System.nanoTime();
     String[] difference = new String[1];
-    Patience.await(
+    Polling.await(
         "Cannot use " + attempt.temporary(),
         () -> {
           difference[0] = difference();

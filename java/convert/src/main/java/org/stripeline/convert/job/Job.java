@@ -18,8 +18,8 @@ public final class Job implements Closeable {
   private final JobDirectory directory;
   private final Journal journal;
   private final StepListener listener;
-  private final Throttle throttle;
-  private final Traffic traffic = new Traffic();
+  private final RateLimiter rateLimiter;
+  private final AdoptionTraffic traffic = new AdoptionTraffic();
   private final TemporaryPlaces places;
   private final OneTry oneTry;
 
@@ -35,7 +35,7 @@ public final class Job implements Closeable {
     this.directory = directory;
     this.journal = journal;
     this.listener = listener;
-    throttle = new Throttle(settings.bytesPerSecond);
+    rateLimiter = new RateLimiter(settings.bytesPerSecond);
     places = new TemporaryPlaces(fs.getClient(), directory);
     oneTry = OneTry.open(fs);
   }
@@ -69,11 +69,11 @@ public final class Job implements Closeable {
     return journal;
   }
 
-  public Throttle throttle() {
-    return throttle;
+  public RateLimiter rateLimiter() {
+    return rateLimiter;
   }
 
-  public Traffic traffic() {
+  public AdoptionTraffic traffic() {
     return traffic;
   }
 
@@ -94,7 +94,7 @@ public final class Job implements Closeable {
   /** Waits as long as the operator's file is there. */
   public void waitWhilePaused() throws IOException {
     while (directory.isPaused()) {
-      Patience.pause(PAUSE_POLL_MS);
+      Polling.pause(PAUSE_POLL_MS);
     }
   }
 

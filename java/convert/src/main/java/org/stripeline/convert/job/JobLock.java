@@ -35,7 +35,7 @@ public final class JobLock {
               "Cannot resume job " + directory.name() + ": another driver has it (" + Reasons.of(e)
                   + ")");
         }
-        Patience.pause(ASK_AGAIN_MS);
+        Polling.pause(ASK_AGAIN_MS);
       }
     }
   }

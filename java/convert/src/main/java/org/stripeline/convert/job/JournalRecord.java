@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.job;
 
+import com.google.gson.annotations.SerializedName;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,25 +13,44 @@ public final class JournalRecord {
   /** What a line says. */
   public enum Kind {
     /** A driver took up the job. */
-    driver,
+    @SerializedName("driver")
+    DRIVER,
+
     /** The lease of a file will be taken and its temporary file made. */
-    begin,
+    @SerializedName("begin")
+    BEGIN,
+
     /** The driver has the lease of the file. */
-    fenced,
+    @SerializedName("fenced")
+    FENCED,
+
     /** Internal blocks will be linked and written for one group. */
-    group,
+    @SerializedName("group")
+    GROUP,
+
     /** An agent encodes one of the groups. */
-    task,
+    @SerializedName("task")
+    TASK,
+
     /** A MapReduce job works on files that are begun; its id is known once it is submitted. */
-    maps,
+    @SerializedName("maps")
+    MAPS,
+
     /** The temporary file will take the place of the file. */
-    swap,
+    @SerializedName("swap")
+    SWAP,
+
     /** The temporary file and the internal blocks will be deleted and the lease given back. */
-    back,
+    @SerializedName("back")
+    BACK,
+
     /** Nothing of the file is under way any more. */
-    end,
+    @SerializedName("end")
+    END,
+
     /** The whole tree has been walked. */
-    finished
+    @SerializedName("finished")
+    FINISHED
   }
 
   public Kind kind;
@@ -90,7 +110,7 @@ public final class JournalRecord {
   String mapJob;
 
   /** How it ended. */
-  Outcome.Kind outcome;
+  FileOutcome.Kind outcome;
 
   /** Why it failed. */
   String reason;
@@ -119,14 +139,14 @@ public final class JournalRecord {
   }
 
   public static JournalRecord driver(String client) {
-    JournalRecord record = new JournalRecord(Kind.driver, 0);
+    JournalRecord record = new JournalRecord(Kind.DRIVER, 0);
     record.client = client;
     return record;
   }
 
   public static JournalRecord begin(
       Candidate file, String temporary, long directoryId, String client) {
-    JournalRecord record = new JournalRecord(Kind.begin, file.status().getFileId());
+    JournalRecord record = new JournalRecord(Kind.BEGIN, file.status().getFileId());
     record.path = file.path();
     record.temporary = temporary;
     record.directoryId = directoryId;
@@ -139,27 +159,27 @@ public final class JournalRecord {
   }
 
   public static JournalRecord fenced(long fileId, long modifiedMs) {
-    JournalRecord record = new JournalRecord(Kind.fenced, fileId);
+    JournalRecord record = new JournalRecord(Kind.FENCED, fileId);
     record.modifiedMs = modifiedMs;
     return record;
   }
 
   public static JournalRecord group(long fileId, String pool, List<Placed> blocks) {
-    JournalRecord record = new JournalRecord(Kind.group, fileId);
+    JournalRecord record = new JournalRecord(Kind.GROUP, fileId);
     record.pool = pool;
     record.blocks = new ArrayList<>(blocks);
     return record;
   }
 
   public static JournalRecord task(long fileId, String node, long task) {
-    JournalRecord record = new JournalRecord(Kind.task, fileId);
+    JournalRecord record = new JournalRecord(Kind.TASK, fileId);
     record.node = node;
     record.task = task;
     return record;
   }
 
   public static JournalRecord maps(String name, String id) {
-    JournalRecord record = new JournalRecord(Kind.maps, 0);
+    JournalRecord record = new JournalRecord(Kind.MAPS, 0);
     record.mapJobName = name;
     record.mapJob = id;
     return record;
@@ -167,7 +187,7 @@ public final class JournalRecord {
 
   public static JournalRecord swap(
       long fileId, long temporaryId, short permission, long modifiedMs) {
-    JournalRecord record = new JournalRecord(Kind.swap, fileId);
+    JournalRecord record = new JournalRecord(Kind.SWAP, fileId);
     record.temporaryId = temporaryId;
     record.permission = permission;
     record.modifiedMs = modifiedMs;
@@ -175,11 +195,11 @@ public final class JournalRecord {
   }
 
   public static JournalRecord back(long fileId) {
-    return new JournalRecord(Kind.back, fileId);
+    return new JournalRecord(Kind.BACK, fileId);
   }
 
-  public static JournalRecord end(String path, long fileId, Outcome outcome) {
-    JournalRecord record = new JournalRecord(Kind.end, fileId);
+  public static JournalRecord end(String path, long fileId, FileOutcome outcome) {
+    JournalRecord record = new JournalRecord(Kind.END, fileId);
     record.path = path;
     record.outcome = outcome.kind();
     record.reason = outcome.reason();
@@ -193,6 +213,6 @@ public final class JournalRecord {
   }
 
   public static JournalRecord finished() {
-    return new JournalRecord(Kind.finished, 0);
+    return new JournalRecord(Kind.FINISHED, 0);
   }
 }

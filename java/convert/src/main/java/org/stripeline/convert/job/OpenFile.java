@@ -17,7 +17,7 @@ public final class OpenFile {
   private final List<JournalRecord> tasks = new ArrayList<>();
   private JournalRecord fenced;
   private JournalRecord swap;
-  private boolean isBeingTakenBack;
+  private boolean isRollingBack;
 
   public OpenFile(JournalRecord begin) {
     this.begin = begin;
@@ -26,20 +26,20 @@ public final class OpenFile {
   /** Adds what was, or is about to be, done with it; groups are added by several threads. */
   public synchronized void add(JournalRecord record) {
     switch (record.kind) {
-      case fenced:
+      case FENCED:
         fenced = record;
         break;
-      case group:
+      case GROUP:
         groups.add(record);
         break;
-      case task:
+      case TASK:
         tasks.add(record);
         break;
-      case swap:
+      case SWAP:
         swap = record;
         break;
-      case back:
-        isBeingTakenBack = true;
+      case BACK:
+        isRollingBack = true;
         break;
       default:
         throw new IllegalArgumentException("Cannot add " + record.kind + " to an open file");
@@ -74,8 +74,8 @@ public final class OpenFile {
     return swap;
   }
 
-  public synchronized boolean isBeingTakenBack() {
-    return isBeingTakenBack;
+  public synchronized boolean isRollingBack() {
+    return isRollingBack;
   }
 
   /** Collects the open files of a journal; there are no more of them than were done at one time. */
@@ -86,20 +86,20 @@ public final class OpenFile {
     @Override
     public void accept(JournalRecord record) {
       switch (record.kind) {
-        case begin:
+        case BEGIN:
           if (record.temporary.startsWith(TemporaryPlaces.RESERVED_RAW)) {
             zoneDirectories.add(record.directoryId);
           }
           files.put(record.fileId, new OpenFile(record));
           break;
-        case end:
+        case END:
           files.remove(record.fileId);
           break;
-        case fenced:
-        case group:
-        case task:
-        case swap:
-        case back:
+        case FENCED:
+        case GROUP:
+        case TASK:
+        case SWAP:
+        case BACK:
           OpenFile file = files.get(record.fileId);
           if (file != null) {
             file.add(record);

@@ -35,7 +35,7 @@ public enum Step {
   SWAPPED,
   /** The journal says that the file is done. */
   ENDED,
-  /** The journal says that what was begun is taken back. */
+  /** The journal says that what was begun is rolled back. */
   BACK_NAMED,
   /** The temporary file is deleted again. */
   BACK_DELETED,

@@ -13,9 +13,9 @@ import org.apache.hadoop.util.DataChecksum;
 import org.apache.hadoop.util.Progressable;
 import org.stripeline.convert.file.ParityCheck;
 import org.stripeline.convert.file.RangeCopy;
+import org.stripeline.convert.file.ReadBackCheck;
 import org.stripeline.convert.file.Redundancy;
-import org.stripeline.convert.file.ReplicaCheck;
-import org.stripeline.convert.job.Throttle;
+import org.stripeline.convert.job.RateLimiter;
 
 /** The work of a map that copies: its group becomes a file of its own, to be joined with others. */
 final class GroupCopy {
@@ -37,7 +37,7 @@ final class GroupCopy {
     String part = order.directory + "/" + order.group + "-" + attempt;
     DataChecksum.Type type = DataChecksum.Type.valueOf(copy.checksums);
     DataChecksum sum = DataChecksum.newDataChecksum(type, copy.bytesPerChecksum);
-    Throttle throttle = new Throttle(order.bytesPerSecond);
+    RateLimiter limiter = new RateLimiter(order.bytesPerSecond);
     ChecksumOpt checksums = new ChecksumOpt(type, copy.bytesPerChecksum);
     try (FSDataOutputStream out =
         RangeCopy.create(fs, part, copy.policy, copy.replication, copy.blockBytes, checksums)) {
@@ -48,7 +48,7 @@ final class GroupCopy {
               copy.length,
               out,
               (buffer, count) -> {
-                throttle.take(count);
+                limiter.take(count);
                 sum.update(buffer, 0, count);
                 progress.progress();
               });
@@ -58,11 +58,11 @@ final class GroupCopy {
     FileChecksum written = verify(part, copy.length, (int) sum.getValue());
     ParityCheck.Watcher watcher =
         bytes -> {
-          throttle.take(bytes);
+          limiter.take(bytes);
           progress.progress();
         };
     if (policy == null) {
-      ReplicaCheck.check(fs, part, written, watcher);
+      ReadBackCheck.check(fs, part, written, watcher);
     } else {
       ParityCheck.check(fs, part, policy, watcher);
     }

@@ -17,7 +17,7 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
-import org.stripeline.convert.group.AgentTurn;
+import org.stripeline.convert.group.AgentCall;
 import org.stripeline.convert.job.JournalRecord;
 
 /**
@@ -28,7 +28,7 @@ import org.stripeline.convert.job.JournalRecord;
  */
 final class GroupEncoding {
   private static final String TASKS = "task-";
-  private static final long POLL_PATIENCE_MS = 2_000;
+  private static final long POLL_WAIT_MS = 2_000;
 
   private final DistributedFileSystem fs;
   private final Progressable progress;
@@ -51,7 +51,7 @@ final class GroupEncoding {
       for (int round = 0; round <= attempts; round++) {
         String ticket = encode.ticket + "-" + round;
         long[] task = new long[1];
-        AgentTurn.await(
+        AgentCall.await(
             () -> {
               progress.progress();
               task[0] = agents.encode(node, ticket, encode.request);
@@ -59,7 +59,7 @@ final class GroupEncoding {
         leave(order, round, task[0]);
         report = awaitEnd(agents, node, task[0]);
         if (report.state == TaskState.DONE) {
-          AgentTurn.requireVerified(node, report.result, encode.request.kept.size());
+          AgentCall.requireVerified(node, report.result, encode.request.kept.size());
           GroupAnswer answer = new GroupAnswer(order.number);
           answer.encoded = report.result;
           return answer;
@@ -69,7 +69,7 @@ final class GroupEncoding {
           break;
         }
       }
-      throw AgentTurn.failure(node, report);
+      throw AgentCall.failure(node, report);
     }
   }
 
@@ -81,7 +81,7 @@ final class GroupEncoding {
 
   private TaskReport awaitEnd(Agents agents, DatanodeInfo node, long task) throws IOException {
     while (true) {
-      TaskReport report = agents.poll(node, task, POLL_PATIENCE_MS);
+      TaskReport report = agents.poll(node, task, POLL_WAIT_MS);
       if (report.state.isFinal()) {
         return report;
       }

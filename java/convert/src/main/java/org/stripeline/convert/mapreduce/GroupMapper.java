@@ -14,7 +14,7 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.stripeline.agent.AgentException;
 import org.stripeline.convert.job.HdfsConnection;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 
 /** One map: does one {@link GroupOrder}, and answers in one line. */
 public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, Text> {
@@ -47,7 +47,7 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
     try (DistributedFileSystem fs = HdfsConnection.open(context.getConfiguration(), orders)) {
       while (fs.exists(new Path(order.pause))) {
         context.setStatus("paused by " + order.pause);
-        Patience.pause(PAUSE_POLL_MS);
+        Polling.pause(PAUSE_POLL_MS);
         context.progress();
       }
       context.setStatus("group " + order.group + " of " + order.directory);

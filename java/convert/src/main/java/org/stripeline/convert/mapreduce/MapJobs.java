@@ -10,7 +10,7 @@ import org.apache.hadoop.mapreduce.Cluster;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.JobStatus;
 import org.stripeline.convert.job.JournalRecord;
-import org.stripeline.convert.job.Patience;
+import org.stripeline.convert.job.Polling;
 
 /** The MapReduce job that a dead driver may have left running. */
 public final class MapJobs implements Consumer<JournalRecord> {
@@ -27,7 +27,7 @@ public final class MapJobs implements Consumer<JournalRecord> {
   /** Remembers the last one: there is one at a time. */
   @Override
   public void accept(JournalRecord record) {
-    if (record.kind == JournalRecord.Kind.maps) {
+    if (record.kind == JournalRecord.Kind.MAPS) {
       last = record;
     }
   }
@@ -52,7 +52,7 @@ public final class MapJobs implements Consumer<JournalRecord> {
       if (job != null) {
         job.killJob();
       }
-      Patience.await(
+      Polling.await(
           "Cannot kill job " + running.getJobID(), END_MS, () -> findQuietly(cluster) == null);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -6,18 +6,18 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
 import org.apache.hadoop.fs.Path;
-import org.stripeline.convert.file.Settlement;
+import org.stripeline.convert.file.Recovery;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
 
-/** Takes back what maps have left: tasks of agents that may still run, and parts of files. */
-public final class MapLeftovers implements Settlement.Unlinker {
+/** Rolls back what maps have left: tasks of agents that may still run, and parts of files. */
+public final class MapLeftovers implements Recovery.Unlinker {
   private final Job job;
-  private final Settlement.Unlinker links;
+  private final Recovery.Unlinker links;
 
-  /** Takes back links by another one, once the tasks that it has to end are known. */
-  public MapLeftovers(Job job, Settlement.Unlinker links) {
+  /** Rolls back links by another one, once the tasks that it has to end are known. */
+  public MapLeftovers(Job job, Recovery.Unlinker links) {
     this.job = job;
     this.links = links;
   }

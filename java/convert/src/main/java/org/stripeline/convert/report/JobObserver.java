@@ -2,8 +2,8 @@
 package org.stripeline.convert.report;
 
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
-import org.stripeline.convert.job.Outcome;
 
 /** Shows a job to its user as it goes on; called by several threads. */
 public interface JobObserver {
@@ -11,7 +11,7 @@ public interface JobObserver {
   JobObserver NONE = new JobObserver() {};
 
   /** The plan has come to a file. */
-  default void planned(Candidate file, Verdict verdict) {}
+  default void planned(Candidate file, FileDecision decision) {}
 
   /** Something could not be found out that the user should know of; the job goes on. */
   default void warned(String text) {}
@@ -28,5 +28,5 @@ public interface JobObserver {
   default void mapping(String maps, float progress) {}
 
   /** A file has come to its end. */
-  default void ended(String path, Outcome outcome) {}
+  default void ended(String path, FileOutcome outcome) {}
 }

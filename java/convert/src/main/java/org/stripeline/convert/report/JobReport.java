@@ -4,8 +4,8 @@ package org.stripeline.convert.report;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.stripeline.convert.job.Outcome;
-import org.stripeline.convert.job.Traffic;
+import org.stripeline.convert.job.AdoptionTraffic;
+import org.stripeline.convert.job.FileOutcome;
 
 /** What has become of the files of a job; counted by several threads. */
 public final class JobReport {
@@ -13,11 +13,11 @@ public final class JobReport {
   private static final int FAILURES_MAX = 1000;
 
   private final String job;
-  private final Traffic traffic;
+  private final AdoptionTraffic traffic;
   private long converted;
   private long convertedBytes;
   private long left;
-  private long takenBack;
+  private long rolledBack;
   private final List<Failure> failures = new ArrayList<>();
   private Vanished vanished = new Vanished();
   private String refusal;
@@ -42,19 +42,19 @@ public final class JobReport {
     }
   }
 
-  public JobReport(String job, Traffic traffic) {
+  public JobReport(String job, AdoptionTraffic traffic) {
     this.job = job;
     this.traffic = traffic;
   }
 
-  public synchronized void add(String path, Outcome outcome) {
+  public synchronized void add(String path, FileOutcome outcome) {
     switch (outcome.kind()) {
-      case converted:
+      case CONVERTED:
         converted++;
         convertedBytes += outcome.bytes();
         break;
-      case takenBack:
-        takenBack++;
+      case ROLLED_BACK:
+        rolledBack++;
         break;
       default:
         left++;
@@ -70,7 +70,7 @@ public final class JobReport {
   }
 
   /** What went between DataNodes where replicas were adopted; zeros for copies. */
-  public Traffic traffic() {
+  public AdoptionTraffic traffic() {
     return traffic;
   }
 
@@ -84,9 +84,9 @@ public final class JobReport {
     return convertedBytes;
   }
 
-  /** Files of which a dead driver's work was taken back. */
-  public synchronized long takenBack() {
-    return takenBack;
+  /** Files of which a dead driver's work was rolled back. */
+  public synchronized long rolledBack() {
+    return rolledBack;
   }
 
   /** Files that could not be converted and are as they were, or as their users changed them. */
@@ -108,7 +108,7 @@ public final class JobReport {
     vanished = found;
   }
 
-  /** Why a job that was taken up could only be settled and not be gone on with, or null. */
+  /** Why a job that was taken up could only be recovered and not continued with, or null. */
   public synchronized String refusal() {
     return refusal;
   }

@@ -7,8 +7,8 @@ import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
-import org.stripeline.convert.job.Outcome;
 
 /** A plan or a job as one JSON object a line; field names are stable. */
 public final class JsonLines implements JobObserver {
@@ -21,16 +21,16 @@ public final class JsonLines implements JobObserver {
   }
 
   @Override
-  public synchronized void planned(Candidate file, Verdict verdict) {
+  public synchronized void planned(Candidate file, FileDecision decision) {
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("path", file.path());
-    line.put("verdict", verdict.isConvert() ? "convert" : "skip");
-    if (!verdict.isConvert()) {
-      line.put("reason", verdict.skip().name());
+    line.put("verdict", decision.isConvert() ? "convert" : "skip");
+    if (!decision.isConvert()) {
+      line.put("reason", decision.skip().name());
     }
     line.put("bytes", file.bytes());
-    line.put("diskBytesNow", verdict.bytesNow());
-    line.put("diskBytesAfter", verdict.bytesAfter());
+    line.put("diskBytesNow", decision.bytesNow());
+    line.put("diskBytesAfter", decision.bytesAfter());
     print(line);
   }
 
@@ -52,7 +52,7 @@ public final class JsonLines implements JobObserver {
   }
 
   @Override
-  public synchronized void ended(String path, Outcome outcome) {
+  public synchronized void ended(String path, FileOutcome outcome) {
     Map<String, Object> line = new LinkedHashMap<>();
     line.put("path", path);
     line.put("outcome", outcome.kind());
@@ -74,7 +74,7 @@ public final class JsonLines implements JobObserver {
     line.put("converted", report.converted());
     line.put("convertedBytes", report.convertedBytes());
     line.put("failed", report.failed());
-    line.put("takenBack", report.takenBack());
+    line.put("takenBack", report.rolledBack());
     line.put("vanished", report.vanished());
     line.put("gone", report.gone());
     line.put("refused", report.refusal());

@@ -5,8 +5,8 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
-import org.stripeline.convert.job.Outcome;
 
 /** Says every few seconds how far a job is, how fast, and how long it will take. */
 public final class ProgressText implements JobObserver {
@@ -28,8 +28,8 @@ public final class ProgressText implements JobObserver {
   }
 
   @Override
-  public void planned(Candidate file, Verdict verdict) {
-    next.planned(file, verdict);
+  public void planned(Candidate file, FileDecision decision) {
+    next.planned(file, decision);
   }
 
   @Override
@@ -43,7 +43,7 @@ public final class ProgressText implements JobObserver {
   public synchronized void begun(JobDirectory directory, Totals totals) {
     start = System.nanoTime();
     shown = start;
-    // What was settled of an earlier driver's files is no part of what is still to do.
+    // Files recovered after an earlier driver are no part of what is still to do.
     files = 0;
     bytesDone = 0;
     filesInAll = totals.files;
@@ -57,7 +57,7 @@ public final class ProgressText implements JobObserver {
   }
 
   @Override
-  public synchronized void ended(String path, Outcome outcome) {
+  public synchronized void ended(String path, FileOutcome outcome) {
     files++;
     bytesDone += outcome.bytes();
     long now = System.nanoTime();

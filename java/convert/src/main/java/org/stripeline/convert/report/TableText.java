@@ -4,7 +4,7 @@ package org.stripeline.convert.report;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Map;
-import org.stripeline.convert.job.Traffic;
+import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.terminal.TextTable;
@@ -57,21 +57,21 @@ public final class TableText {
             ByteText.of(report.convertedBytes()),
             seconds,
             ByteText.of((long) (report.convertedBytes() / Math.max(seconds, 1e-3)))));
-    Traffic traffic = report.traffic();
-    if (traffic.blocksLinked + traffic.blocksSent > 0) {
+    AdoptionTraffic traffic = report.traffic();
+    if (traffic.blocksLinked() + traffic.blocksSent() > 0) {
       out.println(
-          "blocks kept in place: " + traffic.blocksLinked + ", sent: " + traffic.blocksSent
-              + "; written: " + ByteText.of(traffic.bytesWritten) + ", to other racks "
-              + ByteText.of(traffic.bytesWrittenRemote) + "; read from other racks: "
-              + ByteText.of(traffic.bytesReadRemote));
+          "blocks kept in place: " + traffic.blocksLinked() + ", sent: " + traffic.blocksSent()
+              + "; written: " + ByteText.of(traffic.bytesWritten()) + ", to other racks "
+              + ByteText.of(traffic.bytesWrittenRemote()) + "; read from other racks: "
+              + ByteText.of(traffic.bytesReadRemote()));
     }
-    if (traffic.filesCopiedByDriver > 0) {
+    if (traffic.filesCopiedByDriver() > 0) {
       out.println(
           "copied by this process, since HDFS joins no files of encryption zones: "
-              + traffic.filesCopiedByDriver + " files");
+              + traffic.filesCopiedByDriver() + " files");
     }
-    if (report.takenBack() > 0) {
-      out.println("taken back what a dead driver had begun: " + report.takenBack() + " files");
+    if (report.rolledBack() > 0) {
+      out.println("taken back what a dead driver had begun: " + report.rolledBack() + " files");
     }
     if (report.failed() > 0) {
       out.println("not converted: " + report.failed() + " files");

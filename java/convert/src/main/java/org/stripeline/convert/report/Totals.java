@@ -50,21 +50,21 @@ public final class Totals {
     public final List<String> examples = new ArrayList<>();
   }
 
-  public void add(Candidate file, Verdict verdict) {
-    if (verdict.isConvert()) {
+  public void add(Candidate file, FileDecision decision) {
+    if (decision.isConvert()) {
       files++;
       bytes += file.bytes();
-      diskBytesNow += verdict.bytesNow();
-      diskBytesAfter += verdict.bytesAfter();
-      if (verdict.cellBytes() > 0) {
-        cells.add(verdict.cellBytes());
+      diskBytesNow += decision.bytesNow();
+      diskBytesAfter += decision.bytesAfter();
+      if (decision.cellBytes() > 0) {
+        cells.add(decision.cellBytes());
       }
       return;
     }
-    Skipped sum = skipped.computeIfAbsent(verdict.skip(), reason -> new Skipped());
+    Skipped sum = skipped.computeIfAbsent(decision.skip(), reason -> new Skipped());
     sum.files++;
     sum.bytes += file.bytes();
-    sum.diskBytes += verdict.bytesNow();
+    sum.diskBytes += decision.bytesNow();
     if (sum.examples.size() < EXAMPLES_MAX) {
       sum.examples.add(file.path());
     }

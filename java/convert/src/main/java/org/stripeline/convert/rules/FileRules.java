@@ -37,7 +37,7 @@ public final class FileRules {
    * @param code the code; its cells are those of a striped layout, of no meaning for the other
    */
   public static SkipReason ofLayout(FileFacts file, CodeName code, Layout layout) {
-    boolean striped = layout == Layout.striped;
+    boolean striped = layout == Layout.STRIPED;
     if (file.coded() != null) {
       int cell = striped ? code.cellBytes() : (int) Math.min(file.blockBytes(), Integer.MAX_VALUE);
       boolean isSame = file.coded().isSameCode(code) && file.coded().cellBytes() == cell;
@@ -54,7 +54,7 @@ public final class FileRules {
 
   /** Returns the bytes that a file takes in a layout for which {@link #ofLayout} is null. */
   public static long bytesAfter(FileFacts file, CodeName code, Layout layout) {
-    return layout == Layout.striped
+    return layout == Layout.STRIPED
         ? SpaceUse.striped(file.bytes(), file.blockBytes(), code.shape(), code.cellBytes())
         : SpaceUse.contiguous(file, code.shape());
   }

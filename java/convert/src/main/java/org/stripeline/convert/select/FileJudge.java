@@ -11,15 +11,15 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.HdfsLocatedFileStatus;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.namenode.NameNodeLimits;
-import org.stripeline.convert.report.Verdict;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.rules.FileRules;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
+import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.Origin;
-import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.placement.CodeName;
 
 /** Decides about each file of the tree: taken, or left alone and why. */
@@ -62,27 +62,27 @@ public final class FileJudge {
    *
    * @throws java.io.FileNotFoundException if more has to be known, and it is gone
    */
-  public Verdict judge(Candidate file) throws IOException {
+  public FileDecision judge(Candidate file) throws IOException {
     HdfsLocatedFileStatus status = file.status();
     if (status.isSymlink()) {
-      return Verdict.skip(SkipReason.SYMLINK, 0);
+      return FileDecision.skip(SkipReason.SYMLINK, 0);
     }
     long now = SpaceUse.now(file);
     SkipReason reason = generalReason(file);
     if (reason != null) {
-      return Verdict.skip(reason, now);
+      return FileDecision.skip(reason, now);
     }
-    Verdict verdict = settings.undo ? undo(file, now) : convert(file, now);
-    if (verdict.isConvert()
+    FileDecision decision = settings.undo ? undo(file, now) : convert(file, now);
+    if (decision.isConvert()
         && !settings.rules.includeSnapshotted
         && snapshots.keeps(file.path(), status.getFileId())) {
-      return Verdict.skip(SkipReason.SNAPSHOTTED, now);
+      return FileDecision.skip(SkipReason.SNAPSHOTTED, now);
     }
-    if (verdict.isConvert() && !settings.undo) {
+    if (decision.isConvert() && !settings.undo) {
       reason = attributes.judge(extended(file), added());
-      return reason == null ? verdict : Verdict.skip(reason, now);
+      return reason == null ? decision : FileDecision.skip(reason, now);
     }
-    return verdict;
+    return decision;
   }
 
   /** Extended attributes by which converted files remember what they were. */
@@ -110,34 +110,34 @@ public final class FileJudge {
     return FileRules.general(file, !takesSynced && SyncedPaths.find(file.path()) >= 0);
   }
 
-  private Verdict undo(Candidate file, long now) throws IOException {
+  private FileDecision undo(Candidate file, long now) throws IOException {
     if (file.status().getErasureCodingPolicy() == null) {
-      return Verdict.skip(SkipReason.ALREADY, now);
+      return FileDecision.skip(SkipReason.ALREADY, now);
     }
     Map<String, byte[]> extended = extended(file);
     int replication = settings.replication(extended);
     if (replication == 0) {
-      return Verdict.skip(SkipReason.NOT_CONVERTED, now);
+      return FileDecision.skip(SkipReason.NOT_CONVERTED, now);
     }
     if (replication > nodes) {
-      return Verdict.skip(SkipReason.REPLICATION, now);
+      return FileDecision.skip(SkipReason.REPLICATION, now);
     }
     SkipReason reason = attributes.judge(extended, Collections.emptyList());
     if (reason != null) {
-      return Verdict.skip(reason, now);
+      return FileDecision.skip(reason, now);
     }
-    return Verdict.convert(now, file.bytes() * replication, 0);
+    return FileDecision.convert(now, file.bytes() * replication, 0);
   }
 
-  private Verdict convert(Candidate file, long now) {
-    boolean striped = settings.layout == Layout.striped;
+  private FileDecision convert(Candidate file, long now) {
+    boolean striped = settings.layout == Layout.STRIPED;
     CodeName wanted = code.withCell(striped ? settings.cellBytes : 0);
     SkipReason reason = FileRules.ofLayout(file, wanted, settings.layout);
     return reason == null
-        ? Verdict.convert(
+        ? FileDecision.convert(
             now,
             FileRules.bytesAfter(file, wanted, settings.layout),
             striped ? settings.cellBytes : (int) file.blockBytes())
-        : Verdict.skip(reason, now);
+        : FileDecision.skip(reason, now);
   }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.convert.settings.Layout;
 
-/** Cuts the blocks of a plain file into the groups that {@link Layout#contiguous} makes of them. */
+/** Cuts the blocks of a plain file into the groups that {@link Layout#CONTIGUOUS} makes of them. */
 public final class GroupCut {
   private GroupCut() {}
 

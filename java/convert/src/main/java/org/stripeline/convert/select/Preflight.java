@@ -39,7 +39,7 @@ public final class Preflight {
     }
     if (!settings.undo) {
       CodeName code = settings.code();
-      if (settings.layout == Layout.striped && !code.takesCell(settings.cellBytes)) {
+      if (settings.layout == Layout.STRIPED && !code.takesCell(settings.cellBytes)) {
         throw new RefusedException(
             "Cannot use cells of " + settings.cellBytes + " bytes: " + code.data()
                 + " of them reach 2 GiB, which HDFS cannot count; at most "
@@ -60,7 +60,7 @@ public final class Preflight {
    * has the same bytes as the file there, and every other read fails.
    */
   public static void refuseStaleReaders(JobSettings settings) throws RefusedException {
-    if (!settings.undo && settings.layout == Layout.striped && !settings.allowStaleReaders) {
+    if (!settings.undo && settings.layout == Layout.STRIPED && !settings.allowStaleReaders) {
       throw new RefusedException(
           "Cannot use --layout=striped: " + STALE_READERS + "; use --layout=contiguous, or add"
               + " --allow-stale-readers if no process keeps these files open");

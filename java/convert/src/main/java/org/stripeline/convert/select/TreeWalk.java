@@ -5,8 +5,8 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.stripeline.convert.job.Candidate;
+import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.Vanished;
-import org.stripeline.convert.report.Verdict;
 import org.stripeline.convert.settings.JobSettings;
 
 /** One walk over the tree of a job, of a dry run or in earnest, that judges each file. */
@@ -17,7 +17,7 @@ public final class TreeWalk {
   /** Sees the files one after the other. */
   public interface Visitor {
     /** Returns whether the walk goes on. */
-    boolean visit(Candidate file, Verdict verdict) throws IOException;
+    boolean visit(Candidate file, FileDecision decision) throws IOException;
   }
 
   /**
@@ -40,14 +40,14 @@ public final class TreeWalk {
     boolean goesOn = true;
     while (goesOn && finder.hasNext()) {
       Candidate file = finder.next();
-      Verdict verdict;
+      FileDecision decision;
       try {
-        verdict = judge.judge(file);
+        decision = judge.judge(file);
       } catch (FileNotFoundException e) {
         finder.vanished().file(file.path());
         continue;
       }
-      goesOn = visitor.visit(file, verdict);
+      goesOn = visitor.visit(file, decision);
     }
     return finder.vanished();
   }

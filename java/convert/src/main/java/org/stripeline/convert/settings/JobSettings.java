@@ -20,7 +20,7 @@ public final class JobSettings {
   /** Layout of the result; null when undoing. */
   public Layout layout;
 
-  /** Bytes of a cell for {@link Layout#striped}. */
+  /** Bytes of a cell for {@link Layout#STRIPED}. */
   public int cellBytes;
 
   /** Whether erasure-coded files return to replication. */
@@ -48,7 +48,7 @@ public final class JobSettings {
   public boolean skipNameNodeCheck;
 
   /** Who moves the bytes. */
-  public DriverKind driver = DriverKind.client;
+  public DriverKind driver = DriverKind.CLIENT;
 
   /** Files at one time; 0 for what suits the driver. */
   public int filesAtOnce;
@@ -82,11 +82,11 @@ public final class JobSettings {
 
   /** Whether files become erasure-coded by adopting their replicas, without a copy. */
   public boolean adopts() {
-    return !undo && layout == Layout.contiguous;
+    return !undo && layout == Layout.CONTIGUOUS;
   }
 
   public boolean isMapped() {
-    return driver == DriverKind.mapreduce;
+    return driver == DriverKind.MAPREDUCE;
   }
 
   /** The code that is asked for. */

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.hadoop.fs.StorageType;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
-import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo.DatanodeInfoBuilder;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.server.blockmanagement.BlockStoragePolicySuite;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
@@ -23,10 +23,10 @@ import org.apache.hadoop.hdfs.server.protocol.DatanodeStorageReport;
 import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 import org.junit.jupiter.api.Test;
 import org.stripeline.placement.CodeShape;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.GroupPlanner;
-import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.RackRule;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
 
 /** Which DataNodes count as full, with what groups before will still write. */
 class JobLoadTest {

@@ -40,7 +40,7 @@ final class HadoopBenchmarkRun {
    * @param arguments contestant, encode or decode, threads, seconds, chunk in KiB
    */
   public static void main(String[] arguments) throws Exception {
-    Contestant contestant = Contestant.valueOf(arguments[0]);
+    BenchCoder contestant = BenchCoder.valueOf(arguments[0]);
     String operation = arguments[1];
     String threads = arguments[2];
     double seconds = Double.parseDouble(arguments[3]);

@@ -28,7 +28,7 @@ final class JavaBench {
     JavaBenchReport report = new JavaBenchReport(rounds, seconds, chunkKib, threads);
     for (int round = 0; round < rounds; round++) {
       for (String operation : OPERATIONS) {
-        for (Contestant contestant : Contestant.values()) {
+        for (BenchCoder contestant : BenchCoder.values()) {
           progress.println(
               "round " + (round + 1) + " of " + rounds + ": " + operation + " "
                   + contestant.label());
@@ -45,7 +45,7 @@ final class JavaBench {
   }
 
   /** 10^9 data bytes per second. */
-  private double throughput(Contestant contestant, String operation)
+  private double throughput(BenchCoder contestant, String operation)
       throws IOException, InterruptedException {
     List<String> lines =
         ChildJvm.run(

@@ -59,7 +59,7 @@ final class JavaBenchReport {
     return System.getProperty("java.runtime.version");
   }
 
-  void addThroughput(Contestant contestant, String operation, double value) {
+  void addThroughput(BenchCoder contestant, String operation, double value) {
     add(gigabytesPerSecond, operation + " " + contestant.label(), value);
   }
 
@@ -81,11 +81,11 @@ final class JavaBenchReport {
       atLeast(
           OVER_RS_JAVA_MIN,
           operation + ", direct buffers, times rs_java",
-          ratio(operation, Contestant.STRIPELINE_DIRECT, Contestant.RS_JAVA));
+          ratio(operation, BenchCoder.STRIPELINE_DIRECT, BenchCoder.RS_JAVA));
       atLeast(
           HEAP_OVER_DIRECT_MIN,
           operation + ", heap buffers, times direct buffers",
-          ratio(operation, Contestant.STRIPELINE_HEAP, Contestant.STRIPELINE_DIRECT));
+          ratio(operation, BenchCoder.STRIPELINE_HEAP, BenchCoder.STRIPELINE_DIRECT));
     }
     for (String call : new String[] {"encode direct 64", "decode-1 direct 64"}) {
       double value = median(callNanos.get(call));
@@ -105,7 +105,7 @@ final class JavaBenchReport {
   }
 
   /** The median over rounds of one contestant's figure over another's. */
-  private double ratio(String operation, Contestant one, Contestant other) {
+  private double ratio(String operation, BenchCoder one, BenchCoder other) {
     return median(
         combine(
             gigabytesPerSecond.get(operation + " " + one.label()),
@@ -121,7 +121,7 @@ final class JavaBenchReport {
     gigabytesPerSecond.forEach(
         (name, values) -> {
           List<Double> base =
-              gigabytesPerSecond.get(name.split(" ")[0] + " " + Contestant.RS_JAVA.label());
+              gigabytesPerSecond.get(name.split(" ")[0] + " " + BenchCoder.RS_JAVA.label());
           double ratio = median(combine(values, base, (left, right) -> left / right));
           double[] sorted = sorted(values);
           line(

@@ -16,7 +16,7 @@ class HadoopBenchmarkRunTest {
 
   @Test
   void hadoopsBenchmarkTimesAContestantInItsOwnJvm() throws Exception {
-    Contestant contestant = Contestant.STRIPELINE_JAVA;
+    BenchCoder contestant = BenchCoder.STRIPELINE_JAVA;
     List<String> lines =
         ChildJvm.run(
             HadoopBenchmarkRun.class,
@@ -31,7 +31,7 @@ class HadoopBenchmarkRunTest {
 
   @Test
   void everyContestantsBytesAreRight() throws Exception {
-    for (Contestant contestant : Contestant.values()) {
+    for (BenchCoder contestant : BenchCoder.values()) {
       assertThat(
               CoderCheck.findFault(contestant.factory(), contestant.codesLikeRsJava(), 6, 3))
           .as(contestant.label())

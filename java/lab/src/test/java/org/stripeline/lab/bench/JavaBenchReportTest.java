@@ -40,10 +40,10 @@ class JavaBenchReportTest {
       double base = 1 << round;
       for (String operation : new String[] {"encode", "decode"}) {
         double direct = base * overRsJava;
-        report.addThroughput(Contestant.STRIPELINE_DIRECT, operation, direct);
-        report.addThroughput(Contestant.STRIPELINE_HEAP, operation, direct * heapOverDirect);
-        report.addThroughput(Contestant.RS_JAVA, operation, base);
-        report.addThroughput(Contestant.RS_LEGACY_JAVA, operation, base / 4);
+        report.addThroughput(BenchCoder.STRIPELINE_DIRECT, operation, direct);
+        report.addThroughput(BenchCoder.STRIPELINE_HEAP, operation, direct * heapOverDirect);
+        report.addThroughput(BenchCoder.RS_JAVA, operation, base);
+        report.addThroughput(BenchCoder.RS_LEGACY_JAVA, operation, base / 4);
       }
       report.addCallCosts(
           Arrays.asList("encode direct 64 " + nanos, "decode-1 direct 64 " + nanos));

@@ -10,7 +10,7 @@ public abstract class Network {
 
   private final Clock clock;
   private final Digest digest;
-  private final Traffic traffic = new Traffic();
+  private final NetworkTraffic traffic = new NetworkTraffic();
   private long transfers;
 
   Network(Clock clock, Digest digest) {
@@ -33,7 +33,7 @@ public abstract class Network {
   }
 
   /** Returns what was sent and what arrived. */
-  public final Traffic traffic() {
+  public final NetworkTraffic traffic() {
     return traffic;
   }
 

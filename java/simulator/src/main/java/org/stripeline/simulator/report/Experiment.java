@@ -4,7 +4,7 @@ package org.stripeline.simulator.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import org.stripeline.simulator.run.Outcome;
+import org.stripeline.simulator.run.RunResult;
 import org.stripeline.simulator.run.Simulation;
 import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
@@ -29,7 +29,7 @@ public final class Experiment {
     for (Variant variant : scenario.variants()) {
       List<Result> results = new ArrayList<>();
       for (Policy policy : scenario.policies()) {
-        List<Outcome> runs = new ArrayList<>();
+        List<RunResult> runs = new ArrayList<>();
         for (int i = 0; i < scenario.seeds(); i++) {
           runs.add(Simulation.run(variant.settings(), policy, firstSeed + i));
         }

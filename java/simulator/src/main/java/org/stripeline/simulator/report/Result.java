@@ -4,7 +4,7 @@ package org.stripeline.simulator.report;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.stripeline.simulator.network.Digest;
-import org.stripeline.simulator.run.Outcome;
+import org.stripeline.simulator.run.RunResult;
 import org.stripeline.simulator.scenario.Figure;
 import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
@@ -25,16 +25,16 @@ public final class Result {
   public final String digest;
 
   /** All of what came of the first run. */
-  public final Outcome firstRun;
+  public final RunResult firstRun;
 
   public final double[] encodeMbPerSecondOfRuns;
   public final double[] writeMbPerSecondOfRuns;
 
-  final transient List<Outcome> runs;
+  final transient List<RunResult> runs;
 
   private final transient Policy kind;
 
-  Result(Policy kind, List<Outcome> runs) {
+  Result(Policy kind, List<RunResult> runs) {
     this.kind = kind;
     this.policy = Labels.of(kind);
     this.runs = runs;
@@ -50,7 +50,7 @@ public final class Result {
     writeMbPerSecond = mean(run -> run.writeMbPerSecondDuring);
     writeSeconds = mean(run -> run.writeSecondsDuring);
     Digest all = new Digest();
-    for (Outcome run : runs) {
+    for (RunResult run : runs) {
       all.note(run.seed, 0, Long.parseUnsignedLong(run.digest, 16), 0);
     }
     digest = all.finish();
@@ -60,7 +60,7 @@ public final class Result {
     return kind;
   }
 
-  double mean(ToDoubleFunction<Outcome> value) {
+  double mean(ToDoubleFunction<RunResult> value) {
     return runs.stream().mapToDouble(value).average().orElse(Double.NaN);
   }
 
@@ -104,7 +104,7 @@ public final class Result {
       case RACK_SHARE_MOST_PERCENT:
         return PERCENT * mean(run -> run.rackShareMost);
       case CROSS_RACK_BLOCKS_PER_STRIPE:
-        return mean(Outcome::crossRackBlocksPerStripe);
+        return mean(RunResult::crossRackBlocksPerStripe);
       case RELOCATIONS_PER_STRIPE:
         return mean(run -> run.relocationsPerStripe);
       case RELOCATING_STRIPES_PERCENT:

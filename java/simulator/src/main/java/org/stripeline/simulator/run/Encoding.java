@@ -4,8 +4,8 @@ package org.stripeline.simulator.run;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.PlacementException;
 import org.stripeline.simulator.network.Clock;
 import org.stripeline.simulator.network.Digest;
 import org.stripeline.simulator.network.Links;
@@ -36,7 +36,7 @@ final class Encoding {
   private final StripePlanner planner;
   private final EncodingTally tally = new EncodingTally();
   private final List<Process> processes = new ArrayList<>();
-  private final ArrayDeque<Stripe> anywhere = new ArrayDeque<>();
+  private final ArrayDeque<SimulatedStripe> anywhere = new ArrayDeque<>();
   private final Failures failures;
   private final Runnable whenDone;
   private int stripesLeft;
@@ -46,7 +46,7 @@ final class Encoding {
   Encoding(
       Run run,
       StripePlanner planner,
-      List<Stripe> stripes,
+      List<SimulatedStripe> stripes,
       Failures failures,
       Runnable whenDone) {
     this.settings = run.settings;
@@ -66,8 +66,8 @@ final class Encoding {
       }
     }
     int[] dealt = new int[settings.racks];
-    for (Stripe stripe : stripes) {
-      if (stripe.homeRack() == Stripe.ANYWHERE) {
+    for (SimulatedStripe stripe : stripes) {
+      if (stripe.homeRack() == SimulatedStripe.ANYWHERE) {
         anywhere.add(stripe);
       } else {
         int turn = dealt[stripe.homeRack()]++ % settings.encodersPerRack;
@@ -101,8 +101,8 @@ final class Encoding {
   /** One encoder; does one stripe at a time. */
   private final class Process {
     private final int node;
-    private final ArrayDeque<Stripe> stripes = new ArrayDeque<>();
-    private Stripe stripe;
+    private final ArrayDeque<SimulatedStripe> stripes = new ArrayDeque<>();
+    private SimulatedStripe stripe;
     private EncodePlan plan;
     private double plannedAt;
     private int transfersLeft;

@@ -37,7 +37,7 @@ final class Failures {
   private final SplittableRandom moments;
   private final SplittableRandom choices;
   private final Blocks blocks;
-  private final List<Stripe> stripes;
+  private final List<SimulatedStripe> stripes;
   private final ArrayDeque<Runnable> repairs = new ArrayDeque<>();
   private final Tally tally = new Tally();
 
@@ -47,7 +47,7 @@ final class Failures {
   private int repairsUnderWay;
   private boolean isEnded;
 
-  Failures(Run run, Blocks blocks, List<Stripe> stripes) {
+  Failures(Run run, Blocks blocks, List<SimulatedStripe> stripes) {
     this.settings = run.settings;
     this.clock = run.clock;
     this.digest = run.digest;
@@ -126,7 +126,7 @@ final class Failures {
   }
 
   private void queueRepairs(int node) {
-    for (Stripe stripe : stripes) {
+    for (SimulatedStripe stripe : stripes) {
       if (stripe.isEncoded()) {
         for (int i = 0; i < stripe.layout().length; i++) {
           if (stripe.layout()[i] == node) {
@@ -148,7 +148,7 @@ final class Failures {
     beginRepairs();
   }
 
-  private void queueRebuild(Stripe stripe, int index) {
+  private void queueRebuild(SimulatedStripe stripe, int index) {
     int node = stripe.layout()[index];
     stripe.layout()[index] = Blocks.ABSENT;
     repairs.add(() -> rebuild(stripe, index, node, 1));
@@ -159,7 +159,7 @@ final class Failures {
    *
    * @param plannedAt when its nodes were chosen; those that died since do not have its blocks
    */
-  void encoded(Stripe stripe, double plannedAt) {
+  void encoded(SimulatedStripe stripe, double plannedAt) {
     for (int i = 0; i < stripe.layout().length; i++) {
       if (diedAt[stripe.layout()[i]] > plannedAt) {
         queueRebuild(stripe, i);
@@ -194,7 +194,7 @@ final class Failures {
     }
   }
 
-  private void copyReplica(Stripe stripe, int block, int replica, int lost, int attempt) {
+  private void copyReplica(SimulatedStripe stripe, int block, int replica, int lost, int attempt) {
     int[] nodes = blocks.replicas(block);
     if (stripe.isEncoded()) {
       clock.after(0, this::repairEnds);
@@ -212,7 +212,7 @@ final class Failures {
     });
   }
 
-  private void rebuild(Stripe stripe, int index, int lost, int attempt) {
+  private void rebuild(SimulatedStripe stripe, int index, int lost, int attempt) {
     int[] layout = stripe.layout();
     int data = stripe.blocks().length;
     int[] sources = new int[data];

@@ -3,11 +3,11 @@ package org.stripeline.simulator.run;
 
 import java.util.Optional;
 import java.util.SplittableRandom;
-import org.stripeline.placement.Advice;
-import org.stripeline.placement.PendingCounts;
-import org.stripeline.placement.PendingStripes;
-import org.stripeline.placement.ReplicaDraw;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.ear.Advice;
+import org.stripeline.placement.ear.PendingCounts;
+import org.stripeline.placement.ear.PendingStripes;
+import org.stripeline.placement.ear.ReplicaDraw;
 import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Settings;
 
@@ -70,7 +70,7 @@ final class Placer {
         new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random)
             .anywhere(writer, settings.replication);
     if (nodes == null || policy != Policy.PRELIMINARY_EAR) {
-      return new Placed(nodes, Stripe.ANYWHERE, -1);
+      return new Placed(nodes, SimulatedStripe.ANYWHERE, -1);
     }
     int rack = topology.rackOf(nodes[0]);
     int index = position[rack];

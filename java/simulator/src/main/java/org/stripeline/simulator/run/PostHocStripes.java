@@ -3,9 +3,9 @@ package org.stripeline.simulator.run;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.stripeline.placement.BlockSet;
-import org.stripeline.placement.PosthocGrouping;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.BlockSet;
+import org.stripeline.placement.group.PosthocGrouping;
 import org.stripeline.simulator.scenario.Settings;
 
 /** Stripes chosen among blocks that were written without thought of them. */
@@ -16,10 +16,10 @@ final class PostHocStripes {
    * Returns the stripes found, then those of blocks that found none: in order, encoded anywhere, so
    * that all policies encode the same amount of data.
    */
-  static List<Stripe> of(
+  static List<SimulatedStripe> of(
       Settings settings, Blocks blocks, Topology topology) {
     PosthocGrouping grouping = new PosthocGrouping(settings.shape, settings.rule, topology);
-    List<Stripe> stripes = new ArrayList<>();
+    List<SimulatedStripe> stripes = new ArrayList<>();
     boolean[] isGrouped = new boolean[blocks.count()];
     for (int block = 0; block < blocks.count(); block++) {
       add(stripes, isGrouped, grouping.add(block, blocks.replicas(block)));
@@ -34,7 +34,7 @@ final class PostHocStripes {
       if (!isGrouped[block]) {
         members[count++] = block;
         if (count == data) {
-          stripes.add(new Stripe(members.clone(), Stripe.ANYWHERE));
+          stripes.add(new SimulatedStripe(members.clone(), SimulatedStripe.ANYWHERE));
           count = 0;
         }
       }
@@ -42,7 +42,7 @@ final class PostHocStripes {
     return stripes;
   }
 
-  private static void add(List<Stripe> stripes, boolean[] isGrouped, BlockSet set) {
+  private static void add(List<SimulatedStripe> stripes, boolean[] isGrouped, BlockSet set) {
     if (set != null) {
       long[] numbers = set.blocks();
       int[] members = new int[numbers.length];
@@ -50,7 +50,7 @@ final class PostHocStripes {
         members[i] = (int) numbers[i];
         isGrouped[members[i]] = true;
       }
-      stripes.add(new Stripe(members, set.coreRack()));
+      stripes.add(new SimulatedStripe(members, set.coreRack()));
     }
   }
 }

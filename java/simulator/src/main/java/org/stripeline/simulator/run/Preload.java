@@ -19,7 +19,7 @@ final class Preload {
   private final Placer placer;
   private final Randoms randoms;
   private final Blocks blocks;
-  private final List<Stripe> stripes;
+  private final List<SimulatedStripe> stripes;
   private int written;
   private int fileWriter;
 
@@ -36,7 +36,7 @@ final class Preload {
     return blocks;
   }
 
-  List<Stripe> stripes() {
+  List<SimulatedStripe> stripes() {
     return stripes;
   }
 
@@ -64,7 +64,7 @@ final class Preload {
         members[i] = blocks.add(placer.place(topology, nextWriter()).nodes);
       }
       if (policy != Policy.POST_HOC) {
-        stripes.add(new Stripe(members, Stripe.ANYWHERE));
+        stripes.add(new SimulatedStripe(members, SimulatedStripe.ANYWHERE));
       }
     }
   }
@@ -83,7 +83,7 @@ final class Preload {
         open[placed.coreRack][placed.position] = block;
       }
       if (placed.position == data - 1) {
-        stripes.add(new Stripe(open[placed.coreRack], placed.coreRack));
+        stripes.add(new SimulatedStripe(open[placed.coreRack], placed.coreRack));
       }
     }
     if (stripes.size() < settings.stripes) {

@@ -4,8 +4,8 @@ package org.stripeline.simulator.run;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.stripeline.simulator.network.NetworkTraffic;
 import org.stripeline.simulator.network.Purpose;
-import org.stripeline.simulator.network.Traffic;
 import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.ScenarioException;
@@ -52,18 +52,18 @@ public final class Simulation {
    *     together
    * @throws IllegalStateException if bytes got lost on the way, a fault of the simulator
    */
-  public static Outcome run(Settings settings, Policy policy, long seed)
+  public static RunResult run(Settings settings, Policy policy, long seed)
       throws ScenarioException {
     return new Simulation(settings, policy, seed).run();
   }
 
-  private Outcome run() {
+  private RunResult run() {
     background.start();
     writes.start();
     failures.start();
     run.clock.after(run.settings.encodeStartSeconds, encoding::start);
     run.clock.run();
-    Traffic traffic = run.network.traffic();
+    NetworkTraffic traffic = run.network.traffic();
     if (traffic.sent() != traffic.received() || run.links.bytesUp() != run.links.bytesDown()) {
       throw new IllegalStateException(
           "Cannot trust the run: " + traffic.sent() + " bytes were sent, " + traffic.received()
@@ -80,9 +80,9 @@ public final class Simulation {
     failures.end();
   }
 
-  private Outcome outcome() {
+  private RunResult outcome() {
     EncodingTally tally = encoding.tally();
-    Outcome outcome = new Outcome();
+    RunResult outcome = new RunResult();
     outcome.policy = Labels.of(policy);
     outcome.seed = seed;
     outcome.encodeSeconds = encoding.seconds();

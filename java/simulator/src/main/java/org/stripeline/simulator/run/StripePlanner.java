@@ -4,11 +4,11 @@ package org.stripeline.simulator.run;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.stripeline.placement.BlindRetention;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.GroupPlanner;
-import org.stripeline.placement.PlacementException;
 import org.stripeline.placement.StripeAudit;
 import org.stripeline.placement.Topology;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.placement.group.PlacementException;
 import org.stripeline.simulator.scenario.EncoderChoice;
 import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Settings;
@@ -33,7 +33,7 @@ final class StripePlanner {
    * @param processNode the node that the encoding process runs on
    * @throws PlacementException if a block is lost, or nodes are too few
    */
-  EncodePlan plan(Stripe stripe, int processNode, Topology topology) throws PlacementException {
+  EncodePlan plan(SimulatedStripe stripe, int processNode, Topology topology) throws PlacementException {
     int[][] replicas = live(stripe.replicas(blocks), topology);
     switch (policy) {
       case RR:

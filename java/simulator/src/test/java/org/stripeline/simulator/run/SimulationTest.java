@@ -30,9 +30,9 @@ class SimulationTest {
   @EnumSource(Policy.class)
   void theSameSeedGivesTheSameDigest(Policy policy) throws ScenarioException {
     Settings settings = settings("failures", 1);
-    Outcome first = Simulation.run(settings, policy, 5);
-    Outcome again = Simulation.run(settings, policy, 5);
-    Outcome other = Simulation.run(settings, policy, 6);
+    RunResult first = Simulation.run(settings, policy, 5);
+    RunResult again = Simulation.run(settings, policy, 5);
+    RunResult other = Simulation.run(settings, policy, 6);
 
     assertThat(again.digest).isEqualTo(first.digest);
     assertThat(again.encodeSeconds).isEqualTo(first.encodeSeconds);
@@ -57,7 +57,7 @@ class SimulationTest {
     // One node a rack, (6,4), two replicas: an encoder of EAR reads 4 blocks from its own disk, one
     // after another, computes, and writes 2 parity blocks, its link being the slowest; 8 stripes.
     Settings settings = Scenario.carried("a1-code").variants().get(0).settings();
-    Outcome outcome = Simulation.run(settings, Policy.EAR, 1);
+    RunResult outcome = Simulation.run(settings, Policy.EAR, 1);
     double stripe = 4 * 64.0 / 138 + 4 + 64.0 / 72;
     double least = 8 * stripe + 7 * 3.5;
     assertThat(outcome.encodeSeconds).isBetween(least, 1.35 * least);
@@ -69,14 +69,14 @@ class SimulationTest {
   @Test
   void anIdleClusterAnswersWritesInTheTimeOfOneTransferAndTheOverhead() throws ScenarioException {
     Settings settings = settings("a2-writes", 0);
-    Outcome outcome = Simulation.run(settings, Policy.RR, 1);
+    RunResult outcome = Simulation.run(settings, Policy.RR, 1);
     assertThat(outcome.writeSecondsBefore).isBetween(64.0 / 72 + 0.33 - 1e-9, 1.6);
   }
 
   @Test
   void dataThatIsReadAndWrittenIsCounted() throws ScenarioException {
     Settings settings = settings("models", 0);
-    Outcome outcome = Simulation.run(settings, Policy.COPY, 1);
+    RunResult outcome = Simulation.run(settings, Policy.COPY, 1);
     double blocks = outcome.crossRackReadsPerStripe * outcome.stripesEncoded;
     assertThat(outcome.crossRackGb.get("encode-read"))
         .isEqualTo(blocks * settings.blockBytes / 1e9, within(1e-6));
@@ -90,7 +90,7 @@ class SimulationTest {
     long died = 0;
     long repaired = 0;
     for (long seed = 1; seed <= 3; seed++) {
-      Outcome outcome = Simulation.run(settings, policy, seed);
+      RunResult outcome = Simulation.run(settings, policy, seed);
       assertThat(outcome.stripesEncoded).isEqualTo(settings.stripes);
       assertThat(outcome.stripesSkipped).isZero();
       assertThat(outcome.failures.blocksLost).isZero();
@@ -117,7 +117,7 @@ class SimulationTest {
   @Test
   void withoutFailuresRelocationLeavesTheRackRuleKept() throws ScenarioException {
     for (Policy policy : new Policy[] {Policy.RR, Policy.RETENTION, Policy.EAR, Policy.ADOPTION}) {
-      Outcome outcome = Simulation.run(settings("failures", 0), policy, 1);
+      RunResult outcome = Simulation.run(settings("failures", 0), policy, 1);
       assertThat(outcome.rulesBrokenShare).as("%s", policy).isZero();
       assertThat(outcome.failures.nodesDied).isZero();
     }

@@ -20,18 +20,18 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.CommonConfigurationKeys;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.stripeline.lab.bench.io.IoCluster;
-import org.stripeline.lab.bench.io.ProcessTime;
-import org.stripeline.lab.bench.io.ShapedCluster;
-import org.stripeline.lab.bench.io.ShapedNetwork;
+import org.stripeline.lab.bench.ProcessTime;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.cluster.ShapedCluster;
+import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.RackTable;
 import org.stripeline.lab.demo.Workplace;
 import org.stripeline.natives.CoderStatus;
-import org.stripeline.server.placement.EarKeys;
+import org.stripeline.server.namenode.EarKeys;
 
 /**
- * Writes files and converts them, again and again: within each repetition the ways take turns,
+ * Writes files and converts them, again and again: within each repetition the methods take turns,
  * beginning with another one each time. Each code has a cluster of its own, since the NameNode's
  * placement is configured for one.
  */
@@ -53,7 +53,7 @@ final class ConvertBench {
   private ShapedNetwork network;
   private IoCluster cluster;
   private PlainFiles files;
-  private WayJvm jvm;
+  private MethodJvm jvm;
 
   ConvertBench(
       ConvertSettings settings, Workplace place, PrintWriter progress, ConvertReport report) {
@@ -66,7 +66,7 @@ final class ConvertBench {
   void run() throws IOException {
     report.describe(settings);
     report.coder = CoderStatus.current().toString();
-    List<Way> present = present();
+    List<ConversionMethod> present = present();
     if (settings.isShaped()) {
       network = place.add(new ShapedNetwork(settings.datanodes, settings.racks, 0));
       network.make();
@@ -81,21 +81,21 @@ final class ConvertBench {
     }
   }
 
-  private List<Way> present() {
-    List<Way> present = new ArrayList<>();
-    for (Way way : settings.ways) {
-      String absence = way.absence();
+  private List<ConversionMethod> present() {
+    List<ConversionMethod> present = new ArrayList<>();
+    for (ConversionMethod method : settings.methods) {
+      String absence = method.absence();
       if (absence == null) {
-        present.add(way);
+        present.add(method);
       } else {
-        report.leftOut.put(way.label(), absence);
-        say("left out " + way.label() + ": " + absence);
+        report.leftOut.put(method.label(), absence);
+        say("left out " + method.label() + ": " + absence);
       }
     }
     return present;
   }
 
-  private void measure(ErasureCodingPolicy policy, List<Way> ways, Workplace inner)
+  private void measure(ErasureCodingPolicy policy, List<ConversionMethod> methods, Workplace inner)
       throws IOException {
     say(ConvertSettings.code(policy) + ": starting " + settings.datanodes + " DataNodes");
     cluster = start(policy, inner);
@@ -105,12 +105,12 @@ final class ConvertBench {
     prepareCopies(policy);
     files = inner.add(new PlainFiles(cluster, settings, policy));
     jvm = jvm(Paths.get(status.clientConfiguration), inner.data());
-    // Servers compile what they do often; the first round of all ways is theirs.
+    // Servers compile what they do often; the first round of all methods is theirs.
     int warmUps = report.quick ? 0 : 1;
     for (int repetition = -warmUps; repetition < settings.repetitions; repetition++) {
-      for (int turn = 0; turn < ways.size(); turn++) {
-        Way way = ways.get(Math.floorMod(repetition + turn, ways.size()));
-        ConvertSample sample = convert(policy, way, repetition);
+      for (int turn = 0; turn < methods.size(); turn++) {
+        ConversionMethod method = methods.get(Math.floorMod(repetition + turn, methods.size()));
+        ConvertSample sample = convert(policy, method, repetition);
         if (repetition >= 0) {
           report.samples.add(sample);
         }
@@ -119,11 +119,11 @@ final class ConvertBench {
   }
 
   /** Commands run on a machine of their own where the network is shaped, else beside the cluster. */
-  private WayJvm jvm(java.nio.file.Path configuration, java.nio.file.Path directory)
+  private MethodJvm jvm(java.nio.file.Path configuration, java.nio.file.Path directory)
       throws IOException {
     java.nio.file.Path log = directory.resolve("commands.log");
     if (network == null) {
-      return new WayJvm(Collections.emptyList(), configuration, log);
+      return new MethodJvm(Collections.emptyList(), configuration, log);
     }
     int port = URI.create("hdfs://" + cluster.nameNode()).getPort();
     Configuration conf = new Configuration(false);
@@ -137,7 +137,7 @@ final class ConvertBench {
     try (OutputStream core = Files.newOutputStream(own.resolve("core-site.xml"))) {
       conf.writeXml(core);
     }
-    return new WayJvm(ShapedNetwork.prefix(network.client()), own, log);
+    return new MethodJvm(ShapedNetwork.prefix(network.client()), own, log);
   }
 
   private IoCluster start(ErasureCodingPolicy policy, Workplace inner) throws IOException {
@@ -168,29 +168,29 @@ final class ConvertBench {
     cluster.fs().setErasureCodingPolicy(new Path(CODED_DIRECTORY), policy.getName());
   }
 
-  private ConvertSample convert(ErasureCodingPolicy policy, Way way, int repetition)
+  private ConvertSample convert(ErasureCodingPolicy policy, ConversionMethod method, int repetition)
       throws IOException {
-    String parent = way == Way.ADOPT_EAR ? EAR_DIRECTORY : STOCK_DIRECTORY;
-    String source = parent + "/" + way.label() + "-" + (repetition + 1);
+    String parent = method == ConversionMethod.ADOPT_EAR ? EAR_DIRECTORY : STOCK_DIRECTORY;
+    String source = parent + "/" + method.label() + "-" + (repetition + 1);
     files.write(source);
     limit(true);
     double servers = ProcessTime.of(cluster.processes());
-    WayJvm.Run run = jvm.run(command(policy, way, source));
+    MethodJvm.Run run = jvm.run(command(policy, method, source));
     double gib = settings.bytes(policy) / GIB;
     ConvertSample sample = new ConvertSample();
     sample.serverCpuSecondsPerGib = (ProcessTime.of(cluster.processes()) - servers) / gib;
     limit(false);
     sample.code = ConvertSettings.code(policy);
-    sample.way = way.label();
+    sample.way = method.label();
     sample.repetition = repetition;
     sample.seconds = run.seconds;
     sample.mibPerSecond = settings.bytes(policy) / MIB / run.seconds;
     sample.clientCpuSecondsPerGib = run.cpuSeconds / gib;
-    if (way.isInPlace()) {
-      addWords(sample, way, run);
+    if (method.isInPlace()) {
+      addWords(sample, method, run);
     }
     String result =
-        way.isInPlace() ? source : CODED_DIRECTORY + source.substring(parent.length());
+        method.isInPlace() ? source : CODED_DIRECTORY + source.substring(parent.length());
     report.bytesVerified += files.compare(result);
     files.delete(source);
     files.delete(result);
@@ -208,8 +208,8 @@ final class ConvertBench {
     }
   }
 
-  private List<String> command(ErasureCodingPolicy policy, Way way, String source) {
-    switch (way) {
+  private List<String> command(ErasureCodingPolicy policy, ConversionMethod method, String source) {
+    switch (method) {
       case CP:
         return Arrays.asList("fs", "-cp", source, CODED_DIRECTORY);
       case CP_4:
@@ -226,8 +226,8 @@ final class ConvertBench {
             Arrays.asList(
                 "convert", source, "--policy=" + ConvertSettings.code(policy),
                 "--execute", "--json",
-                "--layout=" + (way.isAdoption() ? "contiguous" : "striped")));
-    if (!way.isAdoption()) {
+                "--layout=" + (method.isAdoption() ? "contiguous" : "striped")));
+    if (!method.isAdoption()) {
       // The bench alone has the files.
       command.add("--allow-stale-readers");
     }
@@ -240,11 +240,11 @@ final class ConvertBench {
   }
 
   /** What the command says of itself in its last line. */
-  private static void addWords(ConvertSample sample, Way way, WayJvm.Run run) {
+  private static void addWords(ConvertSample sample, ConversionMethod method, MethodJvm.Run run) {
     JsonObject sums =
         new JsonParser().parse(run.lines.get(run.lines.size() - 1)).getAsJsonObject();
     sample.jobSeconds = sums.get("seconds").getAsDouble();
-    if (way.isAdoption()) {
+    if (method.isAdoption()) {
       JsonObject traffic = sums.getAsJsonObject("traffic");
       sample.blocksSent = traffic.get("blocksSent").getAsLong();
       sample.crossRackBytes =

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.lab.bench.io.IoSettings;
-import org.stripeline.lab.bench.io.PrivateNetwork;
 import org.stripeline.lab.demo.Workplace;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
@@ -57,7 +57,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       split = ",",
       description = "Those that take part (default: adopt,striped,cp,cp-4,distcp; quick:"
           + " adopt,cp)")
-  private List<String> ways = new ArrayList<>();
+  private List<String> methods = new ArrayList<>();
 
   @Option(
       names = "--codes",
@@ -211,8 +211,8 @@ public final class ConvertBenchCommand implements Callable<Integer> {
   private ConvertSettings settings() {
     ConvertSettings settings = new ConvertSettings();
     try {
-      for (String way : ways.isEmpty() ? (quick ? QUICK_WAYS : WAYS) : ways) {
-        settings.ways.add(Way.parse(way));
+      for (String method : methods.isEmpty() ? (quick ? QUICK_METHODS : METHODS) : methods) {
+        settings.methods.add(ConversionMethod.parse(method));
       }
       for (String code : codes) {
         settings.policies.add(IoSettings.policy(code + "-1024k"));
@@ -233,8 +233,8 @@ public final class ConvertBenchCommand implements Callable<Integer> {
     return settings;
   }
 
-  private static final List<String> QUICK_WAYS = Arrays.asList("adopt", "cp");
-  private static final List<String> WAYS =
+  private static final List<String> QUICK_METHODS = Arrays.asList("adopt", "cp");
+  private static final List<String> METHODS =
       Arrays.asList("adopt", "striped", "cp", "cp-4", "distcp");
 
   private void check(ConvertSettings settings) {

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.io.Spread;
+import org.stripeline.lab.bench.Spread;
 
 /**
  * Holds the samples against what adoption promises. Ratios are formed within each repetition, and
@@ -54,7 +54,7 @@ final class ConvertJudge {
   }
 
   private void judgeAdoption(String code, List<Judgement> judgements) {
-    List<ConvertSample> adoption = samples(code, Way.ADOPT);
+    List<ConvertSample> adoption = samples(code, ConversionMethod.ADOPT);
     List<Double> speed = timesCopy(adoption);
     if (speed.isEmpty()) {
       return;
@@ -72,8 +72,8 @@ final class ConvertJudge {
 
   private void judgePlacement(String code, List<Judgement> judgements) {
     List<Double> gain = new ArrayList<>();
-    for (ConvertSample ear : samples(code, Way.ADOPT_EAR)) {
-      for (ConvertSample other : samples(code, Way.ADOPT)) {
+    for (ConvertSample ear : samples(code, ConversionMethod.ADOPT_EAR)) {
+      for (ConvertSample other : samples(code, ConversionMethod.ADOPT)) {
         if (ear.isBeside(other)) {
           gain.add(other.jobSeconds / ear.jobSeconds);
         }
@@ -94,10 +94,10 @@ final class ConvertJudge {
     judgements.add(Judgement.of(name, value, bound, !rough, kept));
   }
 
-  private List<ConvertSample> samples(String code, Way way) {
+  private List<ConvertSample> samples(String code, ConversionMethod method) {
     List<ConvertSample> found = new ArrayList<>();
     for (ConvertSample sample : samples) {
-      if (sample.code.equals(code) && sample.way.equals(way.label())) {
+      if (sample.code.equals(code) && sample.way.equals(method.label())) {
         found.add(sample);
       }
     }
@@ -124,7 +124,7 @@ final class ConvertJudge {
   private ConvertSample fastestCopy(ConvertSample beside) {
     ConvertSample fastest = null;
     for (ConvertSample sample : samples) {
-      boolean copy = !Way.parse(sample.way).isInPlace() && sample.isBeside(beside);
+      boolean copy = !ConversionMethod.parse(sample.way).isInPlace() && sample.isBeside(beside);
       if (copy && (fastest == null || sample.mibPerSecond > fastest.mibPerSecond)) {
         fastest = sample;
       }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.io.Spread;
+import org.stripeline.lab.bench.Spread;
 
 /** What a run found; field names are those of the JSON record. */
 final class ConvertReport {
@@ -37,7 +37,7 @@ final class ConvertReport {
   /** Bytes of converted files that Hadoop's own reader and coder have compared. */
   long bytesVerified;
 
-  /** Ways that did not take part, and why. */
+  /** Methods that did not take part, and why. */
   final Map<String, String> leftOut = new LinkedHashMap<>();
 
   final List<String> failures = new ArrayList<>();
@@ -45,7 +45,7 @@ final class ConvertReport {
   final List<Row> rows = new ArrayList<>();
   final List<Judgement> judgements = new ArrayList<>();
 
-  /** All samples of one way with one code. */
+  /** All samples of one method with one code. */
   static final class Row {
     String code;
     String way;

@@ -7,7 +7,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
 /** What is to be measured. */
 final class ConvertSettings {
-  List<Way> ways = new ArrayList<>();
+  List<ConversionMethod> methods = new ArrayList<>();
 
   /** Codes in the order of the run, each as the policy with cells of 1 MiB that copies use. */
   List<ErasureCodingPolicy> policies = new ArrayList<>();

@@ -3,7 +3,7 @@ package org.stripeline.lab.bench.convert;
 
 import java.util.Locale;
 import org.stripeline.lab.bench.Judgement;
-import org.stripeline.lab.bench.io.Spread;
+import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.TextTable;
 
 /** A report for people. */

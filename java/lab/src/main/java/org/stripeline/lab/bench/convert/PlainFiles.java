@@ -12,8 +12,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
-import org.stripeline.lab.bench.io.IoCluster;
-import org.stripeline.lab.bench.io.Pattern;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.io.client.Pattern;
 
 /** The replicated files of a round, written and compared by Hadoop's own client and coder. */
 final class PlainFiles implements AutoCloseable {

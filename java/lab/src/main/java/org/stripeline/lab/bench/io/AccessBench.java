@@ -19,6 +19,8 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
 import org.stripeline.client.ClientKeys;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.demo.Workplace;
 
 /**
@@ -116,7 +118,7 @@ final class AccessBench {
       List<Long> blocks = new ArrayList<>(Collections.nCopies(3, IoCluster.BLOCK_BYTES));
       blocks.add(4L * policy.getCellSize());
       files.write(
-          IoContestant.Layout.RS, paths, new ArrayList<>(lengths.values()), blocks);
+          IoContestant.StorageScheme.RS, paths, new ArrayList<>(lengths.values()), blocks);
       List<String> victims = files.victims();
       count(0);
       for (int dead = 1; dead <= victims.size(); dead++) {

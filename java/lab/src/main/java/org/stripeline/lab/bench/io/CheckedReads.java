@@ -11,6 +11,8 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
+import org.stripeline.lab.bench.io.client.Pattern;
+import org.stripeline.lab.bench.io.client.WrongBytesException;
 
 /** Reads a file and compares every byte; what lies outside of the file is left out. */
 final class CheckedReads implements AutoCloseable {

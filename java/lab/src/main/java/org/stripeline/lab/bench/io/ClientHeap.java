@@ -20,7 +20,7 @@ final class ClientHeap {
   private ClientHeap() {}
 
   static long bytes(IoContestant contestant, ErasureCodingPolicy policy, int threads) {
-    boolean coded = contestant.layout().isCoded();
+    boolean coded = contestant.scheme().isCoded();
     int units = coded ? policy.getNumDataUnits() + policy.getNumParityUnits() : 1;
     long cells = coded ? 2L * policy.getCellSize() : 0;
     long perStream = units * ((long) PACKETS * contestant.packetBytes() + cells);

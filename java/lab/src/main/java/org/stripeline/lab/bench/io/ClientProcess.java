@@ -19,6 +19,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import org.stripeline.lab.bench.io.client.ClientAnswer;
+import org.stripeline.lab.bench.io.client.ClientMain;
+import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.terminal.JavaRuntime;
 
 /** A client JVM, from here. It does nothing but what it is asked, and ends with this process. */

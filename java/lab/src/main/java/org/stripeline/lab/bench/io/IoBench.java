@@ -17,7 +17,13 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
-import org.stripeline.lab.bench.io.ClientRequest.Action;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.cluster.ShapedCluster;
+import org.stripeline.lab.bench.cluster.ShapedNetwork;
+import org.stripeline.lab.bench.io.client.ClientAnswer;
+import org.stripeline.lab.bench.io.client.ClientRequest;
+import org.stripeline.lab.bench.io.client.ClientRequest.Action;
+import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.DataNodeProcess;
 import org.stripeline.lab.demo.Workplace;
 
@@ -109,7 +115,7 @@ final class IoBench {
     for (IoContestant contestant : settings.contestants) {
       String absence = contestant.absence();
       if (absence == null
-          && contestant.layout() == IoContestant.Layout.RS_LEGACY
+          && contestant.scheme() == IoContestant.StorageScheme.RS_LEGACY
           && legacyTwin(policy) == null) {
         absence = "Hadoop has its policy only as twin of RS-6-3-1024k, not of " + policy.getName();
       }
@@ -143,10 +149,10 @@ final class IoBench {
   /** One round of client JVMs. */
   private void measure(ErasureCodingPolicy policy, List<IoContestant> present, int jvm)
       throws IOException {
-    Set<IoContestant.Layout> layouts = new LinkedHashSet<>();
-    present.forEach(contestant -> layouts.add(contestant.layout()));
-    for (IoContestant.Layout layout : layouts) {
-      makeDirectory(policy, layout);
+    Set<IoContestant.StorageScheme> schemes = new LinkedHashSet<>();
+    present.forEach(contestant -> schemes.add(contestant.scheme()));
+    for (IoContestant.StorageScheme scheme : schemes) {
+      makeDirectory(policy, scheme);
     }
     MemoryNeed.check(present, policy, settings, place.data());
     java.nio.file.Path services = registerBenchCoders();
@@ -169,17 +175,17 @@ final class IoBench {
     }
   }
 
-  private static Path directory(ErasureCodingPolicy policy, IoContestant.Layout layout) {
-    return new Path(ROOT, policy.getName() + "/" + layout.name().toLowerCase(Locale.ROOT));
+  private static Path directory(ErasureCodingPolicy policy, IoContestant.StorageScheme scheme) {
+    return new Path(ROOT, policy.getName() + "/" + scheme.name().toLowerCase(Locale.ROOT));
   }
 
-  private void makeDirectory(ErasureCodingPolicy policy, IoContestant.Layout layout)
+  private void makeDirectory(ErasureCodingPolicy policy, IoContestant.StorageScheme scheme)
       throws IOException {
-    Path directory = directory(policy, layout);
+    Path directory = directory(policy, scheme);
     cluster.fs().mkdirs(directory);
-    if (layout == IoContestant.Layout.RS_LEGACY) {
+    if (scheme == IoContestant.StorageScheme.RS_LEGACY) {
       cluster.fs().setErasureCodingPolicy(directory, legacyTwin(policy));
-    } else if (layout == IoContestant.Layout.RS) {
+    } else if (scheme == IoContestant.StorageScheme.RS) {
       cluster.enable(policy);
       cluster.fs().setErasureCodingPolicy(directory, policy.getName());
     }
@@ -245,9 +251,9 @@ final class IoBench {
         boolean reads =
             settings.operations.stream()
                 .anyMatch(o -> o.action() != Action.WRITE && contestant.takesPart(o));
-        if (reads && files.of(contestant.layout()) == null) {
-          say(prefix() + "writing what is read, " + contestant.layout());
-          files.write(contestant.layout(), paths(contestant, "read"), fileBytes);
+        if (reads && files.of(contestant.scheme()) == null) {
+          say(prefix() + "writing what is read, " + contestant.scheme());
+          files.write(contestant.scheme(), paths(contestant, "read"), fileBytes);
         }
       }
     }
@@ -261,7 +267,7 @@ final class IoBench {
     private List<String> paths(IoContestant contestant, String name) {
       List<String> paths = new ArrayList<>();
       for (int file = 0; file < threads; file++) {
-        paths.add(new Path(directory(policy, contestant.layout()), name + "-" + file).toString());
+        paths.add(new Path(directory(policy, contestant.scheme()), name + "-" + file).toString());
       }
       return paths;
     }
@@ -297,7 +303,7 @@ final class IoBench {
       ClientRequest request = new ClientRequest();
       request.action = action;
       request.paths =
-          action == Action.WRITE ? paths(contestant, "write") : files.of(contestant.layout());
+          action == Action.WRITE ? paths(contestant, "write") : files.of(contestant.scheme());
       request.bytes = fileBytes;
       request.seed = 1000L * repetition;
       request.servers = cluster.processes();

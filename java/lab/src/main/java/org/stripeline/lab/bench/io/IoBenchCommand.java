@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
+import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.lab.demo.Workplace;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;

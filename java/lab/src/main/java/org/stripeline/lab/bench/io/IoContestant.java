@@ -8,36 +8,37 @@ import java.util.Map;
 import org.apache.hadoop.io.erasurecode.CodecRegistry;
 import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.stripeline.client.WriteMode;
+import org.stripeline.lab.bench.io.client.ClientRequest;
 
-/** A way to write and read files: a layout, a coder and a client pipeline. */
+/** A way to write and read files: a scheme, a coder and a client pipeline. */
 enum IoContestant {
   /** Three copies. */
-  REPLICATED_3("3-rep", Layout.REPLICATED_3),
+  REPLICATED_3("3-rep", StorageScheme.REPLICATED_3),
   /** Four copies: they bear as many lost DataNodes as three parity units. */
-  REPLICATED_4("4-rep", Layout.REPLICATED_4),
+  REPLICATED_4("4-rep", StorageScheme.REPLICATED_4),
   /** Hadoop's coder in Java. */
-  RS_JAVA("rs_java", Layout.RS, "rs_java"),
+  RS_JAVA("rs_java", StorageScheme.RS, "rs_java"),
   /** Hadoop's older coder in Java, with its own policy. */
-  RS_LEGACY_JAVA("rs-legacy_java", Layout.RS_LEGACY, "rs-legacy_java"),
+  RS_LEGACY_JAVA("rs-legacy_java", StorageScheme.RS_LEGACY, "rs-legacy_java"),
   /** ISA-L in Hadoop's own pipeline. */
-  ISAL("isal", Layout.RS, IsalCoderFactory.CODER_NAME),
+  ISAL("isal", StorageScheme.RS, IsalCoderFactory.CODER_NAME),
   /** The same with packets of 1 MiB. */
-  ISAL_1M("isal-1m", Layout.RS, IsalCoderFactory.CODER_NAME),
+  ISAL_1M("isal-1m", StorageScheme.RS, IsalCoderFactory.CODER_NAME),
   /** A coder that codes nothing in Hadoop's own pipeline: the bound of all coders there. */
-  NO_OP("noop", Layout.RS, "noop"),
+  NO_OP("noop", StorageScheme.RS, "noop"),
   /** Our coder in Hadoop's own pipeline. */
-  CODER("coder", Layout.RS, "stripeline"),
+  CODER("coder", StorageScheme.RS, "stripeline"),
   /** The same with packets of 1 MiB. */
-  CODER_1M("coder-1m", Layout.RS, "stripeline"),
+  CODER_1M("coder-1m", StorageScheme.RS, "stripeline"),
   /** Our pipelines, the writer waiting for each stripe's coding. */
-  BLOCKING("blocking", Layout.RS, WriteMode.BLOCKING),
+  BLOCKING("blocking", StorageScheme.RS, WriteMode.BLOCKING),
   /** Our pipelines, coding issued to another thread. */
-  NON_BLOCKING("non-blocking", Layout.RS, WriteMode.NON_BLOCKING),
+  NON_BLOCKING("non-blocking", StorageScheme.RS, WriteMode.NON_BLOCKING),
   /** Our pipelines as they are by default. */
-  FUNCTIONAL_PARTITIONED("functional-partitioned", Layout.RS, WriteMode.FUNCTIONAL_PARTITIONED);
+  FUNCTIONAL_PARTITIONED("functional-partitioned", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
 
   /** How bytes lie on DataNodes. */
-  enum Layout {
+  enum StorageScheme {
     REPLICATED_3(3),
     REPLICATED_4(4),
     RS(0),
@@ -45,7 +46,7 @@ enum IoContestant {
 
     private final int copies;
 
-    Layout(int copies) {
+    StorageScheme(int copies) {
       this.copies = copies;
     }
 
@@ -63,25 +64,25 @@ enum IoContestant {
   private static final int PACKET_BYTES = 64 << 10;
 
   private final String label;
-  private final Layout layout;
+  private final StorageScheme scheme;
   private final String coder;
   private final WriteMode mode;
 
-  IoContestant(String label, Layout layout) {
-    this(label, layout, null, WriteMode.STOCK);
+  IoContestant(String label, StorageScheme scheme) {
+    this(label, scheme, null, WriteMode.STOCK);
   }
 
-  IoContestant(String label, Layout layout, String coder) {
-    this(label, layout, coder, WriteMode.STOCK);
+  IoContestant(String label, StorageScheme scheme, String coder) {
+    this(label, scheme, coder, WriteMode.STOCK);
   }
 
-  IoContestant(String label, Layout layout, WriteMode mode) {
-    this(label, layout, "stripeline", mode);
+  IoContestant(String label, StorageScheme scheme, WriteMode mode) {
+    this(label, scheme, "stripeline", mode);
   }
 
-  IoContestant(String label, Layout layout, String coder, WriteMode mode) {
+  IoContestant(String label, StorageScheme scheme, String coder, WriteMode mode) {
     this.label = label;
-    this.layout = layout;
+    this.scheme = scheme;
     this.coder = coder;
     this.mode = mode;
   }
@@ -91,8 +92,8 @@ enum IoContestant {
     return label;
   }
 
-  Layout layout() {
-    return layout;
+  StorageScheme scheme() {
+    return scheme;
   }
 
   /** Whether our pipelines must be found at work. */
@@ -116,11 +117,11 @@ enum IoContestant {
   /** What a client of this contestant has in its configuration. */
   Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>();
-    if (!layout.isCoded()) {
-      settings.put("dfs.replication", String.valueOf(layout.copies()));
+    if (!scheme.isCoded()) {
+      settings.put("dfs.replication", String.valueOf(scheme.copies()));
       return settings;
     }
-    String codec = layout == Layout.RS_LEGACY ? "rs-legacy" : "rs";
+    String codec = scheme == StorageScheme.RS_LEGACY ? "rs-legacy" : "rs";
     // A list of one: Hadoop falls back from one coder to the next without a word.
     settings.put("io.erasurecode.codec." + codec + ".rawcoders", coder);
     if (packetBytes() != PACKET_BYTES) {
@@ -150,7 +151,7 @@ enum IoContestant {
       case REPLICATED_3:
       case REPLICATED_4:
         // Which copy a reader of a replicated file asks is chance: a hung DataNode may not be met.
-        return !operation.isHung() && operation.dead() < layout.copies();
+        return !operation.isHung() && operation.dead() < scheme.copies();
       default:
         return true;
     }

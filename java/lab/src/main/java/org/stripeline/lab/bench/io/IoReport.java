@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.Judgement;
+import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.natives.CoderStatus;
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
+import org.stripeline.lab.bench.io.client.Pattern;
 
 /** What is to be measured. */
 public final class IoSettings {
@@ -76,7 +77,7 @@ public final class IoSettings {
 
   /** DataNodes that the widest policy and the most copies take. */
   int datanodes() {
-    int most = IoContestant.Layout.REPLICATED_4.copies();
+    int most = IoContestant.StorageScheme.REPLICATED_4.copies();
     for (ErasureCodingPolicy policy : policies) {
       most = Math.max(most, policy.getNumDataUnits() + policy.getNumParityUnits());
     }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
 import org.stripeline.lab.bench.Judgement;
+import org.stripeline.lab.bench.Spread;
 
 /**
  * Holds the samples against what the client pipelines promise. A ratio is formed within each

@@ -30,16 +30,16 @@ final class MemoryNeed {
     int threads = java.util.Collections.max(settings.threads);
     long need = 0;
     double largest = 0;
-    Set<IoContestant.Layout> layouts = new HashSet<>();
+    Set<IoContestant.StorageScheme> schemes = new HashSet<>();
     for (IoContestant client : clients) {
       need += ClientHeap.bytes(client, policy, threads) + JVM_BYTES;
-      largest = Math.max(largest, stored(client.layout(), policy));
-      layouts.add(client.layout());
+      largest = Math.max(largest, stored(client.scheme(), policy));
+      schemes.add(client.scheme());
     }
     if (Files.getFileStore(disks).type().equals("tmpfs")) {
       double files = largest;
-      for (IoContestant.Layout layout : layouts) {
-        files += stored(layout, policy);
+      for (IoContestant.StorageScheme scheme : schemes) {
+        files += stored(scheme, policy);
       }
       need += (long) (files * settings.bytes);
     }
@@ -54,10 +54,10 @@ final class MemoryNeed {
   }
 
   /** Bytes on DataNodes for each byte of a file. */
-  private static double stored(IoContestant.Layout layout, ErasureCodingPolicy policy) {
-    return layout.isCoded()
+  private static double stored(IoContestant.StorageScheme scheme, ErasureCodingPolicy policy) {
+    return scheme.isCoded()
         ? 1 + (double) policy.getNumParityUnits() / policy.getNumDataUnits()
-        : layout.copies();
+        : scheme.copies();
   }
 
   private static long free() throws IOException {

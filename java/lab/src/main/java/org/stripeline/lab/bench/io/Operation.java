@@ -3,7 +3,8 @@ package org.stripeline.lab.bench.io;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.stripeline.lab.bench.io.ClientRequest.Action;
+import org.stripeline.lab.bench.io.client.ClientRequest;
+import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 
 /** What is measured: an action, and what is wrong with the cluster meanwhile. */
 final class Operation {

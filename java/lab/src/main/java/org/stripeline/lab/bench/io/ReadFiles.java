@@ -14,10 +14,12 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.io.client.Pattern;
 
 /**
  * The files that are read: written by Hadoop's own stream, shared by all contestants that read
- * their layout, and lying so that a lost DataNode costs each of them a data unit.
+ * their scheme, and lying so that a lost DataNode costs each of them a data unit.
  */
 final class ReadFiles {
   private static final int TRIES_MAX = 400;
@@ -25,7 +27,7 @@ final class ReadFiles {
   private final IoCluster cluster;
   private final Pattern pattern;
   private final ErasureCodingPolicy policy;
-  private final Map<IoContestant.Layout, List<String>> files = new LinkedHashMap<>();
+  private final Map<IoContestant.StorageScheme, List<String>> files = new LinkedHashMap<>();
 
   /** DataNodes, by address without port, that must hold data units. */
   private final List<String> holders = new ArrayList<>();
@@ -49,22 +51,22 @@ final class ReadFiles {
     wantedHolders = holders.size() + dead;
   }
 
-  /** Writes the files of a layout, one a thread. */
-  void write(IoContestant.Layout layout, List<String> paths, long bytes) throws IOException {
+  /** Writes the files of a scheme, one a thread. */
+  void write(IoContestant.StorageScheme scheme, List<String> paths, long bytes) throws IOException {
     int count = paths.size();
     write(
-        layout, paths, Collections.nCopies(count, bytes),
+        scheme, paths, Collections.nCopies(count, bytes),
         Collections.nCopies(count, IoCluster.BLOCK_BYTES));
   }
 
-  /** Writes the files of a layout, each with its length and its bytes of a block. */
+  /** Writes the files of a scheme, each with its length and its bytes of a block. */
   void write(
-      IoContestant.Layout layout, List<String> paths, List<Long> lengths, List<Long> blocks)
+      IoContestant.StorageScheme scheme, List<String> paths, List<Long> lengths, List<Long> blocks)
       throws IOException {
     Map<String, String> settings = cluster.clientSettings();
     settings.put("io.erasurecode.codec.rs.rawcoders", "stripeline");
     settings.put("io.erasurecode.codec.rs-legacy.rawcoders", "stripeline");
-    settings.put("dfs.replication", String.valueOf(Math.max(1, layout.copies())));
+    settings.put("dfs.replication", String.valueOf(Math.max(1, scheme.copies())));
     try (DistributedFileSystem fs = cluster.open(settings)) {
       for (int file = 0; file < paths.size(); file++) {
         int tries = 0;
@@ -77,7 +79,7 @@ final class ReadFiles {
         }
       }
     }
-    files.put(layout, paths);
+    files.put(scheme, paths);
   }
 
   /** Whether it lies where it should; if not it is deleted after its first stripe. */
@@ -128,9 +130,9 @@ final class ReadFiles {
     return holders.size() == wantedHolders;
   }
 
-  /** Paths of a layout's files. */
-  List<String> of(IoContestant.Layout layout) {
-    return files.get(layout);
+  /** Paths of a scheme's files. */
+  List<String> of(IoContestant.StorageScheme scheme) {
+    return files.get(scheme);
   }
 
   /** Names of the DataNodes that die, in that order. */

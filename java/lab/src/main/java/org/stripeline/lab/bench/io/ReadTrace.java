@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.stream.Stream;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.ClusterStatus;
 
 /**

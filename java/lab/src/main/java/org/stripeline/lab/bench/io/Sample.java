@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
+import org.stripeline.lab.bench.io.client.ClientAnswer;
+
 /** One timed operation; the field names are those of the JSON record. */
 final class Sample {
   /** Link rate in Mbit/s, 0 on the loopback. */

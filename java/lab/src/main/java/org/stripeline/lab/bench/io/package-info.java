@@ -3,7 +3,6 @@
  * Measures writing and reading of files on HDFS: coders and client pipelines side by side.
  *
  * <p>{@code IoBench} runs one cluster and a client JVM per contestant, which all stand by while one
- * of them works; {@code ClientMain} is such a JVM's main class. What a client does is asked and
- * answered in lines of JSON ({@code ClientRequest}, {@code ClientAnswer}).
+ * of them works; what such a JVM runs is in {@link org.stripeline.lab.bench.io.client}.
  */
 package org.stripeline.lab.bench.io;

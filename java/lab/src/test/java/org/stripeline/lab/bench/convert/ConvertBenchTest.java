@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
-import org.stripeline.lab.bench.io.PrivateNetwork;
+import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.terminal.ExitStatus;
 
 /** The whole command behind links of racks, where this user may have them. */
@@ -43,7 +43,7 @@ class ConvertBenchTest {
     assertThat(report.rackMbit).isEqualTo(100);
     assertThat(report.samples).extracting(s -> s.way).containsExactly("adopt", "adopt-ear", "cp");
     assertThat(report.samples).allSatisfy(sample -> assertThat(sample.mibPerSecond).isPositive());
-    // Two files of three blocks of 1 MiB, in each of three ways.
+    // Two files of three blocks of 1 MiB, by each of three methods.
     assertThat(report.bytesVerified).isEqualTo(3 * 2 * 3L << 20);
     ConvertSample ear = report.samples.get(1);
     assertThat(ear.blocksSent).as("blocks that placement had to send").isZero();

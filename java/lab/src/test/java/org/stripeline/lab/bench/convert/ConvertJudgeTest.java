@@ -12,13 +12,13 @@ import org.stripeline.lab.bench.Judgement;
 class ConvertJudgeTest {
   private final List<ConvertSample> samples = new ArrayList<>();
 
-  private void sample(String code, Way way, int repetition, double seconds, double cpu) {
+  private void sample(String code, ConversionMethod method, int repetition, double seconds, double cpu) {
     ConvertSample sample = new ConvertSample();
     sample.code = code;
-    sample.way = way.label();
+    sample.way = method.label();
     sample.repetition = repetition;
     sample.seconds = seconds;
-    sample.jobSeconds = way.isInPlace() ? seconds : 0;
+    sample.jobSeconds = method.isInPlace() ? seconds : 0;
     sample.mibPerSecond = 1000 / seconds;
     sample.clientCpuSecondsPerGib = cpu;
     samples.add(sample);
@@ -32,11 +32,11 @@ class ConvertJudgeTest {
 
   @Test
   void holdsAdoptionToTheFastestCopyOfItsOwnRepetition() {
-    sample("RS-6-3", Way.ADOPT, 0, 10, 3);
-    sample("RS-6-3", Way.CP, 0, 30, 5);
-    sample("RS-6-3", Way.CP_4, 0, 19, 5);
-    sample("RS-6-3", Way.ADOPT, 1, 5, 3);
-    sample("RS-6-3", Way.CP, 1, 10.5, 5);
+    sample("RS-6-3", ConversionMethod.ADOPT, 0, 10, 3);
+    sample("RS-6-3", ConversionMethod.CP, 0, 30, 5);
+    sample("RS-6-3", ConversionMethod.CP_4, 0, 19, 5);
+    sample("RS-6-3", ConversionMethod.ADOPT, 1, 5, 3);
+    sample("RS-6-3", ConversionMethod.CP, 1, 10.5, 5);
 
     List<Judgement> judgements = new ConvertJudge(samples, false, false).judge();
 
@@ -47,8 +47,8 @@ class ConvertJudgeTest {
 
   @Test
   void wantsFourTimesTheCopyBehindLinks() {
-    sample("RS-6-3", Way.ADOPT, 0, 10, 3);
-    sample("RS-6-3", Way.DISTCP, 0, 39, 5);
+    sample("RS-6-3", ConversionMethod.ADOPT, 0, 10, 3);
+    sample("RS-6-3", ConversionMethod.DISTCP, 0, 39, 5);
 
     assertThat(only(true, false).verdict).isEqualTo("MISSED");
     assertThat(only(true, true).verdict).isEqualTo("not judged");
@@ -56,8 +56,8 @@ class ConvertJudgeTest {
 
   @Test
   void holdsPlacementToThePaper() {
-    sample("RS-10-2", Way.ADOPT, 0, 16, 3);
-    sample("RS-10-2", Way.ADOPT_EAR, 0, 10, 3);
+    sample("RS-10-2", ConversionMethod.ADOPT, 0, 16, 3);
+    sample("RS-10-2", ConversionMethod.ADOPT_EAR, 0, 10, 3);
 
     assertThat(only(true, false).verdict).isEqualTo("kept");
     samples.get(0).jobSeconds = 15;
@@ -66,8 +66,8 @@ class ConvertJudgeTest {
 
   @Test
   void judgesNothingWithoutARival() {
-    sample("RS-6-3", Way.ADOPT, 0, 10, 3);
-    sample("RS-6-3", Way.STRIPED, 0, 39, 5);
+    sample("RS-6-3", ConversionMethod.ADOPT, 0, 10, 3);
+    sample("RS-6-3", ConversionMethod.STRIPED, 0, 39, 5);
 
     assertThat(new ConvertJudge(samples, false, false).judge()).isEmpty();
   }

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
+import org.stripeline.lab.bench.io.client.ClientMain;
+import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 

@@ -10,6 +10,10 @@ import java.util.Arrays;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.stripeline.lab.bench.ProcessTime;
+import org.stripeline.lab.bench.Spread;
+import org.stripeline.lab.bench.cluster.ShapedNetwork;
+import org.stripeline.lab.bench.io.client.ClientRequest;
 
 /** The small parts of the bench, each on its own. */
 class IoPartsTest {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
+import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.terminal.ExitStatus;
 
 /** The whole command on a shaped network, where this user may have one. */

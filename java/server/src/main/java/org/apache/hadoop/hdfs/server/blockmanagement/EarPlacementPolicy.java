@@ -11,7 +11,7 @@ import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.net.Node;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.stripeline.server.placement.EarSettings;
+import org.stripeline.server.namenode.EarSettings;
 
 /**
  * Encoding-aware replication, for {@code dfs.block.replicator.classname} of a NameNode: blocks of

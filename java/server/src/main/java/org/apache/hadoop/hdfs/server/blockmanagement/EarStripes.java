@@ -12,11 +12,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntPredicate;
 import org.apache.hadoop.net.NetworkTopology;
 import org.apache.hadoop.net.Node;
-import org.stripeline.placement.Advice;
-import org.stripeline.placement.PendingCounts;
-import org.stripeline.placement.PendingStripes;
-import org.stripeline.placement.ReplicaDraw;
-import org.stripeline.server.placement.EarSettings;
+import org.stripeline.placement.ear.Advice;
+import org.stripeline.placement.ear.PendingCounts;
+import org.stripeline.placement.ear.PendingStripes;
+import org.stripeline.placement.ear.ReplicaDraw;
+import org.stripeline.server.namenode.EarSettings;
 
 /** The stripes in the making of a NameNode, and its DataNodes as they were a moment ago. */
 final class EarStripes {

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.AgentRpc;
-import org.stripeline.server.agent.AgentCompat;
-import org.stripeline.server.agent.AgentEndpoint;
-import org.stripeline.server.agent.AgentService;
+import org.stripeline.server.datanode.AgentCompat;
+import org.stripeline.server.datanode.AgentEndpoint;
+import org.stripeline.server.datanode.AgentService;
 
 /**
  * The encode agent as a plug-in: name it in {@code dfs.datanode.plugins}, and the DataNode's IPC

@@ -34,12 +34,12 @@ import org.apache.hadoop.util.ToolRunner;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.placement.CodeShape;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.GroupPlanner;
 import org.stripeline.placement.NodeState;
 import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
-import org.stripeline.server.placement.EarKeys;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.server.namenode.EarKeys;
 
 /** Files written to a real cluster whose NameNodes place them for encoding. */
 class EarClusterTest {

@@ -26,11 +26,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.placement.CodeShape;
-import org.stripeline.placement.GroupPlan;
-import org.stripeline.placement.GroupPlanner;
-import org.stripeline.placement.PendingCounts.Event;
 import org.stripeline.placement.RackRule;
-import org.stripeline.server.placement.EarKeys;
+import org.stripeline.placement.ear.PendingCounts.Event;
+import org.stripeline.placement.group.GroupPlan;
+import org.stripeline.placement.group.GroupPlanner;
+import org.stripeline.server.namenode.EarKeys;
 
 /** Placement by a real NameNode, for many DataNodes that are on paper only. */
 class EarPlacementPolicyTest {

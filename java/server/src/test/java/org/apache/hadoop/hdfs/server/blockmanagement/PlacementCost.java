@@ -8,7 +8,7 @@ import java.util.EnumSet;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.AddBlockFlag;
 import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
-import org.stripeline.server.placement.EarKeys;
+import org.stripeline.server.namenode.EarKeys;
 
 /**
  * What a placement costs beside Hadoop's own, at 400 DataNodes in 20 racks; a program, run with

@@ -12,7 +12,7 @@ import org.apache.hadoop.hdfs.MiniDFSNNTopology;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import org.stripeline.server.agent.Conditions;
+import org.stripeline.server.datanode.Conditions;
 
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class ActiveNameNodesTest {

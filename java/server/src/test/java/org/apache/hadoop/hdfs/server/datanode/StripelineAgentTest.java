@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentProtocol;
-import org.stripeline.server.agent.AgentCluster;
-import org.stripeline.server.agent.AgentKeys;
+import org.stripeline.server.datanode.AgentCluster;
+import org.stripeline.server.datanode.AgentKeys;
 
 /** A DataNode runs on where the agent cannot. */
 class StripelineAgentTest {
@@ -121,7 +121,7 @@ class StripelineAgentTest {
     log.addAppender(appender);
     try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
       DatanodeInfo node = cluster.nodes()[0];
-      assertThatThrownBy(() -> cluster.agents().about(node))
+      assertThatThrownBy(() -> cluster.agents().describe(node))
           .isInstanceOfSatisfying(
               AgentException.class,
               e -> assertThat(e.kind()).isEqualTo(AgentException.Kind.NO_AGENT));

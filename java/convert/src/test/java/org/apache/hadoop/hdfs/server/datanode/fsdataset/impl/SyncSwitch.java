@@ -6,6 +6,6 @@ public final class SyncSwitch {
   private SyncSwitch() {}
 
   public static void set(boolean enabled) {
-    ReplicaSync.way = enabled ? ReplicaSync::toDisk : (data, meta) -> {};
+    ReplicaSync.method = enabled ? ReplicaSync::toDisk : (data, meta) -> {};
   }
 }

@@ -14,11 +14,11 @@ import org.slf4j.LoggerFactory;
 final class HardLinks {
   private static final Logger LOG = LoggerFactory.getLogger(HardLinks.class);
 
-  private final Maker maker;
+  private final Linker linker;
 
-  /** {@code maker} is the file system's own, or one that refuses. */
-  HardLinks(Maker maker) {
-    this.maker = maker;
+  /** {@code linker} is the file system's own, or one that refuses. */
+  HardLinks(Linker linker) {
+    this.linker = linker;
   }
 
   /** Returns those of the file system, or copies only if hard links are not wanted. */
@@ -40,7 +40,7 @@ final class HardLinks {
    */
   boolean linkOrCopy(Path existing, Path fresh) throws IOException {
     try {
-      maker.link(fresh, existing);
+      linker.link(fresh, existing);
       return false;
     } catch (NoSuchFileException | FileAlreadyExistsException e) {
       throw e;
@@ -53,7 +53,7 @@ final class HardLinks {
   }
 
   /** Makes a hard link. */
-  interface Maker {
+  interface Linker {
     void link(Path link, Path existing) throws IOException;
   }
 }

@@ -19,14 +19,14 @@ final class ReplicaSync {
   private static final int LEVELS_MAX = 3;
 
   /** Replaced only in tests, by disks that forget or take their time. */
-  static volatile Way way = ReplicaSync::toDisk;
+  static volatile SyncMethod method = ReplicaSync::toDisk;
 
   private static volatile boolean keepsPages;
 
   private ReplicaSync() {}
 
-  /** A way to {@link #sync}. */
-  interface Way {
+  /** Makes the two files of a replica durable. */
+  interface SyncMethod {
     void sync(File data, File meta) throws IOException;
   }
 
@@ -35,7 +35,7 @@ final class ReplicaSync {
    * drops the files from the page cache, so that the next read is one of the disk.
    */
   static void sync(File data, File meta) throws IOException {
-    way.sync(data, meta);
+    method.sync(data, meta);
   }
 
   static void toDisk(File data, File meta) throws IOException {

@@ -14,7 +14,7 @@ public final class SlowDisk implements Closeable {
   private final Set<String> held = ConcurrentHashMap.newKeySet();
 
   public SlowDisk() {
-    ReplicaSync.way =
+    ReplicaSync.method =
         (data, meta) -> {
           asked.countDown();
           try {
@@ -29,7 +29,7 @@ public final class SlowDisk implements Closeable {
   /** Like a real one, from which no interrupt frees a thread. */
   public static SlowDisk uninterruptible() {
     SlowDisk disk = new SlowDisk();
-    ReplicaSync.way =
+    ReplicaSync.method =
         (data, meta) -> {
           disk.held.add(data.getName());
           boolean isInterrupted = false;
@@ -62,7 +62,7 @@ public final class SlowDisk implements Closeable {
 
   @Override
   public void close() {
-    ReplicaSync.way = ReplicaSync::toDisk;
+    ReplicaSync.method = ReplicaSync::toDisk;
     released.countDown();
   }
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.agent;
+
+/** The versions and identity that an agent reports. */
+public final class AgentInfo {
+  /** The number of the protocol that it speaks, {@link AgentProtocol#NUMBER} for this one. */
+  public final int protocol;
+
+  /** The version of Stripeline. */
+  public final String version;
+
+  /** The version of Hadoop that it runs in. */
+  public final String hadoop;
+
+  /** The identity of its DataNode. */
+  public final String uuid;
+
+  /** What codes there: native or java, version, instruction set. */
+  public final String coder;
+
+  /** Sets all fields. */
+  public AgentInfo(int protocol, String version, String hadoop, String uuid, String coder) {
+    this.protocol = protocol;
+    this.version = version;
+    this.hadoop = hadoop;
+    this.uuid = uuid;
+    this.coder = coder;
+  }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.hadoop.crypto.CryptoProtocolVersion;
+import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.hdfs.AddBlockFlag;
+import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.apache.hadoop.io.EnumSetWritable;
+import org.apache.hadoop.ipc.RemoteException;
+import org.stripeline.convert.file.Attempt;
+import org.stripeline.convert.file.FileRewriter;
+import org.stripeline.convert.job.InodePath;
+import org.stripeline.convert.job.Job;
+import org.stripeline.convert.job.Polling;
+import org.stripeline.convert.job.Step;
+import org.stripeline.convert.select.GroupCut;
+import org.stripeline.placement.group.PlacementException;
+
+/**
+ * Makes a coded file out of the replicas where they lie: those that the plan keeps are linked under
+ * the names of internal blocks, parity is encoded next to them.
+ *
+ * <p>Links of a group come one after the other, since the NameNode makes a group only when the one
+ * before the last has its data; its parity may still be on its way meanwhile. All parity is there
+ * before the file is completed, or the NameNode would begin to make its own.
+ */
+public final class AdoptingRewriter implements FileRewriter {
+  private static final FsPermission PRIVATE = new FsPermission((short) 0600);
+
+  /** Longer than DataNodes take to report what was linked. */
+  private static final long REPORTS_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+  private final Job job;
+  private final AgentNodes nodes;
+  private final GroupDispatcher dispatcher;
+
+  public AdoptingRewriter(Job job, AgentNodes nodes, GroupDispatcher dispatcher) {
+    this.job = job;
+    this.nodes = nodes;
+    this.dispatcher = dispatcher;
+  }
+
+  @Override
+  public long rewrite(Attempt attempt) throws IOException {
+    ErasureCodingPolicy policy = attempt.policy();
+    // Parity goes to the kind of disk that the file's blocks are meant for.
+    BlockStoragePolicy storage = job.client().getStoragePolicy(attempt.file().inodePath());
+    HdfsFileStatus temporary = create(attempt);
+    attempt.attributes().applyEncryption(job.client(), attempt.temporary());
+    job.requireInPlace(attempt.open().begin(), temporary.getFileId());
+    job.client().setStoragePolicy(InodePath.of(temporary.getFileId()), storage.getName());
+    job.reached(Step.CREATED, attempt.open());
+
+    List<List<LocatedBlock>> groups =
+        GroupCut.cut(
+            attempt.blocks().getLocatedBlocks(), policy.getNumDataUnits(), policy.getCellSize());
+    Deque<GroupDispatcher.Pending> encoding = new ArrayDeque<>();
+    List<GroupWork> planned = new ArrayList<>();
+    AtomicBoolean isGivenUp = new AtomicBoolean();
+    ExtendedBlock previous = null;
+    try {
+      int first = 0;
+      for (int i = 0; i < groups.size(); i++) {
+        job.waitWhilePaused();
+        while (encoding.size() >= dispatcher.groupsAtOnce()) {
+          encoding.remove().await();
+        }
+        GroupWork group = plan(groups.get(i), i, policy, storage, temporary.getFileId() + i);
+        planned.add(group);
+        group.allocate(allocate(attempt, temporary, previous, group.favoredNodes(), encoding));
+        GroupAdoption adoption = new GroupAdoption(job, nodes, attempt, group, first);
+        adoption.announce();
+        job.reached(Step.GROUP_NAMED, attempt.open());
+        adoption.link();
+        job.reached(Step.LINKED, attempt.open());
+        boolean isWhole = group.sends() == 0;
+        GroupDispatcher.Pending begun = dispatcher.begin(attempt, adoption, isGivenUp::get);
+        GroupDispatcher.Pending encode =
+            () -> {
+              begun.await();
+              group.close();
+            };
+        encoding.add(encode);
+        if (!isWhole) {
+          // The NameNode makes no further group before this one has all of its data.
+          encode.await();
+        }
+        previous = group.committed();
+        first += group.dataBlocks();
+      }
+      while (!encoding.isEmpty()) {
+        encoding.remove().await();
+      }
+    } catch (IOException | RuntimeException e) {
+      // What is rolled back next must not be written again by what still runs.
+      isGivenUp.set(true);
+      encoding.forEach(AdoptingRewriter::awaitQuietly);
+      throw e;
+    } finally {
+      planned.forEach(GroupWork::close);
+    }
+    dispatcher.finish(attempt);
+    complete(attempt, temporary, previous);
+    return temporary.getFileId();
+  }
+
+  /** Agents compare what the checksums of all replicas say. */
+  @Override
+  public boolean comparesReplicas() {
+    return true;
+  }
+
+  @Override
+  public void requireAsPlanned(Attempt attempt, long made) throws IOException {
+    new PlannedPlaces(job.client(), attempt, made).await();
+  }
+
+  /** Encoders check parity before they send it, and read it at rest by its checksum. */
+  @Override
+  public boolean hasCheckedParity(Attempt attempt) {
+    return true;
+  }
+
+  private static void awaitQuietly(GroupDispatcher.Pending encode) {
+    try {
+      encode.await();
+    } catch (IOException e) {
+      // The first failure is the one that is told.
+      return;
+    }
+  }
+
+  private HdfsFileStatus create(Attempt attempt) throws IOException {
+    return job.namenode()
+        .create(
+            attempt.temporary(),
+            PRIVATE,
+            job.leaseHolder(),
+            new EnumSetWritable<>(EnumSet.of(CreateFlag.CREATE)),
+            false,
+            (short) 1,
+            attempt.policy().getCellSize(),
+            CryptoProtocolVersion.supported(),
+            attempt.policy().getName(),
+            null);
+  }
+
+  private GroupWork plan(
+      List<LocatedBlock> blocks,
+      int number,
+      ErasureCodingPolicy policy,
+      BlockStoragePolicy storage,
+      long seed)
+      throws IOException {
+    try {
+      return GroupWork.plan(blocks, number, policy, storage, nodes.now(), nodes.load(), seed);
+    } catch (PlacementException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private LocatedBlock allocate(
+      Attempt attempt,
+      HdfsFileStatus temporary,
+      ExtendedBlock previous,
+      String[] favored,
+      Deque<GroupDispatcher.Pending> encoding)
+      throws IOException {
+    LocatedBlock[] group = new LocatedBlock[1];
+    long start = System.nanoTime();
+    String message = "Cannot add a group to " + attempt.temporary();
+    Polling.await(
+        message,
+        () -> {
+          group[0] = tryAllocate(attempt, temporary, previous, favored);
+          return group[0] != null || System.nanoTime() - start > REPORTS_NANOS;
+        });
+    if (group[0] == null) {
+      // A group that lost a DataNode after it was linked has its data again when it is encoded.
+      while (!encoding.isEmpty()) {
+        encoding.remove().await();
+      }
+      Polling.await(
+          message,
+          () -> {
+            group[0] = tryAllocate(attempt, temporary, previous, favored);
+            return group[0] != null;
+          });
+    }
+    return group[0];
+  }
+
+  /** Returns null as long as the NameNode has not been told of the data of an earlier group. */
+  private LocatedBlock tryAllocate(
+      Attempt attempt, HdfsFileStatus temporary, ExtendedBlock previous, String[] favored)
+      throws IOException {
+    try {
+      return job.namenode()
+          .addBlock(
+              attempt.temporary(),
+              job.leaseHolder(),
+              previous,
+              null,
+              temporary.getFileId(),
+              favored,
+              EnumSet.noneOf(AddBlockFlag.class));
+    } catch (RemoteException e) {
+      if (e.getClassName().endsWith(".NotReplicatedYetException")) {
+        return null;
+      }
+      throw e;
+    }
+  }
+
+  private void complete(Attempt attempt, HdfsFileStatus temporary, ExtendedBlock last)
+      throws IOException {
+    Polling.await(
+        "Cannot complete " + attempt.temporary(),
+        () ->
+            job.namenode()
+                .complete(attempt.temporary(), job.leaseHolder(), last, temporary.getFileId()));
+  }
+}

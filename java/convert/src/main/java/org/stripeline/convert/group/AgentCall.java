@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.EncodeResult;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.convert.job.Polling;
+
+/** Calls agents, and repeats calls while an agent is busy or waits for the NameNode. */
+public final class AgentCall {
+  /** A busy agent gets to ours within this. */
+  private static final long BUSY_MS = 3_600_000;
+
+  /** A link takes no time, so an agent that is busy for longer has calls that hang. */
+  static final long LINK_BUSY_MS = 300_000;
+
+  /** After a failover, DataNodes have registered with the NameNode within this. */
+  private static final long NOT_READY_NANOS = TimeUnit.MINUTES.toNanos(2);
+
+  private AgentCall() {}
+
+  /** A call to an agent. */
+  public interface Request {
+    void send() throws IOException;
+  }
+
+  /** Returns the exception for an agent's task that has ended and is not done. */
+  public static AgentException failure(DatanodeInfo encoder, TaskReport report) {
+    String message = "Cannot encode a group on " + encoder.getXferAddr() + ": " + report.error;
+    return report.bad == null || report.bad.isEmpty()
+        ? new AgentException(
+            report.errorKind == null ? AgentException.Kind.FAILED : report.errorKind, message)
+        : new AgentException(message, report.bad);
+  }
+
+  /**
+   * Checks that an agent has verified what a group keeps. One that knows nothing of kept blocks
+   * would encode all the same.
+   */
+  public static void requireVerified(DatanodeInfo encoder, EncodeResult result, int kept)
+      throws AgentException {
+    if (result == null || result.kept == null || result.kept.size() != kept) {
+      throw new AgentException(
+          AgentException.Kind.NO_AGENT,
+          "Cannot use a group encoded on " + encoder.getXferAddr() + ": its agent has verified "
+              + (result == null || result.kept == null ? 0 : result.kept.size()) + " of " + kept
+              + " replicas that the group keeps; install this release there");
+    }
+  }
+
+  /** Asks for something that may have to wait for what others have asked for. */
+  public static void await(Request request) throws IOException {
+    await(request, BUSY_MS);
+  }
+
+  /**
+   * Asks until the agent is not busy, for that many milliseconds at most.
+   *
+   * @throws AgentException the last one, so that others can be asked instead
+   */
+  public static void await(Request request, long busyMs) throws IOException {
+    long start = System.nanoTime();
+    Polling.await(
+        "Cannot call an agent",
+        Long.MAX_VALUE,
+        () -> isAnswered(request, busyMs, System.nanoTime() - start));
+  }
+
+  private static boolean isAnswered(Request request, long busyMs, long waitedNanos)
+      throws IOException {
+    try {
+      request.send();
+      return true;
+    } catch (AgentException e) {
+      boolean mayWait =
+          e.kind() == AgentException.Kind.BUSY && waitedNanos < TimeUnit.MILLISECONDS.toNanos(busyMs)
+              || e.kind() == AgentException.Kind.NOT_READY && waitedNanos < NOT_READY_NANOS;
+      if (!mayWait) {
+        throw e;
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.convert.group;
+
+import java.io.IOException;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
+import org.stripeline.convert.file.Attempt;
+import org.stripeline.convert.job.Futures;
+import org.stripeline.convert.job.Job;
+import org.stripeline.convert.job.JournalRecord;
+import org.stripeline.convert.job.Step;
+
+/** Calls agents and waits for them on threads of this process. */
+public final class ThreadDispatcher implements GroupDispatcher {
+  private static final long POLL_WAIT_MS = 2_000;
+
+  private final Job job;
+  private final AgentNodes nodes;
+  private final ExecutorService threads;
+  private final EncoderPermits permits;
+
+  /** Encodes on some threads, as many groups at one time as there are. */
+  public ThreadDispatcher(Job job, AgentNodes nodes, ExecutorService threads) {
+    this.job = job;
+    this.nodes = nodes;
+    this.threads = threads;
+    permits = new EncoderPermits(job.settings().bytesPerSecond > 0);
+  }
+
+  @Override
+  public int groupsAtOnce() {
+    return job.settings().groupsAtOnce;
+  }
+
+  @Override
+  public Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp) {
+    Future<Void> encode = threads.submit(() -> encode(attempt, adoption, isGivenUp));
+    return () -> Futures.get(encode);
+  }
+
+  /** Has parity made, and data sent that was not linked; returns when all of it is at rest. */
+  private Void encode(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
+      throws IOException {
+    while (!isGivenUp.getAsBoolean()) {
+      try {
+        encodeOnce(attempt, adoption.group(), isGivenUp);
+        return null;
+      } catch (AgentException e) {
+        if (isGivenUp.getAsBoolean()) {
+          return null;
+        }
+        adoption.planAgain(e);
+        adoption.link();
+      }
+    }
+    return null;
+  }
+
+  private void encodeOnce(Attempt attempt, GroupWork group, BooleanSupplier isGivenUp)
+      throws IOException {
+    DatanodeInfo encoder = group.encoder();
+    try (EncoderPermits.Permit permit = permits.acquire(encoder.getDatanodeUuid())) {
+      if (isGivenUp.getAsBoolean()) {
+        return;
+      }
+      String ticket = UUID.randomUUID().toString();
+      long task = begin(attempt, group, encoder, ticket);
+      TaskReport report;
+      do {
+        report = poll(group, encoder, ticket, task);
+        if (isGivenUp.getAsBoolean()) {
+          // The rollback of the file ends it.
+          return;
+        }
+      } while (!report.state.isFinal());
+      if (report.state != TaskState.DONE) {
+        AgentException failure = AgentCall.failure(encoder, report);
+        if (failure.bad().isEmpty()) {
+          group.encoderFailed();
+        }
+        throw failure;
+      }
+      AgentCall.requireVerified(encoder, report.result, group.adopted());
+      job.traffic().encoded(report.result, group.sends());
+    }
+    job.reached(Step.ENCODED, attempt.open());
+  }
+
+  private long begin(Attempt attempt, GroupWork group, DatanodeInfo encoder, String ticket)
+      throws IOException {
+    long[] task = new long[1];
+    try {
+      AgentCall.await(
+          () ->
+              task[0] =
+                  nodes
+                      .agents()
+                      .encode(encoder, ticket, group.request(job.settings().bytesPerSecond)));
+    } catch (AgentException e) {
+      group.encoderFailed();
+      // An agent whose answer is lost may have begun all the same.
+      nodes.requireEnd(encoder, ticket, e);
+      throw e;
+    }
+    job.announce(
+        attempt.open(),
+        JournalRecord.task(
+            attempt.open().begin().fileId, encoder.getDatanodeUuid(), task[0]));
+    return task[0];
+  }
+
+  private TaskReport poll(GroupWork group, DatanodeInfo encoder, String ticket, long task)
+      throws IOException {
+    try {
+      return nodes.agents().poll(encoder, task, POLL_WAIT_MS);
+    } catch (AgentException e) {
+      group.encoderFailed();
+      nodes.requireEnd(encoder, ticket, e);
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.convert;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/** A method of making replicated files erasure-coded. */
+enum ConversionMethod {
+  /** {@code stripeline convert} of files that Hadoop's policy placed. */
+  ADOPT("adopt"),
+  /** The same of files that {@code EarPlacementPolicy} placed. */
+  ADOPT_EAR("adopt-ear"),
+  /** {@code stripeline convert --layout=striped}. */
+  STRIPED("striped"),
+  /** {@code hdfs dfs -cp} into an erasure-coded directory, with our coder in Hadoop's stream. */
+  CP("cp"),
+  /** {@code hdfs dfs -cp -t 4}: files side by side, where this Hadoop's shell can. */
+  CP_4("cp-4"),
+  /** {@code hadoop distcp}, 4 maps in one JVM. */
+  DISTCP("distcp");
+
+  private final String label;
+
+  ConversionMethod(String label) {
+    this.label = label;
+  }
+
+  static ConversionMethod parse(String label) {
+    for (ConversionMethod method : values()) {
+      if (method.label.equals(label)) {
+        return method;
+      }
+    }
+    throw new IllegalArgumentException(
+        "Cannot measure '" + label + "': the ways are "
+            + Arrays.stream(values()).map(ConversionMethod::label).collect(Collectors.joining(", ")));
+  }
+
+  String label() {
+    return label;
+  }
+
+  /** Whether it leaves the files where they are, under their names. */
+  boolean isInPlace() {
+    return this == ADOPT || this == ADOPT_EAR || this == STRIPED;
+  }
+
+  /** Whether replicas become parts of groups without being moved. */
+  boolean isAdoption() {
+    return this == ADOPT || this == ADOPT_EAR;
+  }
+
+  /** Returns why it cannot take part here, or null. */
+  String absence() {
+    switch (this) {
+      case CP_4:
+        return isLoadable("org.apache.hadoop.fs.shell.CopyCommandWithMultiThread")
+            ? null
+            : "this Hadoop's shell has no option -t";
+      case DISTCP:
+        return isLoadable(MethodMain.DISTCP)
+            ? null
+            : "hadoop-distcp and MapReduce are not on the class path; name their jars in"
+                + " STRIPELINE_CLASSPATH";
+      default:
+        return null;
+    }
+  }
+
+  private static boolean isLoadable(String name) {
+    try {
+      Class.forName(name, false, ConversionMethod.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException | LinkageError e) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.convert;
+
+import com.google.gson.Gson;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.stripeline.terminal.JavaRuntime;
+
+/** Runs a command in a JVM of its own, from its start to its end. */
+final class MethodJvm {
+  /** What {@code stripeline convert} promises to make do with. */
+  private static final int HEAP_MIB = 512;
+
+  private final List<String> prefix;
+  private final Path configuration;
+  private final Path log;
+
+  /**
+   * Names what all commands have in common.
+   *
+   * @param prefix what runs them where clients are; nothing for this process's own network
+   * @param configuration a directory with the cluster's client configuration
+   * @param log where they complain
+   */
+  MethodJvm(List<String> prefix, Path configuration, Path log) {
+    this.prefix = prefix;
+    this.configuration = configuration;
+    this.log = log;
+  }
+
+  /** What a command said and took. */
+  static final class Run {
+    double seconds;
+    double cpuSeconds;
+    final List<String> lines = new ArrayList<>();
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @throws IOException if it does not end with status 0
+   */
+  Run run(List<String> arguments) throws IOException {
+    List<String> command = new ArrayList<>(prefix);
+    command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        Arrays.asList(
+            "-Xmx" + HEAP_MIB + "m",
+            "-XX:+UseParallelGC",
+            "-XX:-UsePerfData",
+            "-Djava.net.preferIPv4Stack=true",
+            "-Dlog4j.configuration=org/stripeline/terminal/log4j.properties"));
+    command.addAll(JavaRuntime.hadoopArguments());
+    command.addAll(JavaRuntime.nativeArguments());
+    command.add(MethodMain.class.getName());
+    command.addAll(arguments);
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder
+        .environment()
+        .put("CLASSPATH", configuration + File.pathSeparator + JavaRuntime.classPathWithoutSites());
+    builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    Run run = new Run();
+    long started = System.nanoTime();
+    Process process = builder.start();
+    Thread end = new Thread(process::destroyForcibly, "end-command");
+    Runtime.getRuntime().addShutdownHook(end);
+    try (BufferedReader said =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      process.getOutputStream().close();
+      for (String line = said.readLine(); line != null; line = said.readLine()) {
+        run.lines.add(line);
+      }
+      process.waitFor();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Cannot wait for '" + String.join(" ", arguments) + "'", e);
+    } finally {
+      process.destroyForcibly();
+      Runtime.getRuntime().removeShutdownHook(end);
+    }
+    run.seconds = (System.nanoTime() - started) / 1e9;
+    return checked(run, arguments);
+  }
+
+  private static Run checked(Run run, List<String> arguments) throws IOException {
+    String last = run.lines.isEmpty() ? "" : run.lines.remove(run.lines.size() - 1);
+    MethodMain.Answer answer =
+        last.startsWith("{\"status\"") ? new Gson().fromJson(last, MethodMain.Answer.class) : null;
+    if (answer == null || answer.status != 0) {
+      throw new IOException(
+          "'" + String.join(" ", arguments) + "' "
+              + (answer == null ? "broke off" : "ended with status " + answer.status)
+              + "; its last words: " + String.join(" | ", lastOf(run.lines)));
+    }
+    run.cpuSeconds = answer.cpuSeconds;
+    return run;
+  }
+
+  private static List<String> lastOf(List<String> lines) {
+    return lines.subList(Math.max(0, lines.size() - 3), lines.size());
+  }
+}

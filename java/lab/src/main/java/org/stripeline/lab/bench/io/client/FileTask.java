@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.bench.io.client;
+
+import java.io.IOException;
+import java.util.Random;
+import org.HdrHistogram.Histogram;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** What one thread of a client does with one file. */
+final class FileTask {
+  private final FileSystem fs;
+  private final Pattern pattern;
+  private final ClientRequest request;
+  private final int file;
+  private final Path path;
+
+  /** Times of single reads in nanoseconds. */
+  private final Histogram latencies = new Histogram(3);
+
+  private byte[] buffer;
+  private String stream;
+
+  FileTask(FileSystem fs, Pattern pattern, ClientRequest request, int file) {
+    this.fs = fs;
+    this.pattern = pattern;
+    this.request = request;
+    this.file = file;
+    this.path = new Path(request.paths.get(file));
+  }
+
+  /** What needs no time of the servers: done before the clock starts. */
+  void prepare() {
+    switch (request.action) {
+      case WRITE:
+        return;
+      case PREAD:
+      case RANDOM:
+        buffer = new byte[request.readBytes];
+        return;
+      default:
+        buffer = new byte[Pattern.CHUNK_BYTES];
+    }
+  }
+
+  /**
+   * Does it.
+   *
+   * @return bytes moved
+   * @throws IOException also if a byte is wrong
+   */
+  long run() throws IOException {
+    switch (request.action) {
+      case WRITE:
+        return write();
+      case PREAD:
+        return readAtPositions();
+      case RANDOM:
+        return readAtRandom();
+      default:
+        return read();
+    }
+  }
+
+  Histogram latencies() {
+    return latencies;
+  }
+
+  String stream() {
+    return stream;
+  }
+
+  private long write() throws IOException {
+    try (FSDataOutputStream out = fs.create(path, true)) {
+      stream = out.getWrappedStream().getClass().getName();
+      for (long done = 0; done < request.bytes; ) {
+        int step = (int) Math.min(Pattern.CHUNK_BYTES, request.bytes - done);
+        out.write(pattern.bytes(), pattern.index(file, done), step);
+        done += step;
+      }
+    }
+    return request.bytes;
+  }
+
+  private long read() throws IOException {
+    long done = 0;
+    try (FSDataInputStream in = open()) {
+      while (done < request.bytes) {
+        int step = (int) Math.min(buffer.length, request.bytes - done);
+        int read = in.read(buffer, 0, step);
+        if (read < 0) {
+          throw wrong("it ends at " + done + ", not at " + request.bytes);
+        }
+        check(done, read);
+        done += read;
+      }
+    }
+    return done;
+  }
+
+  private long readAtPositions() throws IOException {
+    long done = 0;
+    try (FSDataInputStream in = open()) {
+      while (done < request.bytes) {
+        int step = (int) Math.min(buffer.length, request.bytes - done);
+        int read = in.read(done, buffer, 0, step);
+        if (read < 0) {
+          throw wrong("it ends at " + done + ", not at " + request.bytes);
+        }
+        check(done, read);
+        done += read;
+      }
+    }
+    return done;
+  }
+
+  private long readAtRandom() throws IOException {
+    Random random = new Random(request.seed + file);
+    long positions = request.bytes - buffer.length + 1;
+    try (FSDataInputStream in = open()) {
+      for (int i = 0; i < request.reads; i++) {
+        long position = (long) (random.nextDouble() * positions);
+        long started = System.nanoTime();
+        in.readFully(position, buffer, 0, buffer.length);
+        latencies.recordValue(System.nanoTime() - started);
+        if (!pattern.isRight(file, position, buffer, buffer.length)) {
+          throw wrong("bytes differ in " + buffer.length + " bytes read at " + position);
+        }
+      }
+    }
+    return (long) request.reads * buffer.length;
+  }
+
+  private FSDataInputStream open() throws IOException {
+    FSDataInputStream in = fs.open(path);
+    stream = in.getWrappedStream().getClass().getName();
+    return in;
+  }
+
+  private void check(long position, int length) throws IOException {
+    boolean every = request.everyByte || request.action == ClientRequest.Action.VERIFY;
+    if (every
+        ? !pattern.isRight(file, position, buffer, length)
+        : !pattern.looksRight(file, position, buffer, length)) {
+      throw wrong("bytes differ in " + length + " bytes read at " + position);
+    }
+  }
+
+  private WrongBytesException wrong(String what) {
+    return new WrongBytesException("Wrong content of " + path + ": " + what);
+  }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement.ear;
+
+import java.util.BitSet;
+import java.util.SplittableRandom;
+import java.util.function.IntPredicate;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.FlowGraph;
+import org.stripeline.placement.RackOrder;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
+
+/**
+ * One stripe that encoding-aware replication puts together while its blocks are being written: each
+ * block has its first replica in the core rack, and its others where the flow graph still lets one
+ * replica of every block stay. Not thread-safe.
+ */
+public final class EarStripe {
+  private final CodeShape shape;
+  private final RackRule rule;
+  private final int coreRack;
+  private final int triesMax;
+  private final BitSet targets;
+
+  /** Of each block so far: its nodes, and whether the flow has a place for one of them. */
+  private final int[][] replicas;
+
+  private final boolean[] isInFlow;
+  private int blocks;
+  private Topology topology;
+  private FlowGraph graph;
+
+  /** The same blocks without their replicas in the core rack; null once that does not do. */
+  private FlowGraph sparing;
+
+  private EarStripe(
+      CodeShape shape,
+      RackRule rule,
+      Topology topology,
+      int coreRack,
+      BitSet targets,
+      int triesMax) {
+    this.shape = shape;
+    this.rule = rule;
+    this.topology = topology;
+    this.coreRack = coreRack;
+    this.targets = targets;
+    this.triesMax = triesMax;
+    this.replicas = new int[shape.data()][];
+    this.isInFlow = new boolean[shape.data()];
+    this.graph = new FlowGraph(shape, topology, rule, targets);
+  }
+
+  /**
+   * Begins a stripe as the paper has it. Where the rule limits target racks, they are the core rack
+   * and random others.
+   *
+   * @param coreRack the rack that will hold a replica of each block
+   * @param triesMax how many candidates are drawn for a block before racks are gone through one by
+   *     one, at least 1
+   */
+  public static EarStripe begin(
+      CodeShape shape,
+      RackRule rule,
+      Topology topology,
+      int coreRack,
+      int triesMax,
+      SplittableRandom random) {
+    if (triesMax < 1) {
+      throw new IllegalArgumentException(
+          "Cannot draw " + triesMax + " candidates for a block: must be at least 1");
+    }
+    BitSet targets = null;
+    if (rule.targetRacks() > 0) {
+      targets = new BitSet(topology.racks());
+      targets.set(coreRack);
+      int[] others = RackOrder.shuffled(topology, random);
+      for (int i = 0; i < others.length && targets.cardinality() < rule.targetRacks(); i++) {
+        targets.set(others[i]);
+      }
+    }
+    return new EarStripe(shape, rule, topology, coreRack, targets, triesMax);
+  }
+
+  /**
+   * Begins a stripe that also keeps the core rack's own share free for parity as long as candidates
+   * are found with which it stays free. For c = 1 that is one parity block of each stripe fewer
+   * that crosses racks, at the price of some more tries; the bound of the paper holds, for it does
+   * not count on the core rack.
+   *
+   * @param triesMax as for {@link #begin}, and once more before the core rack's share is used
+   */
+  public static EarStripe beginSparingCore(
+      CodeShape shape,
+      RackRule rule,
+      Topology topology,
+      int coreRack,
+      int triesMax,
+      SplittableRandom random) {
+    EarStripe stripe = begin(shape, rule, topology, coreRack, triesMax, random);
+    stripe.sparing = stripe.emptySparing(topology);
+    return stripe;
+  }
+
+  private FlowGraph emptySparing(Topology of) {
+    BitSet others = new BitSet(of.racks());
+    if (targets == null) {
+      others.set(0, of.racks());
+    } else {
+      others.or(targets);
+    }
+    others.clear(coreRack);
+    return new FlowGraph(shape, of, RackRule.atMost(rule.blocksPerRackMax()), others);
+  }
+
+  /**
+   * Draws the replicas of the next block and adds it.
+   *
+   * @param writer the node that writes, {@link ReplicaDraw#NO_NODE} if none does
+   * @param replication how many replicas, at least 2
+   * @return where, or null if the stripe takes no further block: it is full, or no rack would do
+   */
+  public Advice place(
+      int writer, int replication, IntPredicate isExcluded, SplittableRandom random) {
+    if (isFull()) {
+      return null;
+    }
+    ReplicaDraw draw = new ReplicaDraw(topology, isExcluded, random);
+    if (!draw.hasUsable(coreRack, 1)) {
+      return null;
+    }
+    int sparingTries = sparing == null ? 0 : triesMax;
+    int tries = 0;
+    while (tries < sparingTries + triesMax) {
+      int[] nodes = draw.fromRack(coreRack, writer, replication);
+      if (nodes == null) {
+        return null;
+      }
+      tries++;
+      if (tries <= sparingTries ? addSparing(nodes) : add(nodes)) {
+        return record(nodes, true, tries);
+      }
+    }
+    for (int rack : RackOrder.shuffled(topology, random)) {
+      if (rack != coreRack && draw.hasUsable(rack, replication - 1)) {
+        int[] nodes = draw.fromRacks(coreRack, rack, writer, replication);
+        tries++;
+        if (nodes != null && add(nodes)) {
+          return record(nodes, true, tries);
+        }
+      }
+    }
+    return null;
+  }
+
+  private boolean addSparing(int[] nodes) {
+    if (!graph.add(nodes)) {
+      return false;
+    }
+    if (!sparing.add(nodes)) {
+      graph.removeLast();
+      return false;
+    }
+    return true;
+  }
+
+  private boolean add(int[] nodes) {
+    if (!graph.add(nodes)) {
+      return false;
+    }
+    sparing = sparing == null || !sparing.add(nodes) ? null : sparing;
+    return true;
+  }
+
+  private Advice record(int[] nodes, boolean hasPlace, int tries) {
+    replicas[blocks] = nodes;
+    isInFlow[blocks] = hasPlace;
+    return new Advice(nodes, coreRack, blocks++, tries, hasPlace);
+  }
+
+  /**
+   * Draws the replicas of the next block and adds it even if none of them can stay: one is in the
+   * core rack then, and the block will have to be sent. For stripes whose blocks are given, as
+   * those of a file are.
+   *
+   * @return where, or null if the stripe is full or there are no racks to draw from; in the latter
+   *     case the block counts all the same
+   */
+  public Advice placeAnyhow(
+      int writer, int replication, IntPredicate isExcluded, SplittableRandom random) {
+    if (isFull()) {
+      return null;
+    }
+    Advice advice = place(writer, replication, isExcluded, random);
+    if (advice != null) {
+      return advice;
+    }
+    int[] nodes =
+        new ReplicaDraw(topology, isExcluded, random).fromRack(coreRack, writer, replication);
+    Advice without = record(nodes == null ? new int[0] : nodes, false, triesMax);
+    return nodes == null ? null : without;
+  }
+
+  /**
+   * Goes on with a newer topology.
+   *
+   * @return whether each block that had a place still has one; if not, the stripe can go on only
+   *     with {@link #placeAnyhow}
+   */
+  public boolean moveTo(Topology newer) {
+    if (newer == topology) {
+      return true;
+    }
+    graph = new FlowGraph(shape, newer, rule, targets);
+    sparing = sparing == null ? null : emptySparing(newer);
+    topology = newer;
+    boolean haveAll = coreRack < newer.racks();
+    for (int block = 0; block < blocks; block++) {
+      if (isInFlow[block]) {
+        int first = replicas[block][0];
+        boolean isInCore = newer.hasNode(first) && newer.rackOf(first) == coreRack;
+        isInFlow[block] = isInCore && add(replicas[block]);
+        haveAll &= isInFlow[block];
+      }
+    }
+    return haveAll;
+  }
+
+  /** Takes back the block placed last: it has not been written. */
+  public void withdrawLast() {
+    if (blocks == 0) {
+      throw new IllegalStateException("Cannot take a block back from a stripe: it has none");
+    }
+    blocks--;
+    if (isInFlow[blocks]) {
+      graph.removeLast();
+      if (sparing != null) {
+        sparing.removeLast();
+      }
+    }
+  }
+
+  /** Returns the core rack. */
+  public int coreRack() {
+    return coreRack;
+  }
+
+  /** Returns the target racks, the core rack among them; null if all are. */
+  public BitSet targetRacks() {
+    return targets == null ? null : (BitSet) targets.clone();
+  }
+
+  /** Returns how many blocks the stripe has so far. */
+  public int blocks() {
+    return blocks;
+  }
+
+  /** Returns whether the stripe has k blocks. */
+  public boolean isFull() {
+    return blocks == replicas.length;
+  }
+
+  /** Returns whether a node got a replica of the block placed last. */
+  boolean isLastOn(IntPredicate isNode) {
+    if (blocks > 0) {
+      for (int node : replicas[blocks - 1]) {
+        if (isNode.test(node)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement.ear;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.IntPredicate;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.RackRule;
+import org.stripeline.placement.Topology;
+import org.stripeline.placement.ear.PendingCounts.Event;
+
+/**
+ * The stripes that encoding-aware replication is putting together: one for each owner (a file that
+ * is written, say, or a directory whose files share stripes) and core rack. They are hints and
+ * nothing more: whoever encodes plans with the replicas that there are. So stripes may be forgotten
+ * at any time, and every doubt ends in no advice, upon which the caller does as it would without.
+ *
+ * <p>Thread-safe. Owners are divided over a few locks, each held for microseconds.
+ */
+public final class PendingStripes {
+  private static final int SHARDS_MAX = 16;
+
+  /** Locks over fewer stripes would give up some while others have place. */
+  private static final int SHARD_STRIPES_MIN = 64;
+
+  /** More replicas than that are nothing that HDFS' default placement puts into two racks. */
+  private static final int REPLICATION_MAX = 16;
+
+  /** Stands for the racks of all writers of an owner that has one stripe for all. */
+  private static final int ANY_RACK = -2;
+
+  private final CodeShape shape;
+  private final RackRule rule;
+  private final long ageMax;
+  private final int triesMax;
+  private final boolean isSparingCore;
+  private final Shard[] shards;
+  private final AtomicLongArray counts = new AtomicLongArray(Event.values().length);
+
+  /**
+   * Creates a store without stripes.
+   *
+   * @param shape the code that blocks are to be encoded with
+   * @param rule which racks a stripe may take
+   * @param stripesMax how many stripes are kept; the one longest unused goes first, at least 1
+   * @param ageMax after how long without a block a stripe is given up, in the caller's unit
+   * @param triesMax how many candidates are drawn for a block before racks are gone through
+   */
+  public PendingStripes(
+      CodeShape shape, RackRule rule, int stripesMax, long ageMax, int triesMax) {
+    this(shape, rule, stripesMax, ageMax, triesMax, false);
+  }
+
+  private PendingStripes(
+      CodeShape shape,
+      RackRule rule,
+      int stripesMax,
+      long ageMax,
+      int triesMax,
+      boolean isSparingCore) {
+    if (stripesMax < 1 || ageMax < 1 || triesMax < 1) {
+      throw new IllegalArgumentException(
+          "Cannot keep " + stripesMax + " stripes for " + ageMax + " with " + triesMax
+              + " tries a block: each must be at least 1");
+    }
+    this.shape = shape;
+    this.rule = rule;
+    this.ageMax = ageMax;
+    this.triesMax = triesMax;
+    this.isSparingCore = isSparingCore;
+    this.shards =
+        new Shard[Math.max(1, Math.min(SHARDS_MAX, stripesMax / SHARD_STRIPES_MIN))];
+    for (int i = 0; i < shards.length; i++) {
+      shards[i] = new Shard(stripesMax / shards.length);
+    }
+  }
+
+  /**
+   * Returns a store of stripes that keep the core rack's share free for parity where they can, see
+   * {@link EarStripe#beginSparingCore}; the arguments are those of the constructor.
+   */
+  public static PendingStripes sparingCore(
+      CodeShape shape, RackRule rule, int stripesMax, long ageMax, int triesMax) {
+    return new PendingStripes(shape, rule, stripesMax, ageMax, triesMax, true);
+  }
+
+  /**
+   * Names nodes for the replicas of a new block.
+   *
+   * <p>If a node of the owner's block before is excluded now, that block is taken for abandoned: so
+   * clients of HDFS come again after they could not set up a pipeline.
+   *
+   * @param owner whose stripes these are
+   * @param topology the nodes as they are now
+   * @param writer the node that writes, {@link ReplicaDraw#NO_NODE} or any other number that is no
+   *     node if none does; the owner's core rack is then a random one
+   * @param replication how many replicas are wanted; advice is for 2 or more
+   * @param isExcluded says which nodes must not be taken, besides those that are not open; called
+   *     with a lock held, so it must not wait
+   * @param now a clock, in the unit of the greatest age
+   * @return the advice; empty if there is none to give
+   */
+  public Optional<Advice> place(
+      Object owner,
+      Topology topology,
+      int writer,
+      int replication,
+      IntPredicate isExcluded,
+      long now,
+      SplittableRandom random) {
+    Wish wish = new Wish(topology, writer, replication, isExcluded, now, random);
+    return place(new Key(owner, wish.writersRack()), wish);
+  }
+
+  /**
+   * Names nodes as {@link #place} does, for an owner whose blocks make stripes in the order in
+   * which they come, whoever writes them: a file. The core rack of each of its stripes is that of
+   * the writer of the stripe's first block; writers elsewhere get no replica in their own rack for
+   * the rest of it. A block of which no replica could stay gets nodes all the same, one of them in
+   * the core rack: closing the stripe would have all that follow begin in the middle of a group.
+   */
+  public Optional<Advice> placeInOrder(
+      Object owner,
+      Topology topology,
+      int writer,
+      int replication,
+      IntPredicate isExcluded,
+      long now,
+      SplittableRandom random) {
+    Wish wish = new Wish(topology, writer, replication, isExcluded, now, random);
+    return place(new Key(owner, ANY_RACK), wish);
+  }
+
+  private Optional<Advice> place(Key key, Wish wish) {
+    boolean isUsual = wish.replication >= 2 && wish.replication <= REPLICATION_MAX;
+    Advice advice = null;
+    if (isUsual && wish.topology.openNodes() > 0) {
+      advice = shards[Math.floorMod(key.hashCode(), shards.length)].place(key, wish);
+    }
+    count(advice == null ? Event.NOT_ADVISED : Event.ADVISED);
+    return Optional.ofNullable(advice);
+  }
+
+  /** Gives up the stripes that nobody wrote to for too long. */
+  public void expire(long now) {
+    for (Shard shard : shards) {
+      shard.expire(now);
+    }
+  }
+
+  /** Returns how many stripes are kept. */
+  public int size() {
+    int size = 0;
+    for (Shard shard : shards) {
+      size += shard.size();
+    }
+    return size;
+  }
+
+  /** Returns what has been done so far. */
+  public PendingCounts counts() {
+    long[] values = new long[counts.length()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = counts.get(i);
+    }
+    return new PendingCounts(values);
+  }
+
+  private void count(Event event) {
+    counts.incrementAndGet(event.ordinal());
+  }
+
+  /** What a caller of {@link #place} wants. */
+  private static final class Wish {
+    final Topology topology;
+    final int writer;
+    final int replication;
+    final IntPredicate isExcluded;
+    final long now;
+    final SplittableRandom random;
+
+    Wish(
+        Topology topology,
+        int writer,
+        int replication,
+        IntPredicate isExcluded,
+        long now,
+        SplittableRandom random) {
+      this.topology = topology;
+      this.writer = writer;
+      this.replication = replication;
+      this.isExcluded = isExcluded;
+      this.now = now;
+      this.random = random;
+    }
+
+    int writersRack() {
+      return topology.hasNode(writer) ? topology.rackOf(writer) : ReplicaDraw.NO_NODE;
+    }
+  }
+
+  private static final class Key {
+    final Object owner;
+
+    /** Of the writer, none if it is no DataNode; or {@link #ANY_RACK}. */
+    final int rack;
+
+    Key(Object owner, int rack) {
+      this.owner = owner;
+      this.rack = rack;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Key
+          && ((Key) other).rack == rack
+          && ((Key) other).owner.equals(owner);
+    }
+
+    @Override
+    public int hashCode() {
+      int hash = 31 * owner.hashCode() + rack;
+      return hash ^ hash >>> 16;
+    }
+  }
+
+  private static final class Pending {
+    final EarStripe stripe;
+    long usedAt;
+
+    Pending(EarStripe stripe) {
+      this.stripe = stripe;
+    }
+  }
+
+  /** Some of the owners. */
+  private final class Shard {
+    private final int stripesMax;
+
+    /** In order of use, the one longest unused first. */
+    private final Map<Key, Pending> stripes = new LinkedHashMap<>(16, 0.75f, true);
+
+    Shard(int stripesMax) {
+      this.stripesMax = stripesMax;
+    }
+
+    synchronized int size() {
+      return stripes.size();
+    }
+
+    synchronized void expire(long now) {
+      Iterator<Pending> oldest = stripes.values().iterator();
+      while (oldest.hasNext()) {
+        Pending pending = oldest.next();
+        if (now - pending.usedAt <= ageMax) {
+          return;
+        }
+        oldest.remove();
+        countGone(pending, Event.AGED_OUT);
+      }
+    }
+
+    private void countGone(Pending pending, Event whyIfShort) {
+      count(pending.stripe.isFull() ? Event.SEALED : whyIfShort);
+    }
+
+    synchronized Advice place(Key key, Wish wish) {
+      expire(wish.now);
+      Pending pending = stripes.get(key);
+      if (pending != null && pending.stripe.isLastOn(wish.isExcluded)) {
+        pending.stripe.withdrawLast();
+        count(Event.WITHDRAWN);
+      }
+      // A full stripe was kept for the case just looked at only.
+      if (pending != null && pending.stripe.isFull()) {
+        stripes.remove(key);
+        count(Event.SEALED);
+        pending = null;
+      }
+      if (pending != null && key.rack == ANY_RACK) {
+        return goOnInOrder(pending, wish);
+      }
+      Advice advice = pending == null ? null : goOn(key, pending, wish);
+      return advice == null ? begin(key, wish) : advice;
+    }
+
+    private Advice goOnInOrder(Pending pending, Wish wish) {
+      EarStripe stripe = pending.stripe;
+      stripe.moveTo(wish.topology);
+      pending.usedAt = wish.now;
+      Advice advice =
+          stripe.placeAnyhow(wish.writer, wish.replication, wish.isExcluded, wish.random);
+      if (advice != null) {
+        counts.addAndGet(Event.TRIED.ordinal(), advice.tries());
+        if (!advice.canStay()) {
+          count(Event.WITHOUT_PLACE);
+        }
+      }
+      return advice;
+    }
+
+    /** Adds to a stripe that there is, or closes it and returns null. */
+    private Advice goOn(Key key, Pending pending, Wish wish) {
+      EarStripe stripe = pending.stripe;
+      Advice advice =
+          stripe.moveTo(wish.topology)
+              ? stripe.place(wish.writer, wish.replication, wish.isExcluded, wish.random)
+              : null;
+      if (advice == null) {
+        stripes.remove(key);
+        count(Event.CLOSED_SHORT);
+        return null;
+      }
+      pending.usedAt = wish.now;
+      counts.addAndGet(Event.TRIED.ordinal(), advice.tries());
+      return advice;
+    }
+
+    private EarStripe stripe(Wish wish, int rack) {
+      return isSparingCore
+          ? EarStripe.beginSparingCore(shape, rule, wish.topology, rack, triesMax, wish.random)
+          : EarStripe.begin(shape, rule, wish.topology, rack, triesMax, wish.random);
+    }
+
+    private Advice begin(Key key, Wish wish) {
+      ReplicaDraw draw = new ReplicaDraw(wish.topology, wish.isExcluded, wish.random);
+      int writers = wish.writersRack();
+      int rack = writers >= 0 ? writers : draw.rackWith(1, -1);
+      if (rack < 0 || !draw.hasUsable(rack, 1)) {
+        return null;
+      }
+      Pending pending = new Pending(stripe(wish, rack));
+      Advice advice =
+          pending.stripe.place(wish.writer, wish.replication, wish.isExcluded, wish.random);
+      if (advice == null) {
+        return null;
+      }
+      pending.usedAt = wish.now;
+      stripes.put(key, pending);
+      count(Event.OPENED);
+      counts.addAndGet(Event.TRIED.ordinal(), advice.tries());
+      if (stripes.size() > stripesMax) {
+        Iterator<Pending> oldest = stripes.values().iterator();
+        countGone(oldest.next(), Event.EVICTED);
+        oldest.remove();
+      }
+      return advice;
+    }
+  }
+}

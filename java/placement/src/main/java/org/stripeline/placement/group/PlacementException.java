@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.placement.group;
+
+/** The blocks of a group cannot be placed at all; the message has the numbers. */
+public final class PlacementException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /** Creates an exception with a message for the operator. */
+  public PlacementException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode;
+
+/** What an agent counts. */
+public enum AgentCount {
+  /** Replicas that got a second name. */
+  LINKS("Links", "replicas linked"),
+  /** Replicas among them whose bytes had to be copied. */
+  COPIES("Copies", "replicas copied since they could not be linked"),
+  /** Replicas removed again. */
+  UNLINKS("Unlinks", "replicas unlinked"),
+  /** Bytes read from the DataNode's own replicas. */
+  READ_LOCAL("ReadLocalBytes", "bytes of data read from this DataNode"),
+  /** Bytes read from other DataNodes of the rack. */
+  READ_RACK("ReadRackBytes", "bytes of data read from this rack"),
+  /** Bytes read from other racks. */
+  READ_REMOTE("ReadRemoteBytes", "bytes of data read from other racks"),
+  /** Bytes written to the DataNode itself. */
+  SENT_LOCAL("SentLocalBytes", "bytes written to this DataNode"),
+  /** Bytes sent within the rack. */
+  SENT_RACK("SentRackBytes", "bytes sent to this rack"),
+  /** Bytes sent to other racks. */
+  SENT_REMOTE("SentRemoteBytes", "bytes sent to other racks"),
+  /** Bytes read at rest to verify what was written. */
+  VERIFIED("VerifiedBytes", "bytes read at rest to verify them"),
+  /** Replicas that were given up while they were read, for the next one. */
+  READ_FAILOVERS("ReadFailovers", "replicas given up while they were read"),
+  /** Tasks that have succeeded. */
+  TASKS_DONE("TasksDone", "tasks that have succeeded"),
+  /** Tasks that have failed. */
+  TASKS_FAILED("TasksFailed", "tasks that have failed"),
+  /** Tasks that were cancelled. */
+  TASKS_CANCELLED("TasksCancelled", "tasks that were cancelled"),
+  /** Calls of holders of block tokens, refused ones among them. */
+  CALLS_BY_TOKEN("CallsByToken", "calls of holders of block tokens"),
+  /** Calls that were refused or failed. */
+  CALLS_FAILED("CallsFailed", "calls that were refused or failed");
+
+  private final String metricName;
+  private final String description;
+
+  AgentCount(String metricName, String description) {
+    this.metricName = metricName;
+    this.description = description;
+  }
+
+  /** Returns the name that sinks and beans show. */
+  public String metricName() {
+    return metricName;
+  }
+
+  /** Returns what is counted, in words. */
+  public String description() {
+    return description;
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode;
+
+import java.io.Closeable;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
+import javax.management.ObjectName;
+import org.apache.hadoop.hdfs.server.datanode.DataNode;
+import org.apache.hadoop.metrics2.MetricsCollector;
+import org.apache.hadoop.metrics2.MetricsRecordBuilder;
+import org.apache.hadoop.metrics2.MetricsSource;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.metrics2.lib.Interns;
+import org.apache.hadoop.metrics2.util.MBeans;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Counts what one agent does, and publishes it as the JMX bean {@code
+ * Hadoop:service=Stripeline,name=Agent} and the metrics2 source {@code StripelineAgent}. Where
+ * several DataNodes share a process, Hadoop numbers the beans; each says whose it is.
+ */
+final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentMetrics.class);
+  private static final String SOURCE_NAME = "StripelineAgent";
+
+  private final DataNode dataNode;
+  private final LongAdder[] counts = new LongAdder[AgentCount.values().length];
+  private volatile IntSupplier running = () -> 0;
+  private volatile IntSupplier queued = () -> 0;
+  private volatile LongSupplier bufferBytes = () -> 0;
+  private String source;
+  private ObjectName bean;
+
+  AgentMetrics(DataNode dataNode) {
+    this.dataNode = dataNode;
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] = new LongAdder();
+    }
+  }
+
+  /** Publishes from now on; a failure is logged, for metrics must not stop data. */
+  synchronized void publish(IntSupplier runningTasks, IntSupplier queuedTasks, LongSupplier bytes) {
+    running = runningTasks;
+    queued = queuedTasks;
+    bufferBytes = bytes;
+    try {
+      bean = MBeans.register("Stripeline", "Agent", this);
+      // A source of one name can be registered once per process.
+      // Its name becomes that of a bean, where a colon ends what it may have.
+      String name = SOURCE_NAME + '-' + dataNode.getDisplayName().replace(':', '-');
+      DefaultMetricsSystem.instance().register(name, "What Stripeline's agent does", this);
+      source = name;
+    } catch (RuntimeException | LinkageError e) {
+      LOG.warn("Cannot publish metrics; the agent goes on without", e);
+    }
+  }
+
+  void add(AgentCount what, long count) {
+    counts[what.ordinal()].add(count);
+  }
+
+  long get(AgentCount what) {
+    return counts[what.ordinal()].sum();
+  }
+
+  @Override
+  public String getDataNodeUuid() {
+    String uuid = dataNode.getDatanodeUuid();
+    return uuid == null ? "" : uuid;
+  }
+
+  @Override
+  public String getDataNode() {
+    return dataNode.getDisplayName();
+  }
+
+  @Override
+  public Map<String, Long> getCounts() {
+    Map<String, Long> all = new TreeMap<>();
+    for (AgentCount what : AgentCount.values()) {
+      all.put(what.metricName(), get(what));
+    }
+    return all;
+  }
+
+  @Override
+  public int getRunningTasks() {
+    return running.getAsInt();
+  }
+
+  @Override
+  public int getQueuedTasks() {
+    return queued.getAsInt();
+  }
+
+  @Override
+  public long getBufferBytes() {
+    return bufferBytes.getAsLong();
+  }
+
+  @Override
+  public void getMetrics(MetricsCollector collector, boolean all) {
+    MetricsRecordBuilder record = collector.addRecord(SOURCE_NAME).setContext("stripeline");
+    record.tag(Interns.info("DataNode", "address of the DataNode"), getDataNode());
+    for (AgentCount what : AgentCount.values()) {
+      record.addCounter(Interns.info(what.metricName(), what.description()), get(what));
+    }
+    record.addGauge(Interns.info("RunningTasks", "tasks that run"), getRunningTasks());
+    record.addGauge(Interns.info("QueuedTasks", "tasks that wait"), getQueuedTasks());
+    record.addGauge(Interns.info("BufferBytes", "bytes of buffers held"), getBufferBytes());
+  }
+
+  /** Withdraws what was published. */
+  @Override
+  public synchronized void close() {
+    if (bean != null) {
+      MBeans.unregister(bean);
+      bean = null;
+    }
+    if (source != null) {
+      DefaultMetricsSystem.instance().unregisterSource(source);
+      source = null;
+    }
+  }
+}

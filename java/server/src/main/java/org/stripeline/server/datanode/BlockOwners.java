@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode;
+
+import java.io.Closeable;
+import java.io.InterruptedIOException;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.stripeline.agent.AgentException;
+
+/**
+ * Records which task was last allowed to write each internal block on this DataNode, so that only
+ * that task rolls the block back; and locks blocks, so that one caller at a time changes each.
+ */
+final class BlockOwners {
+  /** A task that is forgotten leaves its block to the driver, which can always unlink it. */
+  private static final int KNOWN_MAX = 20_000;
+
+  private static final long WAIT_MILLIS = TimeUnit.SECONDS.toMillis(15);
+
+  private final Set<String> busy = new HashSet<>();
+
+  /** By pool and block id; the one that was set first goes first. */
+  private final Map<String, String> writers =
+      new LinkedHashMap<String, String>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+          return size() > KNOWN_MAX;
+        }
+      };
+
+  /** Waits until no other caller holds the lock of a block. */
+  BlockLock lock(ExtendedBlock block) throws AgentException, InterruptedIOException {
+    String name = block.getBlockPoolId() + '/' + block.getBlockId();
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS);
+    synchronized (this) {
+      while (!busy.add(name)) {
+        long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+        if (left <= 0) {
+          throw new AgentException(
+              AgentException.Kind.BUSY,
+              "Cannot change " + block + " now: another call makes or removes its replica");
+        }
+        try {
+          wait(left);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          throw new InterruptedIOException("Cannot wait for " + block + ": interrupted");
+        }
+      }
+    }
+    return new BlockLock(name);
+  }
+
+  /** The right to change what has the name of a block. */
+  final class BlockLock implements Closeable {
+    private final String name;
+
+    private BlockLock(String name) {
+      this.name = name;
+    }
+
+    /** Returns the task that may roll the block back, or null. */
+    String owner() {
+      synchronized (BlockOwners.this) {
+        return writers.get(name);
+      }
+    }
+
+    /** Lets one task roll the block back from now on, or none. */
+    void setOwner(String writer) {
+      synchronized (BlockOwners.this) {
+        writers.remove(name);
+        if (writer != null) {
+          writers.put(name, writer);
+        }
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (BlockOwners.this) {
+        busy.remove(name);
+        BlockOwners.this.notifyAll();
+      }
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.hdfs.util.DataTransferThrottler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.BadReplica;
+import org.stripeline.agent.EncodeRequest;
+import org.stripeline.agent.EncodeResult;
+import org.stripeline.agent.TaskReport;
+import org.stripeline.agent.TaskState;
+
+/** One group to be encoded, from being asked for until its end has been forgotten. */
+final class EncodeTask implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(EncodeTask.class);
+
+  private final long number;
+  private final String ticket;
+  private final long group;
+  private final TaskContext context;
+  private final TransferCounters counters;
+  private final RateLimiter limiter;
+  private final long stallNanos;
+  private final long totalBytes;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile long askedNanos = System.nanoTime();
+  private volatile long endedNanos;
+
+  /** Null once the task has ended: what is remembered of it should be small. */
+  private GroupEncoder encoder;
+
+  private TaskState state = TaskState.QUEUED;
+  private boolean cancelled;
+
+  /** Why it was cancelled, unless its caller wanted it. */
+  private String stall;
+
+  private EncodeResult result;
+  private String error;
+  private AgentException.Kind errorKind;
+  private List<BadReplica> bad = Collections.emptyList();
+
+  /** {@code request} has been checked; {@code shared} is null if all tasks have no bound. */
+  EncodeTask(
+      long number,
+      String ticket,
+      TaskContext context,
+      EncodeRequest request,
+      DataTransferThrottler shared) {
+    this.number = number;
+    this.ticket = ticket;
+    this.group = TokenGrant.groupOf(request.parity.get(0).block.id);
+    this.context = context;
+    this.counters = new TransferCounters(context.metrics);
+    this.totalBytes = GroupEncoder.totalBytes(request);
+    this.limiter = new RateLimiter(request.bytesPerSecond, shared, this::objection);
+    // Nothing moves while a block is made durable.
+    this.stallNanos =
+        context.settings.stallNanos + TaskContext.syncNanos(context.settings, request.data.get(0).block);
+    this.encoder =
+        new GroupEncoder(context, request, "stripeline-agent-" + number, counters, limiter);
+  }
+
+  private String objection() {
+    return isAbandoned()
+        ? "nobody has asked about the task for "
+            + TimeUnit.NANOSECONDS.toSeconds(context.settings.abandonNanos)
+            + " s ("
+            + AgentKeys.ABANDON_PERIOD
+            + ")"
+        : null;
+  }
+
+  long number() {
+    return number;
+  }
+
+  /** Returns what its caller called it. */
+  String ticket() {
+    return ticket;
+  }
+
+  /** Id of the block group that it writes. */
+  long group() {
+    return group;
+  }
+
+  /** Returns whether whoever asked for it seems to be gone. */
+  boolean isAbandoned() {
+    return System.nanoTime() - askedNanos > context.settings.abandonNanos;
+  }
+
+  /** Returns whether its end need not be remembered any longer. */
+  boolean isForgettable() {
+    return ended.getCount() == 0
+        && System.nanoTime() - endedNanos > context.settings.resultNanos;
+  }
+
+  boolean hasEnded() {
+    return ended.getCount() == 0;
+  }
+
+  @Override
+  public void run() {
+    GroupEncoder running;
+    synchronized (this) {
+      if (hasEnded()) {
+        return;
+      }
+      state = TaskState.RUNNING;
+      limiter.begin();
+      running = encoder;
+    }
+    long start = System.nanoTime();
+    try {
+      String objection = objection();
+      if (objection != null) {
+        throw new AgentException(AgentException.Kind.FAILED, "Cannot begin: " + objection);
+      }
+      GroupEncoder.Verified done = running.run();
+      double seconds = (System.nanoTime() - start) / 1e9;
+      succeed(
+          new EncodeResult(counters.read(), counters.sent(), seconds, done.written, done.kept));
+    } catch (Throwable e) {
+      // Whatever it is: a task that never ended would be asked for for ever.
+      fail(e);
+    }
+  }
+
+  private synchronized void succeed(EncodeResult what) {
+    result = what;
+    end(TaskState.DONE);
+    context.metrics.add(AgentCount.TASKS_DONE, 1);
+  }
+
+  private synchronized void fail(Throwable why) {
+    boolean isWanted = cancelled && stall == null;
+    StringBuilder text =
+        new StringBuilder(
+            isWanted ? "cancelled" : stall == null ? AgentException.reason(why) : stall);
+    for (Throwable left : why.getSuppressed()) {
+      text.append("; and left behind: ").append(AgentException.reason(left));
+    }
+    error = text.toString();
+    errorKind =
+        why instanceof AgentException
+            ? ((AgentException) why).kind()
+            : AgentException.Kind.FAILED;
+    if (why instanceof AgentException) {
+      bad = ((AgentException) why).bad();
+    }
+    end(isWanted ? TaskState.CANCELLED : TaskState.FAILED);
+    context.metrics.add(isWanted ? AgentCount.TASKS_CANCELLED : AgentCount.TASKS_FAILED, 1);
+    if (isWanted) {
+      LOG.info("Task {} is cancelled: {}", number, error);
+    } else {
+      LOG.warn("Task {} has failed: {}", number, error, why);
+    }
+  }
+
+  private void end(TaskState how) {
+    state = how;
+    encoder = null;
+    endedNanos = System.nanoTime();
+    ended.countDown();
+  }
+
+  /** Tells it to end; it may take some seconds to roll back its writes. */
+  synchronized void cancel() {
+    if (hasEnded() || cancelled) {
+      return;
+    }
+    cancelled = true;
+    encoder.cancel();
+    if (state == TaskState.QUEUED) {
+      error = "cancelled";
+      errorKind = AgentException.Kind.FAILED;
+      end(TaskState.CANCELLED);
+      context.metrics.add(AgentCount.TASKS_CANCELLED, 1);
+    }
+  }
+
+  /** A disk that hangs reports no error; without this, the task would never end. */
+  synchronized void endIfStalled() {
+    long idle = limiter.idleNanos();
+    if (state == TaskState.RUNNING && !cancelled && idle > stallNanos) {
+      stall =
+          "nothing has moved for " + TimeUnit.NANOSECONDS.toSeconds(idle)
+              + " s, as when a disk of this DataNode hangs (" + AgentKeys.STALL_PERIOD + ")";
+      cancel();
+    }
+  }
+
+  /** Waits for the end, so long at most, and returns whether it has come. */
+  boolean awaitEnd(long millis) throws InterruptedException {
+    return ended.await(millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Says how far it is, to somebody who still wants to know. */
+  TaskReport report() {
+    askedNanos = System.nanoTime();
+    endIfStalled();
+    synchronized (this) {
+      return new TaskReport(state, counters.done(), totalBytes, result, error, errorKind, bad);
+    }
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.security.AccessControlException;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentNode;
+import org.stripeline.agent.EncodeRequest;
+
+/**
+ * The DataNodes that the NameNode of a block pool reports. A request may name no others, for the
+ * agent connects to what a request names, with the DataNode's rights and from its place in the
+ * network.
+ *
+ * <p>Reports are kept for a while. A node that is not in one may have registered since, so the
+ * NameNode is asked again, but not for every such request.
+ */
+final class KnownDataNodes {
+  /** How long a report is used: as long as HDFS takes to give up a DataNode that is silent. */
+  static final long KEEP_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+  /** The least time between two questions to a NameNode. */
+  static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(3);
+
+  /** How long a call waits while another asks the NameNode: it occupies a handler. */
+  private static final long WAIT_MILLIS = 1_000;
+
+  private final Source source;
+  private final LongSupplier nanoClock;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  /** By block pool; only pools that this DataNode has get in. */
+  private final Map<String, Report> reports = new HashMap<>();
+
+  KnownDataNodes(Source source) {
+    this(source, System::nanoTime);
+  }
+
+  KnownDataNodes(Source source, LongSupplier nanoClock) {
+    this.source = source;
+    this.nanoClock = nanoClock;
+  }
+
+  /** Asks NameNodes. */
+  interface Source {
+    /**
+     * Returns all DataNodes of a pool, dead ones among them.
+     *
+     * @throws AgentException if this DataNode has no such pool
+     * @throws IOException if its NameNode does not tell
+     */
+    DatanodeInfo[] report(String pool) throws IOException;
+  }
+
+  /**
+   * Checks every DataNode that a request names, as a source or as a target.
+   *
+   * @throws AgentException of kind NOT_READY naming the first that the NameNode does not know, or if
+   *     the NameNode does not tell; of kind BUSY if it takes its time; of kind FAILED if it refuses
+   */
+  void check(EncodeRequest request) throws IOException {
+    try {
+      if (!lock.tryLock(WAIT_MILLIS, TimeUnit.MILLISECONDS)) {
+        throw new AgentException(
+            AgentException.Kind.BUSY,
+            "Cannot check the DataNodes of a request: the NameNode takes its time; ask again");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("Cannot check the DataNodes of a request: interrupted");
+    }
+    try {
+      AgentNode stranger = report(request.pool, KEEP_NANOS).stranger(request);
+      if (stranger != null) {
+        stranger = report(request.pool, PAUSE_NANOS).stranger(request);
+      }
+      if (stranger != null) {
+        throw new AgentException(
+            // A NameNode that has just become active may not have heard of all DataNodes.
+            AgentException.Kind.NOT_READY,
+            "Cannot encode as asked: the NameNode has no DataNode " + stranger.uuid + " at "
+                + stranger + " with host name " + stranger.host + " and IPC port "
+                + stranger.ipcPort);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns the report that is known if it is younger than that, else a new one. */
+  private Report report(String pool, long youngerNanos) throws IOException {
+    Report known = reports.get(pool);
+    if (known != null) {
+      long age = nanoClock.getAsLong() - known.nanos;
+      if (known.failure != null && age < PAUSE_NANOS) {
+        throw known.failure;
+      }
+      if (known.failure == null && age < youngerNanos) {
+        return known;
+      }
+    }
+    try {
+      DatanodeInfo[] nodes = source.report(pool);
+      known = new Report(nanoClock.getAsLong(), nodes, null);
+    } catch (AgentException e) {
+      throw e;
+    } catch (IOException e) {
+      known = new Report(nanoClock.getAsLong(), new DatanodeInfo[0], failure(e));
+    }
+    reports.put(pool, known);
+    if (known.failure != null) {
+      throw known.failure;
+    }
+    return known;
+  }
+
+  private static AgentException failure(IOException why) {
+    return new AgentException(
+        why instanceof AccessControlException
+            ? AgentException.Kind.FAILED
+            : AgentException.Kind.NOT_READY,
+        "Cannot ask the NameNode for its DataNodes, to which alone an agent connects: "
+            + AgentException.reason(why),
+        why);
+  }
+
+  /** What a NameNode said, or why it did not. */
+  private static final class Report {
+    private final long nanos;
+    private final AgentException failure;
+    private final Map<String, AgentNode> nodes = new HashMap<>();
+
+    Report(long nanos, DatanodeInfo[] nodes, AgentException failure) {
+      this.nanos = nanos;
+      this.failure = failure;
+      for (DatanodeInfo node : nodes) {
+        this.nodes.put(node.getDatanodeUuid(), AgentNode.of(node));
+      }
+    }
+
+    /** Returns a DataNode of the request that is not in here, or null. */
+    AgentNode stranger(EncodeRequest request) {
+      for (EncodeRequest.Source source : request.data) {
+        for (AgentNode node : source.nodes) {
+          if (!has(node)) {
+            return node;
+          }
+        }
+      }
+      for (EncodeRequest.Target target : request.parity) {
+        if (!has(target.node)) {
+          return target.node;
+        }
+      }
+      for (EncodeRequest.Send send : request.sends) {
+        if (!has(send.target.node)) {
+          return send.target.node;
+        }
+      }
+      for (EncodeRequest.Kept kept : request.kept) {
+        if (!has(kept.node)) {
+          return kept.node;
+        }
+      }
+      return null;
+    }
+
+    private boolean has(AgentNode node) {
+      AgentNode known = nodes.get(node.uuid);
+      return known != null && known.isReachedAs(node);
+    }
+  }
+}

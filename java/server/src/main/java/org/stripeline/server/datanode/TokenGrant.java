@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.datanode;
+
+import java.io.IOException;
+import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
+import org.apache.hadoop.hdfs.security.token.block.BlockPoolTokenSecretManager;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier;
+import org.apache.hadoop.hdfs.security.token.block.BlockTokenIdentifier.AccessMode;
+import org.apache.hadoop.hdfs.server.common.HdfsServerConstants;
+import org.apache.hadoop.security.token.Token;
+import org.stripeline.agent.AgentBlock;
+import org.stripeline.agent.AgentException;
+import org.stripeline.agent.AgentMethod;
+import org.stripeline.agent.EncodeRequest;
+
+/**
+ * What somebody may ask for who showed a block token: to have the block group encoded that the
+ * token lets write, out of blocks that further tokens let read. So a map of a superuser's job, which
+ * has no ticket, can do what that superuser's driver has prepared, and nothing else.
+ */
+final class TokenGrant {
+  private final BlockTokenIdentifier shown;
+  private final BlockPoolTokenSecretManager keys;
+
+  /**
+   * Takes a token that the RPC server has found genuine.
+   *
+   * @param keys what tokens of blocks to read are checked with
+   */
+  TokenGrant(BlockTokenIdentifier shown, BlockPoolTokenSecretManager keys) {
+    this.shown = shown;
+    this.keys = keys;
+  }
+
+  /** Refuses methods that are not for holders of tokens. */
+  void check(AgentMethod method) throws AgentException {
+    boolean isForHolders =
+        method == AgentMethod.ENCODE || method == AgentMethod.POLL || method == AgentMethod.CANCEL;
+    require(isForHolders, "a block token is not enough for '" + method.wireName() + "'");
+    require(
+        shown.getAccessModes().contains(AccessMode.WRITE),
+        "its token does not let write block " + shown.getBlockId());
+  }
+
+  /** Refuses a request that writes other groups, or reads blocks without tokens for them. */
+  void check(EncodeRequest request) throws AgentException {
+    require(
+        request.pool.equals(shown.getBlockPoolId()),
+        "its token is for pool " + shown.getBlockPoolId());
+    for (EncodeRequest.Target target : request.parity) {
+      checkGroup(groupOf(target.block.id));
+    }
+    for (EncodeRequest.Send send : request.sends) {
+      checkGroup(groupOf(send.target.block.id));
+    }
+    for (EncodeRequest.Kept kept : request.kept) {
+      checkGroup(groupOf(kept.block.id));
+    }
+    for (EncodeRequest.Source source : request.data) {
+      checkRead(request.pool, source);
+    }
+  }
+
+  /** Refuses what concerns another group. */
+  void checkGroup(long group) throws AgentException {
+    require(
+        group == groupOf(shown.getBlockId()),
+        "its token is for block group " + groupOf(shown.getBlockId()) + ", not " + group);
+  }
+
+  /** Returns the id of the group of an internal block. */
+  static long groupOf(long block) {
+    return block & ~HdfsServerConstants.BLOCK_GROUP_INDEX_MASK;
+  }
+
+  private void checkRead(String pool, EncodeRequest.Source source) throws AgentException {
+    AgentBlock block = source.block;
+    require(source.token != null, "there is no token to read block " + block.id);
+    try {
+      Token<BlockTokenIdentifier> token = new Token<>();
+      token.decodeFromUrlString(source.token);
+      keys.checkAccess(
+          token,
+          null,
+          new ExtendedBlock(pool, block.id, block.length, block.generationStamp),
+          AccessMode.READ);
+    } catch (IOException | RuntimeException e) {
+      throw refusal("its token does not let read block " + block.id + ": " + e.getMessage());
+    }
+  }
+
+  private void require(boolean holds, String otherwise) throws AgentException {
+    if (!holds) {
+      throw refusal(otherwise);
+    }
+  }
+
+  private AgentException refusal(String reason) {
+    return new AgentException(
+        AgentException.Kind.DENIED, "Cannot serve the holder of a block token: " + reason);
+  }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.server.namenode;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.stripeline.placement.CodeName;
+import org.stripeline.placement.CodeShape;
+import org.stripeline.placement.RackRule;
+
+/** What encoding-aware placement is configured with. Immutable. */
+public final class EarSettings {
+  private final List<String> directories;
+  private final CodeShape shape;
+  private final int blocksPerRack;
+  private final int targetRacks;
+  private final int stripesMax;
+  private final int triesMax;
+
+  private EarSettings(Configuration conf) {
+    directories = directories(conf);
+    shape = shape(conf.getTrimmed(EarKeys.CODE, EarKeys.CODE_DEFAULT));
+    blocksPerRack = atLeast(conf, EarKeys.BLOCKS_PER_RACK, EarKeys.BLOCKS_PER_RACK_DEFAULT, 0);
+    targetRacks = atLeast(conf, EarKeys.TARGET_RACKS, EarKeys.TARGET_RACKS_DEFAULT, 0);
+    stripesMax = atLeast(conf, EarKeys.STRIPES_MAX, EarKeys.STRIPES_MAX_DEFAULT, 1);
+    triesMax = atLeast(conf, EarKeys.TRIES_MAX, EarKeys.TRIES_MAX_DEFAULT, 1);
+  }
+
+  /**
+   * Reads the keys.
+   *
+   * @throws IllegalArgumentException if a value is out of its range, naming key, value and range
+   */
+  public static EarSettings of(Configuration conf) {
+    return new EarSettings(conf);
+  }
+
+  private static List<String> directories(Configuration conf) {
+    List<String> found = new ArrayList<>();
+    for (String directory : conf.getTrimmedStringCollection(EarKeys.DIRECTORIES)) {
+      if (!directory.startsWith("/")) {
+        throw new IllegalArgumentException(
+            "Cannot use " + EarKeys.DIRECTORIES + "=" + directory + ": must be an absolute path");
+      }
+      found.add(directory.endsWith("/") ? directory : directory + '/');
+    }
+    return Collections.unmodifiableList(found);
+  }
+
+  private static CodeShape shape(String code) {
+    try {
+      return CodeName.parse(code).shape();
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          "Cannot use " + EarKeys.CODE + "=" + code + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static int atLeast(Configuration conf, String key, int standard, int least) {
+    int value = conf.getInt(key, standard);
+    if (value < least) {
+      throw new IllegalArgumentException(
+          "Cannot use " + key + "=" + value + ": must be at least " + least);
+    }
+    return value;
+  }
+
+  /** Returns whether any file is placed for encoding. */
+  public boolean isOn() {
+    return !directories.isEmpty();
+  }
+
+  /** Returns whether a file, by its absolute path, is in one of the directories. */
+  public boolean covers(String file) {
+    for (String directory : directories) {
+      if (file.startsWith(directory)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the code that blocks will be encoded with. */
+  public CodeShape shape() {
+    return shape;
+  }
+
+  /**
+   * Returns which racks a stripe may take.
+   *
+   * @param racks how many there are, at least 1
+   */
+  public RackRule rule(int racks) {
+    RackRule rule =
+        blocksPerRack == 0
+            ? RackRule.even(shape, Math.max(1, racks))
+            : RackRule.atMost(blocksPerRack);
+    return targetRacks == 0 ? rule : rule.inTargetRacks(targetRacks);
+  }
+
+  /** Returns how many stripes in the making are kept. */
+  public int stripesMax() {
+    return stripesMax;
+  }
+
+  /** Returns how many candidates are drawn for a block. */
+  public int triesMax() {
+    return triesMax;
+  }
+
+  @Override
+  public String toString() {
+    return directories + " for " + shape + ", "
+        + (blocksPerRack == 0 ? "spread evenly" : "at most " + blocksPerRack + " per rack")
+        + (targetRacks == 0 ? "" : ", in " + targetRacks + " racks");
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.simulator.run;
+
+/** Blocks that are to be encoded together, and the nodes of all of them once they are. */
+final class SimulatedStripe {
+  /** Stands for "in any rack". */
+  static final int ANYWHERE = -1;
+
+  private final int[] blocks;
+  private final int homeRack;
+
+  /** Of data and parity, in order; null until the stripe is encoded. */
+  private int[] layout;
+
+  private int postponed;
+
+  SimulatedStripe(int[] blocks, int homeRack) {
+    this.blocks = blocks;
+    this.homeRack = homeRack;
+  }
+
+  /** Returns the rack whose encoders are to encode it, {@link #ANYWHERE} if any may. */
+  int homeRack() {
+    return homeRack;
+  }
+
+  int[] blocks() {
+    return blocks;
+  }
+
+  int[][] replicas(Blocks all) {
+    int[][] replicas = new int[blocks.length][];
+    for (int i = 0; i < blocks.length; i++) {
+      replicas[i] = all.replicas(blocks[i]);
+    }
+    return replicas;
+  }
+
+  /** Takes note of an attempt to encode that failed; returns how many did. */
+  int postponed() {
+    return ++postponed;
+  }
+
+  boolean isEncoded() {
+    return layout != null;
+  }
+
+  int[] layout() {
+    return layout;
+  }
+
+  void encoded(int[] nodes) {
+    layout = nodes;
+  }
+}
