@@ -77,6 +77,13 @@ final class IoBench {
     measurePolicies();
   }
 
+  /** Measures on a cluster that runs already and has DataNodes enough; it goes on running. */
+  void runOn(IoCluster running) throws IOException {
+    cluster = running;
+    report.describe(cluster.status());
+    measurePolicies();
+  }
+
   private void runShaped() throws IOException {
     ShapedNetwork network =
         place.add(new ShapedNetwork(settings.datanodes(), settings.delayMicros));

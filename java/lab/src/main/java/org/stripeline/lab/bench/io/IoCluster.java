@@ -22,6 +22,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
+import org.stripeline.lab.cluster.ClusterClient;
 import org.stripeline.lab.cluster.ClusterOptions;
 import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.ClusterStatus;
@@ -49,7 +50,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Starts DataNodes in the cluster's own process, a rack for each. */
-  static IoCluster start(Path directory, int datanodes, Map<String, String> settings)
+  public static IoCluster start(Path directory, int datanodes, Map<String, String> settings)
       throws IOException {
     return start(directory, datanodes, datanodes, settings);
   }
@@ -111,6 +112,11 @@ public final class IoCluster implements AutoCloseable {
     return fs;
   }
 
+  /** Commands the NameNode and the DataNodes of the cluster's own process. */
+  public ClusterClient client() {
+    return process.client();
+  }
+
   public ClusterStatus status() throws IOException {
     return process.client().status();
   }
@@ -166,7 +172,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /** Address and port of each running DataNode of the cluster's own process, by its name. */
-  Map<String, String> inside() throws IOException {
+  public Map<String, String> inside() throws IOException {
     Map<String, String> nodes = new LinkedHashMap<>();
     for (ClusterStatus.DataNodeStatus node : status().datanodes) {
       if (node.running) {
@@ -247,7 +253,8 @@ public final class IoCluster implements AutoCloseable {
     }
   }
 
-  private List<Path> disks() throws IOException {
+  /** Folders in which the DataNodes keep their blocks. */
+  public List<Path> disks() throws IOException {
     List<Path> disks = new ArrayList<>();
     for (ClusterStatus.DataNodeStatus node : status().datanodes) {
       disks.add(Paths.get(node.directory));
