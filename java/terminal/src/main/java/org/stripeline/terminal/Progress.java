@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.terminal;
+
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/**
+ * Shows on stderr which step runs, how far it is, at which rate, and how long it will take.
+ *
+ * <p>On a terminal the line of the running step, with a bar, is rewritten a few times a second.
+ * Elsewhere (a log, a pipe) a step is one line when it ends, and one each ten seconds before that.
+ *
+ * <p>Used by one thread.
+ */
+public final class Progress {
+
+  /** How the running step is shown. */
+  public enum Style {
+    /** One line rewritten in place. */
+    TERMINAL,
+    /** Lines that stay, at most one each ten seconds while a step runs. */
+    LINES
+  }
+
+  private static final long TERMINAL_NANOS = 200_000_000L;
+  private static final long LINES_NANOS = 10_000_000_000L;
+  private static final double MIB = 1 << 20;
+  private static final int LINE_COLUMNS = 100;
+  private static final int BAR_COLUMNS = 20;
+
+  private final PrintStream out;
+  private final Style style;
+  private final LongSupplier nanoClock;
+  private final long startedNanos;
+
+  public Progress(PrintStream out, Style style, LongSupplier nanoClock) {
+    this.out = out;
+    this.style = style;
+    this.nanoClock = nanoClock;
+    this.startedNanos = nanoClock.getAsLong();
+  }
+
+  /** Shows on stderr, rewriting lines when a person is likely to be watching. */
+  public static Progress onStandardError() {
+    boolean watched = System.console() != null && !"dumb".equals(System.getenv("TERM"));
+    return new Progress(System.err, watched ? Style.TERMINAL : Style.LINES, System::nanoTime);
+  }
+
+  /** Prints a remark that stays. */
+  public void say(String format, Object... arguments) {
+    out.printf("%s         %s%n", clear(), String.format(Locale.ROOT, format, arguments));
+  }
+
+  /**
+   * Starts a step.
+   *
+   * @param total bytes that the step will move, or 0 where that is not known
+   */
+  public Step step(String name, long total) {
+    Step step = new Step(name, total);
+    if (style == Style.TERMINAL) {
+      step.show();
+    }
+    return step;
+  }
+
+  /** Seconds since the start. */
+  public double seconds() {
+    return (nanoClock.getAsLong() - startedNanos) / 1e9;
+  }
+
+  private String clear() {
+    if (style == Style.LINES) {
+      return "";
+    }
+    return String.format("\r%" + LINE_COLUMNS + "s\r", "");
+  }
+
+  /** A step that runs; closing it prints how it went. */
+  public final class Step implements AutoCloseable {
+    private final String name;
+    private final long total;
+    private final long stepStarted = nanoClock.getAsLong();
+    private long lastShown = stepStarted;
+    private long done;
+    private String note = "";
+    private boolean succeeded;
+
+    private Step(String name, long total) {
+      this.name = name;
+      this.total = total;
+    }
+
+    /** Counts this many more bytes as done. */
+    public void advance(long bytes) {
+      advanceTo(done + bytes);
+    }
+
+    /** Counts this many bytes in all as done. */
+    public void advanceTo(long bytes) {
+      done = bytes;
+      refresh();
+    }
+
+    /** Shows in words what is being done. */
+    public void note(String text) {
+      note = text;
+      refresh();
+    }
+
+    /** To be called last in a step that worked; a step that is closed without it failed. */
+    public void succeeded() {
+      succeeded = true;
+    }
+
+    @Override
+    public void close() {
+      String end = succeeded ? describe(false) : describe(true) + "  FAILED";
+      out.printf("%s%s%n", clear(), end);
+    }
+
+    private void refresh() {
+      long now = nanoClock.getAsLong();
+      if (now - lastShown >= (style == Style.TERMINAL ? TERMINAL_NANOS : LINES_NANOS)) {
+        lastShown = now;
+        show();
+      }
+    }
+
+    private void show() {
+      if (style == Style.TERMINAL) {
+        String line = clear() + describe(true);
+        out.print(line.substring(0, Math.min(line.length(), 2 * LINE_COLUMNS)));
+        out.flush();
+      } else {
+        out.println(describe(true));
+      }
+    }
+
+    private String describe(boolean running) {
+      double seconds = (nanoClock.getAsLong() - stepStarted) / 1e9;
+      StringBuilder line = new StringBuilder();
+      append(line, "[%5.1fs] %-34s", seconds(), name);
+      if (running && total > 0) {
+        appendBar(line);
+        append(line, " %3d %%", Math.min(100, 100 * done / total));
+      }
+      if (done > 0) {
+        append(line, " %8.1f MiB/s", done / MIB / Math.max(seconds, 1e-3));
+      }
+      if (running && 0 < done && done < total) {
+        long left = Math.round(seconds * (total - done) / done);
+        append(line, ", %d:%02d left", left / 60, left % 60);
+      }
+      if (!running) {
+        append(line, " %6.1f s", seconds);
+      }
+      return note.isEmpty() ? line.toString() : line.append("  ").append(note).toString();
+    }
+
+    private void appendBar(StringBuilder line) {
+      if (style == Style.TERMINAL) {
+        long filled = Math.min(BAR_COLUMNS, BAR_COLUMNS * done / total);
+        line.append(" [");
+        for (int i = 0; i < BAR_COLUMNS; i++) {
+          line.append(i < filled ? '#' : '-');
+        }
+        line.append(']');
+      }
+    }
+
+    private void append(StringBuilder line, String format, Object... values) {
+      line.append(String.format(Locale.ROOT, format, values));
+    }
+  }
+}
