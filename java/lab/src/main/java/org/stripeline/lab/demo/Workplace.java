@@ -21,6 +21,8 @@ public final class Workplace implements AutoCloseable {
     KEEP
   }
 
+  private static final String PREFIX = "stripeline-demo-";
+
   private final Path root;
   private final boolean created;
   private final AtEnd atEnd;
@@ -44,7 +46,7 @@ public final class Workplace implements AutoCloseable {
    */
   public static Workplace open(Path wanted, AtEnd atEnd) throws IOException {
     if (wanted == null) {
-      return new Workplace(Files.createTempDirectory("stripeline-demo-"), true, atEnd);
+      return new Workplace(Files.createTempDirectory(PREFIX), true, atEnd);
     }
     boolean exists = Files.exists(wanted);
     if (exists) {
@@ -58,6 +60,11 @@ public final class Workplace implements AutoCloseable {
       }
     }
     return new Workplace(Files.createDirectories(wanted).toRealPath(), !exists, atEnd);
+  }
+
+  /** Opens a temporary directory below another than the usual one. */
+  static Workplace openTemporary(Path parent, AtEnd atEnd) throws IOException {
+    return new Workplace(Files.createTempDirectory(parent, PREFIX), true, atEnd);
   }
 
   public Path data() {
