@@ -23,7 +23,7 @@ native: need ## build the native libraries for every architecture into build/nat
 build: native ## build java/cli/target/stripeline-*.jar, which clusters load, and stripeline-cli-*.jar, the command
 	$(MVN) package -DskipTests
 
-demo: build ## build, then run the main job on a real HDFS (DEMO_ARGUMENTS="--size=1GiB")
+demo: build ## build, then compare both clients on a real HDFS in minutes (DEMO_ARGUMENTS="--quick")
 	./stripeline demo $(DEMO_ARGUMENTS)
 
 test: need ## build and run every test that finishes in minutes
@@ -50,10 +50,10 @@ asan: need ## run the Rust and C suites under the address sanitizer
 tsan: need ## run the engine's suite and its C face under the thread sanitizer
 	scripts/tsan.sh
 
-soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat the demo with 4 GiB
+soak: build ## fuzz for ten minutes a target, the client for an hour, and repeat the demo with 1 GiB
 	scripts/fuzz.sh 600
 	scripts/soak-client.sh 60
-	./stripeline demo --size=4GiB
+	./stripeline demo --size=1GiB --rounds=10
 
 dist: build ## make build/stripeline-*.tar.gz: bin, lib, sample configuration
 	scripts/dist.sh

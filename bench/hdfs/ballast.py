@@ -9,7 +9,7 @@ file system in memory frees and touches gigabytes each round, so rounds would ti
 This touches memory once through a file in /dev/shm and gives all of it back but one page of 4 KiB
 in each 512 KiB. What is left is too scattered to become whole blocks, so the rest stays here.
 
-    bench/hdfs/ballast.py 4 -- ./stripeline bench hdfs --dir=/dev/shm/bench
+    bench/hdfs/ballast.py 4 -- ./stripeline bench io --dir=/dev/shm/bench
 
 runs the command with 4 GiB kept warm and removes the file afterwards.
 """

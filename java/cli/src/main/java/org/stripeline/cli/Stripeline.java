@@ -25,6 +25,7 @@ import picocli.CommandLine;
       DemoCommand.class,
       PlanCommand.class,
       ClusterCommand.class,
+      HdfsCommand.class,
       ConvertCommand.class,
       DoctorCommand.class,
       TuneCommand.class,
@@ -62,6 +63,7 @@ public final class Stripeline implements Runnable {
   public static CommandLine commandLine() {
     CommandLine line = CommandStyle.commandLine(new Stripeline());
     BenchCommand.passOptionsOn(line.getSubcommands().get("bench"));
+    HdfsCommand.passOptionsOn(line.getSubcommands().get("hdfs"));
     return line;
   }
 

@@ -48,6 +48,8 @@ class StripelineTest {
         "cluster stop-datanode --dir=d|Missing required parameter: 'ID'",
         "cluster status --dir=d --format=xml|expected one of [table, json]",
         "bench|name what to measure",
+        "hdfs|name one of dfs, fsck, ec, debug, dfsadmin",
+        "hdfs dsf -ls /|Cannot run hdfs dsf: name one of dfs",
         "version --formt=json|Possible solutions: --format",
       })
   void aWrongCommandLineIsExplained(String arguments, String expected) {

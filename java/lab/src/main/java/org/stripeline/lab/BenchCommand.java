@@ -5,7 +5,6 @@ import org.stripeline.lab.bench.JavaBenchCommand;
 import org.stripeline.lab.bench.NativeBench;
 import org.stripeline.lab.bench.convert.ConvertBenchCommand;
 import org.stripeline.lab.bench.io.IoBenchCommand;
-import org.stripeline.lab.demo.HdfsBenchCommand;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -21,7 +20,6 @@ import picocli.CommandLine;
       BenchCommand.Codec.class,
       BenchCommand.EngineBench.class,
       JavaBenchCommand.class,
-      HdfsBenchCommand.class,
       IoBenchCommand.class,
       ConvertBenchCommand.class
     })

@@ -46,6 +46,47 @@ class LauncherTest {
     assertThat(out).startsWith("stripeline " + Release.version());
   }
 
+  /** What README has a newcomer do, with nothing but this working copy. */
+  @Test
+  void runsHadoopsShellOnAClusterFromAnEmptyDirectory() throws Exception {
+    String directory = "--dir=" + temporary.resolve("cluster");
+    Path local = Files.write(temporary.resolve("local"), new byte[5_000_000]);
+    run(SCRIPT, "hdfs", "dfs", "-ls", "/");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("no cluster is configured; set HADOOP_CONF_DIR");
+    run(SCRIPT, "cluster", "start", directory, "--datanodes=5");
+    assertThat(status).as(err).isZero();
+    try {
+      String configuration = temporary.resolve("cluster/conf-stripeline").toString();
+      assertThat(out).contains("Use it with: export HADOOP_CONF_DIR=" + configuration);
+      environment.put("HADOOP_CONF_DIR", configuration);
+      hdfs("dfs", "-mkdir", "-p", "/data");
+      hdfs("ec", "-setPolicy", "-path", "/data", "-policy", "RS-3-2-1024k");
+      hdfs("dfs", "-put", local.toString(), "/data");
+      hdfs("dfs", "-get", "/data/local", temporary.resolve("back").toString());
+      assertThat(temporary.resolve("back")).hasSameBinaryContentAs(local);
+      hdfs("fsck", "/data");
+      assertThat(out).contains("is HEALTHY");
+      run(SCRIPT, "hdfs", "dfs", "-cat", "/no/such/file");
+      assertThat(status).isEqualTo(1);
+      assertThat(err).contains("No such file");
+    } finally {
+      run(SCRIPT, "cluster", "stop", directory);
+    }
+    environment.put("HADOOP_CONF_DIR", "/nowhere");
+    run(SCRIPT, "hdfs", "dfs", "-ls", "/");
+    assertThat(status).isEqualTo(3);
+    assertThat(err).contains("HADOOP_CONF_DIR is /nowhere, where /nowhere/core-site.xml");
+  }
+
+  private void hdfs(String... words) throws Exception {
+    String[] arguments = new String[words.length + 1];
+    arguments[0] = "hdfs";
+    System.arraycopy(words, 0, arguments, 1, words.length);
+    run(SCRIPT, arguments);
+    assertThat(status).as(err).isZero();
+  }
+
   @Test
   void passesExitStatusAndArgumentsOn() throws Exception {
     run(SCRIPT, "cluster", "status", "--dir=" + temporary.resolve("a b"));
@@ -166,6 +207,7 @@ class LauncherTest {
     builder.command().addAll(Arrays.asList(arguments));
     builder.environment().clear();
     builder.environment().putAll(environment);
+    builder.directory(Files.createDirectories(temporary.resolve("empty")).toFile());
     builder.redirectOutput(outFile.toFile()).redirectError(errFile.toFile());
     Process process = builder.start();
     assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();

@@ -28,7 +28,8 @@ import picocli.CommandLine.Spec;
     footerHeading = "%nExample:%n",
     footer = {
       "  stripeline cluster start --dir=/data/hdfs --datanodes=9 --racks=3",
-      "  HADOOP_CONF_DIR=/data/hdfs/conf hdfs dfs -ls /",
+      "  export HADOOP_CONF_DIR=/data/hdfs/conf-stripeline",
+      "  stripeline hdfs dfs -ls /",
       "  stripeline cluster stop --dir=/data/hdfs"
     })
 public final class ClusterCommand implements Runnable {
@@ -69,6 +70,10 @@ public final class ClusterCommand implements Runnable {
         "A NameNode and DataNodes in one process, with our coder configured and all built-in"
             + " erasure coding policies enabled. Files written by earlier runs are there again."
             + " Everything listens on loopback addresses only.",
+        "",
+        "Two directories for HADOOP_CONF_DIR are written: conf-stripeline has clients read and"
+            + " write by our pipelines and needs our jar, as 'stripeline hdfs' has it; conf is for"
+            + " Hadoop's own client, which takes our coder where it finds the jar.",
         "",
         "What is left out is taken from the directory if it holds a cluster already."
       })
@@ -275,6 +280,7 @@ public final class ClusterCommand implements Runnable {
     out.println("address               " + status.uri);
     out.println("web                   " + status.web);
     out.println("client configuration  " + status.clientConfiguration);
+    out.println("with our pipelines    " + status.stripelineConfiguration);
     out.println("log                   " + status.log);
     if (status.running) {
       out.println(
@@ -288,7 +294,9 @@ public final class ClusterCommand implements Runnable {
             node.id, state, node.rack, node.address == null ? "-" : node.address, node.blocks);
       }
       out.println();
-      out.println("Use it with: export HADOOP_CONF_DIR=" + status.clientConfiguration);
+      out.println("Use it with: export HADOOP_CONF_DIR=" + status.stripelineConfiguration);
+      out.println("Then try:    stripeline hdfs dfs -ls /");
+      out.println("A Hadoop without our jar takes " + status.clientConfiguration + " instead.");
     }
     out.flush();
   }

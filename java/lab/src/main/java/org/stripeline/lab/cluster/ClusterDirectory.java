@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -53,6 +54,10 @@ final class ClusterDirectory {
     String token;
   }
 
+  /** Folders that {@link #prepare} makes. */
+  private static final List<String> OWN =
+      Arrays.asList("conf", "conf-stripeline", "log", "run");
+
   private final Path root;
 
   ClusterDirectory(Path root) {
@@ -65,6 +70,11 @@ final class ClusterDirectory {
 
   Path conf() {
     return root.resolve("conf");
+  }
+
+  /** The same with our pipelines. */
+  Path confStripeline() {
+    return root.resolve("conf-stripeline");
   }
 
   Path name() {
@@ -110,7 +120,8 @@ final class ClusterDirectory {
               + ": it holds other files and no cluster; name an empty or new directory");
     }
     try {
-      for (Path directory : new Path[] {conf(), log().getParent(), lock().getParent()}) {
+      for (Path directory :
+          new Path[] {conf(), confStripeline(), log().getParent(), lock().getParent()}) {
         Files.createDirectories(directory);
       }
       Files.setPosixFilePermissions(
@@ -125,7 +136,7 @@ final class ClusterDirectory {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
       for (Path entry : entries) {
         String name = entry.getFileName().toString();
-        if (!name.equals("conf") && !name.equals("log") && !name.equals("run")) {
+        if (!OWN.contains(name)) {
           return false;
         }
       }

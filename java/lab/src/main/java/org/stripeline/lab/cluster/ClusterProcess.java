@@ -119,6 +119,7 @@ public final class ClusterProcess {
     status.uri = "hdfs://127.0.0.1:" + description.port;
     status.web = "http://127.0.0.1:" + description.webPort;
     status.clientConfiguration = directory.conf().toString();
+    status.stripelineConfiguration = directory.confStripeline().toString();
     status.log = directory.log().toString();
     return status;
   }

@@ -18,8 +18,11 @@ public final class ClusterStatus {
   /** Address of the NameNode's web pages. */
   public String web;
 
-  /** Directory for {@code HADOOP_CONF_DIR}. */
+  /** Directory for {@code HADOOP_CONF_DIR} of Hadoop's own client, with our coder. */
   public String clientConfiguration;
+
+  /** The same of clients that read and write by our pipelines; they need our jar. */
+  public String stripelineConfiguration;
 
   /** File that the cluster's process writes its log to. */
   public String log;

@@ -73,7 +73,9 @@ final class HdfsInstance implements AutoCloseable {
       instance.awaitReady();
       instance.enablePolicies();
       directory.writeDescription(description);
-      HdfsSettings.writeClientConfiguration(directory.conf(), conf);
+      HdfsSettings.writeClientConfiguration(directory.conf(), conf, new String[0][]);
+      HdfsSettings.writeClientConfiguration(
+          directory.confStripeline(), conf, HdfsSettings.PIPELINES);
       return instance;
     } catch (IOException | RuntimeException e) {
       instance.close();
@@ -240,6 +242,7 @@ final class HdfsInstance implements AutoCloseable {
     status.uri = conf.get("fs.defaultFS");
     status.web = "http://" + conf.get("dfs.namenode.http-address");
     status.clientConfiguration = directory.conf().toString();
+    status.stripelineConfiguration = directory.confStripeline().toString();
     status.log = directory.log().toString();
     status.hadoopVersion = VersionInfo.getVersion();
     status.javaVersion = System.getProperty("java.version");

@@ -23,6 +23,12 @@ final class HdfsSettings {
     {"io.erasurecode.codec.xor.rawcoders", "stripeline,xor_native,xor_java"},
   };
 
+  /** Has clients that have our jar read and write by our pipelines. */
+  static final String[][] PIPELINES = {
+    {"fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem"},
+    {"fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs"},
+  };
+
   private HdfsSettings() {}
 
   /** What NameNode and DataNodes have in common; ports of 0 mean any free one. */
@@ -122,12 +128,20 @@ final class HdfsSettings {
     }
   }
 
-  /** Writes the site files that any Hadoop client can use by HADOOP_CONF_DIR. */
-  static void writeClientConfiguration(Path directory, Configuration server) throws IOException {
+  /**
+   * Writes the site files that any Hadoop client can use by HADOOP_CONF_DIR.
+   *
+   * @param further keys and values for core-site.xml
+   */
+  static void writeClientConfiguration(Path directory, Configuration server, String[][] further)
+      throws IOException {
     Configuration core = new Configuration(false);
     core.set("fs.defaultFS", server.get("fs.defaultFS"));
     for (String[] coder : CODERS) {
       core.set(coder[0], coder[1]);
+    }
+    for (String[] setting : further) {
+      core.set(setting[0], setting[1]);
     }
     Configuration hdfs = new Configuration(false);
     for (String key :

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.demo;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.concurrent.Callable;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.stripeline.coder.RsCoderFactory;
+import org.stripeline.lab.bench.io.IoSettings;
 import org.stripeline.terminal.ByteSize;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.OutputOptions;
+import org.stripeline.terminal.Progress;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -18,35 +26,41 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "demo",
     description = {
-      "Shows the main job on a real HDFS and proves the result.",
+      "Compare Stripeline with Hadoop's own client on a real HDFS, and verify every result.",
       "",
-      "Starts a cluster of its own, writes files through our coder and through Hadoop's Java coder,"
-          + " kills DataNodes that hold data, reads every byte back and compares, lets empty"
-          + " DataNodes rebuild what was lost, and checks the outcome on the disks, with hdfs fsck"
-          + " and with hdfs debug verifyEC. Takes about two minutes; leaves nothing behind."
+      "Starts a cluster of its own and plays four acts, each with both clients in turn:",
+      "  1  one bit of a block is flipped on a disk, and the file is read",
+      "  2  files are written, read, and read with as many dead DataNodes as the code bears",
+      "  3  'plan' and 'convert' a replicated tree in place, against 'hdfs dfs -cp'",
+      "  4  DataNodes lose their disks, and HDFS rebuilds; then fsck and verifyEC",
+      "",
+      "Prints a table and writes it with plots to an HTML page. Takes about four minutes, with"
+          + " --quick one; leaves nothing else behind."
     },
     exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {
-      "0:Every byte was right and everything was rebuilt",
+      "0:Every byte of ours was right and everything was rebuilt",
       "1:Something was wrong, and is named",
       "2:The command line cannot be carried out as given",
       "3:Could not check, for want of space or a cluster"
     })
 public final class DemoCommand implements Callable<Integer> {
+  /** Our coder's name in Hadoop's configuration. */
+  static final String CODER = new RsCoderFactory().getCoderName();
+
+  @Option(
+      names = "--quick",
+      description = "One round of " + DemoSettings.QUICK_SIZE + " with short warm-ups: shows that"
+          + " all works, in about a minute; figures are rough")
+  private boolean quick;
 
   @Option(
       names = "--size",
       paramLabel = "SIZE",
-      defaultValue = "256MiB",
       converter = ByteSize.Converter.class,
-      description = "How much data to make, at least 16MiB (default: ${DEFAULT-VALUE})")
+      description = "Bytes of a timed write or read, at least 8MiB (default: "
+          + DemoSettings.FULL_SIZE + ")")
   private ByteSize size;
-
-  @Option(
-      names = "--data",
-      paramLabel = "DIR",
-      description = "Use the files below this directory instead of making some")
-  private Path data;
 
   @Option(
       names = "--policy",
@@ -58,14 +72,22 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      defaultValue = "3",
-      description = "Repetitions of each timed step and coder (default: ${DEFAULT-VALUE})")
-  private int rounds;
+      description = "Repetitions of each timed step and client (default: "
+          + DemoSettings.FULL_ROUNDS + ")")
+  private Integer rounds;
+
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      defaultValue = "demo.html",
+      description = "Page to write (default: ${DEFAULT-VALUE})")
+  private Path html;
 
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description = "Work in this new or empty directory (default: a temporary one)")
+      description = "Work in this new or empty directory (default: a temporary one, in memory if"
+          + " that has room)")
   private Path directory;
 
   @Option(
@@ -82,26 +104,51 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    StripeShape shape = checkedShape();
-    if (data == null && size.bytes() < DemoSettings.LEAST_BYTES) {
-      throw usage("Cannot make data of " + size + ": --size must be 16MiB or more");
+    ErasureCodingPolicy checked = checkedPolicy();
+    ByteSize bytes =
+        size != null
+            ? size
+            : ByteSize.parse(quick ? DemoSettings.QUICK_SIZE : DemoSettings.FULL_SIZE);
+    if (bytes.bytes() < DemoSettings.LEAST_BYTES) {
+      throw usage("Cannot write files of " + bytes + ": --size must be 8MiB or more");
     }
-    if (data != null && !Files.isDirectory(data)) {
-      throw usage("Cannot use --data=" + data + ": it is not a directory");
+    int repetitions = rounds != null ? rounds : quick ? 1 : DemoSettings.FULL_ROUNDS;
+    if (repetitions < 1) {
+      throw usage("Cannot repeat steps " + repetitions + " times: --rounds must be 1 or more");
     }
-    if (rounds < 1) {
-      throw usage("Cannot repeat steps " + rounds + " times: --rounds must be 1 or more");
-    }
-    DemoSettings settings =
-        new DemoSettings(shape, Contestant.usualCoders(shape), size.bytes(), data, rounds);
+    checkPage();
     DemoReport report = new DemoReport();
+    Progress progress = Progress.onStandardError();
+    DemoSettings settings = new DemoSettings(checked, bytes.bytes(), repetitions, quick, CODER);
     int status =
-        new DemoRunner(settings, Progress.onStandardError(), report)
-            .run(directory, keep ? Workplace.AtEnd.KEEP : Workplace.AtEnd.DELETE);
+        new DemoRunner(settings, progress, report)
+            .run(directory, keep ? WorkDirectory.AtEnd.KEEP : WorkDirectory.AtEnd.DELETE);
     if (status != DemoRunner.INTERRUPTED) {
       print(report);
+      writePage(report, progress);
     }
     return status;
+  }
+
+  /** Fails at once rather than after minutes. */
+  private void checkPage() {
+    Path parent = html.toAbsolutePath().getParent();
+    if (Files.isDirectory(html) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {
+      throw usage(
+          "Cannot write --html=" + html + ": " + parent + " is no directory that can be written");
+    }
+  }
+
+  private void writePage(DemoReport report, Progress progress) {
+    if (report.policy == null) {
+      return;
+    }
+    try {
+      new DemoPage(report).write(html);
+      progress.say("written: %s", html.toAbsolutePath().normalize());
+    } catch (IOException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, "Cannot write --html=" + html + ": " + e);
+    }
   }
 
   private void print(DemoReport report) {
@@ -114,10 +161,10 @@ public final class DemoCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private StripeShape checkedShape() {
+  private ErasureCodingPolicy checkedPolicy() {
     try {
-      return StripeShape.ofPolicy(policy);
-    } catch (DemoException e) {
+      return IoSettings.policy(policy);
+    } catch (IllegalArgumentException e) {
       throw usage(e.getMessage());
     }
   }

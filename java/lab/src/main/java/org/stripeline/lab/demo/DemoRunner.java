@@ -2,25 +2,33 @@
 package org.stripeline.lab.demo;
 
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.log4j.Level;
+import org.apache.log4j.Logger;
+import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.ClusterStatus;
+import org.stripeline.natives.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
+import org.stripeline.terminal.Progress;
 
-/** Sets the stage for the demo, runs it, clears the stage, and turns the outcome into a status. */
-final class DemoRunner {
-
+/** Starts a cluster, plays the acts, clears all away, and turns the outcome into a status. */
+class DemoRunner {
   /** What a shell shows for a command that SIGINT ended. */
   static final int INTERRUPTED = 130;
 
-  /** The data once here, and half as much again for each coder, twice while overwriting. */
-  private static final int SPACE_FACTOR = 8;
+  /** Four replicas, and a DataNode more than one group needs, would find no place elsewhere. */
+  private static final int LEAST_DATANODES = 4;
 
-  /** Enough stripes for the virtual machines to compile what is timed later. */
-  private static final long WARM_UP_STRIPES = 24;
+  private static final Path MEMORY = Paths.get("/dev/shm");
 
-  private static final long WARM_UP_SEED = 99;
+  /** What cluster and clients take besides the files. */
+  private static final long PROCESSES_BYTES = 6L << 30;
 
   private final DemoSettings settings;
   private final Progress progress;
@@ -35,14 +43,17 @@ final class DemoRunner {
   /**
    * Runs the demo.
    *
-   * @param directory to work in, or null for a temporary one
+   * @param directory to work in, or null for a temporary one, in memory if that has room
    * @return exit status; the report says why when it is not 0
    */
-  int run(Path directory, Workplace.AtEnd atEnd) {
+  int run(Path directory, WorkDirectory.AtEnd atEnd) {
     int status;
-    Workplace place;
+    WorkDirectory place;
     try {
-      place = Workplace.open(directory, atEnd);
+      place =
+          directory == null && isMemoryWideEnough()
+              ? WorkDirectory.openTemporary(MEMORY, atEnd)
+              : WorkDirectory.open(directory, atEnd);
     } catch (IOException e) {
       return end(ExitStatus.UNCHECKED, e);
     }
@@ -51,36 +62,76 @@ final class DemoRunner {
     } finally {
       place.close();
     }
-    if (atEnd == Workplace.AtEnd.KEEP) {
+    if (atEnd == WorkDirectory.AtEnd.KEEP) {
       progress.say("kept: stripeline cluster start --dir=%s", place.cluster());
     }
     report.seconds = progress.seconds();
     return status;
   }
 
-  private int run(Workplace place) {
-    Demo demo;
-    SampleFiles sample;
-    SourceFile warmUp;
+  /** Disks would be measured instead of pipelines. */
+  private boolean isMemoryWideEnough() throws IOException {
+    return Files.isWritable(MEMORY)
+        && Files.getFileStore(MEMORY).type().equals("tmpfs")
+        && Files.getFileStore(MEMORY).getUsableSpace() > settings.spaceBytes()
+        && availableMemory() > settings.spaceBytes() + PROCESSES_BYTES;
+  }
+
+  private static long availableMemory() throws IOException {
+    for (String line : Files.readAllLines(Paths.get("/proc/meminfo"))) {
+      if (line.startsWith("MemAvailable:")) {
+        return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+      }
+    }
+    return 0;
+  }
+
+  private int run(WorkDirectory place) {
+    Stage stage;
     try {
-      place.requireSpace(SPACE_FACTOR * settings.bytes());
-      sample = prepareFiles(place);
-      warmUp = warmUpFile(place.data());
-      demo = startCluster(place, sample);
+      requireNative();
+      place.requireSpace(settings.spaceBytes());
+      Files.createDirectories(place.data());
+      stage = open(place);
     } catch (DemoException | IOException e) {
       return place.isInterrupted() ? INTERRUPTED : end(ExitStatus.UNCHECKED, e);
     }
     try {
-      demo.run(sample, place, warmUp);
+      for (Act act : acts(stage)) {
+        act.play();
+      }
       report.passed = true;
       return end(ExitStatus.SOUND, null);
     } catch (DemoException | IOException e) {
       return place.isInterrupted() ? INTERRUPTED : end(ExitStatus.FAILED, e);
+    } catch (IllegalStateException e) {
+      // Shutdown hooks cannot be removed while the process ends.
+      if (place.isInterrupted()) {
+        return INTERRUPTED;
+      }
+      throw e;
     }
   }
 
+  /** One part of the demo. */
+  interface Act {
+    /**
+     * Plays it.
+     *
+     * @throws DemoException if something is wrong
+     */
+    void play() throws IOException;
+  }
+
+  List<Act> acts(Stage stage) {
+    return Arrays.asList(
+        new FlippedBitAct(stage),
+        new PipelineAct(stage),
+        new ConvertAct(stage),
+        new RebuildAct(stage));
+  }
+
   private int end(int status, Exception reason) {
-    report.finish();
     report.seconds = progress.seconds();
     if (reason != null) {
       report.failure =
@@ -96,51 +147,58 @@ final class DemoRunner {
     return first.startsWith("Cannot ") ? message : e.getClass().getSimpleName() + ": " + first;
   }
 
-  private SampleFiles prepareFiles(Workplace place) throws IOException {
-    if (settings.data() != null) {
-      try (Progress.Step step = progress.step("read files of " + settings.data(), 0)) {
-        SampleFiles sample = SampleFiles.of(settings.data(), step);
-        place.requireSpace(SPACE_FACTOR * sample.bytes());
-        step.succeeded();
-        return sample;
-      }
-    }
-    try (Progress.Step step = progress.step("make text and a Parquet table", settings.bytes())) {
-      SampleFiles sample =
-          SampleFiles.make(place.data(), settings.bytes(), settings.shape(), step);
-      step.succeeded();
-      if (sample.table() == null) {
-        report.proof.parquetQuery = "left out, its library is not on the class path";
-        progress.say("The Parquet library is not on the class path: text files only");
-      }
-      return sample;
+  /** Pure Java is right but is not what the demo is to show, unless somebody asked for it. */
+  private void requireNative() {
+    CoderStatus status = CoderStatus.current();
+    report.coder = status.implementation() + " " + status.isa();
+    boolean wanted = !"false".equals(System.getProperty("stripeline.native.enabled"));
+    if (wanted && !status.isNative()) {
+      throw new DemoException(
+          "Wrong coder is live on the client: " + status.implementation() + " instead of native ("
+              + status.fallbackCause().orElse("") + "); -Dstripeline.native.enabled=false in"
+              + " STRIPELINE_JAVA_OPTS runs the demo with pure Java on purpose");
     }
   }
 
-  private SourceFile warmUpFile(Path directory) throws IOException {
-    Files.createDirectories(directory);
-    Path file = directory.resolve("warm-up.txt");
-    try (OutputStream out = Files.newOutputStream(file)) {
-      new WordText(WARM_UP_SEED).writeTo(out, WARM_UP_STRIPES * settings.shape().stripeBytes());
-    }
-    return new SourceFile(file, "warm-up.txt", Fingerprint.of(file));
-  }
-
-  private Demo startCluster(Workplace place, SampleFiles sample) throws IOException {
-    DemoCluster cluster = place.add(new DemoCluster(place.cluster()));
-    try (Progress.Step step =
-        progress.step("start HDFS, " + settings.shape().units() + " DataNodes", 0)) {
-      cluster.start(settings.shape().units());
+  private Stage open(WorkDirectory place) throws IOException {
+    // Reading past dead DataNodes is what this is about; clients warn of each.
+    Logger.getLogger("org.apache.hadoop.hdfs").setLevel(Level.ERROR);
+    Logger.getLogger("org.stripeline.client").setLevel(Level.ERROR);
+    int datanodes =
+        Math.max(LEAST_DATANODES, settings.dataUnits() + settings.parityUnits());
+    IoCluster cluster;
+    try (Progress.Step step = progress.step("start HDFS, " + datanodes + " DataNodes", 0)) {
+      cluster = place.add(IoCluster.start(place.cluster(), datanodes, rebuilding()));
+      cluster.enable(settings.policy());
       step.succeeded();
     }
     ClusterStatus status = cluster.status();
-    report.policy = settings.shape().policyName();
+    report.policy = settings.policy().getName();
     report.datanodes = status.datanodes.size();
     report.hadoopVersion = status.hadoopVersion;
     report.javaVersion = status.javaVersion;
     report.processors = Runtime.getRuntime().availableProcessors();
-    report.files = sample.files().size();
-    report.bytes = sample.bytes();
-    return new Demo(settings, cluster, progress, report);
+    report.storage =
+        Files.getFileStore(place.data()).type().equals("tmpfs")
+            ? "memory"
+            : "files on " + Files.getFileStore(place.data()).type();
+    report.bytes = settings.bytes();
+    report.rounds = settings.rounds();
+    report.longRounds = settings.longRounds();
+    report.quick = settings.isQuick();
+    return new Stage(settings, cluster, place, progress, report);
+  }
+
+  /** The bench's clusters rebuild nothing; this one at once, but only when it is told of a loss. */
+  private static Map<String, String> rebuilding() {
+    Map<String, String> server = new LinkedHashMap<>();
+    server.put("dfs.namenode.replication.max-streams", "64");
+    server.put("dfs.namenode.replication.max-streams-hard-limit", "128");
+    server.put("dfs.namenode.replication.work.multiplier.per.iteration", "100");
+    server.put("dfs.namenode.reconstruction.pending.timeout-sec", "15");
+    // The NameNode looks for dead DataNodes as often as for stale ones, if it avoids these.
+    server.put("dfs.namenode.avoid.write.stale.datanode", "true");
+    server.put("dfs.namenode.stale.datanode.interval", "3000");
+    return server;
   }
 }

@@ -1,60 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.demo;
 
-import java.nio.file.Path;
-import java.util.List;
+import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
 /** What one run of the demo is to do. Set once, before it starts. */
 final class DemoSettings {
+  /** Bytes of a timed operation: long enough that opening and closing do not count. */
+  static final String FULL_SIZE = "512MiB";
 
-  /** Bytes of made data unless told otherwise: enough to time, little enough for two minutes. */
-  static final long DEFAULT_BYTES = 256L << 20;
+  /** The same with {@code --quick}: shows that all works; its figures are rough. */
+  static final String QUICK_SIZE = "96MiB";
 
-  /** Least made data: the edge cases alone are three stripes. */
-  static final long LEAST_BYTES = 16L << 20;
+  static final long LEAST_BYTES = 8L << 20;
+  static final int FULL_ROUNDS = 3;
 
-  /** Repetitions of each timed step and coder unless told otherwise. */
-  static final int DEFAULT_ROUNDS = 3;
-
-  private final StripeShape shape;
-  private final List<String> coders;
+  private final ErasureCodingPolicy policy;
   private final long bytes;
-  private final Path data;
   private final int rounds;
+  private final boolean quick;
+  private final String coder;
 
   /**
    * Sets everything.
    *
-   * @param coders names of the coders to compare; the first is the one that must be ours
-   * @param bytes size of made data; not used when {@code data} is given
-   * @param data directory with the user's own files, or null to make files
-   * @param rounds repetitions of each timed step
+   * @param bytes of one timed write or read
+   * @param rounds repetitions of each timed step and client, which take turns
+   * @param quick whether warm-ups are as short as they can be
+   * @param coder name of our coder; tests name one that is wrong
    */
-  DemoSettings(StripeShape shape, List<String> coders, long bytes, Path data, int rounds) {
-    this.shape = shape;
-    this.coders = coders;
+  DemoSettings(
+      ErasureCodingPolicy policy, long bytes, int rounds, boolean quick, String coder) {
+    this.policy = policy;
     this.bytes = bytes;
-    this.data = data;
     this.rounds = rounds;
+    this.quick = quick;
+    this.coder = coder;
   }
 
-  StripeShape shape() {
-    return shape;
+  ErasureCodingPolicy policy() {
+    return policy;
   }
 
-  List<String> coders() {
-    return coders;
+  int dataUnits() {
+    return policy.getNumDataUnits();
+  }
+
+  int parityUnits() {
+    return policy.getNumParityUnits();
   }
 
   long bytes() {
     return bytes;
   }
 
-  Path data() {
-    return data;
-  }
-
   int rounds() {
     return rounds;
+  }
+
+  boolean isQuick() {
+    return quick;
+  }
+
+  String coder() {
+    return coder;
+  }
+
+  /** Rounds of acts 3 and 4, whose steps take seconds each. */
+  int longRounds() {
+    return (rounds + 1) / 2;
+  }
+
+  /** Blocks of files that are converted; HDFS' own 128 MiB would make trees of gigabytes. */
+  long treeBlockBytes() {
+    return quick ? 4L << 20 : 32L << 20;
+  }
+
+  /** Blocks of files that are rebuilt: enough groups that DataNodes work side by side. */
+  long rebuiltBlockBytes() {
+    return quick ? 4L << 20 : 16L << 20;
+  }
+
+  /** Block groups that files have for what takes longer than a write: half as many bytes again. */
+  int groups(long blockBytes) {
+    return (int) Math.max(2, bytes * 3 / 2 / (dataUnits() * blockBytes));
+  }
+
+  /** Most bytes that lie on the disks at once: four replicas twice, and what is coded. */
+  long spaceBytes() {
+    return 10 * bytes;
   }
 }

@@ -2,6 +2,7 @@
 package org.stripeline.lab.demo;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
@@ -10,12 +11,14 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.commons.codec.digest.DigestUtils;
 
 /**
  * The block files on the DataNodes' disks, read past HDFS and past every coder.
@@ -71,74 +74,33 @@ public final class ReplicaFiles {
     return ids.stream().anyMatch(filesOfBlock::containsKey);
   }
 
-  /** Whether any internal block of any of these groups lies on a disk. */
-  boolean holdsAnyOf(BlockGroups groups) {
-    for (BlockGroups.Group group : groups.groups()) {
-      for (int unit : group.units()) {
-        if (filesOfBlock.containsKey(group.unitId(unit))) {
-          return true;
-        }
-      }
-    }
-    return false;
+  /** Files of one block; more than one where a DataNode has yet to remove its copy. */
+  List<Path> filesOf(long id) {
+    return filesOfBlock.getOrDefault(id, Collections.emptyList());
   }
 
   /**
-   * Takes the fingerprint of every internal block of files below a directory.
+   * Takes the SHA-256 of blocks.
    *
-   * @return by a name that does not depend on the coder: file below the directory, group, unit
-   * @throws DemoException when a block is on no disk
+   * @throws DemoException when a block is on no disk, or copies of it differ
    */
-  Map<String, Fingerprint> fingerprints(
-      BlockGroups groups, org.apache.hadoop.fs.Path directory, Progress.Step step)
-      throws IOException {
-    Map<String, Fingerprint> all = new TreeMap<>();
-    int prefix = directory.toUri().getPath().length() + 1;
-    for (BlockGroups.Group group : groups.below(directory).groups()) {
-      String file = group.file().toUri().getPath().substring(prefix);
-      for (int unit : group.units()) {
-        String name = String.format("%s group %d unit %d", file, group.number(), unit);
-        List<Path> copies = filesOfBlock.get(group.unitId(unit));
-        if (copies == null) {
-          throw new DemoException(
-              "Cannot find internal block " + group.unitId(unit) + " (" + name + ") on any disk");
-        }
-        for (Path copy : copies) {
-          Fingerprint fingerprint = Fingerprint.of(copy);
-          Fingerprint other = all.put(name, fingerprint);
-          if (other != null && other.difference(fingerprint) != null) {
-            throw new DemoException(
-                "Two copies of " + name + " differ: " + other.difference(fingerprint));
+  Map<Long, String> fingerprints(Collection<Long> ids) throws IOException {
+    Map<Long, String> all = new TreeMap<>();
+    for (long id : ids) {
+      if (filesOf(id).isEmpty()) {
+        throw new DemoException("Cannot find internal block " + id + " on any disk");
+      }
+      for (Path copy : filesOf(id)) {
+        try (InputStream in = Files.newInputStream(copy)) {
+          String print = DigestUtils.sha256Hex(in);
+          String other = all.put(id, print);
+          if (other != null && !other.equals(print)) {
+            throw new DemoException("Two copies of block " + id + " differ: " + filesOf(id));
           }
-          step.advance(fingerprint.length());
         }
       }
     }
     return all;
-  }
-
-  /**
-   * Compares two sets of internal blocks by name.
-   *
-   * @return blocks found equal
-   * @throws DemoException naming the first block that differs or is missing
-   */
-  static int compare(
-      String what, Map<String, Fingerprint> expected, Map<String, Fingerprint> found) {
-    if (!expected.keySet().equals(found.keySet())) {
-      throw new DemoException(
-          String.format(
-              "Wrong blocks %s: %d internal blocks, should be %d",
-              what, found.size(), expected.size()));
-    }
-    expected.forEach(
-        (name, fingerprint) -> {
-          String difference = fingerprint.difference(found.get(name));
-          if (difference != null) {
-            throw new DemoException("Wrong bytes " + what + " in " + name + ": " + difference);
-          }
-        });
-    return expected.size();
   }
 
   /** Empties a directory that belongs to a stopped DataNode: its disk is lost. */

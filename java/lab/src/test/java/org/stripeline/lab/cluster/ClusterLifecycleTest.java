@@ -19,6 +19,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.BlockLocation;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.io.IOUtils;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,7 @@ class ClusterLifecycleTest {
       assertThat(racksOfData(first)).containsExactlyInAnyOrder("/east/a", "/east/b");
 
       refusesOthers(directory, options);
+      readsThroughOurPipelines(status, content);
       obeysCommands(first, content);
     } finally {
       first.stop();
@@ -106,6 +109,24 @@ class ClusterLifecycleTest {
         .isInstanceOf(ClusterException.class)
         .hasMessageContaining("with DataNodes 5, not 7")
         .hasMessageContaining("cluster stop");
+  }
+
+  /** By the second directory of configuration, in which only the pipelines differ. */
+  private static void readsThroughOurPipelines(ClusterStatus status, byte[] content)
+      throws Exception {
+    Configuration conf = new Configuration();
+    for (String site : new String[] {"core-site.xml", "hdfs-site.xml"}) {
+      conf.addResource(new org.apache.hadoop.fs.Path(status.stripelineConfiguration, site));
+    }
+    assertThat(conf.get("fs.AbstractFileSystem.hdfs.impl")).endsWith(".StripelineHdfs");
+    byte[] read = new byte[DATA_BYTES];
+    try (FileSystem files = FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);
+        FSDataInputStream in = files.open(new org.apache.hadoop.fs.Path("/striped/file"))) {
+      assertThat(in.getWrappedStream().getClass().getSimpleName())
+          .isEqualTo("StripelineInputStream");
+      in.readFully(0, read);
+    }
+    assertThat(read).isEqualTo(content);
   }
 
   private static void obeysCommands(ClusterProcess cluster, byte[] content) throws Exception {

@@ -18,11 +18,11 @@ class DemoCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "demo --size=1MiB|Cannot make data of 1MiB: --size must be 16MiB or more",
+        "demo --size=1MiB|Cannot write files of 1MiB: --size must be 8MiB or more",
         "demo --size=lots|Cannot read size 'lots': write for example 256MiB, 1GiB or 65536",
-        "demo --data=/no/such/dir|Cannot use --data=/no/such/dir: it is not a directory",
         "demo --rounds=0|Cannot repeat steps 0 times: --rounds must be 1 or more",
-        "demo --policy=RS-7-1|Cannot use policy RS-7-1: known are RS-6-3-1024k",
+        "demo --policy=RS-7-1|Cannot use policy 'RS-7-1': it is none of RS-6-3-1024k",
+        "demo --html=/no/such/demo.html|/no/such is no directory that can be written",
         "demo --format=xml|--format",
       })
   void usageErrorsExitWithTwo(String arguments, String message) {

@@ -4,14 +4,13 @@ package org.stripeline.lab.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.TextTable;
 
-/** Tables, progress, sizes and figures: what people read. */
+/** Tables, sizes, the report and its page: what people read. */
 class RenderingTest {
 
   @Test
@@ -37,45 +36,6 @@ class RenderingTest {
   }
 
   @Test
-  void progressInLogsIsOneLineEachTenSeconds() {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    AtomicLong nanos = new AtomicLong();
-    Progress progress = new Progress(new PrintStream(out), Progress.Style.LINES, nanos::get);
-    try (Progress.Step step = progress.step("write", 100L << 20)) {
-      nanos.set(1_000_000_000L);
-      step.advance(10L << 20);
-      nanos.set(10_000_000_000L);
-      step.advance(40L << 20);
-      nanos.set(20_000_000_000L);
-      step.succeeded();
-    }
-    try (Progress.Step step = progress.step("read", 0)) {
-      step.note("no such block");
-    }
-
-    assertThat(out.toString().split("\\R"))
-        .containsExactly(
-            "[ 10.0s] write                                           50 %      5.0 MiB/s",
-            "[ 20.0s] write                                               2.5 MiB/s   20.0 s",
-            "[ 20.0s] read                                            no such block  FAILED");
-  }
-
-  @Test
-  void progressOnTerminalsRewritesItsLine() {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    AtomicLong nanos = new AtomicLong();
-    Progress progress = new Progress(new PrintStream(out), Progress.Style.TERMINAL, nanos::get);
-    try (Progress.Step step = progress.step("write", 4)) {
-      nanos.set(300_000_000L);
-      step.advance(1);
-      step.succeeded();
-    }
-
-    assertThat(out.toString()).startsWith("\r").contains("25 %").endsWith(System.lineSeparator());
-    assertThat(out.toString().split("\n")).hasSize(1);
-  }
-
-  @Test
   void sizesAreReadAsPeopleWriteThem() {
     assertThat(ByteSize.parse("256MiB").bytes()).isEqualTo(256L << 20);
     assertThat(ByteSize.parse(" 1 g").bytes()).isEqualTo(1L << 30);
@@ -89,48 +49,47 @@ class RenderingTest {
   }
 
   @Test
-  void figuresAreMedians() {
-    Figures figures = new Figures();
-    figures.add(new Figures.Round(1L << 30, 1, 2, 3));
-    figures.add(new Figures.Round(1L << 30, 4, 8, 9));
-    figures.add(new Figures.Round(1L << 30, 2, 4, 6));
-
-    assertThat(figures.mibPerSecond()).isEqualTo(512);
-    assertThat(figures.clientCpuSecondsPerGib()).isEqualTo(4);
-    assertThat(figures.serverCpuSecondsPerGib()).isEqualTo(6);
-    assertThat(figures.spread()).containsExactly(256, 1024);
-    figures.add(new Figures.Round(1L << 30, 4, 8, 9));
-    assertThat(figures.mibPerSecond()).isEqualTo(384);
-    assertThatThrownBy(() -> new Figures().seconds()).isInstanceOf(IllegalStateException.class);
-  }
-
-  @Test
   void reportSaysWhatWasFound() {
     DemoReport report = new DemoReport();
     report.policy = "RS-6-3-1024k";
-    report.datanodes = 9;
+    report.storage = "memory";
     report.bytes = 1 << 20;
-    report.add("write", "stripeline", new Figures.Round(1 << 20, 0.5, 0.25, 0.125));
-    report.add("write", "rs_java", new Figures.Round(1 << 20, 1, 0.5, 0.125));
-    report.coder("stripeline").clientEncoder = "a.b.Encoder";
-    report.coder("rs_java").clientEncoder = "a.b.Other";
-    report.failure = "Wrong bytes in /demo/file";
-    report.finish();
+    report.add(
+        new DemoReport.Row(
+            2, "write", "write", DemoReport.Unit.MIB_PER_SECOND, of(900, 1000), of(300, 320),
+            of(95.25)));
+    report.add(
+        new DemoReport.Row(
+            3, "moved & kept", "moved", DemoReport.Unit.BYTES, of(1_000_000), of(3_000_000),
+            null));
+    report.check("3: %d files < all", 7);
+    report.failure = "Wrong bytes in block 7";
 
     assertThat(report.render())
-        .contains("write  stripeline    2.0  2.00x            256.00            128.00")
-        .contains("          rs_java    1.0      1            512.00")
-        .contains("stripeline: client Encoder")
-        .endsWith("FAILED after 0 s: Wrong bytes in /demo/file\n");
+        .contains("2  write         MiB/s         950             310        95.3          3.06x")
+        .contains("3  moved & kept  bytes   1,000,000       3,000,000           -          3.00x")
+        .contains("3: 7 files < all")
+        .endsWith("FAILED after 0 s: Wrong bytes in block 7\n");
+    String page = new DemoPage(report).render();
+    assertThat(page)
+        .contains("<p class=\"failed\">FAILED after 0 s: Wrong bytes in block 7</p>")
+        .contains("<td>3  moved &amp; kept</td>")
+        .contains("<li>3: 7 files &lt; all</li>")
+        .contains("write Stripeline: 950 MiB/s<")
+        .contains("moved stock, rs_java: 3 MiB<");
+    assertThat(page.split("<svg ")).hasSize(3);
     report.passed = true;
     assertThat(report.render()).endsWith("PASSED in 0 s\n");
+  }
+
+  private static Spread of(double... values) {
+    return Spread.of(Arrays.asList(Arrays.stream(values).boxed().toArray(Double[]::new)), v -> v);
   }
 
   @Test
   void reportOfWhatNeverBeganIsShort() {
     DemoReport report = new DemoReport();
     report.failure = "Cannot start cluster: no room";
-    report.finish();
 
     assertThat(report.render()).isEqualTo("Could not run: Cannot start cluster: no room\n");
   }

@@ -22,6 +22,7 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
+import org.stripeline.lab.cluster.ClusterClient;
 import org.stripeline.lab.cluster.ClusterOptions;
 import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.ClusterStatus;
@@ -109,6 +110,11 @@ public final class IoCluster implements AutoCloseable {
   /** For names, policies and locations. */
   public DistributedFileSystem fs() {
     return fs;
+  }
+
+  /** Commands the NameNode and the DataNodes of the cluster's own process. */
+  public ClusterClient client() {
+    return process.client();
   }
 
   public ClusterStatus status() throws IOException {
@@ -247,7 +253,8 @@ public final class IoCluster implements AutoCloseable {
     }
   }
 
-  private List<Path> disks() throws IOException {
+  /** Folders in which the DataNodes keep their blocks. */
+  public List<Path> disks() throws IOException {
     List<Path> disks = new ArrayList<>();
     for (ClusterStatus.DataNodeStatus node : status().datanodes) {
       disks.add(Paths.get(node.directory));

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.stripeline.lab.cluster.DataNodeProcess;
-import org.stripeline.lab.demo.Workplace;
+import org.stripeline.lab.demo.WorkDirectory;
 
 /** A cluster whose DataNodes are processes, each in a network of its own. */
 public final class ShapedCluster {
@@ -16,7 +16,7 @@ public final class ShapedCluster {
    *
    * @param own settings laid over the cluster's own
    */
-  public static IoCluster start(Workplace place, ShapedNetwork network, Map<String, String> own)
+  public static IoCluster start(WorkDirectory place, ShapedNetwork network, Map<String, String> own)
       throws IOException {
     Map<String, String> settings = new LinkedHashMap<>(own);
     settings.put("dfs.namenode.rpc-bind-host", "0.0.0.0");

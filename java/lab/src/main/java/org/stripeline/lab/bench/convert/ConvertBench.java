@@ -26,7 +26,7 @@ import org.stripeline.lab.bench.cluster.ShapedCluster;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.RackTable;
-import org.stripeline.lab.demo.Workplace;
+import org.stripeline.lab.demo.WorkDirectory;
 import org.stripeline.natives.CoderStatus;
 import org.stripeline.server.namenode.EarKeys;
 
@@ -47,7 +47,7 @@ final class ConvertBench {
   private static final String CODED_DIRECTORY = "/coded";
 
   private final ConvertSettings settings;
-  private final Workplace place;
+  private final WorkDirectory place;
   private final PrintWriter progress;
   private final ConvertReport report;
   private ShapedNetwork network;
@@ -56,7 +56,7 @@ final class ConvertBench {
   private MethodJvm jvm;
 
   ConvertBench(
-      ConvertSettings settings, Workplace place, PrintWriter progress, ConvertReport report) {
+      ConvertSettings settings, WorkDirectory place, PrintWriter progress, ConvertReport report) {
     this.settings = settings;
     this.place = place;
     this.progress = progress;
@@ -74,7 +74,7 @@ final class ConvertBench {
     for (ErasureCodingPolicy policy : settings.policies) {
       // Its directory goes with its cluster.
       java.nio.file.Path own = place.data().resolve(ConvertSettings.code(policy));
-      try (Workplace inner = Workplace.open(own, Workplace.AtEnd.DELETE)) {
+      try (WorkDirectory inner = WorkDirectory.open(own, WorkDirectory.AtEnd.DELETE)) {
         Files.createDirectories(inner.data());
         measure(policy, present, inner);
       }
@@ -95,7 +95,7 @@ final class ConvertBench {
     return present;
   }
 
-  private void measure(ErasureCodingPolicy policy, List<ConversionMethod> methods, Workplace inner)
+  private void measure(ErasureCodingPolicy policy, List<ConversionMethod> methods, WorkDirectory inner)
       throws IOException {
     say(ConvertSettings.code(policy) + ": starting " + settings.datanodes + " DataNodes");
     cluster = start(policy, inner);
@@ -140,7 +140,7 @@ final class ConvertBench {
     return new MethodJvm(ShapedNetwork.prefix(network.client()), own, log);
   }
 
-  private IoCluster start(ErasureCodingPolicy policy, Workplace inner) throws IOException {
+  private IoCluster start(ErasureCodingPolicy policy, WorkDirectory inner) throws IOException {
     Map<String, String> own = new LinkedHashMap<>();
     own.put(
         "dfs.block.replicator.classname",

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.lab.bench.io.IoSettings;
-import org.stripeline.lab.demo.Workplace;
+import org.stripeline.lab.demo.WorkDirectory;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
@@ -168,7 +168,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
           return status.getAsInt();
         }
       }
-      try (Workplace place = Workplace.open(directory, Workplace.AtEnd.DELETE)) {
+      try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
         return measure(settings, place);
       }
     } catch (IOException e) {
@@ -181,7 +181,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
     return spec.root().commandLine().getParseResult().originalArgs();
   }
 
-  private int measure(ConvertSettings settings, Workplace place) throws IOException {
+  private int measure(ConvertSettings settings, WorkDirectory place) throws IOException {
     place.requireSpace(settings.bytesStored());
     Files.createDirectories(place.data());
     ConvertReport report = new ConvertReport();

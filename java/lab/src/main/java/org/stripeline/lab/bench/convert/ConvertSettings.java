@@ -6,24 +6,24 @@ import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
 /** What is to be measured. */
-final class ConvertSettings {
+public final class ConvertSettings {
   List<ConversionMethod> methods = new ArrayList<>();
 
   /** Codes in the order of the run, each as the policy with cells of 1 MiB that copies use. */
   List<ErasureCodingPolicy> policies = new ArrayList<>();
 
-  int datanodes;
-  int racks;
+  public int datanodes;
+  public int racks;
 
   /** Replicas of the files before. */
-  int replication;
+  public int replication;
 
-  long blockBytes;
+  public long blockBytes;
 
   /** Block groups of a file; all are full. */
-  int groups;
+  public int groups;
 
-  int files;
+  public int files;
   int repetitions;
 
   /** Rate of each DataNode's link in Mbit/s; 0 for the loopback. */
@@ -36,11 +36,11 @@ final class ConvertSettings {
     return linkMbit > 0;
   }
 
-  long fileBytes(ErasureCodingPolicy policy) {
+  public long fileBytes(ErasureCodingPolicy policy) {
     return groups * policy.getNumDataUnits() * blockBytes;
   }
 
-  long bytes(ErasureCodingPolicy policy) {
+  public long bytes(ErasureCodingPolicy policy) {
     return files * fileBytes(policy);
   }
 
@@ -56,7 +56,7 @@ final class ConvertSettings {
   }
 
   /** Code of a policy, as {@code stripeline convert} and the NameNode's placement name it. */
-  static String code(ErasureCodingPolicy policy) {
+  public static String code(ErasureCodingPolicy policy) {
     return "RS-" + policy.getNumDataUnits() + "-" + policy.getNumParityUnits();
   }
 }

@@ -15,7 +15,7 @@ import java.util.List;
 import org.stripeline.terminal.JavaRuntime;
 
 /** Runs a command in a JVM of its own, from its start to its end. */
-final class MethodJvm {
+public final class MethodJvm {
   /** What {@code stripeline convert} promises to make do with. */
   private static final int HEAP_MIB = 512;
 
@@ -30,17 +30,17 @@ final class MethodJvm {
    * @param configuration a directory with the cluster's client configuration
    * @param log where they complain
    */
-  MethodJvm(List<String> prefix, Path configuration, Path log) {
+  public MethodJvm(List<String> prefix, Path configuration, Path log) {
     this.prefix = prefix;
     this.configuration = configuration;
     this.log = log;
   }
 
   /** What a command said and took. */
-  static final class Run {
-    double seconds;
+  public static final class Run {
+    public double seconds;
     double cpuSeconds;
-    final List<String> lines = new ArrayList<>();
+    public final List<String> lines = new ArrayList<>();
   }
 
   /**
@@ -48,7 +48,7 @@ final class MethodJvm {
    *
    * @throws IOException if it does not end with status 0
    */
-  Run run(List<String> arguments) throws IOException {
+  public Run run(List<String> arguments) throws IOException {
     List<String> command = new ArrayList<>(prefix);
     command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(

@@ -16,14 +16,14 @@ import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.io.client.Pattern;
 
 /** The replicated files of a round, written and compared by Hadoop's own client and coder. */
-final class PlainFiles implements AutoCloseable {
+public final class PlainFiles implements AutoCloseable {
   private final IoCluster cluster;
   private final ConvertSettings settings;
   private final DistributedFileSystem fs;
   private final long fileBytes;
   private final Pattern pattern = new Pattern();
 
-  PlainFiles(IoCluster cluster, ConvertSettings settings, ErasureCodingPolicy policy)
+  public PlainFiles(IoCluster cluster, ConvertSettings settings, ErasureCodingPolicy policy)
       throws IOException {
     this.cluster = cluster;
     this.settings = settings;
@@ -38,7 +38,7 @@ final class PlainFiles implements AutoCloseable {
   }
 
   /** Writes all files and waits until each block has all its replicas. */
-  void write(String directory) throws IOException {
+  public void write(String directory) throws IOException {
     for (int number = 0; number < settings.files; number++) {
       try (FSDataOutputStream out =
           fs.create(
@@ -76,7 +76,7 @@ final class PlainFiles implements AutoCloseable {
    * @return bytes compared
    * @throws IOException if a byte is wrong or a file is not erasure-coded
    */
-  long compare(String directory) throws IOException {
+  public long compare(String directory) throws IOException {
     byte[] read = new byte[Pattern.CHUNK_BYTES];
     for (int number = 0; number < settings.files; number++) {
       Path path = file(directory, number);
@@ -98,7 +98,7 @@ final class PlainFiles implements AutoCloseable {
   }
 
   /** Deletes all files and waits until their blocks are gone. */
-  void delete(String directory) throws IOException {
+  public void delete(String directory) throws IOException {
     List<String> paths = new ArrayList<>();
     for (int number = 0; number < settings.files; number++) {
       paths.add(file(directory, number).toUri().getPath());

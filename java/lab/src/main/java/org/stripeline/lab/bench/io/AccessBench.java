@@ -21,7 +21,7 @@ import org.apache.log4j.Logger;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.io.client.Pattern;
-import org.stripeline.lab.demo.Workplace;
+import org.stripeline.lab.demo.WorkDirectory;
 
 /**
  * Counts what DataNodes read for the access patterns of applications, for Hadoop's client and for
@@ -48,14 +48,14 @@ final class AccessBench {
   private static final String SOCKET_BYTES = String.valueOf(128 << 10);
 
   private final IoSettings settings;
-  private final Workplace place;
+  private final WorkDirectory place;
   private final PrintWriter progress;
   private final IoReport report;
   private final Pattern pattern = new Pattern();
   private IoCluster cluster;
   private ReadTrace trace;
 
-  AccessBench(IoSettings settings, Workplace place, PrintWriter progress, IoReport report) {
+  AccessBench(IoSettings settings, WorkDirectory place, PrintWriter progress, IoReport report) {
     this.settings = settings;
     this.place = place;
     this.progress = progress;

@@ -25,7 +25,7 @@ import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.DataNodeProcess;
-import org.stripeline.lab.demo.Workplace;
+import org.stripeline.lab.demo.WorkDirectory;
 
 /**
  * Runs the matrix. In each round of client JVMs every contestant has one; within each repetition
@@ -45,7 +45,7 @@ final class IoBench {
   private static final Path ROOT = new Path("/io");
 
   private final IoSettings settings;
-  private final Workplace place;
+  private final WorkDirectory place;
   private final PrintWriter progress;
   private final IoReport report;
   private final Pattern pattern = new Pattern();
@@ -53,7 +53,7 @@ final class IoBench {
   private DataNodeProcess hanging;
   private int linkMbit;
 
-  IoBench(IoSettings settings, Workplace place, PrintWriter progress, IoReport report) {
+  IoBench(IoSettings settings, WorkDirectory place, PrintWriter progress, IoReport report) {
     this.settings = settings;
     this.place = place;
     this.progress = progress;
@@ -79,6 +79,13 @@ final class IoBench {
                   HANGING_ADDRESS,
                   Collections.<String>emptyList()));
     }
+    report.describe(cluster.status());
+    measurePolicies();
+  }
+
+  /** Measures on a cluster that runs already and has DataNodes enough; it goes on running. */
+  void runOn(IoCluster running) throws IOException {
+    cluster = running;
     report.describe(cluster.status());
     measurePolicies();
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
-import org.stripeline.lab.demo.Workplace;
+import org.stripeline.lab.demo.WorkDirectory;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
@@ -187,7 +187,7 @@ public final class IoBenchCommand implements Callable<Integer> {
           return status.getAsInt();
         }
       }
-      try (Workplace place = Workplace.open(directory, Workplace.AtEnd.DELETE)) {
+      try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
         return measure(settings, place);
       }
     } catch (IOException e) {
@@ -200,7 +200,7 @@ public final class IoBenchCommand implements Callable<Integer> {
     return spec.root().commandLine().getParseResult().originalArgs();
   }
 
-  private int measure(IoSettings settings, Workplace place) throws IOException {
+  private int measure(IoSettings settings, WorkDirectory place) throws IOException {
     // One file with all its copies or parity, and what is read.
     place.requireSpace(4 * settings.bytes);
     java.nio.file.Files.createDirectories(place.data());

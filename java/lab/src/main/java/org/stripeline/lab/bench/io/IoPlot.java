@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
+import org.stripeline.lab.bench.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,7 +13,7 @@ import java.util.TreeSet;
  * Draws rows as SVG: bars for each policy and number of threads on the loopback, and lines over the
  * link rate for each operation on a shaped network, with the line of links that are all full.
  */
-final class IoPlot {
+public final class IoPlot {
   private static final int WIDTH = 1100;
   private static final int PANEL = 330;
   private static final int LEFT = 70;
@@ -27,12 +28,36 @@ final class IoPlot {
     "#98df8a", "#9467bd", "#e377c2", "#111111"
   };
 
+  private static final String RATE = ": MiB/s of user data, median, least and most";
+
   private final List<IoReport.Row> rows;
   private final StringBuilder svg = new StringBuilder();
   private int panels;
 
   IoPlot(List<IoReport.Row> rows) {
     this.rows = rows;
+  }
+
+  /** A bar of a plot: what was measured, of whom, drawn in which colour. */
+  public static final class Bar {
+    private final String group;
+    private final String series;
+    private final String colour;
+    private final Spread value;
+
+    public Bar(String group, String series, String colour, Spread value) {
+      this.group = group;
+      this.series = series;
+      this.colour = colour;
+      this.value = value;
+    }
+  }
+
+  /** Draws one panel of bars as SVG; texts must need no escapes. */
+  public static String render(String title, String unit, List<Bar> bars) {
+    IoPlot plot = new IoPlot(new ArrayList<>());
+    plot.drawBars(title, unit, bars);
+    return plot.document();
   }
 
   String render() {
@@ -48,6 +73,10 @@ final class IoPlot {
     }
     bars.forEach(this::bars);
     lines.forEach(this::lines);
+    return document();
+  }
+
+  private String document() {
     return "<!-- SPDX-License-Identifier: Apache-2.0 -->\n"
         + String.format(
             Locale.ROOT,
@@ -58,39 +87,53 @@ final class IoPlot {
   }
 
   private void bars(String title, List<IoReport.Row> group) {
-    double most = group.stream().mapToDouble(row -> row.mibPerSecond.max).max().orElse(1);
-    Scale scale = begin(title, most);
-    List<String> operations = IoTable.operations(group);
-    double slot = (double) (WIDTH - LEFT - LEGEND) / operations.size();
-    for (int i = 0; i < operations.size(); i++) {
-      String operation = operations.get(i);
-      List<IoReport.Row> beside = new ArrayList<>();
-      group.stream().filter(row -> row.operation.equals(operation)).forEach(beside::add);
-      double width = Math.min(26, slot * 0.9 / beside.size());
-      double x = LEFT + slot * i + (slot - width * beside.size()) / 2;
-      for (IoReport.Row row : beside) {
-        double y = scale.y(row.mibPerSecond.median);
+    List<Bar> bars = new ArrayList<>();
+    for (String contestant : contestants(group)) {
+      for (IoReport.Row row : group) {
+        if (row.contestant.equals(contestant)) {
+          bars.add(new Bar(row.operation, contestant, colour(contestant), row.mibPerSecond));
+        }
+      }
+    }
+    drawBars(title + RATE, "MiB/s", bars);
+  }
+
+  private void drawBars(String title, String unit, List<Bar> bars) {
+    double most = bars.stream().mapToDouble(bar -> bar.value.max).max().orElse(1);
+    Scale scale = begin(title, Math.max(most, Double.MIN_NORMAL));
+    Map<String, List<Bar>> groups = new LinkedHashMap<>();
+    bars.forEach(bar -> groups.computeIfAbsent(bar.group, key -> new ArrayList<>()).add(bar));
+    double slot = (double) (WIDTH - LEFT - LEGEND) / groups.size();
+    double left = LEFT;
+    for (Map.Entry<String, List<Bar>> group : groups.entrySet()) {
+      double width = Math.min(26, slot * 0.9 / group.getValue().size());
+      double x = left + (slot - width * group.getValue().size()) / 2;
+      for (Bar bar : group.getValue()) {
+        double y = scale.y(bar.value.median);
         add(
             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>%s %s:"
-                + " %.0f MiB/s</title></rect>",
-            x, y, width - 1, scale.y(0) - y, colour(row.contestant), row.operation, row.contestant,
-            row.mibPerSecond.median);
+                + " %.0f %s</title></rect>",
+            x, y, width - 1, scale.y(0) - y, bar.colour, bar.group, bar.series, bar.value.median,
+            unit);
         double middle = x + (width - 1) / 2;
         add(
             "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"black\"/>",
-            middle, scale.y(row.mibPerSecond.min), middle, scale.y(row.mibPerSecond.max));
+            middle, scale.y(bar.value.min), middle, scale.y(bar.value.max));
         x += width;
       }
-      text(LEFT + slot * (i + 0.5), scale.y(0) + 16, "middle", operation);
+      text(left + slot / 2, scale.y(0) + 16, "middle", group.getKey());
+      left += slot;
     }
-    legend(group, false);
+    Map<String, String> colours = new LinkedHashMap<>();
+    bars.forEach(bar -> colours.put(bar.series, bar.colour));
+    legend(colours, false);
   }
 
   private void lines(String title, List<IoReport.Row> group) {
     TreeSet<Integer> rates = new TreeSet<>();
     group.forEach(row -> rates.add(row.linkMbit));
     double most = group.stream().mapToDouble(row -> row.mibPerSecond.max).max().orElse(1) * 1.3;
-    Scale scale = begin(title, most);
+    Scale scale = begin(title + RATE, most);
     double perMbit = (double) (WIDTH - LEFT - LEGEND - 20) / rates.last();
     for (int rate : rates) {
       text(LEFT + rate * perMbit, scale.y(0) + 16, "middle", String.valueOf(rate));
@@ -119,7 +162,9 @@ final class IoPlot {
         "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"black\""
             + " stroke-dasharray=\"5 4\"/>",
         LEFT, scale.y(0), LEFT + full * perMbit, scale.y(full * links * MIB_PER_MBIT));
-    legend(group, true);
+    Map<String, String> colours = new LinkedHashMap<>();
+    contestants(group).forEach(name -> colours.put(name, colour(name)));
+    legend(colours, true);
   }
 
   private static List<String> contestants(List<IoReport.Row> group) {
@@ -139,7 +184,7 @@ final class IoPlot {
   /** Title, axis and grid of the next panel. */
   private Scale begin(String title, double most) {
     Scale scale = new Scale(panels++ * PANEL + TOP, most);
-    text(LEFT, scale.top - 14, "start", title + ": MiB/s of user data, median, least and most");
+    text(LEFT, scale.top - 14, "start", title);
     for (int tick = 0; tick <= TICKS; tick++) {
       double value = most * tick / TICKS;
       add(
@@ -150,13 +195,13 @@ final class IoPlot {
     return scale;
   }
 
-  private void legend(List<IoReport.Row> group, boolean withFull) {
+  private void legend(Map<String, String> colours, boolean withFull) {
     double y = (panels - 1) * PANEL + TOP + 10;
-    for (String contestant : contestants(group)) {
+    for (Map.Entry<String, String> series : colours.entrySet()) {
       add(
           "<rect x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\" fill=\"%s\"/>",
-          WIDTH - LEGEND + 16, y - 10, colour(contestant));
-      text(WIDTH - LEGEND + 34, y, "start", contestant);
+          WIDTH - LEGEND + 16, y - 10, series.getValue());
+      text(WIDTH - LEGEND + 34, y, "start", series.getKey());
       y += 18;
     }
     if (withFull) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.LabMain;
-import org.stripeline.lab.demo.Workplace;
+import org.stripeline.lab.demo.WorkDirectory;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
@@ -56,7 +56,7 @@ class IoBenchTest {
     IoReport report = new IoReport();
     StringWriter progress = new StringWriter();
 
-    try (Workplace place = Workplace.open(directory, Workplace.AtEnd.DELETE)) {
+    try (WorkDirectory place = WorkDirectory.open(directory, WorkDirectory.AtEnd.DELETE)) {
       Files.createDirectories(place.data());
       new IoBench(settings, place, new PrintWriter(progress), report).run();
     }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.demo;
+package org.stripeline.terminal;
 
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * Tells on stderr what is going on: the step, how far it is, how fast.
+ * Shows on stderr which step runs, how far it is, at which rate, and how long it will take.
  *
- * <p>On a terminal the line of the running step is rewritten a few times a second; elsewhere (a
- * log, a pipe) a step is one line when it starts to be worth saying and one when it ends.
+ * <p>On a terminal the line of the running step, with a bar, is rewritten a few times a second.
+ * Elsewhere (a log, a pipe) a step is one line when it ends, and one each ten seconds before that.
  *
  * <p>Used by one thread.
  */
-final class Progress {
+public final class Progress {
 
   /** How the running step is shown. */
-  enum Style {
+  public enum Style {
     /** One line rewritten in place. */
     TERMINAL,
     /** Lines that stay, at most one each ten seconds while a step runs. */
@@ -26,14 +26,15 @@ final class Progress {
   private static final long TERMINAL_NANOS = 200_000_000L;
   private static final long LINES_NANOS = 10_000_000_000L;
   private static final double MIB = 1 << 20;
-  private static final int LINE_COLUMNS = 96;
+  private static final int LINE_COLUMNS = 100;
+  private static final int BAR_COLUMNS = 20;
 
   private final PrintStream out;
   private final Style style;
   private final LongSupplier nanoClock;
   private final long startedNanos;
 
-  Progress(PrintStream out, Style style, LongSupplier nanoClock) {
+  public Progress(PrintStream out, Style style, LongSupplier nanoClock) {
     this.out = out;
     this.style = style;
     this.nanoClock = nanoClock;
@@ -41,13 +42,13 @@ final class Progress {
   }
 
   /** Shows on stderr, rewriting lines when a person is likely to be watching. */
-  static Progress onStandardError() {
+  public static Progress onStandardError() {
     boolean watched = System.console() != null && !"dumb".equals(System.getenv("TERM"));
     return new Progress(System.err, watched ? Style.TERMINAL : Style.LINES, System::nanoTime);
   }
 
-  /** A remark that stays. */
-  void say(String format, Object... arguments) {
+  /** Prints a remark that stays. */
+  public void say(String format, Object... arguments) {
     out.printf("%s         %s%n", clear(), String.format(Locale.ROOT, format, arguments));
   }
 
@@ -56,7 +57,7 @@ final class Progress {
    *
    * @param total bytes that the step will move, or 0 where that is not known
    */
-  Step step(String name, long total) {
+  public Step step(String name, long total) {
     Step step = new Step(name, total);
     if (style == Style.TERMINAL) {
       step.show();
@@ -65,7 +66,7 @@ final class Progress {
   }
 
   /** Seconds since the start. */
-  double seconds() {
+  public double seconds() {
     return (nanoClock.getAsLong() - startedNanos) / 1e9;
   }
 
@@ -73,15 +74,11 @@ final class Progress {
     if (style == Style.LINES) {
       return "";
     }
-    StringBuilder blank = new StringBuilder("\r");
-    for (int i = 0; i < LINE_COLUMNS; i++) {
-      blank.append(' ');
-    }
-    return blank.append('\r').toString();
+    return String.format("\r%" + LINE_COLUMNS + "s\r", "");
   }
 
-  /** A step that runs; closing it says how it went. */
-  final class Step implements AutoCloseable {
+  /** A step that runs; closing it prints how it went. */
+  public final class Step implements AutoCloseable {
     private final String name;
     private final long total;
     private final long stepStarted = nanoClock.getAsLong();
@@ -95,20 +92,25 @@ final class Progress {
       this.total = total;
     }
 
-    /** Says that this many more bytes are done. */
-    void advance(long bytes) {
-      done += bytes;
+    /** Counts this many more bytes as done. */
+    public void advance(long bytes) {
+      advanceTo(done + bytes);
+    }
+
+    /** Counts this many bytes in all as done. */
+    public void advanceTo(long bytes) {
+      done = bytes;
       refresh();
     }
 
-    /** Says in words how far it is, for steps that are not counted in bytes. */
-    void note(String text) {
+    /** Shows in words what is being done. */
+    public void note(String text) {
       note = text;
       refresh();
     }
 
     /** To be called last in a step that worked; a step that is closed without it failed. */
-    void succeeded() {
+    public void succeeded() {
       succeeded = true;
     }
 
@@ -128,7 +130,8 @@ final class Progress {
 
     private void show() {
       if (style == Style.TERMINAL) {
-        out.printf("%s%s", clear(), describe(true));
+        String line = clear() + describe(true);
+        out.print(line.substring(0, Math.min(line.length(), 2 * LINE_COLUMNS)));
         out.flush();
       } else {
         out.println(describe(true));
@@ -138,18 +141,37 @@ final class Progress {
     private String describe(boolean running) {
       double seconds = (nanoClock.getAsLong() - stepStarted) / 1e9;
       StringBuilder line = new StringBuilder();
-      line.append(String.format(Locale.ROOT, "[%5.1fs] %-46s", seconds(), name));
+      append(line, "[%5.1fs] %-34s", seconds(), name);
       if (running && total > 0) {
-        line.append(String.format(Locale.ROOT, " %3d %%", Math.min(100, 100 * done / total)));
+        appendBar(line);
+        append(line, " %3d %%", Math.min(100, 100 * done / total));
       }
       if (done > 0) {
-        double speed = done / MIB / Math.max(seconds, 1e-3);
-        line.append(String.format(Locale.ROOT, " %8.1f MiB/s", speed));
+        append(line, " %8.1f MiB/s", done / MIB / Math.max(seconds, 1e-3));
+      }
+      if (running && 0 < done && done < total) {
+        long left = Math.round(seconds * (total - done) / done);
+        append(line, ", %d:%02d left", left / 60, left % 60);
       }
       if (!running) {
-        line.append(String.format(Locale.ROOT, " %6.1f s", seconds));
+        append(line, " %6.1f s", seconds);
       }
       return note.isEmpty() ? line.toString() : line.append("  ").append(note).toString();
+    }
+
+    private void appendBar(StringBuilder line) {
+      if (style == Style.TERMINAL) {
+        long filled = Math.min(BAR_COLUMNS, BAR_COLUMNS * done / total);
+        line.append(" [");
+        for (int i = 0; i < BAR_COLUMNS; i++) {
+          line.append(i < filled ? '#' : '-');
+        }
+        line.append(']');
+      }
+    }
+
+    private void append(StringBuilder line, String format, Object... values) {
+      line.append(String.format(Locale.ROOT, format, values));
     }
   }
 }

@@ -13,13 +13,15 @@ import java.util.stream.Stream;
  * The directory that the demo works in, and everything that must be gone when it ends: on success,
  * on failure and when it is interrupted.
  */
-public final class Workplace implements AutoCloseable {
+public final class WorkDirectory implements AutoCloseable {
 
   /** What happens to the directory at the end. */
   public enum AtEnd {
     DELETE,
     KEEP
   }
+
+  private static final String PREFIX = "stripeline-demo-";
 
   private final Path root;
   private final boolean created;
@@ -29,7 +31,7 @@ public final class Workplace implements AutoCloseable {
   private volatile boolean interrupted;
   private boolean closed;
 
-  private Workplace(Path root, boolean created, AtEnd atEnd) {
+  private WorkDirectory(Path root, boolean created, AtEnd atEnd) {
     this.root = root;
     this.created = created;
     this.atEnd = atEnd;
@@ -42,9 +44,9 @@ public final class Workplace implements AutoCloseable {
    *
    * @param wanted directory that is empty or does not exist, or null for a temporary one
    */
-  public static Workplace open(Path wanted, AtEnd atEnd) throws IOException {
+  public static WorkDirectory open(Path wanted, AtEnd atEnd) throws IOException {
     if (wanted == null) {
-      return new Workplace(Files.createTempDirectory("stripeline-demo-"), true, atEnd);
+      return new WorkDirectory(Files.createTempDirectory(PREFIX), true, atEnd);
     }
     boolean exists = Files.exists(wanted);
     if (exists) {
@@ -57,7 +59,12 @@ public final class Workplace implements AutoCloseable {
         }
       }
     }
-    return new Workplace(Files.createDirectories(wanted).toRealPath(), !exists, atEnd);
+    return new WorkDirectory(Files.createDirectories(wanted).toRealPath(), !exists, atEnd);
+  }
+
+  /** Opens a temporary directory below another than the usual one. */
+  static WorkDirectory openTemporary(Path parent, AtEnd atEnd) throws IOException {
+    return new WorkDirectory(Files.createTempDirectory(parent, PREFIX), true, atEnd);
   }
 
   public Path data() {

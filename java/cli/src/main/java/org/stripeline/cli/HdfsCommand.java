@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.cli;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FsShell;
+import org.apache.hadoop.hdfs.HdfsConfiguration;
+import org.apache.hadoop.hdfs.tools.DFSAdmin;
+import org.apache.hadoop.hdfs.tools.DFSck;
+import org.apache.hadoop.hdfs.tools.DebugAdmin;
+import org.apache.hadoop.hdfs.tools.ECAdmin;
+import org.apache.hadoop.util.Tool;
+import org.apache.hadoop.util.ToolRunner;
+import org.stripeline.terminal.CommandException;
+import org.stripeline.terminal.ExitStatus;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stripeline hdfs}: Hadoop's commands on this command's class path, which has our jar. */
+@Command(
+    name = "hdfs",
+    description = {
+      "Run one of Hadoop's own commands, without a Hadoop installation.",
+      "",
+      "Takes the arguments that 'hdfs' takes, and its exit status; the configuration is that of"
+          + " HADOOP_CONF_DIR. Known are dfs, fsck, ec, debug and dfsadmin."
+    },
+    customSynopsis = "stripeline hdfs [-hV] COMMAND [ARGUMENT...]",
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  export HADOOP_CONF_DIR=/data/hdfs/conf-stripeline",
+      "  stripeline hdfs ec -setPolicy -path /data -policy RS-6-3-1024k",
+      "  stripeline hdfs dfs -put local.file /data",
+      "  stripeline hdfs fsck /data -blocks"
+    })
+public final class HdfsCommand implements Callable<Integer> {
+  private static final Map<String, Function<Configuration, Tool>> TOOLS = tools();
+
+  @Parameters(paramLabel = "COMMAND", arity = "0..*", description = "Command and its arguments")
+  private List<String> words = new ArrayList<>();
+
+  @Spec private CommandSpec spec;
+
+  private static Map<String, Function<Configuration, Tool>> tools() {
+    Map<String, Function<Configuration, Tool>> tools = new LinkedHashMap<>();
+    tools.put("dfs", FsShell::new);
+    tools.put("fsck", HdfsCommand::fsck);
+    tools.put("ec", ECAdmin::new);
+    tools.put("debug", DebugAdmin::new);
+    tools.put("dfsadmin", DFSAdmin::new);
+    return tools;
+  }
+
+  private static Tool fsck(Configuration conf) {
+    try {
+      return new DFSck(conf);
+    } catch (java.io.IOException e) {
+      throw new CommandException(ExitStatus.UNCHECKED, "Cannot run hdfs fsck: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Leaves all options behind the name of Hadoop's command to that command.
+   *
+   * @param hdfs the command line of this command
+   */
+  static void passOptionsOn(CommandLine hdfs) {
+    hdfs.setStopAtPositional(true);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Function<Configuration, Tool> tool = words.isEmpty() ? null : TOOLS.get(words.get(0));
+    if (tool == null) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "Cannot run hdfs" + (words.isEmpty() ? "" : " " + words.get(0)) + ": name one of "
+              + String.join(", ", TOOLS.keySet()));
+    }
+    Configuration conf = new HdfsConfiguration();
+    List<String> arguments = words.subList(1, words.size());
+    requireCluster(conf, arguments);
+    return ToolRunner.run(conf, tool.apply(conf), arguments.toArray(new String[0]));
+  }
+
+  /** Without a configuration Hadoop's commands would work on the local disk. */
+  private static void requireCluster(Configuration conf, List<String> arguments) {
+    String directory = System.getenv("HADOOP_CONF_DIR");
+    if (directory != null && !directory.isEmpty()) {
+      Path site = Paths.get(directory, "core-site.xml");
+      if (!Files.isReadable(site)) {
+        throw new CommandException(
+            ExitStatus.UNCHECKED,
+            "Cannot run hdfs: HADOOP_CONF_DIR is " + directory + ", where " + site
+                + " cannot be read");
+      }
+    } else if ("file".equals(FileSystem.getDefaultUri(conf).getScheme())
+        && arguments.stream().noneMatch(word -> word.contains("://"))) {
+      throw new CommandException(
+          ExitStatus.UNCHECKED,
+          "Cannot run hdfs: no cluster is configured; set HADOOP_CONF_DIR, to one of the"
+              + " directories that 'stripeline cluster start' prints for example");
+    }
+  }
+}

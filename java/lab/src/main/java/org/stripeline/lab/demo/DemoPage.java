@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.demo;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.stripeline.lab.bench.io.IoPlot;
+import org.stripeline.lab.bench.Spread;
+
+/** The report as one HTML page that needs no other file: acts, table, plots as SVG. */
+final class DemoPage {
+  private static final double MIB = 1 << 20;
+  private static final String[][] SERIES = {
+    {"Stripeline", "#1f77b4"}, {"stock, rs_java", "#d62728"}, {"4 replicas", "#8c8c8c"}
+  };
+
+  private static final String[] ACTS = {
+    "One bit of a block changes on a disk. A large positional read by Hadoop's client can then return"
+        + " decoded cells in the wrong places, without an error; ours must be right.",
+    "Files are written and read by our pipelines, by Hadoop's with its Java coder, and as four"
+        + " replicas, which bear as many lost DataNodes as RS-6-3. Then DataNodes die.",
+    "A tree of three replicas becomes erasure-coded where it is: one replica of each block stays,"
+        + " only parity is written. Hadoop's way is a copy.",
+    "DataNodes lose their disks and come back empty; HDFS rebuilds their blocks with our coder and"
+        + " with rs_java. Hadoop's own checkers and both clients judge the result.",
+  };
+
+  private final DemoReport report;
+
+  DemoPage(DemoReport report) {
+    this.report = report;
+  }
+
+  void write(Path file) throws IOException {
+    Files.write(file, render().getBytes(StandardCharsets.UTF_8));
+  }
+
+  String render() {
+    StringBuilder page = new StringBuilder();
+    page.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">")
+        .append("<title>Stripeline demo</title><style>\n")
+        .append("body{font-family:sans-serif;max-width:1120px;margin:2em auto;padding:0 1em}\n")
+        .append("table{border-collapse:collapse}td,th{padding:.3em .8em;text-align:right;")
+        .append("border-bottom:1px solid #ddd}td:first-child,th:first-child{text-align:left}\n")
+        .append("svg{max-width:100%;height:auto}.failed{color:#b00}\n</style></head><body>\n");
+    element(page, "h1", "Stripeline demo");
+    element(page, "p", report.title());
+    element(page, "p", report.method());
+    element(page, report.passed ? "p" : "p class=\"failed\"", report.outcome());
+    page.append("<table>\n");
+    row(page, "th", DemoReport.headings());
+    report.cells().forEach(cells -> row(page, "td", cells));
+    page.append("</table>\n");
+    for (int act = 1; act <= ACTS.length; act++) {
+      element(page, "h2", "Act " + act);
+      element(page, "p", ACTS[act - 1]);
+      plot(page, act, DemoReport.Unit.MIB_PER_SECOND, "MiB/s", 1);
+      plot(page, act, DemoReport.Unit.BYTES, "MiB", MIB);
+    }
+    element(page, "h2", "Verified");
+    page.append("<ul>\n");
+    report.checks.forEach(check -> element(page, "li", check));
+    return page.append("</ul>\n</body></html>\n").toString();
+  }
+
+  private void plot(
+      StringBuilder page, int act, DemoReport.Unit unit, String shown, double divisor) {
+    List<IoPlot.Bar> bars = new ArrayList<>();
+    for (DemoReport.Row row : report.rows) {
+      if (row.act == act && row.unit == unit) {
+        Spread[] values = {row.ours, row.stock, row.replication};
+        for (int i = 0; i < values.length; i++) {
+          if (values[i] != null) {
+            bars.add(
+                new IoPlot.Bar(row.brief, SERIES[i][0], SERIES[i][1], scaled(values[i], divisor)));
+          }
+        }
+      }
+    }
+    if (!bars.isEmpty()) {
+      page.append(IoPlot.render(shown + ", median, least and most", shown, bars));
+    }
+  }
+
+  private static Spread scaled(Spread value, double divisor) {
+    List<Double> ends = new ArrayList<>();
+    Collections.addAll(
+        ends, value.min / divisor, value.median / divisor, value.max / divisor);
+    return Spread.of(ends, Double::doubleValue);
+  }
+
+  private static void row(StringBuilder page, String cell, String[] texts) {
+    page.append("<tr>");
+    for (String text : texts) {
+      element(page, cell, text);
+    }
+    page.append("</tr>\n");
+  }
+
+  private static void element(StringBuilder page, String tag, String text) {
+    String name = tag.split(" ", 2)[0];
+    page.append('<').append(tag).append('>').append(escape(text));
+    page.append("</").append(name).append(">\n");
+  }
+
+  private static String escape(String text) {
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+  }
+}

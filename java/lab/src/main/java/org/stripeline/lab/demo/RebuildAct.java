@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.stripeline.lab.demo;
+
+import java.io.IOException;
+import java.nio.file.Paths;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
+import org.apache.hadoop.hdfs.protocol.ECBlockGroupStats;
+import org.apache.hadoop.hdfs.protocol.LocatedBlock;
+import org.stripeline.lab.bench.Spread;
+import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
+import org.stripeline.lab.demo.Stage.Side;
+import org.stripeline.terminal.Progress;
+
+/**
+ * Act 4: as many DataNodes as the code bears lose their disks, come back empty, and HDFS rebuilds
+ * what was lost, by our coder and by {@code rs_java} in turn; then the blocks on the disks must be
+ * those first written, and fsck, verifyEC and both clients must find nothing wrong.
+ */
+final class RebuildAct implements DemoRunner.Act {
+  static final String CODER_KEY = "io.erasurecode.codec.rs.rawcoders";
+  static final String ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity*";
+
+  /** Metrics are renewed once a second. */
+  static final long METRICS_MILLIS = 1_100;
+
+  private static final String CODER_BEAN = "Hadoop:service=Stripeline,name=Coder";
+  private static final long POLL_MILLIS = 50;
+  private static final double MIB = 1 << 20;
+
+  /** Longest time without one more rebuilt block until the demo gives up. */
+  private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(90);
+
+  /** Groups of a file; the last stripe of each file is partial. */
+  private static final int FILE_GROUPS = 2;
+
+  private static final int MISSING_TAIL = 12_345;
+
+  private final Stage stage;
+  private final long fileBytes;
+  private final List<Path> files = new ArrayList<>();
+  private final Map<Side, List<Double>> rates = new EnumMap<>(Side.class);
+  private int nextVictim;
+  private int blocksRebuilt;
+
+  RebuildAct(Stage stage) {
+    this.stage = stage;
+    DemoSettings settings = stage.settings();
+    fileBytes = FILE_GROUPS * settings.dataUnits() * settings.rebuiltBlockBytes() - MISSING_TAIL;
+  }
+
+  @Override
+  public void play() throws IOException {
+    int rounds = stage.settings().longRounds();
+    write();
+    Map<Long, String> written = fingerprints();
+    for (int round = 0; round < rounds; round++) {
+      for (Side side : Stage.inTurn(round)) {
+        rebuild(side, round);
+        compare(side, written);
+      }
+    }
+    stage.report().add(
+        new DemoReport.Row(
+            4, "rebuild of " + stage.settings().parityUnits() + " DataNodes' blocks", "rebuild",
+            DemoReport.Unit.MIB_PER_SECOND,
+            Spread.of(rates.get(Side.OURS), Double::doubleValue),
+            Spread.of(rates.get(Side.STOCK), Double::doubleValue), null));
+    stage.report().check(
+        "4: %d internal blocks rebuilt, on the disks byte for byte those first written",
+        blocksRebuilt);
+    judge();
+  }
+
+  private void write() throws IOException {
+    Path directory = stage.codedDirectory("rebuild");
+    int count = Math.max(1, stage.settings().groups(stage.settings().rebuiltBlockBytes()) / FILE_GROUPS);
+    try (Progress.Step step = stage.progress().step("4 write by ours", count * fileBytes);
+        DistributedFileSystem fs = stage.open(Side.OURS)) {
+      for (int number = 0; number < count; number++) {
+        Path file = new Path(directory, "file" + number);
+        stage.write(fs, file, number, fileBytes, stage.settings().rebuiltBlockBytes());
+        files.add(file);
+        step.advance(fileBytes);
+      }
+      step.succeeded();
+    }
+  }
+
+  private void rebuild(Side side, int round) throws IOException {
+    String name =
+        String.format("4 rebuild by %s, %d of %d", stage.coder(side), round + 1,
+            stage.settings().longRounds());
+    List<DataNodeStatus> victims = victims();
+    stage.cluster().client().set(CODER_KEY, stage.coder(side));
+    for (DataNodeStatus victim : victims) {
+      stage.cluster().client().stopDataNode(victim.id);
+    }
+    for (DataNodeStatus victim : victims) {
+      stage.cluster().client().expireDataNode(victim.id);
+      ReplicaFiles.wipe(Paths.get(victim.directory));
+    }
+    Missing lost = missing();
+    double decoded = decodedBytes();
+    try (Progress.Step step = stage.progress().step(name, lost.bytes)) {
+      long started = System.nanoTime();
+      for (DataNodeStatus victim : victims) {
+        stage.cluster().client().startDataNode(victim.id);
+      }
+      await(lost, step);
+      double seconds = (System.nanoTime() - started) / 1e9;
+      rates.computeIfAbsent(side, key -> new ArrayList<>()).add(lost.bytes / MIB / seconds);
+      blocksRebuilt += lost.blocks;
+      requireCoder(side, decoded, lost.bytes);
+      step.note("");
+      step.succeeded();
+    }
+  }
+
+  /** Takes other DataNodes each time. */
+  private List<DataNodeStatus> victims() throws IOException {
+    List<DataNodeStatus> all = stage.cluster().status().datanodes;
+    List<DataNodeStatus> victims = new ArrayList<>();
+    for (int i = 0; i < stage.settings().parityUnits(); i++) {
+      victims.add(all.get(nextVictim++ % all.size()));
+    }
+    return victims;
+  }
+
+  /** Internal blocks that lie on no running DataNode. */
+  private static final class Missing {
+    private int blocks;
+    private long bytes;
+  }
+
+  private Missing missing() throws IOException {
+    Collection<String> live = stage.cluster().inside().values();
+    Missing missing = new Missing();
+    for (LocatedBlock group : groups()) {
+      int there = 0;
+      for (DatanodeInfo node : group.getLocations()) {
+        there += live.contains(node.getXferAddr()) ? 1 : 0;
+      }
+      // All units of these groups have bytes, and all but the last cells are full.
+      int units = stage.settings().dataUnits() + stage.settings().parityUnits();
+      missing.blocks += units - there;
+      missing.bytes += (units - there) * stage.settings().rebuiltBlockBytes();
+    }
+    return missing;
+  }
+
+  private List<LocatedBlock> groups() throws IOException {
+    List<LocatedBlock> groups = new ArrayList<>();
+    for (Path file : files) {
+      groups.addAll(
+          stage.cluster().fs().getClient()
+              .getLocatedBlocks(file.toUri().getPath(), 0, Long.MAX_VALUE)
+              .getLocatedBlocks());
+    }
+    return groups;
+  }
+
+  private void await(Missing lost, Progress.Step step) throws IOException {
+    int least = Integer.MAX_VALUE;
+    long lastProgress = System.nanoTime();
+    while (true) {
+      Missing missing = missing();
+      ECBlockGroupStats stats =
+          stage.cluster().fs().getClient().getNamenode().getECBlockGroupStats();
+      if (missing.blocks == 0 && stats.getLowRedundancyBlockGroups() == 0) {
+        return;
+      }
+      if (missing.blocks < least) {
+        least = missing.blocks;
+        lastProgress = System.nanoTime();
+      }
+      if (System.nanoTime() - lastProgress > STALL_NANOS) {
+        throw new DemoException(
+            String.format(
+                "Rebuilding did not finish: %d of %d blocks still missing, no progress for %d s;"
+                    + " NameNode says %s",
+                missing.blocks, lost.blocks, TimeUnit.NANOSECONDS.toSeconds(STALL_NANOS), stats));
+      }
+      step.note((lost.blocks - missing.blocks) + " of " + lost.blocks + " blocks are back");
+      step.advanceTo(lost.bytes - missing.bytes);
+      pause(POLL_MILLIS);
+    }
+  }
+
+  /** Hadoop takes another coder silently: ours must have counted what it did, and only that. */
+  private void requireCoder(Side side, double before, long bytes) throws IOException {
+    if (!stage.coder(Side.OURS).equals(DemoCommand.CODER)) {
+      return;
+    }
+    double counted = decodedBytes() - before;
+    // What a task counts last may be the last cell of its block.
+    if (side == Side.OURS ? counted < bytes * 0.9 : counted > 0) {
+      throw new DemoException(
+          String.format(
+              "Wrong coder is live on the DataNodes: while they rebuilt %d bytes by %s, ours counts"
+                  + " %.0f",
+              bytes, stage.coder(side), counted));
+    }
+  }
+
+  private double decodedBytes() throws IOException {
+    pause(METRICS_MILLIS);
+    for (Map<String, Object> bean : stage.cluster().client().metrics(CODER_BEAN).values()) {
+      return ((Number) bean.get("DecodedBytes")).doubleValue();
+    }
+    return 0;
+  }
+
+  private Map<Long, String> fingerprints() throws IOException {
+    List<Long> ids = new ArrayList<>();
+    for (LocatedBlock group : groups()) {
+      for (int unit = 0; unit < group.getLocations().length; unit++) {
+        ids.add(group.getBlock().getBlockId() + unit);
+      }
+    }
+    return ReplicaFiles.find(stage.cluster().disks()).fingerprints(ids);
+  }
+
+  private void compare(Side side, Map<Long, String> written) throws IOException {
+    try (Progress.Step step = stage.progress().step("4 compare blocks on the disks", 0)) {
+      Map<Long, String> found = fingerprints();
+      if (!found.equals(written)) {
+        written.forEach(
+            (id, print) -> {
+              if (!print.equals(found.get(id))) {
+                throw new DemoException(
+                    "Wrong bytes in block " + id + " after rebuilding by " + stage.coder(side)
+                        + ": SHA-256 is " + found.get(id) + ", should be " + print);
+              }
+            });
+        throw new DemoException("Wrong blocks after rebuilding: " + found.keySet());
+      }
+      step.succeeded();
+    }
+  }
+
+  private void judge() throws IOException {
+    try (Progress.Step step = stage.progress().step("4 fsck, verifyEC, read all", 0)) {
+      HdfsTools.fsck(stage.configuration(Side.STOCK), Stage.ROOT);
+      for (Side side : Side.values()) {
+        for (Path file : files) {
+          HdfsTools.verifyEc(stage.configuration(side), file);
+        }
+        try (DistributedFileSystem fs = stage.open(side)) {
+          for (int number = 0; number < files.size(); number++) {
+            stage.requireRight(fs, files.get(number), number, fileBytes);
+            step.advance(fileBytes);
+          }
+        }
+      }
+      step.succeeded();
+    }
+    stage.report().check(
+        "4: hdfs fsck: HEALTHY; hdfs debug verifyEC: %d of %d files OK by both coders; both clients"
+            + " read every byte right",
+        files.size(), files.size());
+  }
+
+  static void pause(long millis) throws IOException {
+    try {
+      Thread.sleep(millis);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("Cannot wait for the cluster: interrupted", e);
+    }
+  }
+}
