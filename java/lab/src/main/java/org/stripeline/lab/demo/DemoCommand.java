@@ -10,6 +10,7 @@ import java.util.concurrent.Callable;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.coder.RsCoderFactory;
 import org.stripeline.lab.bench.io.IoSettings;
+import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;

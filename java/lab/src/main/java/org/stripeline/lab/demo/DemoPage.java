@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import org.stripeline.lab.bench.io.IoPlot;
 import org.stripeline.lab.bench.Spread;
+import org.stripeline.lab.bench.io.IoPlot;
 
 /** The report as one HTML page that needs no other file: acts, table, plots as SVG. */
 final class DemoPage {

@@ -13,6 +13,7 @@ import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.ClusterStatus;
+import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.natives.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;

@@ -13,6 +13,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.lab.bench.Spread;
+import org.stripeline.lab.cluster.ReplicaFiles;
 import org.stripeline.lab.demo.Stage.Side;
 import org.stripeline.terminal.Progress;
 

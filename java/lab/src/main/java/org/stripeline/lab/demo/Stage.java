@@ -16,6 +16,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.io.client.Pattern;
+import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.Progress;
 
 /** What all acts share: the cluster, both clients, files of known bytes, progress and report. */

@@ -27,7 +27,7 @@ import org.stripeline.lab.cluster.ClusterOptions;
 import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.DataNodeProcess;
-import org.stripeline.lab.demo.ReplicaFiles;
+import org.stripeline.lab.cluster.ReplicaFiles;
 
 /**
  * The cluster of a run: NameNode and DataNodes in one process, and DataNodes in processes of their

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.stripeline.lab.cluster.DataNodeProcess;
-import org.stripeline.lab.demo.WorkDirectory;
+import org.stripeline.lab.cluster.WorkDirectory;
 
 /** A cluster whose DataNodes are processes, each in a network of its own. */
 public final class ShapedCluster {

@@ -26,7 +26,7 @@ import org.stripeline.lab.bench.cluster.ShapedCluster;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.RackTable;
-import org.stripeline.lab.demo.WorkDirectory;
+import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.natives.CoderStatus;
 import org.stripeline.server.namenode.EarKeys;
 

@@ -14,7 +14,7 @@ import java.util.concurrent.Callable;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.lab.bench.io.IoSettings;
-import org.stripeline.lab.demo.WorkDirectory;
+import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;

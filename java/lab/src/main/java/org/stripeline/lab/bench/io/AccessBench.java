@@ -21,7 +21,7 @@ import org.apache.log4j.Logger;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.io.client.Pattern;
-import org.stripeline.lab.demo.WorkDirectory;
+import org.stripeline.lab.cluster.WorkDirectory;
 
 /**
  * Counts what DataNodes read for the access patterns of applications, for Hadoop's client and for

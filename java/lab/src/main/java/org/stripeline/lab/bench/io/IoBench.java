@@ -25,7 +25,7 @@ import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.DataNodeProcess;
-import org.stripeline.lab.demo.WorkDirectory;
+import org.stripeline.lab.cluster.WorkDirectory;
 
 /**
  * Runs the matrix. In each round of client JVMs every contestant has one; within each repetition

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
-import org.stripeline.lab.demo.WorkDirectory;
+import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;

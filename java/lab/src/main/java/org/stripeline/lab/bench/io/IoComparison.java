@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
-import org.stripeline.lab.bench.Spread;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -9,7 +8,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
-import org.stripeline.lab.demo.WorkDirectory;
+import org.stripeline.lab.bench.Spread;
+import org.stripeline.lab.bench.cluster.IoCluster;
+import org.stripeline.lab.cluster.WorkDirectory;
 
 /**
  * The bench of pipelines on a cluster of the caller: our pipelines, Hadoop's with {@code rs_java}

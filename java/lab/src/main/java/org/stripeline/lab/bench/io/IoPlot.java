@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
-import org.stripeline.lab.bench.Spread;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
+import org.stripeline.lab.bench.Spread;
 
 /**
  * Draws rows as SVG: bars for each policy and number of threads on the loopback, and lines over the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.demo;
+package org.stripeline.lab.cluster;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -75,27 +75,27 @@ public final class ReplicaFiles {
   }
 
   /** Files of one block; more than one where a DataNode has yet to remove its copy. */
-  List<Path> filesOf(long id) {
+  public List<Path> filesOf(long id) {
     return filesOfBlock.getOrDefault(id, Collections.emptyList());
   }
 
   /**
    * Takes the SHA-256 of blocks.
    *
-   * @throws DemoException when a block is on no disk, or copies of it differ
+   * @throws ClusterException when a block is on no disk, or copies of it differ
    */
-  Map<Long, String> fingerprints(Collection<Long> ids) throws IOException {
+  public Map<Long, String> fingerprints(Collection<Long> ids) throws IOException {
     Map<Long, String> all = new TreeMap<>();
     for (long id : ids) {
       if (filesOf(id).isEmpty()) {
-        throw new DemoException("Cannot find internal block " + id + " on any disk");
+        throw new ClusterException("Cannot find internal block " + id + " on any disk");
       }
       for (Path copy : filesOf(id)) {
         try (InputStream in = Files.newInputStream(copy)) {
           String print = DigestUtils.sha256Hex(in);
           String other = all.put(id, print);
           if (other != null && !other.equals(print)) {
-            throw new DemoException("Two copies of block " + id + " differ: " + filesOf(id));
+            throw new ClusterException("Two copies of block " + id + " differ: " + filesOf(id));
           }
         }
       }
@@ -104,7 +104,7 @@ public final class ReplicaFiles {
   }
 
   /** Empties a directory that belongs to a stopped DataNode: its disk is lost. */
-  static void wipe(Path directory) throws IOException {
+  public static void wipe(Path directory) throws IOException {
     try {
       Files.walkFileTree(
           directory,

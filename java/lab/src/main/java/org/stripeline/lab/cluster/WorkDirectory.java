@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.stripeline.lab.demo;
+package org.stripeline.lab.cluster;
 
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -10,7 +10,7 @@ import java.util.Deque;
 import java.util.stream.Stream;
 
 /**
- * The directory that the demo works in, and everything that must be gone when it ends: on success,
+ * The directory that a demo or a bench works in, and everything that must be gone when it ends: on success,
  * on failure and when it is interrupted.
  */
 public final class WorkDirectory implements AutoCloseable {
@@ -63,7 +63,7 @@ public final class WorkDirectory implements AutoCloseable {
   }
 
   /** Opens a temporary directory below another than the usual one. */
-  static WorkDirectory openTemporary(Path parent, AtEnd atEnd) throws IOException {
+  public static WorkDirectory openTemporary(Path parent, AtEnd atEnd) throws IOException {
     return new WorkDirectory(Files.createTempDirectory(parent, PREFIX), true, atEnd);
   }
 
@@ -108,7 +108,7 @@ public final class WorkDirectory implements AutoCloseable {
   }
 
   /** Whether the process is being ended from outside. */
-  boolean isInterrupted() {
+  public boolean isInterrupted() {
     return interrupted;
   }
 
