@@ -13,7 +13,7 @@ public enum AgentMethod {
   POLL("poll"),
   CANCEL("cancel");
 
- private final String wireName;
+  private final String wireName;
 
   AgentMethod(String wireName) {
     this.wireName = wireName;

@@ -15,8 +15,8 @@ import org.apache.hadoop.security.token.Token;
 /**
  * The agents of a cluster, as their callers see them: each call names the DataNode that it is for.
  *
- * <p>The caller must be a superuser of HDFS, under Kerberos one with a ticket; or have block tokens of
- * a superuser, which are enough to have one group encoded. Every method may be called by several
+ * <p>The caller must be a superuser of HDFS, under Kerberos one with a ticket; or have block tokens
+ * of a superuser, which are enough to have one group encoded. Every method may be called by several
  * threads at once, and throws an {@link AgentException} whose kind says what to do. A call lasts
  * seconds at most; what takes longer is a task.
  */
@@ -80,8 +80,7 @@ public interface Agents extends Closeable {
    * @param writer any text that only the task has
    * @throws AgentException of kind FAILED if something there has that name, or is being deleted
    */
-  void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer)
-      throws IOException;
+  void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer) throws IOException;
 
   /**
    * Removes an internal block that a task was let write, unless another task, a link or an {@link
@@ -135,7 +134,8 @@ public interface Agents extends Closeable {
    * stripeline.agent.abandon.period} is cancelled; the end of one is kept for {@code
    * stripeline.agent.result.period}.
    *
-   * @param waitMillis how long to wait for the end, at most {@link #POLL_WAIT_MILLIS_MAX}; 0 does not
+   * @param waitMillis how long to wait for the end, at most {@link #POLL_WAIT_MILLIS_MAX}; 0 does
+   *     not
    */
   TaskReport poll(DatanodeInfo node, long task, long waitMillis) throws IOException;
 

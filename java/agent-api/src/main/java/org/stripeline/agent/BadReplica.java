@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.agent;
 
-/** A replica of a data block that a group must not be made of: its bytes are wrong, or not readable. */
+/**
+ * A replica of a data block that a group must not be made of: its bytes are wrong, or not readable.
+ */
 public final class BadReplica {
   /** The data unit, an index into {@link EncodeRequest#data}. */
   public final int unit;

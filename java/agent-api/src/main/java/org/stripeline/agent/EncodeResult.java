@@ -6,8 +6,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What a task that succeeded has done. All that it sent, and all that the request names as kept, was
- * made durable, read back at rest and is right.
+ * What a task that succeeded has done. All that it sent, and all that the request names as kept,
+ * was made durable, read back at rest and is right.
  */
 public final class EncodeResult {
   /** Bytes read from replicas of the agent's own DataNode. */

@@ -74,8 +74,7 @@ public final class RpcAgents implements Agents {
     int removed = 0;
     for (int from = 0; from < blocks.size(); from += Wire.BLOCKS_MAX) {
       int to = Math.min(blocks.size(), from + Wire.BLOCKS_MAX);
-      Messages.UnlinkCall arguments =
-          new Messages.UnlinkCall(pool, blocks.subList(from, to), null);
+      Messages.UnlinkCall arguments = new Messages.UnlinkCall(pool, blocks.subList(from, to), null);
       removed += call(node, AgentMethod.UNLINK, arguments, Messages.UnlinkAnswer.class).removed;
     }
     return removed;
@@ -100,8 +99,7 @@ public final class RpcAgents implements Agents {
   public BlockChecksum checksum(
       DatanodeInfo node, String pool, AgentBlock block, long offset, long bytes, boolean sync)
       throws IOException {
-    Messages.ChecksumCall arguments =
-        new Messages.ChecksumCall(pool, block, offset, bytes, sync);
+    Messages.ChecksumCall arguments = new Messages.ChecksumCall(pool, block, offset, bytes, sync);
     return call(node, AgentMethod.CHECKSUM, arguments, BlockChecksum.class);
   }
 
@@ -117,8 +115,7 @@ public final class RpcAgents implements Agents {
   }
 
   @Override
-  public long encode(DatanodeInfo node, String ticket, EncodeRequest request)
-      throws IOException {
+  public long encode(DatanodeInfo node, String ticket, EncodeRequest request) throws IOException {
     Messages.EncodeCall arguments = new Messages.EncodeCall(ticket, request);
     return call(node, AgentMethod.ENCODE, arguments, Messages.TaskCall.class).task;
   }
@@ -199,8 +196,7 @@ public final class RpcAgents implements Agents {
         && !(cause instanceof ClosedByInterruptException);
   }
 
-  private <T> T callOnce(
-      DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
+  private <T> T callOnce(DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
       throws IOException {
     BytesValue reply;
     try {
@@ -260,7 +256,8 @@ public final class RpcAgents implements Agents {
           e);
     }
     // The server may be too busy, or lack memory, for a while.
-    return failure(AgentException.Kind.UNREACHABLE, node, method, e.getClassName() + ": " + text, e);
+    return failure(
+        AgentException.Kind.UNREACHABLE, node, method, e.getClassName() + ": " + text, e);
   }
 
   /** A kind that only a later version knows is a failure like any other. */

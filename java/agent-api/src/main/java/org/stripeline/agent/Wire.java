@@ -99,8 +99,7 @@ public final class Wire {
     }
   }
 
-  private static <T> T read(BytesValue request, String field, Class<T> type)
-      throws AgentException {
+  private static <T> T read(BytesValue request, String field, Class<T> type) throws AgentException {
     try {
       JsonReader in = reader(request);
       in.beginObject();
@@ -179,7 +178,6 @@ public final class Wire {
   }
 
   private static AgentException refusal(String why) {
-    return new AgentException(
-        AgentException.Kind.BAD_REQUEST, "Cannot read the request: " + why);
+    return new AgentException(AgentException.Kind.BAD_REQUEST, "Cannot read the request: " + why);
   }
 }

@@ -87,7 +87,9 @@ public final class HdfsCommand implements Callable<Integer> {
     if (tool == null) {
       throw new ParameterException(
           spec.commandLine(),
-          "Cannot run hdfs" + (words.isEmpty() ? "" : " " + words.get(0)) + ": name one of "
+          "Cannot run hdfs"
+              + (words.isEmpty() ? "" : " " + words.get(0))
+              + ": name one of "
               + String.join(", ", TOOLS.keySet()));
     }
     Configuration conf = new HdfsConfiguration();
@@ -104,7 +106,10 @@ public final class HdfsCommand implements Callable<Integer> {
       if (!Files.isReadable(site)) {
         throw new CommandException(
             ExitStatus.UNCHECKED,
-            "Cannot run hdfs: HADOOP_CONF_DIR is " + directory + ", where " + site
+            "Cannot run hdfs: HADOOP_CONF_DIR is "
+                + directory
+                + ", where "
+                + site
                 + " cannot be read");
       }
     } else if ("file".equals(FileSystem.getDefaultUri(conf).getScheme())

@@ -10,11 +10,11 @@ import org.stripeline.lab.cluster.ClusterCommand;
 import org.stripeline.lab.demo.DemoCommand;
 import org.stripeline.plan.PlanCommand;
 import org.stripeline.terminal.CommandStyle;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** The {@code stripeline} command. */
 @Command(

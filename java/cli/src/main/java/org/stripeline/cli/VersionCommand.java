@@ -13,9 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** {@code stripeline version}. */
-@Command(
-    name = "version",
-    description = "Print the versions of Stripeline, Hadoop and Java.")
+@Command(name = "version", description = "Print the versions of Stripeline, Hadoop and Java.")
 public final class VersionCommand implements Callable<Integer> {
   @Mixin private OutputOptions output;
   @Spec private CommandSpec spec;
@@ -36,7 +34,8 @@ public final class VersionCommand implements Callable<Integer> {
       OutputOptions.printJson(out, versions);
     } else {
       out.println("stripeline " + versions.stripeline);
-      out.println("hadoop     " + versions.hadoop + " (built against " + versions.hadoopTested + ")");
+      out.println(
+          "hadoop     " + versions.hadoop + " (built against " + versions.hadoopTested + ")");
       out.println("java       " + versions.java);
       out.flush();
     }

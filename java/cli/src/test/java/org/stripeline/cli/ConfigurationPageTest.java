@@ -33,8 +33,11 @@ class ConfigurationPageTest {
   void everyPropertyIsListedOnce() throws IOException {
     Set<String> declared = new TreeSet<>();
     for (String module : MODULES) {
-      collect(ROOT.resolve("java").resolve(module).resolve("src/main/java"), ".java",
-          "\"(stripeline(?:\\.[a-z0-9-]+)+)\"", declared);
+      collect(
+          ROOT.resolve("java").resolve(module).resolve("src/main/java"),
+          ".java",
+          "\"(stripeline(?:\\.[a-z0-9-]+)+)\"",
+          declared);
     }
     declared.removeIf(key -> INTERNAL.matcher(key).matches());
 
@@ -46,12 +49,18 @@ class ConfigurationPageTest {
     Set<String> declared = new TreeSet<>();
     // Kernels, JNI and all between read variables; bench and tests have their own.
     for (String crate : new String[] {"gf", "codec", "jni", "capi"}) {
-      collect(ROOT.resolve("crates").resolve(crate).resolve("src"), ".rs",
-          "const [A-Z_]*VARIABLE: &str = \"(STRIPELINE_[A-Z_]+)\"", declared);
+      collect(
+          ROOT.resolve("crates").resolve(crate).resolve("src"),
+          ".rs",
+          "const [A-Z_]*VARIABLE: &str = \"(STRIPELINE_[A-Z_]+)\"",
+          declared);
     }
     for (String module : MODULES) {
-      collect(ROOT.resolve("java").resolve(module).resolve("src/main/java"), ".java",
-          "getenv\\(\"(STRIPELINE_[A-Z_]+)\"\\)", declared);
+      collect(
+          ROOT.resolve("java").resolve(module).resolve("src/main/java"),
+          ".java",
+          "getenv\\(\"(STRIPELINE_[A-Z_]+)\"\\)",
+          declared);
     }
     Matcher launcher =
         Pattern.compile("\\$\\{(STRIPELINE_[A-Z_]+)").matcher(text(ROOT.resolve("stripeline")));
@@ -94,7 +103,8 @@ class ConfigurationPageTest {
   private static void collect(Path folder, String suffix, String pattern, Set<String> found)
       throws IOException {
     try (Stream<Path> files = Files.walk(folder)) {
-      for (Path file : (Iterable<Path>) files.filter(f -> f.toString().endsWith(suffix))::iterator) {
+      for (Path file :
+          (Iterable<Path>) files.filter(f -> f.toString().endsWith(suffix))::iterator) {
         Matcher matcher = Pattern.compile(pattern).matcher(text(file));
         while (matcher.find()) {
           found.add(matcher.group(1));

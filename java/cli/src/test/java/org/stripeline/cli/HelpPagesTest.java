@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
 
 /**
  * Keeps docs/user/cli equal to what {@code --help} prints. Run with {@code
@@ -42,8 +42,7 @@ class HelpPagesTest {
   }
 
   private static void collect(CommandLine line, Map<String, String> pages) {
-    pages.put(
-        line.getCommandSpec().qualifiedName("-") + ".txt", line.getUsageMessage(Ansi.OFF));
+    pages.put(line.getCommandSpec().qualifiedName("-") + ".txt", line.getUsageMessage(Ansi.OFF));
     line.getSubcommands().values().forEach(below -> collect(below, pages));
   }
 

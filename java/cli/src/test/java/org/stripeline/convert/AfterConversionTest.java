@@ -140,8 +140,7 @@ class AfterConversionTest {
   void aDataNodeWithLinkedBlocksIsDecommissioned() throws Exception {
     byte[] bytes = converted("/leaving/a");
     DatanodeInfo victim = cluster.blocks("/leaving/a").get(0).getLocations()[0];
-    DatanodeManager nodes =
-        cluster.mini.getNamesystem().getBlockManager().getDatanodeManager();
+    DatanodeManager nodes = cluster.mini.getNamesystem().getBlockManager().getDatanodeManager();
     DatanodeDescriptor leaving = nodes.getDatanode(victim.getDatanodeUuid());
     nodes.getDatanodeAdminManager().startDecommission(leaving);
     try {
@@ -184,8 +183,7 @@ class AfterConversionTest {
     settings.storagePolicy = "COLD";
     assertThat(convert(settings, "cold").failures()).isEmpty();
 
-    int status =
-        ToolRunner.run(cluster.conf(), new Mover.Cli(), new String[] {"-p", "/cold/a"});
+    int status = ToolRunner.run(cluster.conf(), new Mover.Cli(), new String[] {"-p", "/cold/a"});
 
     assertThat(status).isZero();
     ConvertCluster.await(
@@ -214,7 +212,9 @@ class AfterConversionTest {
 
     ConvertCluster.await(
         "the group to be whole without the damaged block",
-        () -> cluster.isWhole("/scanned/a") && !ConvertCluster.isOn(cluster.blocks("/scanned/a").get(0), damaged));
+        () ->
+            cluster.isWhole("/scanned/a")
+                && !ConvertCluster.isOn(cluster.blocks("/scanned/a").get(0), damaged));
     // What is rebuilt may be in a rack too few at first; the NameNode mends that too.
     ConvertCluster.await("the rack rule", () -> audit("/scanned/a").isEmpty());
     assertSound("/scanned/a", bytes);
@@ -247,7 +247,12 @@ class AfterConversionTest {
           "a block to be moved",
           () -> {
             BalancerCommand.run(
-                cluster.conf(), "-threshold", "5", "-idleiterations", "1", "-include",
+                cluster.conf(),
+                "-threshold",
+                "5",
+                "-idleiterations",
+                "1",
+                "-include",
                 full.getXferAddr() + "," + empty.getXferAddr());
             return cluster.isWhole("/balanced/a") && blocksOn(full) < before;
           });

@@ -127,8 +127,13 @@ class ProcessKillTest {
     line.setOut(new PrintWriter(said));
     line.setErr(new PrintWriter(said));
     return line.execute(
-        "convert", fs.getUri() + "/tree", "--policy=RS-3-2", "--execute",
-        "--allow-rack-loss", "--throttle=2MiB", "--files-at-once=1");
+        "convert",
+        fs.getUri() + "/tree",
+        "--policy=RS-3-2",
+        "--execute",
+        "--allow-rack-loss",
+        "--throttle=2MiB",
+        "--files-at-once=1");
   }
 
   private static Path path(int number) {

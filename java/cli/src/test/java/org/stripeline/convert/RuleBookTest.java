@@ -58,9 +58,12 @@ class RuleBookTest {
       write(cluster.fs(), new SplittableRandom(11));
       CodeName code = CodeName.parse("RS-6-3").withCell(CELL);
       Map<String, Decision> planned = Decisions.of(cluster.fs(), "/tree", code);
-      Map<String, FileDecision> adopted = judged(cluster, ConvertCluster.contiguous("/tree", "RS-6-3"));
-      Map<String, FileDecision> smaller = judged(cluster, ConvertCluster.contiguous("/tree", "RS-3-2"));
-      Map<String, FileDecision> striped = judged(cluster, ConvertCluster.striped("/tree", "RS-6-3"));
+      Map<String, FileDecision> adopted =
+          judged(cluster, ConvertCluster.contiguous("/tree", "RS-6-3"));
+      Map<String, FileDecision> smaller =
+          judged(cluster, ConvertCluster.contiguous("/tree", "RS-3-2"));
+      Map<String, FileDecision> striped =
+          judged(cluster, ConvertCluster.striped("/tree", "RS-6-3"));
 
       assertThat(planned).hasSize(FILES);
       Set<String> seen = new TreeSet<>();
@@ -84,8 +87,16 @@ class RuleBookTest {
           });
       assertThat(seen)
           .contains(
-              "ADOPT", "SMALLER_CODE", "STRIPE", "LEAVE CODED", "LEAVE EMPTY", "LEAVE LAZY_PERSIST",
-              "LEAVE ONE_REPLICA", "LEAVE OPEN", "LEAVE SYNCED", "LEAVE TOO_SMALL");
+              "ADOPT",
+              "SMALLER_CODE",
+              "STRIPE",
+              "LEAVE CODED",
+              "LEAVE EMPTY",
+              "LEAVE LAZY_PERSIST",
+              "LEAVE ONE_REPLICA",
+              "LEAVE OPEN",
+              "LEAVE SYNCED",
+              "LEAVE TOO_SMALL");
     } finally {
       open.clear();
     }

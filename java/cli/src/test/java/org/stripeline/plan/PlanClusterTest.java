@@ -188,7 +188,12 @@ class PlanClusterTest {
   void peopleGetATable() {
     int status =
         run(
-            "plan", uri("/plan"), CELL, "--depth=2", "--throttle=1MB", "--storage-policy=COLD",
+            "plan",
+            uri("/plan"),
+            CELL,
+            "--depth=2",
+            "--throttle=1MB",
+            "--storage-policy=COLD",
             "--archive-cost=0.7");
 
     assertThat(status).as(err.toString()).isZero();
@@ -225,7 +230,14 @@ class PlanClusterTest {
     }
     for (Path file : new Path[] {lines, compress(lines)}) {
       int status =
-          run("plan", "/plan", "--image=" + file, "--racks=3", "--nodes=9", CELL, "--policy=RS-3-2",
+          run(
+              "plan",
+              "/plan",
+              "--image=" + file,
+              "--racks=3",
+              "--nodes=9",
+              CELL,
+              "--policy=RS-3-2",
               "--json");
       assertThat(status).as(err.toString()).isZero();
       PlanReport report = report();

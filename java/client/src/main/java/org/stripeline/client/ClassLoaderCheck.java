@@ -28,11 +28,11 @@ public final class ClassLoaderCheck {
     if (!TOLD.getAndSet(true)) {
       LOG.error(
           "Cannot use Stripeline's client pipelines: class loader {} has loaded its jar, and {}"
-              + " Hadoop's HDFS client. Hadoop's own client serves all files, which for erasure-coded"
-              + " ones is slower and can return wrong bytes when a DataNode fails. Put the jar on the"
-              + " class path that has Hadoop's jars: HADOOP_CLASSPATH, or spark.driver.extraClassPath"
-              + " and spark.executor.extraClassPath; not --jars, ADD JAR or"
-              + " mapreduce.job.classloader",
+              + " Hadoop's HDFS client. Hadoop's own client serves all files, which for"
+              + " erasure-coded ones is slower and can return wrong bytes when a DataNode fails."
+              + " Put the jar on the class path that has Hadoop's jars: HADOOP_CLASSPATH, or"
+              + " spark.driver.extraClassPath and spark.executor.extraClassPath; not --jars, ADD"
+              + " JAR or mapreduce.job.classloader",
           ours,
           theirs);
     }

@@ -49,8 +49,7 @@ public final class ClientSettings {
 
   /** Returns a number of at least {@code least}. */
   public int count(String key, int defaultValue, int least) {
-    return (int)
-        number(key, () -> conf.getInt(key, defaultValue), defaultValue, least, "a number");
+    return (int) number(key, () -> conf.getInt(key, defaultValue), defaultValue, least, "a number");
   }
 
   /** Returns a number; {@code least} is in force where a lower one is configured. */

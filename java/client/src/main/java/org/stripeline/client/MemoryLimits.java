@@ -41,7 +41,9 @@ public final class MemoryLimits {
     return Math.min(directBytes(), Runtime.getRuntime().maxMemory());
   }
 
-  /** Returns the most bytes of direct buffers: as much as of heap unless the JVM is told otherwise. */
+  /**
+   * Returns the most bytes of direct buffers: as much as of heap unless the JVM is told otherwise.
+   */
   static long directBytes() {
     try {
       CompositeData option =

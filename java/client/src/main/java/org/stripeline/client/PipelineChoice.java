@@ -22,8 +22,7 @@ public final class PipelineChoice {
   public static PipelineChoice of(ClientSettings settings) {
     return new PipelineChoice(
         settings.flag(ClientKeys.READ_ENABLED, ClientKeys.READ_ENABLED_DEFAULT),
-        settings.choice(
-            ClientKeys.WRITE_MODE, ClientKeys.WRITE_MODE_DEFAULT, WriteMode::parse));
+        settings.choice(ClientKeys.WRITE_MODE, ClientKeys.WRITE_MODE_DEFAULT, WriteMode::parse));
   }
 
   /** Returns whether erasure-coded files are read by our pipeline. */

@@ -80,7 +80,8 @@ final class EngineMetrics implements EngineMXBean, MetricsSource {
     record.tag(Interns.info("Rail", "name of the rail"), rail.getName());
     record.tag(Interns.info("OutOfService", "why it gets no work"), rail.getOutOfService());
     record.addGauge(Interns.info("Fed", "1 if it adds to the total"), rail.isFed() ? 1 : 0);
-    record.addGauge(Interns.info("Rate", "bytes of data a second it is taken to do"), rail.getRate());
+    record.addGauge(
+        Interns.info("Rate", "bytes of data a second it is taken to do"), rail.getRate());
     record.addGauge(Interns.info("Queued", "entries waiting in its queues"), rail.getQueued());
     record.addCounter(Interns.info("Pieces", "pieces of tasks done"), rail.getPieces());
     record.addCounter(Interns.info("DataBytes", "bytes of data of these"), rail.getDataBytes());

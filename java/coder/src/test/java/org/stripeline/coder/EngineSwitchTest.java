@@ -67,7 +67,8 @@ class EngineSwitchTest {
   @Test
   void java_codes_without_the_library() throws Exception {
     assertThat(ForkedJvm.run(folder, Code.class, ENABLED, "-Dstripeline.native.enabled=false"))
-        .containsOnlyOnce("Erasure coding goes without the engine: Cannot open the engine: it needs")
+        .containsOnlyOnce(
+            "Erasure coding goes without the engine: Cannot open the engine: it needs")
         .contains("right bytes", "no engine");
   }
 

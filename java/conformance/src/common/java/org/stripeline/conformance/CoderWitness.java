@@ -46,8 +46,8 @@ import net.bytebuddy.matcher.ElementMatcher;
  *
  * <p>Output, one record per line, tab separated: {@code calls <operation> <class> <count>}, {@code
  * streams <read or write> <class> <count>}, {@code advised <count>} if our placement policy named
- * DataNodes for blocks, {@code engine <native or java> <instruction set>} if our coder published its
- * bean, and {@code peak-rss-kib <number>}.
+ * DataNodes for blocks, {@code engine <native or java> <instruction set>} if our coder published
+ * its bean, and {@code peak-rss-kib <number>}.
  */
 public final class CoderWitness {
   private static final String ENCODER =
@@ -66,8 +66,7 @@ public final class CoderWitness {
       "org\\.apache\\.hadoop\\.hdfs\\.(DFSStriped|Stripeline)(In|Out)putStream";
 
   /** Names the DataNodes of a block, or none, for our placement policy. */
-  private static final String ADVISER =
-      "org.apache.hadoop.hdfs.server.blockmanagement.EarStripes";
+  private static final String ADVISER = "org.apache.hadoop.hdfs.server.blockmanagement.EarStripes";
 
   private static final LongAdder ADVISED = new LongAdder();
 

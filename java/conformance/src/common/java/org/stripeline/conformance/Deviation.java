@@ -64,12 +64,10 @@ final class Deviation {
     return deviations;
   }
 
-  boolean appliesTo(
-      String hadoopVersion, String javaMajor, String coderName, String clientName) {
+  boolean appliesTo(String hadoopVersion, String javaMajor, String coderName, String clientName) {
     return hadoop.matcher(hadoopVersion).matches()
         && java.matcher(javaMajor).matches()
-        && (coder.matcher(coderName).matches()
-            || coder.matcher("client=" + clientName).matches());
+        && (coder.matcher(coderName).matches() || coder.matcher("client=" + clientName).matches());
   }
 
   boolean covers(String testName) {

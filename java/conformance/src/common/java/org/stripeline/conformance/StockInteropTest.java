@@ -52,8 +52,7 @@ class StockInteropTest {
   private static final int REBUILT_FILE_BYTES = 5 * (1 << 20) + 4_321;
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {"RS-6-3-1024k", "RS-3-2-1024k", "RS-LEGACY-6-3-1024k", "XOR-2-1-1024k"})
+  @ValueSource(strings = {"RS-6-3-1024k", "RS-3-2-1024k", "RS-LEGACY-6-3-1024k", "XOR-2-1-1024k"})
   void eachReadsTheOthersFileWithBlocksLost(String policyName) throws Exception {
     Configuration conf = new HdfsConfiguration();
     conf.setInt("dfs.blocksize", BLOCK_BYTES);
@@ -108,8 +107,9 @@ class StockInteropTest {
           policy.getCodecName(),
           builder,
           () -> {
-            LocatedBlock[] blocks = StripedBlockUtil.parseStripedBlockGroup(
-                groups(fs, file).get(0), policy.getCellSize(), 3, 2);
+            LocatedBlock[] blocks =
+                StripedBlockUtil.parseStripedBlockGroup(
+                    groups(fs, file).get(0), policy.getCellSize(), 3, 2);
             for (int index : new int[] {0, 3}) {
               DatanodeInfo node = blocks[index].getLocations()[0];
               cluster.stopDataNode(node.getXferAddr());

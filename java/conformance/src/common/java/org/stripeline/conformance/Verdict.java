@@ -22,10 +22,10 @@ import java.util.stream.Stream;
  *
  * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder, engine
  * of our coder ({@code native} or {@code java}), client ({@code stripeline} or {@code stock}),
- * placement ({@code ear} or {@code stock}). The run directory holds one folder per class with {@code
- * entry}, {@code exit}, {@code tests.tsv} and {@code witness.tsv}. Prints a table; writes {@code
- * results.tsv} into the run directory and the names of folders whose logs are worth keeping into
- * {@code keep}. Exit status 0 if all is as expected, 1 if not.
+ * placement ({@code ear} or {@code stock}). The run directory holds one folder per class with
+ * {@code entry}, {@code exit}, {@code tests.tsv} and {@code witness.tsv}. Prints a table; writes
+ * {@code results.tsv} into the run directory and the names of folders whose logs are worth keeping
+ * into {@code keep}. Exit status 0 if all is as expected, 1 if not.
  */
 public final class Verdict {
   /** What a class is expected to do with coders. */

@@ -134,8 +134,7 @@ class VerdictTest {
     entry("a.T\tany+p\t9", "0\t1", lines(PASSED, "end"), lines(RSS));
     assertEquals(Collections.emptyList(), judge());
     assertEquals(
-        Collections.singletonList("a.T: our placement policy placed no block"),
-        judge(false, true));
+        Collections.singletonList("a.T: our placement policy placed no block"), judge(false, true));
     witness("advised\t3", RSS);
     assertEquals(Collections.emptyList(), judge(false, true));
     assertUnexpected("a.T: our placement policy was used though not configured");

@@ -54,7 +54,9 @@ public final class Adoption implements Closeable {
   /** Makes files of replicas; {@code waves} is null where this process calls the encoders. */
   FileRewriter rewriter(Job job, MapWaves waves) {
     GroupDispatcher dispatcher =
-        waves == null ? new ThreadDispatcher(job, nodes, encoders) : new MapDispatcher(job, nodes, waves);
+        waves == null
+            ? new ThreadDispatcher(job, nodes, encoders)
+            : new MapDispatcher(job, nodes, waves);
     return new AdoptingRewriter(job, nodes, dispatcher);
   }
 

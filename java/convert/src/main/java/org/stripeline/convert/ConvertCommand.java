@@ -30,11 +30,11 @@ import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.Preflight;
 import org.stripeline.convert.settings.DriverKind;
+import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.RefusedException;
-import org.stripeline.convert.settings.FileFilter;
 import org.stripeline.placement.CodeName;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.CommandException;
@@ -129,9 +129,7 @@ public final class ConvertCommand implements Callable<Integer> {
           "Take up a job that was interrupted: finish or take back what it had begun, and go on")
   private boolean resume;
 
-  @Option(
-      names = "--undo",
-      description = "Return files that this command converted to replication")
+  @Option(names = "--undo", description = "Return files that this command converted to replication")
   private boolean undo;
 
   @ArgGroup(exclusive = false, validate = false, heading = "%nWhich files:%n")
@@ -244,8 +242,11 @@ public final class ConvertCommand implements Callable<Integer> {
         names = "--files-at-once",
         paramLabel = "COUNT",
         description =
-            "Files at one time, 1 to 64 (default: " + JobSettings.FILES_OF_CLIENT + "; "
-                + JobSettings.FILES_OF_MAPS + " with --driver=mapreduce)")
+            "Files at one time, 1 to 64 (default: "
+                + JobSettings.FILES_OF_CLIENT
+                + "; "
+                + JobSettings.FILES_OF_MAPS
+                + " with --driver=mapreduce)")
     private Integer filesAtOnce;
 
     @Option(
@@ -253,7 +254,9 @@ public final class ConvertCommand implements Callable<Integer> {
         paramLabel = "COUNT",
         description =
             "Block groups of a file at one time, 1 to 64; times the files, maps at one time"
-                + " (default: " + JobSettings.GROUPS + ")")
+                + " (default: "
+                + JobSettings.GROUPS
+                + ")")
     private Integer groupsAtOnce;
 
     @Option(
@@ -347,7 +350,8 @@ public final class ConvertCommand implements Callable<Integer> {
           .println(
               isRefused
                   ? "Nothing was changed; --execute needs --allow-stale-readers as well: "
-                      + Preflight.STALE_READERS + "."
+                      + Preflight.STALE_READERS
+                      + "."
                   : "Nothing was changed; --execute does it.");
       spec.commandLine().getErr().flush();
     }
@@ -370,8 +374,11 @@ public final class ConvertCommand implements Callable<Integer> {
     if (report.refusal() != null) {
       throw new CommandException(
           ExitStatus.USAGE,
-          "Cannot go on with job " + report.job() + ", of which everything else is settled as"
-              + " shown: " + report.refusal());
+          "Cannot go on with job "
+              + report.job()
+              + ", of which everything else is settled as"
+              + " shown: "
+              + report.refusal());
     }
     return report.isComplete() ? ExitStatus.SOUND : ExitStatus.FAILED;
   }
@@ -411,7 +418,8 @@ public final class ConvertCommand implements Callable<Integer> {
     if (work.maxReplication != null) {
       if (!undo || work.maxReplication < 1) {
         throw usage(
-            "Cannot use --max-replication=" + work.maxReplication
+            "Cannot use --max-replication="
+                + work.maxReplication
                 + ": it is for --undo, and at least 1");
       }
       settings.replicationMax = work.maxReplication;
@@ -432,7 +440,8 @@ public final class ConvertCommand implements Callable<Integer> {
       if (!OF_RESUME.contains(option.longestName())) {
         throw usage(
             "Cannot resume with other settings: a job keeps those that it was begun with; leave "
-                + option.longestName() + " out");
+                + option.longestName()
+                + " out");
       }
     }
   }
@@ -468,8 +477,12 @@ public final class ConvertCommand implements Callable<Integer> {
     }
     if (!request.takesCell(bytes)) {
       throw usage(
-          "Cannot use cells of " + bytes + " bytes: whole KiB are needed, and at most "
-              + request.cellBytesMax() + " bytes, since " + request.data()
+          "Cannot use cells of "
+              + bytes
+              + " bytes: whole KiB are needed, and at most "
+              + request.cellBytesMax()
+              + " bytes, since "
+              + request.data()
               + " cells must stay below 2 GiB");
     }
     return (int) bytes;

@@ -140,8 +140,13 @@ public final class Driver implements AutoCloseable {
     for (JobDirectory other : JobDirectory.unfinished(fs, root)) {
       if (overlaps(other.settings().path, settings.path)) {
         throw new RefusedException(
-            "Cannot begin a job on " + settings.path + ": job " + other.name() + " on "
-                + other.settings().path + " is not finished; end it with --resume --job="
+            "Cannot begin a job on "
+                + settings.path
+                + ": job "
+                + other.name()
+                + " on "
+                + other.settings().path
+                + " is not finished; end it with --resume --job="
                 + other.name());
       }
     }
@@ -149,7 +154,8 @@ public final class Driver implements AutoCloseable {
 
   /**
    * Takes up a job: what a dead driver had begun is finished or rolled back, whatever has become of
-   * the tree and of the cluster; then, if these allow it, the tree is walked again for what is left.
+   * the tree and of the cluster; then, if these allow it, the tree is walked again for what is
+   * left.
    *
    * @param path of the job, or null for any
    * @param name of the job, or null for the only one
@@ -188,7 +194,9 @@ public final class Driver implements AutoCloseable {
     if (!Preflight.isThere(fs.getClient(), settings.path)) {
       run.report()
           .gone(
-              "there is nothing at " + settings.path + " any more, so the job ends; if the tree was"
+              "there is nothing at "
+                  + settings.path
+                  + " any more, so the job ends; if the tree was"
                   + " renamed, begin a job at its new path");
       run.finish();
       return run.report();
@@ -228,13 +236,14 @@ public final class Driver implements AutoCloseable {
     }
     String what = name == null ? "job on " + path : "job " + name;
     if (found.isEmpty()) {
-      throw new RefusedException(
-          "Cannot resume: there is no unfinished " + what + " in " + root);
+      throw new RefusedException("Cannot resume: there is no unfinished " + what + " in " + root);
     }
     StringBuilder names = new StringBuilder();
     found.forEach(job -> names.append(' ').append(job.name()));
     throw new RefusedException(
-        "Cannot resume: there is more than one unfinished " + what + "; name one with --job:"
+        "Cannot resume: there is more than one unfinished "
+            + what
+            + "; name one with --job:"
             + names);
   }
 

@@ -60,8 +60,7 @@ final class JobRun {
   /** The snapshots that files of the walk are judged by. */
   private volatile SnapshotIndex snapshots;
 
-  private JobRun(
-      Job job, JobObserver observer, Recovery recovery, FileConversion conversion) {
+  private JobRun(Job job, JobObserver observer, Recovery recovery, FileConversion conversion) {
     this.job = job;
     this.observer = observer;
     this.recovery = recovery;
@@ -78,8 +77,7 @@ final class JobRun {
    */
   static JobRun of(
       Job job, JobObserver observer, Policies policies, Adoption adoption, MapWaves waves) {
-    Recovery.Unlinker unlinker =
-        adoption == null ? Recovery.Unlinker.NONE : adoption.unlinker();
+    Recovery.Unlinker unlinker = adoption == null ? Recovery.Unlinker.NONE : adoption.unlinker();
     Recovery recovery =
         new Recovery(job, waves == null ? unlinker : new MapLeftovers(job, unlinker));
     FileRewriter copies = new CopyingRewriter(job);
@@ -92,8 +90,8 @@ final class JobRun {
   }
 
   /**
-   * Recovers what a dead driver had begun, each file by itself: one that cannot be recovered now stays
-   * open in the journal, and is left alone by this run.
+   * Recovers what a dead driver had begun, each file by itself: one that cannot be recovered now
+   * stays open in the journal, and is left alone by this run.
    */
   void recover(List<OpenFile> files) throws IOException {
     job.journal().write(JournalRecord.driver(job.leaseHolder()));
@@ -115,7 +113,8 @@ final class JobRun {
     } catch (IOException | RuntimeException e) {
       underWay.add(begin.fileId);
       return FileOutcome.unrecovered(
-          "what a dead driver had begun could not be settled: " + Reasons.of(e)
+          "what a dead driver had begun could not be settled: "
+              + Reasons.of(e)
               + "; run the command again with --resume");
     }
     job.journal().write(JournalRecord.end(begin.path, begin.fileId, outcome));
@@ -224,8 +223,7 @@ final class JobRun {
   }
 
   private FileOutcome end(Candidate file, FileOutcome outcome) throws JournalLostException {
-    job.journal()
-        .write(JournalRecord.end(file.path(), file.status().getFileId(), outcome));
+    job.journal().write(JournalRecord.end(file.path(), file.status().getFileId(), outcome));
     return outcome;
   }
 

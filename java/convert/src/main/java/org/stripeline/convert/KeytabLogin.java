@@ -51,7 +51,9 @@ final class KeytabLogin implements Closeable {
     UserGroupInformation.setConfiguration(conf);
     if (!UserGroupInformation.isSecurityEnabled()) {
       throw new RefusedException(
-          "Cannot log in from --keytab=" + keytab + ": "
+          "Cannot log in from --keytab="
+              + keytab
+              + ": "
               + CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHENTICATION
               + " is not kerberos in core-site.xml; set HADOOP_CONF_DIR, or leave --keytab out");
     }
@@ -59,7 +61,8 @@ final class KeytabLogin implements Closeable {
       throw new RefusedException("Cannot log in from --keytab=" + keytab + ": it cannot be read");
     }
     String name =
-        SecurityUtil.getServerPrincipal(principal, InetAddress.getLocalHost().getCanonicalHostName());
+        SecurityUtil.getServerPrincipal(
+            principal, InetAddress.getLocalHost().getCanonicalHostName());
     try {
       UserGroupInformation.loginUserFromKeytab(name, keytab);
     } catch (IOException e) {

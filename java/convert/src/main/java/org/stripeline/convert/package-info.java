@@ -9,8 +9,8 @@
  * untouched. What will be done is in the journal before it is done, so a driver that dies at any
  * <em>step</em> leaves what the next one can finish or roll back.
  *
- * <p>How the temporary file comes to be is a {@link org.stripeline.convert.file.FileRewriter}'s matter:
- * it is copied, or it adopts the replicas where they lie.
+ * <p>How the temporary file comes to be is a {@link org.stripeline.convert.file.FileRewriter}'s
+ * matter: it is copied, or it adopts the replicas where they lie.
  *
  * <p>Only superusers can run a job: it changes files of all owners.
  */

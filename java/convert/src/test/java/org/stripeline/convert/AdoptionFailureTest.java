@@ -136,8 +136,7 @@ class AdoptionFailureTest {
     byte[] second = cluster.write("/restarted/b", 4 * BLOCK);
     StepListener restarter =
         (step, path) -> {
-          boolean now =
-              path.endsWith("a") ? step == Step.ENCODED : step == Step.SWAP_NAMED;
+          boolean now = path.endsWith("a") ? step == Step.ENCODED : step == Step.SWAP_NAMED;
           if (now && restarts.add(path)) {
             restartNameNode();
           }

@@ -19,8 +19,7 @@ final class AgentCounts {
     Map<AgentCount, Long> sums = new EnumMap<>(AgentCount.class);
     ObjectName agents = new ObjectName("Hadoop:service=Stripeline,name=Agent*");
     for (ObjectName name : server.queryNames(agents, null)) {
-      Map<String, Long> counts =
-          JMX.newMXBeanProxy(server, name, AgentMXBean.class).getCounts();
+      Map<String, Long> counts = JMX.newMXBeanProxy(server, name, AgentMXBean.class).getCounts();
       for (AgentCount count : AgentCount.values()) {
         sums.merge(count, counts.get(count.metricName()), Long::sum);
       }

@@ -79,8 +79,7 @@ class AgentLossTest {
     return ConvertCluster.contiguous(path, CODE);
   }
 
-  private static JobReport convert(JobSettings settings, StepListener listener)
-      throws IOException {
+  private static JobReport convert(JobSettings settings, StepListener listener) throws IOException {
     try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, listener)) {
       return driver.execute(settings, settings.path.substring(1));
     }
@@ -446,7 +445,8 @@ class AgentLossTest {
             .isInstanceOf(RefusedException.class)
             .hasMessageContaining("1 of 8 DataNodes have no agent that fits")
             .hasMessageContaining(node.getDatanodeId().getXferAddr())
-            .hasMessageContaining("9.8.7 (protocol "
+            .hasMessageContaining(
+                "9.8.7 (protocol "
                     + (AgentProtocol.NUMBER + 1)
                     + ", wanted "
                     + AgentProtocol.NUMBER
@@ -469,8 +469,7 @@ class AgentLossTest {
   /** DataNodes whose agents were gone are told to remove theirs when they report. */
   private static void awaitNoInternalBlocks() throws Exception {
     for (DataNode node : cluster.mini.getDataNodes()) {
-      node.triggerBlockReport(
-          new BlockReportOptions.Factory().setIncremental(false).build());
+      node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());
     }
     ConvertCluster.await("internal blocks to go", () -> cluster.internalBlocks() == 0);
   }

@@ -81,8 +81,8 @@ final class AgentSwitch {
   }
 
   /**
-   * Lets an agent work on while nothing that it answers to some methods arrives. Ends when the agent
-   * is stopped and started.
+   * Lets an agent work on while nothing that it answers to some methods arrives. Ends when the
+   * agent is stopped and started.
    *
    * @param isLost whether the answer to the method of that name is lost
    * @return names of the methods that are called
@@ -116,9 +116,7 @@ final class AgentSwitch {
     error.addProperty("message", "no answer");
     JsonObject envelope = new JsonObject();
     envelope.add("error", error);
-    return BytesValue.newBuilder()
-        .setValue(ByteString.copyFromUtf8(envelope.toString()))
-        .build();
+    return BytesValue.newBuilder().setValue(ByteString.copyFromUtf8(envelope.toString())).build();
   }
 
   private static AgentProtocol service(DataNode node) {

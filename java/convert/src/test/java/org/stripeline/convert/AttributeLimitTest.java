@@ -139,7 +139,9 @@ class AttributeLimitTest {
     assertThat(decisions).containsEntry("/policies/most", "ATTRIBUTES_FULL");
   }
 
-  /** What the judgement rests on: HDFS lets a superuser neither read such a file nor change that. */
+  /**
+   * What the judgement rests on: HDFS lets a superuser neither read such a file nor change that.
+   */
   @Test
   void hdfsLetsNoSuperuserReadOrOpenSuchAFileAgain() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -162,10 +164,7 @@ class AttributeLimitTest {
     give("/size/most", 1, BYTES_MAX - "a0".length());
     assertThat(plan(striped("/size")).files).isEqualTo(2);
 
-    cluster
-        .mini
-        .getConfiguration(0)
-        .setInt("dfs.namenode.fs-limits.max-xattr-size", BYTES_MAX);
+    cluster.mini.getConfiguration(0).setInt("dfs.namenode.fs-limits.max-xattr-size", BYTES_MAX);
     cluster.mini.restartNameNode(0);
     cluster.mini.waitActive();
     assertThat(plan(striped("/size")).files).isEqualTo(1);

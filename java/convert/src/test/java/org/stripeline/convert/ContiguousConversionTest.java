@@ -47,8 +47,7 @@ class ContiguousConversionTest {
 
   @BeforeAll
   static void start() throws IOException {
-    cluster =
-        new ConvertCluster(directory, 8, 4, conf -> conf.set("dfs.datanode.plugins", PLUGIN));
+    cluster = new ConvertCluster(directory, 8, 4, conf -> conf.set("dfs.datanode.plugins", PLUGIN));
   }
 
   @AfterAll
@@ -105,7 +104,8 @@ class ContiguousConversionTest {
     // Three groups of 3, 3 and 2 blocks, the last of which is short.
     assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(8);
     assertThat(traffic.blocksCopied()).isZero();
-    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK).isLessThanOrEqualTo(6 * BLOCK);
+    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK)
+        .isLessThanOrEqualTo(6 * BLOCK);
     // DataNodes count what they receive; the journal and its checksums are the rest.
     assertThat(written)
         .isGreaterThanOrEqualTo(traffic.bytesWritten())
@@ -216,7 +216,8 @@ class ContiguousConversionTest {
     try {
       assertThat(cluster.read("/lost/a")).isEqualTo(bytes);
       cluster.mini.setDataNodeDead(victim);
-      ConvertCluster.await("reconstruction", () -> !cluster.isOn("/lost/a", victim) && cluster.isWhole("/lost/a"));
+      ConvertCluster.await(
+          "reconstruction", () -> !cluster.isOn("/lost/a", victim) && cluster.isWhole("/lost/a"));
       assertConverted("/lost/a", bytes);
     } finally {
       cluster.mini.restartDataNode(stopped, true);

@@ -72,15 +72,13 @@ class ConversionMemoryTest {
     Totals totals = new Totals();
     long files = 0;
     long grown;
-    try (DFSClient client =
-        new DFSClient(null, namenode, new Configuration(), null)) {
+    try (DFSClient client = new DFSClient(null, namenode, new Configuration(), null)) {
       AttributeJudge attributes =
           new AttributeJudge(
               () -> {
                 throw new AssertionError("no file has attributes");
               });
-      FileJudge judge =
-          new FileJudge(settings, client, attributes, System.currentTimeMillis());
+      FileJudge judge = new FileJudge(settings, client, attributes, System.currentTimeMillis());
       FileFinder finder = new FileFinder(client, settings.path, JobDirectory.ROOT_DEFAULT);
       while (finder.hasNext()) {
         Candidate file = finder.next();

@@ -333,8 +333,8 @@ final class ConvertCluster implements Closeable {
   }
 
   /**
-   * Whether the NameNode knows each internal block of a file on one DataNode. As many as there should
-   * be is not enough: one may be there twice, and another not yet.
+   * Whether the NameNode knows each internal block of a file on one DataNode. As many as there
+   * should be is not enough: one may be there twice, and another not yet.
    */
   boolean isWhole(String path) throws IOException {
     ErasureCodingPolicy policy = fs().getErasureCodingPolicy(new Path(path));
@@ -358,10 +358,10 @@ final class ConvertCluster implements Closeable {
   }
 
   /**
-   * Has all DataNodes report all, again and again, until something holds. A NameNode that comes back
-   * may miss what they received while they registered with it, and would learn of it from their next
-   * full report only, hours later; and one that has become active removes nothing of what is there
-   * twice before then.
+   * Has all DataNodes report all, again and again, until something holds. A NameNode that comes
+   * back may miss what they received while they registered with it, and would learn of it from
+   * their next full report only, hours later; and one that has become active removes nothing of
+   * what is there twice before then.
    */
   void awaitWithReports(String what, Callable<Boolean> condition) throws Exception {
     int[] asked = new int[1];

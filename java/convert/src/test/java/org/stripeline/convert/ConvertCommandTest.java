@@ -13,8 +13,8 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.fs.Path;
-import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.hdfs.protocol.HdfsConstants;
+import org.apache.hadoop.hdfs.protocol.HdfsConstants.SafeModeAction;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,10 +43,7 @@ class ConvertCommandTest {
   static void start() throws IOException {
     cluster =
         new ConvertCluster(
-            directory,
-            4,
-            2,
-            conf -> conf.setInt("dfs.namenode.ec.policies.max.cellsize", 4 << 20));
+            directory, 4, 2, conf -> conf.setInt("dfs.namenode.ec.policies.max.cellsize", 4 << 20));
   }
 
   @AfterAll
@@ -139,17 +136,28 @@ class ConvertCommandTest {
         "it needs 5 DataNodes, 4 are live", "/refuse", "--policy=RS-3-2", striped, "--execute");
     assertRefused(
         "it needs 3 racks to survive the loss of one, there are 2",
-        "/refuse", "--policy=XOR-2-1", striped, "--execute");
+        "/refuse",
+        "--policy=XOR-2-1",
+        striped,
+        "--execute");
     assertRefused("no such file", "/absent", "--policy=XOR-2-1", striped, "--allow-rack-loss");
     assertRefused(
         "set dfs.namenode.ec.policies.max.cellsize to at least 8388608",
-        "/refuse", "--policy=XOR-2-1", "--cell-size=8MiB", "--allow-rack-loss",
-        "--allow-stale-readers", "--execute");
+        "/refuse",
+        "--policy=XOR-2-1",
+        "--cell-size=8MiB",
+        "--allow-rack-loss",
+        "--allow-stale-readers",
+        "--execute");
     assertRefused(
         "4 of 4 DataNodes have no agent", "/refuse", "--policy=XOR-2-1", "--allow-rack-loss");
     assertRefused(
         "none of that name",
-        "/refuse", "--policy=XOR-2-1", striped, "--allow-rack-loss", "--storage-policy=LUKEWARM");
+        "/refuse",
+        "--policy=XOR-2-1",
+        striped,
+        "--allow-rack-loss",
+        "--storage-policy=LUKEWARM");
     assertRefused("file is no HDFS", "file:///tmp", "--policy=XOR-2-1");
     assertRefused("there is no unfinished job on /refuse", "/refuse", "--resume");
     assertThat(cluster.policy("/refuse/a")).isNull();
@@ -167,22 +175,28 @@ class ConvertCommandTest {
     assertRefused("two cell sizes", "/x", "--policy=RS-6-3-64k", "--cell-size=1MiB");
     assertRefused(
         "it is each file's block size",
-        "/x", "--policy=RS-6-3", "--layout=contiguous", "--cell-size=1MiB");
+        "/x",
+        "--policy=RS-6-3",
+        "--layout=contiguous",
+        "--cell-size=1MiB");
     assertRefused("Cannot read --min-age", "/x", "--policy=RS-6-3", "--min-age=soon");
     assertRefused("1 to 64", "/x", "--policy=RS-6-3", "--files-at-once=0");
     assertRefused("Cannot undo to a code", "/x", "--undo", "--policy=RS-6-3");
     assertRefused("Cannot resume with other settings", "/x", "--resume", "--policy=RS-6-3");
     assertRefused("name an absolute path", "x", "--policy=RS-6-3");
     assertRefused("give both", "/x", "--policy=RS-6-3", "--keytab=/k");
-    assertRefused(
-        "is not kerberos", "/x", "--policy=RS-6-3", "--keytab=/k", "--principal=hdfs@X");
+    assertRefused("is not kerberos", "/x", "--policy=RS-6-3", "--keytab=/k", "--principal=hdfs@X");
     assertRefused("it is for --undo", "/x", "--policy=RS-6-3", "--max-replication=2");
     assertRefused("Invalid value for option '--driver'", "/x", "--policy=RS-6-3", "--driver=yarn");
     assertRefused(
         "Cannot use --driver=mapreduce",
         "/",
-        "--policy=XOR-2-1", "--layout=striped", "--allow-rack-loss", "--driver=mapreduce",
-        "-D", "mapreduce.framework.name=none");
+        "--policy=XOR-2-1",
+        "--layout=striped",
+        "--allow-rack-loss",
+        "--driver=mapreduce",
+        "-D",
+        "mapreduce.framework.name=none");
   }
 
   @Test
@@ -195,7 +209,10 @@ class ConvertCommandTest {
             () -> {
               assertRefused(
                   "dfs.permissions.superusergroup",
-                  "/others", "--policy=XOR-2-1", "--layout=striped", "--execute");
+                  "/others",
+                  "--policy=XOR-2-1",
+                  "--layout=striped",
+                  "--execute");
               return null;
             });
     assertThat(cluster.policy("/others/a")).isNull();
@@ -207,8 +224,12 @@ class ConvertCommandTest {
     cluster.fs().setSafeMode(SafeModeAction.SAFEMODE_ENTER);
     try {
       String[] options = {
-        "--policy=XOR-2-1", "--layout=striped", "--cell-size=32k", "--allow-rack-loss",
-        "--allow-stale-readers", "--execute"
+        "--policy=XOR-2-1",
+        "--layout=striped",
+        "--cell-size=32k",
+        "--allow-rack-loss",
+        "--allow-stale-readers",
+        "--execute"
       };
       assertThat(run("/safe", options)).isEqualTo(ExitStatus.UNCHECKED);
       assertThat(err.toString()).contains("safe mode");
@@ -223,17 +244,19 @@ class ConvertCommandTest {
     byte[] full = cluster.write("/some/tight/full", 2 * BLOCK + 1);
     cluster.write("/some/good", 2 * BLOCK);
     // A block more for its short last one does not fit, so it cannot be locked.
-    cluster
-        .fs()
-        .setQuota(new Path("/some/tight"), HdfsConstants.QUOTA_DONT_SET, 3 * full.length);
+    cluster.fs().setQuota(new Path("/some/tight"), HdfsConstants.QUOTA_DONT_SET, 3 * full.length);
     int status =
         run(
             "/some",
-            "--policy=XOR-2-1", "--cell-size=64k", "--allow-rack-loss", "--allow-stale-readers",
+            "--policy=XOR-2-1",
+            "--cell-size=64k",
+            "--allow-rack-loss",
+            "--allow-stale-readers",
             "--execute");
 
     assertThat(status).isEqualTo(ExitStatus.FAILED);
-    assertThat(out.toString()).contains("converted 1 files", "not converted: 1", "/some/tight/full: ");
+    assertThat(out.toString())
+        .contains("converted 1 files", "not converted: 1", "/some/tight/full: ");
     assertThat(cluster.policy("/some/tight/full")).isNull();
     assertThat(cluster.read("/some/tight/full")).isEqualTo(full);
     assertThat(cluster.policy("/some/good")).isEqualTo("XOR-2-1-64k");

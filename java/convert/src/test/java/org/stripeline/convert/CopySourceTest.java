@@ -112,12 +112,10 @@ class CopySourceTest {
 
   @Test
   void mapsDoNotCopyAReplicaOfOtherBytes() throws Exception {
-    assertRottenFilesAreLeft(
-        "/maps", ConvertCluster.mapped(ConvertCluster.striped("/maps", CODE)));
+    assertRottenFilesAreLeft("/maps", ConvertCluster.mapped(ConvertCluster.striped("/maps", CODE)));
   }
 
-  private static void assertRottenFilesAreLeft(String root, JobSettings settings)
-      throws Exception {
+  private static void assertRottenFilesAreLeft(String root, JobSettings settings) throws Exception {
     Map<String, byte[]> written = new HashMap<>();
     Map<String, String> rotten = new HashMap<>();
     for (int i = 0; i < 6; i++) {

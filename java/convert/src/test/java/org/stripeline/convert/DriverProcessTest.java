@@ -74,8 +74,14 @@ class DriverProcessTest {
     line.add(ConvertMain.class.getName());
     line.addAll(
         Arrays.asList(
-            "convert", cluster.uri() + "/tree", "--policy=RS-3-2", "--allow-rack-loss",
-            "--throttle=4MiB", "--files-at-once=1", "--job=tree", "--execute"));
+            "convert",
+            cluster.uri() + "/tree",
+            "--policy=RS-3-2",
+            "--allow-rack-loss",
+            "--throttle=4MiB",
+            "--files-at-once=1",
+            "--job=tree",
+            "--execute"));
     ProcessBuilder builder = new ProcessBuilder(line);
     builder
         .environment()
@@ -91,8 +97,7 @@ class DriverProcessTest {
   }
 
   private void awaitBegun(String path) throws Exception {
-    ConvertCluster.await(
-        "the beginning of " + path, () -> isBegun(path) || !command.isAlive());
+    ConvertCluster.await("the beginning of " + path, () -> isBegun(path) || !command.isAlive());
     assertThat(command.isAlive()).as(said()).isTrue();
   }
 

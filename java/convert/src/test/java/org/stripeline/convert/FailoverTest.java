@@ -85,8 +85,7 @@ class FailoverTest {
   /** So that the next driver need not wait a minute for those of the dead one. */
   private static void letLeasesEndSoon() {
     for (int i = 0; i < cluster.mini.getNumNameNodes(); i++) {
-      NameNodeAdapter.getLeaseManager(cluster.mini.getNamesystem(i))
-          .setLeasePeriod(500, 3_600_000);
+      NameNodeAdapter.getLeaseManager(cluster.mini.getNamesystem(i)).setLeasePeriod(500, 3_600_000);
     }
   }
 
@@ -124,18 +123,14 @@ class FailoverTest {
   @Test
   void adoptionGoesOnAtEveryStep() throws Exception {
     goOn(
-        ConvertCluster.contiguous("/adopted", CODE),
-        STEPS,
-        "RS-3-2-1024k",
-        FailoverTest::failOver);
+        ConvertCluster.contiguous("/adopted", CODE), STEPS, "RS-3-2-1024k", FailoverTest::failOver);
   }
 
   @Test
   void copyingGoesOnAtEveryStep() throws Exception {
     Set<Step> steps = EnumSet.copyOf(STEPS);
     steps.removeAll(EnumSet.of(Step.GROUP_NAMED, Step.LINKED, Step.ENCODED));
-    goOn(
-        ConvertCluster.striped("/copied", CODE), steps, "RS-3-2-64k", FailoverTest::failOver);
+    goOn(ConvertCluster.striped("/copied", CODE), steps, "RS-3-2-64k", FailoverTest::failOver);
   }
 
   @Test
@@ -190,8 +185,7 @@ class FailoverTest {
       String name = FileSystem.getDefaultUri(conf).getHost();
       String ids = conf.get("dfs.ha.namenodes." + name);
       conf.set("dfs.ha.namenodes." + name, "nn0," + ids);
-      conf.set(
-          "dfs.namenode.rpc-address." + name + ".nn0", "127.0.0.1:" + silent.getLocalPort());
+      conf.set("dfs.namenode.rpc-address." + name + ".nn0", "127.0.0.1:" + silent.getLocalPort());
       // Hadoop's default is 20 s.
       conf.setInt("ipc.client.connect.timeout", 6_000);
       JobSettings settings = ConvertCluster.striped("/first", CODE);

@@ -35,8 +35,7 @@ final class HadoopProcess implements Closeable {
    * @param main class with its main method
    * @param directory for its site file and its log, which must not exist yet
    */
-  static HadoopProcess start(Class<?> main, Configuration conf, Path directory)
-      throws IOException {
+  static HadoopProcess start(Class<?> main, Configuration conf, Path directory) throws IOException {
     Files.createDirectories(directory);
     try (OutputStream out = Files.newOutputStream(directory.resolve("hdfs-site.xml"))) {
       conf.writeXml(out);

@@ -240,8 +240,7 @@ class JobResumeTest {
     DistributedFileSystem client = cluster.client();
     Crash crash = new Crash(client, Step.MADE, 1);
     try (Driver driver = cluster.driver(client, JobObserver.NONE, crash)) {
-      assertThatThrownBy(() -> driver.execute(settings, "below"))
-          .isInstanceOf(Crash.Death.class);
+      assertThatThrownBy(() -> driver.execute(settings, "below")).isInstanceOf(Crash.Death.class);
     }
     cluster.fs().delete(new Path("/below"), true);
     cluster.write("/below", 10);

@@ -130,8 +130,10 @@ class MapReduceConversionTest {
     cluster.mini.restartNameNode();
     assertStriped("/copied/a", several);
 
-    assertThat(run(ConvertCluster.mapped(ConvertCluster.undo("/copied")), "back",
-        StepListener.NONE).failures()).isEmpty();
+    assertThat(
+            run(ConvertCluster.mapped(ConvertCluster.undo("/copied")), "back", StepListener.NONE)
+                .failures())
+        .isEmpty();
     assertThat(cluster.policy("/copied/a")).isNull();
     assertThat(cluster.fs().getFileStatus(file).getReplication()).isEqualTo((short) 2);
     assertThat(cluster.read("/copied/a")).isEqualTo(several);
@@ -160,7 +162,8 @@ class MapReduceConversionTest {
     AdoptionTraffic traffic = report.traffic();
     assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(11);
     // Two blocks of parity for each of three groups and one.
-    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK).isLessThanOrEqualTo(8 * BLOCK);
+    assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK)
+        .isLessThanOrEqualTo(8 * BLOCK);
     for (String path : List.of("/adopted/a", "/adopted/b")) {
       assertThat(cluster.policy(path)).isEqualTo("RS-3-2-1024k");
       cluster.assertHealthy(path);
@@ -171,7 +174,9 @@ class MapReduceConversionTest {
     assertThat(cluster.temporaries()).isEmpty();
   }
 
-  /** A file is left if what the agent may have made of it cannot be removed; the next job takes it. */
+  /**
+   * A file is left if what the agent may have made of it cannot be removed; the next job takes it.
+   */
   @Test
   void plansAGroupAgainOrLeavesItWhenItsEncoderIsGone() throws Exception {
     byte[] bytes = cluster.write("/agentless/a", 4 * BLOCK);

@@ -208,8 +208,7 @@ class RecoveryTest {
       assertThat(report.failures()).hasSize(1);
     }
     cluster.reportAll();
-    ConvertCluster.await(
-        "the NameNode's count", () -> fs.getMissingBlocksCount() == 0);
+    ConvertCluster.await("the NameNode's count", () -> fs.getMissingBlocksCount() == 0);
     assertThat(cluster.internalBlocks()).isPositive();
     assertThat(cluster.read("/root/a")).isEqualTo(bytes);
     fs.deleteSnapshot(new Path("/"), "daily");

@@ -19,8 +19,7 @@ final class ReplicaDamage {
       throws IOException {
     cluster
         .mini
-        .getMaterializedReplica(
-            AgentSwitch.node(cluster, node.getDatanodeUuid()), block.getBlock())
+        .getMaterializedReplica(AgentSwitch.node(cluster, node.getDatanodeUuid()), block.getBlock())
         .corruptData();
   }
 

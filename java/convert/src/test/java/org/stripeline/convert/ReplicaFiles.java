@@ -66,8 +66,7 @@ final class ReplicaFiles {
   /** Writes bytes, and one right checksum for each chunk of those. */
   void replace(byte[] bytes, int chunk) throws IOException {
     DataChecksum checksum =
-        DataChecksum.newDataChecksum(
-            DataChecksum.Type.valueOf(Files.readAllBytes(meta)[2]), chunk);
+        DataChecksum.newDataChecksum(DataChecksum.Type.valueOf(Files.readAllBytes(meta)[2]), chunk);
     int chunks = (bytes.length + chunk - 1) / chunk;
     ByteBuffer sums = ByteBuffer.allocate(HEADER_BYTES + chunks * checksum.getChecksumSize());
     sums.putShort(BlockMetadataHeader.VERSION).put(checksum.getHeader());

@@ -178,10 +178,7 @@ class RottenReplicaTest {
   void keptReplicasWithTheChecksumsOfOtherBytesAreNotKept() throws Exception {
     byte[] bytes = cluster.write("/other/a", 3 * BLOCK);
 
-    JobReport report =
-        convert(
-            settings("/other"),
-            onceLinked("other", RottenReplicaTest::replace));
+    JobReport report = convert(settings("/other"), onceLinked("other", RottenReplicaTest::replace));
 
     assertThat(report.failures()).isEmpty();
     assertConverted("/other/a", bytes);
@@ -371,7 +368,8 @@ class RottenReplicaTest {
     // A plan that keeps no replica of the block finds that none can be read.
     assertLeft(report, "/lost/a", "that is known to be right", "from any replica");
     assertConverted("/lost/b", bytes);
-    for (String path : new String[] {"/flipped", "/other", "/short", "/swapped", "/voted", "/last"}) {
+    for (String path :
+        new String[] {"/flipped", "/other", "/short", "/swapped", "/voted", "/last"}) {
       cluster.fs().delete(new Path(path), true);
     }
     cluster.fs().delete(new Path("/mapped"), true);
@@ -390,8 +388,7 @@ class RottenReplicaTest {
     ConvertCluster.await(
         "one replica to go",
         () ->
-            cluster.blocks("/torn/a").stream()
-                .allMatch(block -> block.getLocations().length == 2));
+            cluster.blocks("/torn/a").stream().allMatch(block -> block.getLocations().length == 2));
     spoil("/torn/a", 2, 0, RottenReplicaTest::replace);
 
     JobReport report = convert(settings("/torn"), StepListener.NONE);

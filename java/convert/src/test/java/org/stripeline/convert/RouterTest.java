@@ -73,15 +73,14 @@ class RouterTest {
       }
       for (int i = 0; i < SPACES.length; i++) {
         assertThat(
-                spaces.get(i).getErasureCodingPolicy(
-                    new org.apache.hadoop.fs.Path(file(federation, i))))
+                spaces
+                    .get(i)
+                    .getErasureCodingPolicy(new org.apache.hadoop.fs.Path(file(federation, i))))
             .as(SPACES[i])
             .isNull();
       }
       assertThat(thrown).hasSize(1);
-      assertThat(thrown.get(0))
-          .isInstanceOf(RefusedException.class)
-          .hasMessageContaining("Router");
+      assertThat(thrown.get(0)).isInstanceOf(RefusedException.class).hasMessageContaining("Router");
     } finally {
       federation.shutdown();
     }

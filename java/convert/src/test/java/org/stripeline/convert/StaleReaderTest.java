@@ -181,8 +181,7 @@ class StaleReaderTest {
     JobSettings without = ConvertCluster.striped("/narrow", "RS-3-2");
     without.allowStaleReaders = false;
     try (Driver driver = cluster.driver()) {
-      assertThatThrownBy(
-              () -> driver.execute(without, "narrow-refused"))
+      assertThatThrownBy(() -> driver.execute(without, "narrow-refused"))
           .isInstanceOf(RefusedException.class)
           .hasMessageContaining("--allow-stale-readers");
     }

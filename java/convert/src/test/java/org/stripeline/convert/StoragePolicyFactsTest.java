@@ -50,14 +50,17 @@ class StoragePolicyFactsTest {
     HdfsFileStatus status = client.getFileInfo(path);
     told.add(status.getStoragePolicy());
     told.add(client.getFileInfo(InodePath.of(status.getFileId())).getStoragePolicy());
-    for (HdfsFileStatus entry : client.listPaths("/d", HdfsFileStatus.EMPTY_NAME)
-        .getPartialListing()) {
+    for (HdfsFileStatus entry :
+        client.listPaths("/d", HdfsFileStatus.EMPTY_NAME).getPartialListing()) {
       if (path.endsWith("/" + entry.getLocalName())) {
         told.add(entry.getStoragePolicy());
       }
     }
-    told.add(client.listPaths(path, HdfsFileStatus.EMPTY_NAME).getPartialListing()[0]
-        .getStoragePolicy());
+    told.add(
+        client
+            .listPaths(path, HdfsFileStatus.EMPTY_NAME)
+            .getPartialListing()[0]
+            .getStoragePolicy());
     told.add(client.getStoragePolicy(path).getName());
     for (String prefix : new String[] {"", "/.reserved/raw"}) {
       Map<String, byte[]> attributes = client.getXAttrs(prefix + path);

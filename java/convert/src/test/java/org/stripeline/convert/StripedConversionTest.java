@@ -306,16 +306,14 @@ class StripedConversionTest {
 
   @Test
   void leavesAFileWhoseNewParityIsWrong() throws Exception {
-    assertLeftAfter(
-        "/foreign", "does not belong to its data", ReplicaDamage::rewrite);
+    assertLeftAfter("/foreign", "does not belong to its data", ReplicaDamage::rewrite);
   }
 
   private interface Damage {
     void to(ConvertCluster cluster, LocatedBlock parity, DatanodeInfo node) throws IOException;
   }
 
-  private static void assertLeftAfter(String root, String reason, Damage damage)
-      throws Exception {
+  private static void assertLeftAfter(String root, String reason, Damage damage) throws Exception {
     byte[] bytes = cluster.write(root + "/a", 3 * BLOCK + 12345);
     StepListener listener =
         (step, path) -> {

@@ -53,8 +53,7 @@ class StripedCrashTest {
         new CrashRun.Steps() {
           @Override
           public Set<Step> of() {
-            return EnumSet.complementOf(
-                EnumSet.of(Step.GROUP_NAMED, Step.LINKED, Step.ENCODED));
+            return EnumSet.complementOf(EnumSet.of(Step.GROUP_NAMED, Step.LINKED, Step.ENCODED));
           }
 
           @Override

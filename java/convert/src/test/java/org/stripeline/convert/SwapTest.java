@@ -263,8 +263,7 @@ class SwapTest {
         };
     assertThat(convert(ConvertCluster.contiguous("/times", CODE), "times", user).failed())
         .isEqualTo(1);
-    assertThat(fs.getFileStatus(new Path("/times/converted")).getAccessTime())
-        .isEqualTo(accessed);
+    assertThat(fs.getFileStatus(new Path("/times/converted")).getAccessTime()).isEqualTo(accessed);
     assertThat(fs.getFileStatus(new Path("/times/left")).getAccessTime()).isEqualTo(accessed);
   }
 
@@ -344,8 +343,8 @@ class SwapTest {
                 + "default:group::rwx,default:other::rwx",
             true));
     fs.mkdirs(new Path("/zone/guarded"), new FsPermission((short) 0700));
-    fs.setAcl(new Path("/zone/guarded"), AclEntry.parseAclSpec("user::rwx,group::---,other::---",
-        true));
+    fs.setAcl(
+        new Path("/zone/guarded"), AclEntry.parseAclSpec("user::rwx,group::---,other::---", true));
     fs.removeDefaultAcl(new Path("/zone/guarded"));
     byte[] bytes = cluster.write("/zone/guarded/a", 3 * BLOCK);
     fs.setPermission(new Path("/zone/guarded/a"), new FsPermission((short) 0666));
@@ -380,7 +379,9 @@ class SwapTest {
     assertThat(fs.exists(new Path("/zone/moved"))).as("directory of the job").isFalse();
   }
 
-  /** The key of a temporary file can be set by its path only, and users can change what is there. */
+  /**
+   * The key of a temporary file can be set by its path only, and users can change what is there.
+   */
   @Test
   void usersOfAZoneGetNoKeySetOnOtherFiles() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -472,7 +473,9 @@ class SwapTest {
     }
   }
 
-  /** A journal of a user's would let him delete and replace any file by the hands of a superuser. */
+  /**
+   * A journal of a user's would let him delete and replace any file by the hands of a superuser.
+   */
   @Test
   void takesUpNoJobThatAnotherUserHasMade() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -488,8 +491,7 @@ class SwapTest {
     for (String root : new String[] {"/tmp/theirs", "/tmp/open", "/home/alice/jobs"}) {
       DistributedFileSystem client = cluster.client();
       try (Driver driver = new Driver(client, root, JobObserver.NONE, StepListener.NONE)) {
-        assertThatThrownBy(
-                () -> driver.execute(ConvertCluster.contiguous("/own", CODE), "own"))
+        assertThatThrownBy(() -> driver.execute(ConvertCluster.contiguous("/own", CODE), "own"))
             .isInstanceOf(RefusedException.class)
             .hasMessageContaining("--job-directory");
         assertThatThrownBy(() -> driver.resume("/own", null, new JobTuning()))

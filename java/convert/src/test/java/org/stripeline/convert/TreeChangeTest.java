@@ -176,8 +176,9 @@ class TreeChangeTest {
     StringWriter out = new StringWriter();
     new TableText(new PrintWriter(out)).plan(settings, totals, Collections.emptyMap());
     assertThat(out.toString())
-        .contains("renamed or deleted before they were looked at: 1 directories, 0 files; such as"
-            + " /dry/b");
+        .contains(
+            "renamed or deleted before they were looked at: 1 directories, 0 files; such as"
+                + " /dry/b");
   }
 
   @Test

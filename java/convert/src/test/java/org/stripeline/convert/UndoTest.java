@@ -56,8 +56,7 @@ class UndoTest {
     }
   }
 
-  private static JobReport undo(String path, String job, StepListener listener)
-      throws IOException {
+  private static JobReport undo(String path, String job, StepListener listener) throws IOException {
     try (Driver driver = cluster.driver(cluster.client(), JobObserver.NONE, listener)) {
       return driver.execute(ConvertCluster.undo(path), job);
     }
@@ -83,7 +82,9 @@ class UndoTest {
     }
     assertLeft(
         undo("/many", "many", (step, path) -> assertThat(step).isNull()),
-        "/many/a", "add DataNodes", "--max-replication");
+        "/many/a",
+        "add DataNodes",
+        "--max-replication");
 
     JobSettings fewer = ConvertCluster.undo("/many");
     fewer.replicationMax = 4;
@@ -130,7 +131,9 @@ class UndoTest {
 
     assertLeft(
         undo("/quota", "quota", (step, path) -> assertThat(step).isNull()),
-        "/quota/below/a", "4.0 MiB more below /quota", "-setSpaceQuota");
+        "/quota/below/a",
+        "4.0 MiB more below /quota",
+        "-setSpaceQuota");
 
     cluster.fs().setQuota(new Path("/quota"), NO_QUOTA, 9L * BLOCK);
     assertThat(undo("/quota", "quota-again", StepListener.NONE).isComplete()).isTrue();
@@ -179,7 +182,8 @@ class UndoTest {
       ConvertCluster.await("heartbeats", () -> fs.getStatus().getRemaining() <= 8 * BLOCK);
       assertLeft(
           undo("/disks", "disks", (step, path) -> assertThat(step).isNull()),
-          "/disks/a", "its replicas need 9.0 MiB, and DataNodes have");
+          "/disks/a",
+          "its replicas need 9.0 MiB, and DataNodes have");
     } finally {
       setCapacity(volume -> -1);
       ConvertCluster.await("heartbeats", () -> fs.getStatus().getRemaining() > 100L * BLOCK);
@@ -203,8 +207,7 @@ class UndoTest {
   /** Sets the size of each volume; -1 for what it really is. Heartbeats tell it. */
   private static void setCapacity(Capacity capacity) throws IOException {
     for (DataNode node : cluster.mini.getDataNodes()) {
-      try (FsDatasetSpi.FsVolumeReferences volumes =
-          node.getFSDataset().getFsVolumeReferences()) {
+      try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {
         for (FsVolumeSpi volume : volumes) {
           ((FsVolumeImpl) volume).setCapacityForTesting(capacity.of((FsVolumeImpl) volume));
         }
@@ -227,8 +230,7 @@ class UndoTest {
     assertLeftAfter("/foreign", "CRC", ReplicaDamage::rewrite);
   }
 
-  private static void assertLeftAfter(String root, String reason, Damage damage)
-      throws Exception {
+  private static void assertLeftAfter(String root, String reason, Damage damage) throws Exception {
     byte[] bytes = cluster.write(root + "/a", 2 * BLOCK + 12345);
     convert(root, null);
     StepListener listener =

@@ -134,8 +134,7 @@ class UserActionTest {
             4,
             conf -> {
               conf.set(
-                  "dfs.datanode.plugins",
-                  "org.apache.hadoop.hdfs.server.datanode.StripelineAgent");
+                  "dfs.datanode.plugins", "org.apache.hadoop.hdfs.server.datanode.StripelineAgent");
               conf.set(
                   "hadoop.security.key.provider.path",
                   "jceks://file" + directory.resolve("keys.jks"));
@@ -150,8 +149,7 @@ class UserActionTest {
         alice.doAs(
             (PrivilegedExceptionAction<DistributedFileSystem>)
                 () ->
-                    (DistributedFileSystem)
-                        FileSystem.newInstance(cluster.uri(), cluster.conf()));
+                    (DistributedFileSystem) FileSystem.newInstance(cluster.uri(), cluster.conf()));
   }
 
   @AfterAll
@@ -162,7 +160,11 @@ class UserActionTest {
 
   @ParameterizedTest
   @CsvSource({
-    "STRIPED,plain", "CONTIGUOUS,plain", "STRIPED,zone", "CONTIGUOUS,zone", "CONTIGUOUS,snapshots"
+    "STRIPED,plain",
+    "CONTIGUOUS,plain",
+    "STRIPED,zone",
+    "CONTIGUOUS,zone",
+    "CONTIGUOUS,snapshots"
   })
   void isNeitherLostNorUndone(Layout layout, String place) throws Exception {
     Path root = new Path("/" + layout + "-" + place);

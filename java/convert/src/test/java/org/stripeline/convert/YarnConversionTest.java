@@ -299,7 +299,8 @@ class YarnConversionTest {
     Map<AgentCount, Long> now = AgentCounts.now();
     assertThat(now.get(AgentCount.TASKS_DONE) - tasks.get(AgentCount.TASKS_DONE)).isOne();
     assertThat(now.get(AgentCount.TASKS_FAILED)).isEqualTo(tasks.get(AgentCount.TASKS_FAILED));
-    assertThat(now.get(AgentCount.TASKS_CANCELLED)).isEqualTo(tasks.get(AgentCount.TASKS_CANCELLED));
+    assertThat(now.get(AgentCount.TASKS_CANCELLED))
+        .isEqualTo(tasks.get(AgentCount.TASKS_CANCELLED));
     assertThat(states("again")).contains(JobStatus.State.KILLED, JobStatus.State.SUCCEEDED);
     assertThat(cluster.policy("/yarn-killed")).isEqualTo("RS-3-2-1024k");
     assertThat(cluster.read("/yarn-killed")).isEqualTo(bytes);

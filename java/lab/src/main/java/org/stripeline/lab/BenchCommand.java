@@ -5,11 +5,11 @@ import org.stripeline.lab.bench.JavaBenchCommand;
 import org.stripeline.lab.bench.NativeBench;
 import org.stripeline.lab.bench.convert.ConvertBenchCommand;
 import org.stripeline.lab.bench.io.IoBenchCommand;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** {@code stripeline bench}. */
 @Command(

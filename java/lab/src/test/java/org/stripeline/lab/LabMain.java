@@ -4,8 +4,8 @@ package org.stripeline.lab;
 import org.stripeline.lab.cluster.ClusterCommand;
 import org.stripeline.lab.demo.DemoCommand;
 import org.stripeline.terminal.CommandStyle;
-import picocli.CommandLine.Command;
 import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
 /** The {@code stripeline} command with the commands of this module alone. */
 @Command(

@@ -57,8 +57,7 @@ public final class ChunkVerifier {
 
   private void update(ByteBuffer chunk) {
     if (chunk.hasArray()) {
-      checksum.update(
-          chunk.array(), chunk.arrayOffset() + chunk.position(), chunk.remaining());
+      checksum.update(chunk.array(), chunk.arrayOffset() + chunk.position(), chunk.remaining());
       chunk.position(chunk.limit());
     } else if (UPDATE_BUFFER != null) {
       try {

@@ -36,7 +36,9 @@ final class EngineBridge {
     if (!status.isNative()) {
       throw new EcException(
           EcException.Kind.CONFIGURATION,
-          "Cannot " + verb + ": it needs the native library ("
+          "Cannot "
+              + verb
+              + ": it needs the native library ("
               + status.fallbackCause().orElse("unknown cause")
               + ")");
     }

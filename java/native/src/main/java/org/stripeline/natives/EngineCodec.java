@@ -63,13 +63,7 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
         outputs.clone(),
         (in, out, frame, task) ->
             decode(
-                in,
-                frame.inputPositions,
-                erased,
-                out,
-                frame.outputPositions,
-                frame.length,
-                task));
+                in, frame.inputPositions, erased, out, frame.outputPositions, frame.length, task));
   }
 
   @Override
@@ -146,7 +140,12 @@ final class EngineCodec extends CheckedCodec implements RailCodec {
   }
 
   private void encode(
-      ByteBuffer[] in, int[] inPositions, ByteBuffer[] out, int[] outPositions, int length, long task)
+      ByteBuffer[] in,
+      int[] inPositions,
+      ByteBuffer[] out,
+      int[] outPositions,
+      int length,
+      long task)
       throws IOException {
     EngineBridge.encode(
         engine.handle(),

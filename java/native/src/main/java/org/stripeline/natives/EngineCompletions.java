@@ -84,7 +84,9 @@ final class EngineCompletions implements Runnable {
     UNREPORTED.remove(task);
   }
 
-  /** Returns tasks that have been issued; one that is yet to be may be refused, and then never ends. */
+  /**
+   * Returns tasks that have been issued; one that is yet to be may be refused, and then never ends.
+   */
   List<EngineTask> underWay() {
     List<EngineTask> issued = new ArrayList<>();
     for (EngineTask task : tasks.values()) {

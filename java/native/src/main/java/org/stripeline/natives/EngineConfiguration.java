@@ -46,7 +46,8 @@ public final class EngineConfiguration {
   public static final String RETRY_KEY = "stripeline.engine.retry-ms";
 
   /**
-   * One piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for none.
+   * One piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for
+   * none.
    */
   public static final String CHECK_EVERY_KEY = "stripeline.engine.check-every";
 
@@ -55,8 +56,8 @@ public final class EngineConfiguration {
 
   /**
    * Whether {@link #RAILS_KEY} may be {@code null}, a rail that codes nothing: {@code true} or
-   * {@code false}. Outputs keep what they held then and no call fails, so only a measurement may set
-   * it.
+   * {@code false}. Outputs keep what they held then and no call fails, so only a measurement may
+   * set it.
    */
   public static final String MEASURE_ONLY_KEY = "stripeline.engine.measure-only";
 

@@ -10,9 +10,9 @@ import java.util.concurrent.CompletableFuture;
  * completes all tasks: what depends on it must be short and must not wait for another task; use the
  * {@code Async} methods for anything else. It must not end the JVM where a shutdown hook closes the
  * engine, which waits for that thread. The task fails with an {@link EcException}, or, if it was
- * cancelled, with a {@link java.util.concurrent.CancellationException}. If
- * other code completes it, for example by {@code orTimeout}, the buffers may still be in use; {@link
- * RailEngine#awaitAll()} waits for them.
+ * cancelled, with a {@link java.util.concurrent.CancellationException}. If other code completes it,
+ * for example by {@code orTimeout}, the buffers may still be in use; {@link RailEngine#awaitAll()}
+ * waits for them.
  */
 public final class EngineTask extends CompletableFuture<ComparisonResult> {
   private final RailEngine engine;

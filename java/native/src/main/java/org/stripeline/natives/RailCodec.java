@@ -14,10 +14,10 @@ import java.nio.ByteBuffer;
  * <p>The methods here issue a task and return at once, unless as much is outstanding as may be;
  * then they wait for room, or the task fails with {@link EcException.Kind#BUSY}, as configured.
  * They take direct buffers only. Until the task has ended nobody may change its inputs, nor touch
- * its outputs; the task keeps all of them from being collected. Memory that is freed by other means,
- * such as that of an {@code Arena}, must stay until then: nobody checks that it does. Buffers of
- * tasks that run at the same time may share inputs, but no output. Positions and limits are read at
- * once and never changed.
+ * its outputs; the task keeps all of them from being collected. Memory that is freed by other
+ * means, such as that of an {@code Arena}, must stay until then: nobody checks that it does.
+ * Buffers of tasks that run at the same time may share inputs, but no output. Positions and limits
+ * are read at once and never changed.
  *
  * <p>Wrong arguments cause an {@link IllegalArgumentException}, an engine that is closed an {@link
  * IllegalStateException}, both at once. Closing a codec does not touch its tasks.

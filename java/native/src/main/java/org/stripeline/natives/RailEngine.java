@@ -52,8 +52,8 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Opens an engine of one's own; at most 64 are open in a process at once. It stays open until it is
-   * closed, also when nobody refers to it any more.
+   * Opens an engine of one's own; at most 64 are open in a process at once. It stays open until it
+   * is closed, also when nobody refers to it any more.
    *
    * @param configuration how to set it up
    * @throws EcException if there is no native library, no rail, no thread, or a value is wrong; it

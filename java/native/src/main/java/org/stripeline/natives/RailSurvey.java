@@ -22,12 +22,12 @@ public final class RailSurvey {
    *     machines; null to write nothing
    * @return a JSON object: {@code source}; {@code rails}, each with {@code name}, {@code in},
    *     {@code description}, {@code reason} for being out and, if measured, {@code bytesPerSecond}
-   *     of data, {@code lanes}, {@code smallestDataBytes}, {@code streamFromBytes} (null for
-   *     never) and {@code pieceBytes}; and {@code notes} about the measurement
+   *     of data, {@code lanes}, {@code smallestDataBytes}, {@code streamFromBytes} (null for never)
+   *     and {@code pieceBytes}; and {@code notes} about the measurement
    * @throws EcException if there is no native library, a name is wrong, or the table cannot be read
    *     or written
-   * @throws IllegalArgumentException if the names are null or not on one line, or the budget is null or
-   *     negative
+   * @throws IllegalArgumentException if the names are null or not on one line, or the budget is
+   *     null or negative
    */
   public static String take(String rails, Duration budget, Path table) throws EcException {
     if (rails == null || rails.indexOf('\n') >= 0) {

@@ -41,8 +41,7 @@ class ExampleTest {
   }
 
   private String run(String example, String nativeEnabled) throws Exception {
-    Path source =
-        Paths.get(System.getProperty("stripeline.root"), "examples", "java", example);
+    Path source = Paths.get(System.getProperty("stripeline.root"), "examples", "java", example);
     Path output = folder.resolve("output.txt");
     Process process =
         new ProcessBuilder(

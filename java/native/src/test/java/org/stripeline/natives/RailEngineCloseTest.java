@@ -68,8 +68,7 @@ class RailEngineCloseTest {
     closed("decode the stripe", () -> call(() -> codec.decode(lost, new int[] {1}, other)));
     closed("verify the stripe", () -> codec.verify(both));
     closed("update the stripe", () -> call(() -> codec.update(0, unit[0], unit[0], other)));
-    closed(
-        "encode", () -> call(() -> codec.encode(arrays, new int[1], others, new int[1], 64)));
+    closed("encode", () -> call(() -> codec.encode(arrays, new int[1], others, new int[1], 64)));
     closed("create codec", () -> engine.codec(Code.RS, 6, 3));
     closed("look at the engine", engine::statistics);
     closed("look at the engine", engine::describe);

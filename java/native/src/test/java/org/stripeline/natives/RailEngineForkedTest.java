@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 class RailEngineForkedTest {
   @Test
   void properties_set_it_up() throws Exception {
-    assertThat(probe(
+    assertThat(
+            probe(
                 "-Dstripeline.engine.rails=cpu,isbl",
                 "-Dstripeline.engine.scheduling=single:cpu",
                 "-Dstripeline.engine.enabled=true"))
@@ -47,9 +48,7 @@ class RailEngineForkedTest {
     assertThat(probe("-Dstripeline.engine.rails=null"))
         .contains("1 CONFIGURATION Cannot start the engine: rail null codes nothing")
         .doesNotContain("sound=");
-    assertThat(
-            probe(
-                "-Dstripeline.engine.rails=null", "-Dstripeline.engine.measure-only=true"))
+    assertThat(probe("-Dstripeline.engine.rails=null", "-Dstripeline.engine.measure-only=true"))
         .contains("rails=null", "sound=false");
   }
 

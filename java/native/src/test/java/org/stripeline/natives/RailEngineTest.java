@@ -230,7 +230,8 @@ class RailEngineTest {
           "Cannot encode: heap buffers move in memory while a task waits: pass direct ones, or make"
               + " a call that waits");
       ByteBuffer[] direct = {ByteBuffer.allocateDirect(64), ByteBuffer.allocateDirect(64)};
-      refused(() -> codec.iencode(direct, null), "Cannot encode: the array of parity units is null");
+      refused(
+          () -> codec.iencode(direct, null), "Cannot encode: the array of parity units is null");
       refused(
           () -> codec.iencode(direct, new ByteBuffer[] {direct[0].asReadOnlyBuffer()}),
           "Cannot encode: parity unit 0 is read-only");
@@ -254,8 +255,10 @@ class RailEngineTest {
 
   @Test
   void wrong_configurations_are_named() {
-    configurationRefused("Cannot read the engine's configuration: 'tasks-max=many' must be a whole "
-        + "number from 1", "tasks-max=many");
+    configurationRefused(
+        "Cannot read the engine's configuration: 'tasks-max=many' must be a whole "
+            + "number from 1",
+        "tasks-max=many");
     configurationRefused(
         "Cannot read the engine's configuration: 'colour=red' has an unknown key", "colour=red");
     configurationRefused(
@@ -270,7 +273,8 @@ class RailEngineTest {
         "Cannot configure the engine: key 'tasks-max' does not begin with stripeline.engine.");
     refused(
         () -> EngineConfiguration.defaults().with(EngineConfiguration.RAILS_KEY, "cpu\nx=y"),
-        "Cannot configure the engine: the value of stripeline.engine.rails is not one line of text");
+        "Cannot configure the engine: the value of stripeline.engine.rails is not one line of"
+            + " text");
   }
 
   @Test

@@ -38,11 +38,7 @@ public final class ClusterFit {
     int needed = (shape.total() + most - 1) / most;
     boolean isSpread = usable >= rule.racksRequired(shape.total(), topology.liveRacks());
     return new ClusterFit(
-        shape,
-        needed,
-        topology.openNodes(),
-        usable,
-        isSpread && placeable >= shape.total());
+        shape, needed, topology.openNodes(), usable, isSpread && placeable >= shape.total());
   }
 
   /** Returns whether whole groups have a node for each of their blocks, in whatever racks. */
@@ -78,7 +74,15 @@ public final class ClusterFit {
   /** Returns a sentence for the operator. */
   @Override
   public String toString() {
-    return shape + " needs " + nodesNeeded() + " DataNodes over " + racksNeeded + " racks, "
-        + nodesUsable + " over " + racksUsable + " can be used";
+    return shape
+        + " needs "
+        + nodesNeeded()
+        + " DataNodes over "
+        + racksNeeded
+        + " racks, "
+        + nodesUsable
+        + " over "
+        + racksUsable
+        + " can be used";
   }
 }

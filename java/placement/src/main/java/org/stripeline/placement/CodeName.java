@@ -45,7 +45,8 @@ public final class CodeName {
       throw refused(
           name,
           "HDFS takes 1 data block or more, 1 parity block or more, and at most "
-              + BLOCKS_IN_GROUP_MAX + " together");
+              + BLOCKS_IN_GROUP_MAX
+              + " together");
     }
     if (form.group(1).equals("XOR") && parity != 1) {
       throw refused(name, "XOR has 1 parity block, not " + parity);
@@ -81,7 +82,10 @@ public final class CodeName {
     }
     if (!code.takesCell(cellBytes)) {
       throw new IllegalArgumentException(
-          "Cannot use cells of " + cellBytes + " bytes with " + code.data()
+          "Cannot use cells of "
+              + cellBytes
+              + " bytes with "
+              + code.data()
               + " data blocks: a cell is a multiple of 1024 bytes, and a stripe's are less than"
               + " 2 GiB together");
     }
@@ -101,8 +105,8 @@ public final class CodeName {
   }
 
   /**
-   * Returns whether cells may have a size: HDFS names policies by whole KiB, and counts the data
-   * of a stripe with 32 bits.
+   * Returns whether cells may have a size: HDFS names policies by whole KiB, and counts the data of
+   * a stripe with 32 bits.
    */
   public boolean takesCell(long bytes) {
     return bytes > 0 && bytes % CELL_UNIT == 0 && bytes <= cellBytesMax();

@@ -24,8 +24,12 @@ public final class CodeShape {
   public static CodeShape ofDataAndParity(int data, int parity) {
     if (data < 1 || parity < 1 || data > BLOCKS_MAX - parity) {
       throw new IllegalArgumentException(
-          "Cannot use a code of " + data + " data and " + parity
-              + " parity blocks: each must be at least 1, both together at most " + BLOCKS_MAX);
+          "Cannot use a code of "
+              + data
+              + " data and "
+              + parity
+              + " parity blocks: each must be at least 1, both together at most "
+              + BLOCKS_MAX);
     }
     return new CodeShape(data, parity);
   }

@@ -106,9 +106,21 @@ public final class LayoutAudit {
 
   @Override
   public String toString() {
-    return sound + " of " + stripes + " stripes keep the rule (" + rule + "); " + withMissing
-        + " miss blocks, " + withDoubled + " have two on a node, " + withCrowdedRack
-        + " too many in a rack, " + withFewRacks + " too few racks, "
-        + (byRackFailures[0] + lost) + " survive no rack's failure";
+    return sound
+        + " of "
+        + stripes
+        + " stripes keep the rule ("
+        + rule
+        + "); "
+        + withMissing
+        + " miss blocks, "
+        + withDoubled
+        + " have two on a node, "
+        + withCrowdedRack
+        + " too many in a rack, "
+        + withFewRacks
+        + " too few racks, "
+        + (byRackFailures[0] + lost)
+        + " survive no rack's failure";
   }
 }

@@ -99,7 +99,9 @@ public final class RackRule {
 
   @Override
   public String toString() {
-    return "at most " + blocksPerRackMax + " per rack"
+    return "at most "
+        + blocksPerRackMax
+        + " per rack"
         + (isSpread ? ", spread" : "")
         + (targetRacks == 0 ? "" : ", " + targetRacks + " target racks");
   }

@@ -64,7 +64,8 @@ public final class StripeAudit {
   }
 
   /** Measures a layout given by the rack of each block. */
-  public static Relaxation relaxation(int[] counts, RackRule rule, int racksRequired, int offTarget) {
+  public static Relaxation relaxation(
+      int[] counts, RackRule rule, int racksRequired, int offTarget) {
     int above = 0;
     int most = 0;
     for (int count : counts) {

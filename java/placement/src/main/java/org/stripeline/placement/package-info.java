@@ -18,7 +18,3 @@
  * org.stripeline.placement.LayoutAudit} says how stripes lie.
  */
 package org.stripeline.placement;
-
-import org.stripeline.placement.ear.PendingStripes;
-import org.stripeline.placement.group.GroupPlanner;
-import org.stripeline.placement.group.PosthocGrouping;

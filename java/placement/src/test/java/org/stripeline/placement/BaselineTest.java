@@ -16,8 +16,7 @@ class BaselineTest {
   private static final CodeShape SHAPE = CodeShape.ofDataAndParity(10, 4);
   private final Topology topology = Topology.uniform(20, 20);
   private final SplittableRandom random = new SplittableRandom(2015);
-  private final ReplicaDraw draw =
-      new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random);
+  private final ReplicaDraw draw = new ReplicaDraw(topology, ReplicaDraw.NONE_EXCLUDED, random);
 
   @Test
   void aRandomEncoderReadsNineOfTenBlocksAcrossRacks() {
@@ -26,8 +25,7 @@ class BaselineTest {
     for (int round = 0; round < rounds; round++) {
       int encoderRack = random.nextInt(20);
       for (int[] replicas : stripe()) {
-        boolean isLocal =
-            IntStream.of(replicas).anyMatch(n -> topology.rackOf(n) == encoderRack);
+        boolean isLocal = IntStream.of(replicas).anyMatch(n -> topology.rackOf(n) == encoderRack);
         reads += isLocal ? 0 : 1;
       }
     }
@@ -41,8 +39,7 @@ class BaselineTest {
     int sends = 0;
     for (int round = 0; round < rounds; round++) {
       int[][] replicas = stripe();
-      blind +=
-          BlindRetention.relocations(BlindRetention.retain(replicas, random), topology, 1);
+      blind += BlindRetention.relocations(BlindRetention.retain(replicas, random), topology, 1);
       sends += GroupPlanner.plan(SHAPE, replicas, topology, RackRule.atMost(1), random).sends();
     }
     assertThat(blind / (double) rounds).isCloseTo(1.97, within(0.06));

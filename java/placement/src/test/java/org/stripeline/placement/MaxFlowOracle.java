@@ -40,8 +40,7 @@ public final class MaxFlowOracle {
     if (number == 0) {
       return 0;
     }
-    return (int) Math.round(
-        new DinicMFImpl<>(oracle.graph).getMaximumFlowValue("source", "sink"));
+    return (int) Math.round(new DinicMFImpl<>(oracle.graph).getMaximumFlowValue("source", "sink"));
   }
 
   private void edge(String from, String to, int capacity) {

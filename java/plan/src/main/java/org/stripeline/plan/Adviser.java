@@ -87,9 +87,7 @@ final class Adviser {
 
   private SkipReason refusal(PlannedFile file, int choice) {
     CodeName with = code(choice);
-    return with == null
-        ? SkipReason.BLOCK_SIZE
-        : FileRules.ofLayout(file, with, layout(choice));
+    return with == null ? SkipReason.BLOCK_SIZE : FileRules.ofLayout(file, with, layout(choice));
   }
 
   /** The code of a treatment, null if there is none. */
@@ -123,6 +121,8 @@ final class Adviser {
 
   /** Returns the code that the file is adopted with, null if it is not. */
   CodeName adoptedWith() {
-    return treatment == Treatment.ADOPT ? code : treatment == Treatment.SMALLER_CODE ? smaller : null;
+    return treatment == Treatment.ADOPT
+        ? code
+        : treatment == Treatment.SMALLER_CODE ? smaller : null;
   }
 }

@@ -92,8 +92,7 @@ public final class Audit {
       AuditReport.Policy sums) {
     int[] nodes = nodes(block, policy);
     RackRule rule = rule(policy);
-    StripeAudit found =
-        StripeAudit.of(nodes, policy.getNumParityUnits(), cluster.topology(), rule);
+    StripeAudit found = StripeAudit.of(nodes, policy.getNumParityUnits(), cluster.topology(), rule);
     sums.blocksPerRackMax = rule.blocksPerRackMax();
     sums.groups++;
     report.groups++;
@@ -130,7 +129,8 @@ public final class Audit {
     int[] numbers = cluster.numbers(locations);
     for (int i = 0; i < locations.length; i++) {
       int index = block.getBlockIndices()[i];
-      int place = index < policy.getNumDataUnits() ? index : index - policy.getNumDataUnits() + data;
+      int place =
+          index < policy.getNumDataUnits() ? index : index - policy.getNumDataUnits() + data;
       // Of a block that is there twice for a while, any live one will do.
       if (place < nodes.length && (nodes[place] == ABSENT || isLive(numbers[i]))) {
         nodes[place] = numbers[i];
@@ -187,8 +187,13 @@ public final class Audit {
   public String table() {
     StringBuilder text = new StringBuilder();
     line(
-        text, "%s of %s: %d erasure-coded files, %d replicated ones, %d nodes in %d live racks%n",
-        report.path, report.source, report.files, report.filesReplicated, report.nodes,
+        text,
+        "%s of %s: %d erasure-coded files, %d replicated ones, %d nodes in %d live racks%n",
+        report.path,
+        report.source,
+        report.files,
+        report.filesReplicated,
+        report.nodes,
         report.racks);
     TextTable table =
         new TextTable("policy", "most per rack", "files", "groups", "sound", "not sound");
@@ -204,12 +209,18 @@ public final class Audit {
     text.append(report.policies.isEmpty() ? "" : table.render());
     if (report.groups > report.groupsSound) {
       line(
-          text, "%ngroups that miss blocks: %d, with two on a node: %d, in too few racks: %d, with"
+          text,
+          "%ngroups that miss blocks: %d, with two on a node: %d, in too few racks: %d, with"
               + " too many in a rack: %d, lost: %d",
-          report.groupsMissingBlocks, report.groupsWithTwoOnANode, report.groupsInTooFewRacks,
-          report.groupsCrowdingARack, report.groupsLost);
+          report.groupsMissingBlocks,
+          report.groupsWithTwoOnANode,
+          report.groupsInTooFewRacks,
+          report.groupsCrowdingARack,
+          report.groupsLost);
     }
-    line(text, "%ngroups that do not survive the failure of any one rack: %d",
+    line(
+        text,
+        "%ngroups that do not survive the failure of any one rack: %d",
         report.groupsSurvivingNoRack);
     named(text, report.violations);
     report.notes.forEach(note -> line(text, "%nnote: %s", note));

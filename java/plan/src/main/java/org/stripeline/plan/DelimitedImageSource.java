@@ -56,8 +56,7 @@ final class DelimitedImageSource implements FileSource {
   @Override
   public void stream(Sink sink) throws IOException {
     try (BufferedReader lines =
-        new BufferedReader(
-            new InputStreamReader(image.open(), StandardCharsets.UTF_8), 1 << 18)) {
+        new BufferedReader(new InputStreamReader(image.open(), StandardCharsets.UTF_8), 1 << 18)) {
       readHeader(String.valueOf(lines.readLine()));
       PlannedFile file = new PlannedFile();
       String[] fields = new String[columns.size()];
@@ -80,17 +79,21 @@ final class DelimitedImageSource implements FileSource {
             + " are taken as full; -p XML has them");
     if (unevenFiles > 0) {
       notes.add(
-          unevenFiles + " files have another number of blocks than their length tells: their groups"
+          unevenFiles
+              + " files have another number of blocks than their length tells: their groups"
               + " are approximate");
     }
     if (codeUnknown > 0) {
       notes.add(
-          codeUnknown + " erasure-coded files without a known policy are counted as " + codeAssumed
+          codeUnknown
+              + " erasure-coded files without a known policy are counted as "
+              + codeAssumed
               + "; 'hdfs oiv -p Delimited -ec' of Hadoop 3.4 or newer writes the policy");
     }
     if (unreadableLines > 0) {
       notes.add(
-          unreadableLines + " lines could not be read and are not counted; names with line feeds"
+          unreadableLines
+              + " lines could not be read and are not counted; names with line feeds"
               + " make such lines, -p XML does not");
     }
   }

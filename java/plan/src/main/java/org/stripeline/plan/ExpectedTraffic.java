@@ -13,8 +13,8 @@ import org.stripeline.placement.group.PlacementException;
 
 /**
  * Expected traffic where locations are unknown: the mean over groups whose replicas are placed as
- * HDFS places them by default (one replica in a rack, the second and third on different nodes of one
- * other rack, more anywhere), in racks of one size.
+ * HDFS places them by default (one replica in a rack, the second and third on different nodes of
+ * one other rack, more anywhere), in racks of one size.
  */
 final class ExpectedTraffic extends TrafficModel {
   private static final long SEED = 2015;

@@ -54,7 +54,10 @@ final class ImageFile {
     }
     String what = text.startsWith("HDFSIMG") ? "it is an fsimage itself" : "its form is unknown";
     throw new IOException(
-        "Cannot read image " + path + ": " + what
+        "Cannot read image "
+            + path
+            + ": "
+            + what
             + "; write it with 'hdfs oiv -p XML -i FSIMAGE -o FILE' or with -p Delimited");
   }
 

@@ -11,9 +11,10 @@ import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 
 /**
- * What must be known of an image in XML before its files can be placed in the tree: its directories,
- * which of them each inode is in, its policies and its snapshots. The image has its inodes first and
- * the tree after them, so this takes a pass of its own; some 20 bytes an inode stay.
+ * What must be known of an image in XML before its files can be placed in the tree: its
+ * directories, which of them each inode is in, its policies and its snapshots. The image has its
+ * inodes first and the tree after them, so this takes a pass of its own; some 20 bytes an inode
+ * stay.
  */
 final class ImageTree {
   private final String root;

@@ -59,8 +59,7 @@ final class LocatedTraffic extends TrafficModel {
     GroupPlan plan;
     try {
       int[][] replicas = Arrays.copyOfRange(file.replicas, start, end);
-      plan =
-          GroupPlanner.plan(code.shape(), replicas, topology, rule(code.shape()), random);
+      plan = GroupPlanner.plan(code.shape(), replicas, topology, rule(code.shape()), random);
     } catch (PlacementException e) {
       sums.unplaceable++;
       if (sums.unplaceableReason == null) {

@@ -82,7 +82,9 @@ final class NameNodeSource implements FileSource {
     }
     if (unreadableCount > 0) {
       notes.add(
-          unreadableCount + " directories could not be read and are not counted: " + unreadable
+          unreadableCount
+              + " directories could not be read and are not counted: "
+              + unreadable
               + (unreadableCount > unreadable.size() ? " ..." : "")
               + "; run as a user who may read them");
     }

@@ -22,23 +22,20 @@ public final class Plan {
    * @param talk is told how far it is, once a million files
    * @throws IOException if the NameNode does not answer or has no such path
    */
-  public static Plan ofNameNode(
-      PlanSettings settings, DistributedFileSystem fs, PrintWriter talk) throws IOException {
+  public static Plan ofNameNode(PlanSettings settings, DistributedFileSystem fs, PrintWriter talk)
+      throws IOException {
     // Asked first, so that a path that is not there is an error and not an empty plan.
     fs.getFileStatus(new org.apache.hadoop.fs.Path(settings.path));
     ClusterView cluster = ClusterView.of(fs);
     NameNodeSource source =
         new NameNodeSource(
-            fs,
-            new org.apache.hadoop.fs.Path(settings.path),
-            cluster,
-            SnapshotTimes.of(fs));
+            fs, new org.apache.hadoop.fs.Path(settings.path), cluster, SnapshotTimes.of(fs));
     if (!cluster.isFromReport()) {
       source
           .notes()
           .add(
-              "only superusers may ask for the DataNodes and for snapshots of others: nodes that hold"
-                  + " no block of this tree, and such snapshots, are not counted");
+              "only superusers may ask for the DataNodes and for snapshots of others: nodes that"
+                  + " hold no block of this tree, and such snapshots, are not counted");
     }
     PlanCalculator calculator =
         calculate(settings, new LocatedTraffic(cluster, settings.blocksPerRackMax), source, talk);
@@ -62,15 +59,13 @@ public final class Plan {
             ? new XmlImageSource(image, settings.path, settings.code)
             : new DelimitedImageSource(image, settings.path, settings.code);
     int racks = settings.racks > 0 ? settings.racks : PlanSettings.RACKS_ASSUMED;
-    int nodes =
-        settings.nodes > 0 ? settings.nodes : racks * PlanSettings.NODES_PER_RACK_ASSUMED;
+    int nodes = settings.nodes > 0 ? settings.nodes : racks * PlanSettings.NODES_PER_RACK_ASSUMED;
     racks = Math.min(racks, nodes);
     ExpectedTraffic.Writers writers =
         settings.areWritersOnDataNodes
             ? ExpectedTraffic.Writers.DATANODES
             : ExpectedTraffic.Writers.ELSEWHERE;
-    ExpectedTraffic traffic =
-        new ExpectedTraffic(racks, nodes, writers, settings.blocksPerRackMax);
+    ExpectedTraffic traffic = new ExpectedTraffic(racks, nodes, writers, settings.blocksPerRackMax);
     PlanCalculator calculator = calculate(settings, traffic, source, talk);
     boolean isAssumed = settings.racks == 0 || settings.nodes == 0;
     return new Plan(

@@ -62,7 +62,8 @@ public final class PlanCommand implements Callable<Integer> {
       names = "--policy",
       paramLabel = "CODE",
       defaultValue = "RS-6-3",
-      description = "Code: RS-6-3, RS-3-2, RS-10-4, XOR-2-1 or like them (default: ${DEFAULT-VALUE})")
+      description =
+          "Code: RS-6-3, RS-3-2, RS-10-4, XOR-2-1 or like them (default: ${DEFAULT-VALUE})")
   private String policy;
 
   @Option(
@@ -70,7 +71,8 @@ public final class PlanCommand implements Callable<Integer> {
       paramLabel = "SIZE",
       defaultValue = "1MiB",
       converter = ByteSize.Converter.class,
-      description = "Cell of files that are better striped than adopted (default: ${DEFAULT-VALUE})")
+      description =
+          "Cell of files that are better striped than adopted (default: ${DEFAULT-VALUE})")
   private ByteSize cellSize;
 
   @Option(
@@ -173,13 +175,16 @@ public final class PlanCommand implements Callable<Integer> {
   private int ask(PlanSettings settings) throws IOException {
     Configuration conf = new HdfsConfiguration();
     Path given = new Path(path);
-    URI uri =
-        given.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : given.toUri();
+    URI uri = given.toUri().getScheme() == null ? FileSystem.getDefaultUri(conf) : given.toUri();
     try (FileSystem fs = connect(uri, conf)) {
       if (!(fs instanceof DistributedFileSystem)) {
         throw new CommandException(
             ExitStatus.USAGE,
-            "Cannot plan " + path + ": " + fs.getUri() + " is not HDFS; set HADOOP_CONF_DIR, or name"
+            "Cannot plan "
+                + path
+                + ": "
+                + fs.getUri()
+                + " is not HDFS; set HADOOP_CONF_DIR, or name"
                 + " it as hdfs://HOST:PORT/PATH");
       }
       DistributedFileSystem hdfs = (DistributedFileSystem) fs;
@@ -249,13 +254,14 @@ public final class PlanCommand implements Callable<Integer> {
     }
     if (!"COLD".equalsIgnoreCase(cost.storagePolicy)) {
       throw usage(
-          "Cannot tell the cost with --storage-policy=" + cost.storagePolicy
+          "Cannot tell the cost with --storage-policy="
+              + cost.storagePolicy
               + ": only COLD puts erasure-coded files on archive storage");
     }
     if (cost.archiveCost == null || !(cost.archiveCost > 0 && cost.archiveCost <= 100)) {
       throw usage(
-          "Cannot tell the cost of COLD: say with --archive-cost=RATIO what a byte of archive storage"
-              + " costs, more than 0 and at most 100");
+          "Cannot tell the cost of COLD: say with --archive-cost=RATIO what a byte of archive"
+              + " storage costs, more than 0 and at most 100");
     }
     settings.archiveCost = cost.archiveCost;
   }
@@ -273,12 +279,14 @@ public final class PlanCommand implements Callable<Integer> {
         image.nodes == null ? 0 : within("--nodes", image.nodes, 1, PlanSettings.NODES_MAX);
     if (settings.nodes > 0 && settings.racks > settings.nodes) {
       throw usage(
-          "Cannot plan for " + settings.racks + " racks with " + settings.nodes
+          "Cannot plan for "
+              + settings.racks
+              + " racks with "
+              + settings.nodes
               + " nodes: each rack has at least one");
     }
     if (!image.writers.equals("datanodes") && !image.writers.equals("elsewhere")) {
-      throw usage(
-          "Cannot use --writers=" + image.writers + ": it is datanodes or elsewhere");
+      throw usage("Cannot use --writers=" + image.writers + ": it is datanodes or elsewhere");
     }
     settings.areWritersOnDataNodes = image.writers.equals("datanodes");
   }

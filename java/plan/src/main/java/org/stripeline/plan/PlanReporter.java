@@ -73,8 +73,12 @@ final class PlanReporter {
     users();
     if (calculator.isFolded()) {
       report.notes.add(
-          "more than " + PlanSettings.ROWS_MAX + " directories: those that came later have no row"
-              + " and count for " + settings.path + " only; choose a smaller --depth");
+          "more than "
+              + PlanSettings.ROWS_MAX
+              + " directories: those that came later have no row"
+              + " and count for "
+              + settings.path
+              + " only; choose a smaller --depth");
     }
     return report;
   }
@@ -91,16 +95,26 @@ final class PlanReporter {
     cluster.suffices = nodes >= cluster.nodesNeeded && cluster.racks >= cluster.racksNeeded;
     if (nodes < cluster.nodesNeeded) {
       report.warnings.add(
-          code + " needs " + cluster.nodesNeeded + " DataNodes, there are " + nodes
+          code
+              + " needs "
+              + cluster.nodesNeeded
+              + " DataNodes, there are "
+              + nodes
               + ": nothing can be converted");
     } else if (nodes == cluster.nodesNeeded && !isAssumed) {
       report.warnings.add(
-          code + " takes all " + nodes + " DataNodes: when one is lost, its blocks cannot be"
+          code
+              + " takes all "
+              + nodes
+              + " DataNodes: when one is lost, its blocks cannot be"
               + " rebuilt before it is back");
     }
     if (cluster.racks < cluster.racksNeeded) {
       report.warnings.add(
-          code + " needs " + cluster.racksNeeded + " racks to survive the failure of one, there"
+          code
+              + " needs "
+              + cluster.racksNeeded
+              + " racks to survive the failure of one, there"
               + (cluster.racks == 1 ? " is 1" : " are " + cluster.racks));
     }
   }
@@ -178,8 +192,16 @@ final class PlanReporter {
         row.bytes = all.bySyncHabit[i].bytes;
         report.synced.add(row);
         report.warnings.add(
-            row.name + " (" + row.pattern + "): " + row.files + " files, " + Quantity.bytes(row.bytes)
-                + ", such as " + row.first + ": their writers call hsync, which does nothing on"
+            row.name
+                + " ("
+                + row.pattern
+                + "): "
+                + row.files
+                + " files, "
+                + Quantity.bytes(row.bytes)
+                + ", such as "
+                + row.first
+                + ": their writers call hsync, which does nothing on"
                 + " erasure-coded files; keep such directories replicated");
       }
     }
@@ -199,17 +221,24 @@ final class PlanReporter {
     if (largest > MAX_CELL_DEFAULT) {
       report.notes.add(
           "adoption wants a policy per block size, whose cells are the blocks: the NameNode needs"
-              + " dfs.namenode.ec.policies.max.cellsize=" + largest);
+              + " dfs.namenode.ec.policies.max.cellsize="
+              + largest);
     }
     if (calculator.otherBlockSizes().files > 0) {
       report.warnings.add(
-          calculator.otherBlockSizes().files + " files have further block sizes: HDFS takes at most"
-              + " " + PlanCalculator.BLOCK_SIZES_MAX + " policies of one's own");
+          calculator.otherBlockSizes().files
+              + " files have further block sizes: HDFS takes at most"
+              + " "
+              + PlanCalculator.BLOCK_SIZES_MAX
+              + " policies of one's own");
     }
     if (calculator.blockSizesTooLarge() > 0) {
       report.notes.add(
-          calculator.blockSizesTooLarge() + " files have blocks that cannot be cells of "
-              + calculator.code() + " (" + calculator.code().data()
+          calculator.blockSizesTooLarge()
+              + " files have blocks that cannot be cells of "
+              + calculator.code()
+              + " ("
+              + calculator.code().data()
               + " of them must be less than 2 GiB): they are copied");
     }
   }
@@ -238,11 +267,14 @@ final class PlanReporter {
     moves.networkStriped = Math.round(traffic.stripeNetwork);
     if (traffic.unplaceable > 0) {
       report.warnings.add(
-          traffic.unplaceable + " groups cannot be placed, the first of " + traffic.unplaceableReason);
+          traffic.unplaceable
+              + " groups cannot be placed, the first of "
+              + traffic.unplaceableReason);
     }
     if (traffic.ruleBroken > 0) {
       report.warnings.add(
-          traffic.ruleBroken + " groups can only be placed against the rack rule: the NameNode will"
+          traffic.ruleBroken
+              + " groups can only be placed against the rack rule: the NameNode will"
               + " move blocks of theirs, or a rack failure may lose them");
     }
   }
@@ -288,9 +320,14 @@ final class PlanReporter {
     Bin bound = all.inSnapshot;
     if (bound.files > 0) {
       report.warnings.add(
-          "snapshots may hold " + bound.files + " of the files to be converted: until they are"
-              + " deleted, up to " + Quantity.bytes(bound.bytesNow) + " of old replicas stay, beside "
-              + Quantity.bytes(bound.bytesAfter) + " of new blocks");
+          "snapshots may hold "
+              + bound.files
+              + " of the files to be converted: until they are"
+              + " deleted, up to "
+              + Quantity.bytes(bound.bytesNow)
+              + " of old replicas stay, beside "
+              + Quantity.bytes(bound.bytesAfter)
+              + " of new blocks");
     }
   }
 }

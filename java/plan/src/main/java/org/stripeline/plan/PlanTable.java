@@ -55,8 +55,18 @@ final class PlanTable {
   private void directories() {
     TextTable table =
         new TextTable(
-            "directory", "files", "blocks", "bytes", "now", "after", "saved", "after/bytes",
-            "converted", "coded", "few blocks", "adoptable");
+            "directory",
+            "files",
+            "blocks",
+            "bytes",
+            "now",
+            "after",
+            "saved",
+            "after/bytes",
+            "converted",
+            "coded",
+            "few blocks",
+            "adoptable");
     for (PlanReport.Directory row : report.directories) {
       table.row(
           row.path,
@@ -100,7 +110,12 @@ final class PlanTable {
     TextTable table =
         new TextTable(
             "files of few blocks, if all were adopted with " + report.policy,
-            "files", "bytes", "now", "after", "after/bytes", "verdict");
+            "files",
+            "bytes",
+            "now",
+            "after",
+            "after/bytes",
+            "verdict");
     boolean isEmpty = true;
     for (PlanReport.SmallFiles row : report.smallFiles) {
       if (row.files > 0) {
@@ -143,12 +158,16 @@ final class PlanTable {
           Quantity.bytes(moves.bytesSent),
           Quantity.bytes(moves.parityBytes));
       TextTable table = new TextTable(about + "bytes moved", "across racks", "by the network");
-      table.row("copy into an erasure-coded directory",
-          Quantity.bytes(moves.crossRackCopy), Quantity.bytes(moves.networkCopy));
+      table.row(
+          "copy into an erasure-coded directory",
+          Quantity.bytes(moves.crossRackCopy),
+          Quantity.bytes(moves.networkCopy));
       table.row("HDFS-RAID, without its relocations", Quantity.bytes(moves.crossRackHdfsRaid));
       table.row("EAR placement", Quantity.bytes(moves.crossRackEar));
-      table.row("adoption of what is there",
-          Quantity.bytes(moves.crossRackAdoption), Quantity.bytes(moves.networkAdoption));
+      table.row(
+          "adoption of what is there",
+          Quantity.bytes(moves.crossRackAdoption),
+          Quantity.bytes(moves.networkAdoption));
       text.append('\n').append(table.render());
     }
     if (moves.networkStriped > 0) {

@@ -14,8 +14,8 @@ import org.apache.hadoop.security.AccessControlException;
 
 /**
  * When the newest snapshot of each directory was taken. A file that was not changed since may be in
- * it, with its blocks: whatever becomes of the file, they stay until the snapshot is deleted. A file
- * moved in later counts too, so the bytes are an upper bound.
+ * it, with its blocks: whatever becomes of the file, they stay until the snapshot is deleted. A
+ * file moved in later counts too, so the bytes are an upper bound.
  */
 final class SnapshotTimes {
   private final Map<String, Long> newest = new HashMap<>();

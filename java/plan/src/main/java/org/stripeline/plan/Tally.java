@@ -7,9 +7,7 @@ import org.stripeline.convert.rules.SyncedPaths;
 /** All that is added up over the files of a directory. */
 final class Tally {
   /** Upper ends of the size classes of files, in bytes; the last class has none. */
-  static final long[] SIZE_CLASS_ENDS = {
-    1, 1L << 20, 16L << 20, 128L << 20, 1L << 30, 16L << 30
-  };
+  static final long[] SIZE_CLASS_ENDS = {1, 1L << 20, 16L << 20, 128L << 20, 1L << 30, 16L << 30};
 
   /** Replication factors that are counted apart; the last class has all higher ones. */
   static final int REPLICATION_CLASSES = 4;

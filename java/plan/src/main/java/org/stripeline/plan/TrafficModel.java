@@ -44,7 +44,8 @@ abstract class TrafficModel {
   abstract int racksOf(PlannedFile file, int block);
 
   /** Adds what adopting a group moves; groups and their parity are counted by the caller. */
-  abstract void addAdoption(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums);
+  abstract void addAdoption(
+      PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums);
 
   /** Returns whether the figures are expectations, not taken from real locations. */
   abstract boolean isExpected();
@@ -76,7 +77,8 @@ abstract class TrafficModel {
     }
   }
 
-  private void addGroup(PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums) {
+  private void addGroup(
+      PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums) {
     long before = sums.unplaceable;
     addAdoption(file, start, end, code, sums);
     sums.groups++;

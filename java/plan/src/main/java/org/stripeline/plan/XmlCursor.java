@@ -7,8 +7,8 @@ import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamReader;
-import org.apache.hadoop.hdfs.util.XMLUtils.UnmanglingError;
 import org.apache.hadoop.hdfs.util.XMLUtils;
+import org.apache.hadoop.hdfs.util.XMLUtils.UnmanglingError;
 
 /** Goes once through an image in XML, element by element; holds no more than one of them. */
 final class XmlCursor implements AutoCloseable {
@@ -102,15 +102,24 @@ final class XmlCursor implements AutoCloseable {
       return Long.parseLong(text.trim());
     } catch (NumberFormatException e) {
       throw new IOException(
-          "Cannot read image " + image.path() + ": " + name + " in line "
-              + reader.getLocation().getLineNumber() + " is '" + text + "', not a number",
+          "Cannot read image "
+              + image.path()
+              + ": "
+              + name
+              + " in line "
+              + reader.getLocation().getLineNumber()
+              + " is '"
+              + text
+              + "', not a number",
           e);
     }
   }
 
   private IOException unreadable(XMLStreamException e) {
     return new IOException(
-        "Cannot read image " + image.path() + ": "
+        "Cannot read image "
+            + image.path()
+            + ": "
             + String.valueOf(e.getMessage()).replaceAll("\\s+", " "),
         e);
   }

@@ -49,13 +49,17 @@ final class XmlImageSource implements FileSource {
     }
     if (outsideTree > 0) {
       notes.add(
-          outsideTree + " files of the whole image, " + Quantity.bytes(outsideTreeBytes)
+          outsideTree
+              + " files of the whole image, "
+              + Quantity.bytes(outsideTreeBytes)
               + ", are in no directory: snapshots hold them; they are not counted");
     }
     if (codeUnknown > 0) {
       notes.add(
-          codeUnknown + " erasure-coded files have a policy that the image does not describe: they"
-              + " are counted as " + codeAssumed);
+          codeUnknown
+              + " erasure-coded files have a policy that the image does not describe: they"
+              + " are counted as "
+              + codeAssumed);
     }
   }
 
@@ -118,9 +122,18 @@ final class XmlImageSource implements FileSource {
     if (isFile) {
       if (!file.isPlausible()) {
         throw new IOException(
-            "Cannot read image " + image.path() + ": inode " + id + " has " + file.length
-                + " bytes in " + file.blockCount + " blocks of at most " + file.blockSize
-                + ", and replication " + file.replication);
+            "Cannot read image "
+                + image.path()
+                + ": inode "
+                + id
+                + " has "
+                + file.length
+                + " bytes in "
+                + file.blockCount
+                + " blocks of at most "
+                + file.blockSize
+                + ", and replication "
+                + file.replication);
       }
       place(tree, id, name, modified, policy, file, sink);
     }

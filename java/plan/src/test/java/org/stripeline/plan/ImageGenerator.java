@@ -86,24 +86,35 @@ final class ImageGenerator {
 
   private static void directory(PrintStream out, long id, String name) {
     out.print(
-        "<inode><id>" + id + "</id><type>DIRECTORY</type><name>" + name
+        "<inode><id>"
+            + id
+            + "</id><type>DIRECTORY</type><name>"
+            + name
             + "</name><mtime>1700000000000</mtime><permission>hdfs:supergroup:0755</permission>"
             + "<nsquota>-1</nsquota><dsquota>-1</dsquota></inode>\n");
   }
 
   private void file(PrintStream out, long id, SplittableRandom sizes) {
-    int count = (int) Math.min(1 + sizes.nextInt(sizes.nextInt(4) == 0 ? 20 : 3),
-        blocksWanted - blocks);
+    int count =
+        (int) Math.min(1 + sizes.nextInt(sizes.nextInt(4) == 0 ? 20 : 3), blocksWanted - blocks);
     long last = 1 + sizes.nextLong(BLOCK_BYTES);
     StringBuilder text = new StringBuilder();
-    text.append("<inode><id>").append(id).append("</id><type>FILE</type><name>part-").append(id)
+    text.append("<inode><id>")
+        .append(id)
+        .append("</id><type>FILE</type><name>part-")
+        .append(id)
         .append("</name><replication>3</replication><mtime>1700000000000</mtime>")
-        .append("<atime>1700000000000</atime><preferredBlockSize>").append(BLOCK_BYTES)
+        .append("<atime>1700000000000</atime><preferredBlockSize>")
+        .append(BLOCK_BYTES)
         .append("</preferredBlockSize><permission>hdfs:supergroup:0644</permission><blocks>");
     for (int i = 0; i < count; i++) {
       long length = i + 1 == count ? last : BLOCK_BYTES;
-      text.append("<block><id>").append(1073741825 + blocks).append("</id><genstamp>")
-          .append(1001 + blocks).append("</genstamp><numBytes>").append(length)
+      text.append("<block><id>")
+          .append(1073741825 + blocks)
+          .append("</id><genstamp>")
+          .append(1001 + blocks)
+          .append("</genstamp><numBytes>")
+          .append(length)
           .append("</numBytes></block>\n");
       blocks++;
       bytes += length;
@@ -115,17 +126,23 @@ final class ImageGenerator {
   void writeDelimited(Path file) throws IOException {
     SplittableRandom sizes = random.split();
     try (PrintStream out = open(file)) {
-      out.print("Path\tReplication\tModificationTime\tAccessTime\tPreferredBlockSize\tBlocksCount\t"
-          + "FileSize\tNSQUOTA\tDSQUOTA\tPermission\tUserName\tGroupName\n");
+      out.print(
+          "Path\tReplication\tModificationTime\tAccessTime\tPreferredBlockSize\tBlocksCount\t"
+              + "FileSize\tNSQUOTA\tDSQUOTA\tPermission\tUserName\tGroupName\n");
       line(out, "/", 0, 0, 0, "drwxr-xr-x");
       while (blocks < blocksWanted) {
         int count =
-            (int) Math.min(1 + sizes.nextInt(sizes.nextInt(4) == 0 ? 20 : 3), blocksWanted - blocks);
+            (int)
+                Math.min(1 + sizes.nextInt(sizes.nextInt(4) == 0 ? 20 : 3), blocksWanted - blocks);
         long length = (count - 1) * BLOCK_BYTES + 1 + sizes.nextLong(BLOCK_BYTES);
         long directory = files / FILES_PER_DIRECTORY;
         line(
-            out, "/t" + directory / DIRECTORIES_PER_TOP + "/d" + directory + "/part-" + files, 3,
-            count, length, "-rw-r--r--");
+            out,
+            "/t" + directory / DIRECTORIES_PER_TOP + "/d" + directory + "/part-" + files,
+            3,
+            count,
+            length,
+            "-rw-r--r--");
         files++;
         blocks += count;
         bytes += length;
@@ -136,8 +153,18 @@ final class ImageGenerator {
   private static void line(
       PrintStream out, String path, int replication, int count, long length, String permission) {
     out.print(
-        path + '\t' + replication + "\t2023-11-14 22:13\t2023-11-14 22:13\t" + BLOCK_BYTES + '\t'
-            + count + '\t' + length + "\t0\t0\t" + permission + "\thdfs\tsupergroup\n");
+        path
+            + '\t'
+            + replication
+            + "\t2023-11-14 22:13\t2023-11-14 22:13\t"
+            + BLOCK_BYTES
+            + '\t'
+            + count
+            + '\t'
+            + length
+            + "\t0\t0\t"
+            + permission
+            + "\thdfs\tsupergroup\n");
   }
 
   private static PrintStream open(Path file) throws IOException {

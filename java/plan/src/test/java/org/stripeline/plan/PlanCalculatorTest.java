@@ -104,7 +104,9 @@ class PlanCalculatorTest {
   @Test
   void aShortBlockInTheMiddleEndsItsGroup() {
     calculator.accept(
-        file("/a", 3, BLOCK, BLOCK, BLOCK, BLOCK, 10 * MIB, BLOCK, BLOCK, BLOCK, BLOCK, BLOCK, BLOCK));
+        file(
+            "/a", 3, BLOCK, BLOCK, BLOCK, BLOCK, 10 * MIB, BLOCK, BLOCK, BLOCK, BLOCK, BLOCK,
+            BLOCK));
 
     Tally all = all();
     assertThat(all.traffic.groups).isEqualTo(2);
@@ -251,7 +253,8 @@ class PlanCalculatorTest {
 
     ConversionTraffic traffic = loose.rollUp().get("/").traffic;
     assertThat(traffic.earAcross).isZero();
-    assertThat(traffic.copyAcross / BLOCK).isCloseTo(6 * (1 - 2 / 3.0) + 9 * (2 / 3.0), within(1e-9));
+    assertThat(traffic.copyAcross / BLOCK)
+        .isCloseTo(6 * (1 - 2 / 3.0) + 9 * (2 / 3.0), within(1e-9));
   }
 
   @Test
@@ -280,14 +283,14 @@ class PlanCalculatorTest {
 
   @Test
   void realLocationsArePlannedGroupByGroup() {
-    // Racks of nodes 0-2, 3-5, 6-8. Rack 0 has all six blocks, and keeps those that are nowhere else.
+    // Racks of nodes 0-2, 3-5, 6-8. Rack 0 has all six blocks, and keeps those that are nowhere
+    // else.
     Topology topology = Topology.uniform(3, 3);
     PlanCalculator located =
         new PlanCalculator(
             code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 0, 10, 6));
     PlannedFile file = full("/a", 3, 6);
-    file.replicas =
-        new int[][] {{0, 3, 4}, {0, 4, 5}, {0, 5, 3}, {1, 6, 7}, {1, 7, 8}, {1, 8, 6}};
+    file.replicas = new int[][] {{0, 3, 4}, {0, 4, 5}, {0, 5, 3}, {1, 6, 7}, {1, 7, 8}, {1, 8, 6}};
     located.accept(file);
 
     ConversionTraffic traffic = located.rollUp().get("/").traffic;
@@ -310,8 +313,7 @@ class PlanCalculatorTest {
         new PlanCalculator(
             code, new LocatedTraffic(() -> topology, 0), new DirectoryRows("/", 0, 10, 6));
     PlannedFile file = full("/a", 3, 6);
-    file.replicas =
-        new int[][] {{0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}};
+    file.replicas = new int[][] {{0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}, {0, 3, 4}};
     located.accept(file);
 
     ConversionTraffic traffic = located.rollUp().get("/").traffic;

@@ -75,10 +75,11 @@ class PlanCommandTest {
         "HDFSIMG1abc|it is an fsimage itself",
         "some text|hdfs oiv -p XML",
         "<?xml version=\"1.0\"?><fsimage><INodeSection><inode>|Cannot read image ",
-        "<?xml version=\"1.0\"?><fsimage><INodeSection><inode><id>x</id></inode>|id in line 1 is 'x'",
+        "<?xml version=\"1.0\"?><fsimage><INodeSection><inode><id>x</id></inode>|id in line 1 is"
+            + " 'x'",
         "<fsimage><INodeSection><inode><id>7</id><type>FILE</type><replication>3</replication><blocks>"
-            + "<block><numBytes>-5</numBytes></block></blocks></inode></INodeSection></fsimage>"
-            + "|inode 7 has -5 bytes",
+            + "<block><numBytes>-5</numBytes></block></blocks></inode></INodeSection></fsimage>|inode"
+            + " 7 has -5 bytes",
         "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY e SYSTEM \"file:///\">]><a>&e;</a>|Cannot ",
       })
   void anImageThatCannotBeReadIsTold(String content, String expected) throws IOException {
@@ -92,8 +93,7 @@ class PlanCommandTest {
 
   @Test
   void anAbsentImageIsTold() {
-    assertThat(run("/", "--image=" + temporary.resolve("none")))
-        .isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(run("/", "--image=" + temporary.resolve("none"))).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(err.toString()).contains("it is not a file");
   }
 
@@ -109,15 +109,23 @@ class PlanCommandTest {
   @Test
   void linesThatCannotBeReadAreCounted() throws IOException {
     Path image = temporary.resolve("image.txt");
-    String good = "\t3\t2026-01-01 00:00\t2026-01-01 00:00\t1048576\t6\t6291456\t0\t0\t-rw-r--r--\tu\tg\n";
+    String good =
+        "\t3\t2026-01-01 00:00\t2026-01-01 00:00\t1048576\t6\t6291456\t0\t0\t-rw-r--r--\tu\tg\n";
     Files.write(
         image,
-        (HEADER + "/a" + good + "half a name\n" + "/b\tx" + good + "/c" + good.replace("\t3", "\tx")
-                + "/d" + good.replace("6291456", "9000000000000000000"))
+        (HEADER
+                + "/a"
+                + good
+                + "half a name\n"
+                + "/b\tx"
+                + good
+                + "/c"
+                + good.replace("\t3", "\tx")
+                + "/d"
+                + good.replace("6291456", "9000000000000000000"))
             .getBytes(StandardCharsets.UTF_8));
 
-    assertThat(run("/", "--image=" + image, "--cell-size=64KiB"))
-        .isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(run("/", "--image=" + image, "--cell-size=64KiB")).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(out.toString())
         .contains("3 lines could not be read")
         .contains("assumed are 400 DataNodes over 20 racks: enough");
@@ -140,8 +148,7 @@ class PlanCommandTest {
         (HEADER + "/a\t3\t2026-01-01 00:00\t-\t134217728\t6\t805306368\t0\t0\t-rw-r--r--\tu\tg\n")
             .getBytes(StandardCharsets.UTF_8));
 
-    assertThat(
-            run("/a", "--image=" + image, "--storage-policy=COLD", "--archive-cost=0.7"))
+    assertThat(run("/a", "--image=" + image, "--storage-policy=COLD", "--archive-cost=0.7"))
         .as(err.toString())
         .isZero();
     assertThat(out.toString()).contains("35.0 % of today's cost (50.0 % on disk)");
@@ -153,9 +160,7 @@ class PlanCommandTest {
     Path image = temporary.resolve("image.txt");
     String file = "\t3\t2026-01-01 00:00\t-\t134217728\t6\t805306368\t0\t0\t-rw-r--r--\tu\tg\n";
     String tiny = "\t3\t2026-01-01 00:00\t-\t134217728\t1\t10\t0\t0\t-rw-r--r--\tu\tg\n";
-    Files.write(
-        image,
-        (HEADER + "/a/f" + file + "/b/f" + tiny).getBytes(StandardCharsets.UTF_8));
+    Files.write(image, (HEADER + "/a/f" + file + "/b/f" + tiny).getBytes(StandardCharsets.UTF_8));
 
     assertThat(run("/a/f", "--image=" + image)).as(err.toString()).isZero();
     assertThat(out.toString()).contains("WARNING: ", page);
@@ -174,7 +179,8 @@ class PlanCommandTest {
     Path image = temporary.resolve("image.txt");
     Files.write(
         image,
-        (HEADER + "/\t0\t2026-01-01 00:00\t-\t0\t0\t0\t0\t0\tdrwxr-xr-x\tu\tg\n"
+        (HEADER
+                + "/\t0\t2026-01-01 00:00\t-\t0\t0\t0\t0\t0\tdrwxr-xr-x\tu\tg\n"
                 + "/a\t3\t2026-01-01 00:00\t-\t1048576\t6\t6291456\t0\t0\t-rw-r--r--\tu\tg\n")
             .getBytes(StandardCharsets.UTF_8));
 

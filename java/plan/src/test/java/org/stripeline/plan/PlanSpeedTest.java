@@ -19,7 +19,7 @@ import org.stripeline.placement.Topology;
  * Plans large images. The full size, 10 million blocks in less than 2 minutes and 4 GiB, is
  *
  * <pre>
- * mvn -f java/pom.xml -pl tools -am test -Dtest=PlanSpeedTest -Dsurefire.failIfNoSpecifiedTests=false
+ * mvn -f java/pom.xml -pl plan -am test -Dtest=PlanSpeedTest -Dsurefire.failIfNoSpecifiedTests=false
  *     "-Dsurefire.jvm.arguments=-Xmx4g -Dstripeline.plan.blocks=10000000"
  * </pre>
  */
@@ -62,7 +62,12 @@ class PlanSpeedTest {
     assertThat(usedNanos).isLessThan(NANOS_MAX);
     System.out.printf(
         "%s: %d files, %d blocks, %d MiB of file, %.1f s, %.1f s of CPU, heap %d MiB%n",
-        name, report.total.files, BLOCKS, Files.size(file) >> 20, nanos / 1e9, usedNanos / 1e9,
+        name,
+        report.total.files,
+        BLOCKS,
+        Files.size(file) >> 20,
+        nanos / 1e9,
+        usedNanos / 1e9,
         Runtime.getRuntime().totalMemory() >> 20);
   }
 

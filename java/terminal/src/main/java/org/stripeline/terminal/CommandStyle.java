@@ -82,9 +82,7 @@ public final class CommandStyle {
       e.printStackTrace(err);
     }
     err.flush();
-    return e instanceof CommandException
-        ? ((CommandException) e).exitStatus()
-        : ExitStatus.FAILED;
+    return e instanceof CommandException ? ((CommandException) e).exitStatus() : ExitStatus.FAILED;
   }
 
   /** Lets --version print what {@code stripeline version} begins with. */

@@ -44,7 +44,10 @@ public final class JavaRuntime {
       return Optional.empty();
     }
     return Optional.of(
-        "Hadoop " + hadoopVersion + " cannot run on Java " + feature
+        "Hadoop "
+            + hadoopVersion
+            + " cannot run on Java "
+            + feature
             + ", which lacks the interface that it finds the user by; set JAVA_HOME to Java 8, 11,"
             + " 17 or 21, or use Hadoop 3.5");
   }

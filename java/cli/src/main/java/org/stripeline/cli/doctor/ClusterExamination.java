@@ -33,7 +33,9 @@ final class ClusterExamination {
       if (!(fs instanceof DistributedFileSystem)) {
         throw new CommandException(
             ExitStatus.USAGE,
-            "Cannot ask the cluster: fs.defaultFS is " + uri + ", which is no HDFS;"
+            "Cannot ask the cluster: fs.defaultFS is "
+                + uri
+                + ", which is no HDFS;"
                 + " set HADOOP_CONF_DIR to the configuration of a client");
       }
       findLargest((DistributedFileSystem) fs);
@@ -79,10 +81,17 @@ final class ClusterExamination {
     node.state = node.reason == null ? "OK" : "NOT ENOUGH";
     if (node.reason != null) {
       report.addProblem(
-          node.name + " does not accept policy " + cluster.largestPolicy + ": " + node.reason
+          node.name
+              + " does not accept policy "
+              + cluster.largestPolicy
+              + ": "
+              + node.reason
               + "; it stops when it replays the edit that added the policy, and holds the policy"
               + " as disabled when it loads it from an image",
-          "set " + NameNodeLimits.CELL_KEY + " to at least " + cluster.largestCellBytes
+          "set "
+              + NameNodeLimits.CELL_KEY
+              + " to at least "
+              + cluster.largestCellBytes
               + " in its hdfs-site.xml and restart it; 'Remove' in install.md says how to do"
               + " without");
     }

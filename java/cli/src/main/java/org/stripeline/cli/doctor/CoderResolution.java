@@ -124,8 +124,12 @@ final class CoderResolution {
       return;
     }
     String what =
-        "Codec " + codec.codec + " uses "
-            + (codec.live == null ? "no coder at all" : codec.live) + ", not " + OURS;
+        "Codec "
+            + codec.codec
+            + " uses "
+            + (codec.live == null ? "no coder at all" : codec.live)
+            + ", not "
+            + OURS;
     if (!ourJarIsThere) {
       report.addProblem(
           what + ": the jar is not on Hadoop's class path",
@@ -139,12 +143,17 @@ final class CoderResolution {
       }
     }
     report.addProblem(
-        what + ": " + codec.key
+        what
+            + ": "
+            + codec.key
             + (codec.value == null
                 ? " is not set, and others come first"
                 : " is " + codec.value + " (" + codec.setBy + ")"),
-        "set in core-site.xml of clients and DataNodes: <property><name>" + codec.key
-            + "</name><value>" + wanted(codec.coders.subList(0, tried)) + "</value></property>");
+        "set in core-site.xml of clients and DataNodes: <property><name>"
+            + codec.key
+            + "</name><value>"
+            + wanted(codec.coders.subList(0, tried))
+            + "</value></property>");
   }
 
   /** Ours first, then what Hadoop tries now. */
@@ -180,7 +189,12 @@ final class CoderResolution {
     }
     if (expected == null ? chosen != null : !expected.equals(chosen)) {
       report.addProblem(
-          "Codec " + codec.codec + ": this Hadoop chooses " + chosen + " where " + expected
+          "Codec "
+              + codec.codec
+              + ": this Hadoop chooses "
+              + chosen
+              + " where "
+              + expected
               + " was expected",
           "report this with the Hadoop release");
     }

@@ -50,7 +50,8 @@ final class ConfigurationReader {
   private static void requireReadable(Path directory) {
     if (!Files.isDirectory(directory)) {
       throw unreadable(
-          "HADOOP_CONF_DIR is " + directory + ", which is not a directory", "correct HADOOP_CONF_DIR");
+          "HADOOP_CONF_DIR is " + directory + ", which is not a directory",
+          "correct HADOOP_CONF_DIR");
     }
     if (!Files.isReadable(directory) || !Files.isExecutable(directory)) {
       throw unreadable(

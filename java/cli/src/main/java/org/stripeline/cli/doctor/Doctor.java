@@ -44,8 +44,7 @@ public final class Doctor {
    *     NameNode does not answer
    */
   public DoctorReport examine(String configurationDirectory, boolean cluster) {
-    Configuration conf =
-        ConfigurationReader.load(configurationDirectory, report.configuration);
+    Configuration conf = ConfigurationReader.load(configurationDirectory, report.configuration);
     MachineFacts.read(report.machine);
     readSoftware();
     checkInstallation();
@@ -101,9 +100,11 @@ public final class Doctor {
       }
     }
     report.addProblem(
-        "Hadoop's class path holds no stripeline jar: '" + hadoop
+        "Hadoop's class path holds no stripeline jar: '"
+            + hadoop
             + " classpath --glob' does not list one",
-        "copy " + report.stripeline.location
+        "copy "
+            + report.stripeline.location
             + " to share/hadoop/common/lib of every client and DataNode");
   }
 
@@ -167,7 +168,8 @@ public final class Doctor {
       return "correct -D" + PATH_KEY + ", or remove it to use the library of the jar";
     }
     if (Boolean.FALSE.equals(library.temporaryDirectoryExecutable)) {
-      return "set -D" + TEMP_DIR_KEY
+      return "set -D"
+          + TEMP_DIR_KEY
           + " to a directory that programs may run from, in HADOOP_OPTS of clients and DataNodes";
     }
     return "see the cause; -D" + PATH_KEY + " names a library that lies elsewhere";

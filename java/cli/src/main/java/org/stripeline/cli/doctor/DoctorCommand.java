@@ -19,9 +19,9 @@ import picocli.CommandLine.Spec;
       "",
       "Shows the processor's features and the kernels chosen for it, where the native library came"
           + " from, the releases of Hadoop and Java, the configuration in force, the pipelines that"
-          + " really serve erasure-coded files, the rails (coders on devices) of the engine, and for"
-          + " each code the coder that Hadoop uses with it. Then computes known answers, compares with"
-          + " Hadoop's own coders and decodes every pattern of lost units.",
+          + " really serve erasure-coded files, the rails (coders on devices) of the engine, and"
+          + " for each code the coder that Hadoop uses with it. Then computes known answers,"
+          + " compares with Hadoop's own coders and decodes every pattern of lost units.",
       "",
       "Run it as the user and with the HADOOP_CONF_DIR of the client or DataNode in question."
     },

@@ -158,7 +158,9 @@ public final class DoctorReport {
     /** Class that serves hdfs://. */
     public String type;
 
-    /** Class that serves what is mounted, where the class above only has mount points; else null. */
+    /**
+     * Class that serves what is mounted, where the class above only has mount points; else null.
+     */
     public String target;
 
     /** Where it is set; null when it is not. */

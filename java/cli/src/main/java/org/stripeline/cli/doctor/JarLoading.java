@@ -16,8 +16,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.stripeline.client.ClassLoaderCheck;
 
 /**
- * Looks for settings that load our jar apart from Hadoop's, where the pipelines cannot work: those of
- * MapReduce and Hive on the class path, those of Spark where its environment variables point.
+ * Looks for settings that load our jar apart from Hadoop's, where the pipelines cannot work: those
+ * of MapReduce and Hive on the class path, those of Spark where its environment variables point.
  */
 final class JarLoading {
   private static final String JOB_LOADER = "mapreduce.job.classloader";
@@ -86,12 +86,17 @@ final class JarLoading {
     try {
       if (conf.getBoolean(JOB_LOADER, false)) {
         result.settings.add(
-            JOB_LOADER + " is true (" + ConfigurationReader.setBy(conf, JOB_LOADER)
+            JOB_LOADER
+                + " is true ("
+                + ConfigurationReader.setBy(conf, JOB_LOADER)
                 + "): tasks find the jar on Hadoop's class path only, not among a job's jars");
       }
       if (conf.get(FRAMEWORK) != null) {
         result.settings.add(
-            FRAMEWORK + " is " + conf.get(FRAMEWORK) + " ("
+            FRAMEWORK
+                + " is "
+                + conf.get(FRAMEWORK)
+                + " ("
                 + ConfigurationReader.setBy(conf, FRAMEWORK)
                 + "): tasks take Hadoop from that archive, which must have the jar");
       }
@@ -142,13 +147,23 @@ final class JarLoading {
     boolean executor = namesOurJar(spark.getProperty(EXECUTOR));
     if (driver != executor) {
       report.addProblem(
-          (driver ? DRIVER : EXECUTOR) + " names the jar (" + file + "), "
-              + (driver ? EXECUTOR : DRIVER) + " does not",
+          (driver ? DRIVER : EXECUTOR)
+              + " names the jar ("
+              + file
+              + "), "
+              + (driver ? EXECUTOR : DRIVER)
+              + " does not",
           "name it in both");
     } else {
       result.settings.add(
-          DRIVER + " and " + EXECUTOR + (driver ? " name" : " do not name") + " the jar (" + file
-              + ")" + (driver ? "" : ": Spark must find it on Hadoop's class path"));
+          DRIVER
+              + " and "
+              + EXECUTOR
+              + (driver ? " name" : " do not name")
+              + " the jar ("
+              + file
+              + ")"
+              + (driver ? "" : ": Spark must find it on Hadoop's class path"));
     }
   }
 
@@ -159,10 +174,17 @@ final class JarLoading {
   private void judgeApart(String key, String value, String file) {
     if (namesOurJar(value)) {
       report.addProblem(
-          key + " names the jar (" + file + "), which is loaded apart from Hadoop's there: Hadoop's"
+          key
+              + " names the jar ("
+              + file
+              + "), which is loaded apart from Hadoop's there: Hadoop's"
               + " own client serves all files",
-          "remove it from " + key + ", and put it on Hadoop's class path; for Spark, into " + DRIVER
-              + " and " + EXECUTOR);
+          "remove it from "
+              + key
+              + ", and put it on Hadoop's class path; for Spark, into "
+              + DRIVER
+              + " and "
+              + EXECUTOR);
     }
   }
 }

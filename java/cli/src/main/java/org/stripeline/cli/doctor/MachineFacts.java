@@ -18,8 +18,19 @@ final class MachineFacts {
   /** Features, by the kernel's names, that some kernel of ours uses. */
   private static final List<String> FEATURES =
       Arrays.asList(
-          "ssse3", "sse4_2", "pclmulqdq", "avx2", "avx512f", "avx512bw", "avx512vl", "gfni",
-          "vpclmulqdq", "asimd", "pmull", "crc32", "sve");
+          "ssse3",
+          "sse4_2",
+          "pclmulqdq",
+          "avx2",
+          "avx512f",
+          "avx512bw",
+          "avx512vl",
+          "gfni",
+          "vpclmulqdq",
+          "asimd",
+          "pmull",
+          "crc32",
+          "sve");
 
   private MachineFacts() {}
 

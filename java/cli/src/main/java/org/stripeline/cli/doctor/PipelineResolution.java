@@ -32,7 +32,9 @@ final class PipelineResolution {
   private static final String FILE_SYSTEM_KEY = "fs.hdfs.impl";
   private static final String FILE_CONTEXT_KEY = "fs.AbstractFileSystem.hdfs.impl";
 
-  /** Where {@link #FILE_SYSTEM_KEY} names a file system of mounts, this names that of their targets. */
+  /**
+   * Where {@link #FILE_SYSTEM_KEY} names a file system of mounts, this names that of their targets.
+   */
   private static final String TARGET_KEY =
       String.format(FsConstants.FS_VIEWFS_OVERLOAD_SCHEME_TARGET_FS_IMPL_PATTERN, "hdfs");
 
@@ -100,8 +102,7 @@ final class PipelineResolution {
       result.fileSystem.type = conf.get(FILE_SYSTEM_KEY);
       report.addProblem(
           "No file system for hdfs:// can be opened: " + RootCause.message(e),
-          "correct " + fileSystemKey() + ", or remove " + FILE_SYSTEM_KEY
-              + " to use Hadoop's own");
+          "correct " + fileSystemKey() + ", or remove " + FILE_SYSTEM_KEY + " to use Hadoop's own");
     }
   }
 
@@ -130,8 +131,7 @@ final class PipelineResolution {
   }
 
   private static boolean isOurs(DoctorReport.Pipeline pipeline) {
-    return OURS.equals(pipeline.read)
-        || pipeline.write != null && !STOCK.equals(pipeline.write);
+    return OURS.equals(pipeline.read) || pipeline.write != null && !STOCK.equals(pipeline.write);
   }
 
   private static void describe(
@@ -143,8 +143,7 @@ final class PipelineResolution {
   /** That all is stock is a choice; that a choice has no effect is a problem. */
   private void judge(PipelineChoice choice) {
     String our = StripelineFileSystem.class.getName();
-    boolean fileSystem =
-        our.equals(result.fileSystem.type) || our.equals(result.fileSystem.target);
+    boolean fileSystem = our.equals(result.fileSystem.type) || our.equals(result.fileSystem.target);
     boolean fileContext = StripelineHdfs.class.getName().equals(result.fileContext.type);
     if ((fileSystem || fileContext) && choice.anyOfOurs() && !result.selfCheckPassed) {
       report.addProblem(
@@ -157,28 +156,43 @@ final class PipelineResolution {
       wantTwin("FileSystem", fileSystemKey(), StripelineFileSystem.class);
     } else if (!fileSystem && !conf.getPropsWithPrefix("stripeline.client.").isEmpty()) {
       report.addProblem(
-          "Keys stripeline.client.* are set and have no effect: " + fileSystemKey()
+          "Keys stripeline.client.* are set and have no effect: "
+              + fileSystemKey()
               + " does not name our file system",
           remedy(fileSystemKey(), StripelineFileSystem.class));
     }
     if (!fileSystem && our.equals(conf.getTrimmed(TARGET_KEY))) {
       report.addProblem(
-          TARGET_KEY + " names our file system and has no effect: " + FILE_SYSTEM_KEY + " is "
+          TARGET_KEY
+              + " names our file system and has no effect: "
+              + FILE_SYSTEM_KEY
+              + " is "
               + result.fileSystem.type,
-          "set " + FILE_SYSTEM_KEY + " to " + ViewFileSystemOverloadScheme.class.getName()
-              + ", or to " + our + " where no mount points are wanted");
+          "set "
+              + FILE_SYSTEM_KEY
+              + " to "
+              + ViewFileSystemOverloadScheme.class.getName()
+              + ", or to "
+              + our
+              + " where no mount points are wanted");
     }
   }
 
   private void wantTwin(String api, String key, Class<?> type) {
     report.addProblem(
-        "Programs that use " + api + " go through Hadoop's own pipelines: " + key
+        "Programs that use "
+            + api
+            + " go through Hadoop's own pipelines: "
+            + key
             + " does not name our class",
         remedy(key, type));
   }
 
   private static String remedy(String key, Class<?> type) {
-    return "set in core-site.xml of clients: <property><name>" + key + "</name><value>"
-        + type.getName() + "</value></property>";
+    return "set in core-site.xml of clients: <property><name>"
+        + key
+        + "</name><value>"
+        + type.getName()
+        + "</value></property>";
   }
 }

@@ -62,9 +62,7 @@ public final class ReportPrinter {
   }
 
   private void software(String name, DoctorReport.Software software) {
-    line(
-        name,
-        software.version + (software.location == null ? "" : "  " + software.location));
+    line(name, software.version + (software.location == null ? "" : "  " + software.location));
   }
 
   private void loading(DoctorReport.Loading loading) {
@@ -79,18 +77,26 @@ public final class ReportPrinter {
   private void machine(DoctorReport.Machine machine) {
     line(
         "machine",
-        machine.system + ", " + machine.architecture + ", "
+        machine.system
+            + ", "
+            + machine.architecture
+            + ", "
             + (machine.glibc == null ? "no glibc" : machine.glibc));
     line(
         "processor",
-        (machine.processor == null ? "unnamed" : machine.processor) + ", " + machine.processors
+        (machine.processor == null ? "unnamed" : machine.processor)
+            + ", "
+            + machine.processors
             + " usable");
-    line("features", machine.features.isEmpty() ? "none known" : String.join(" ", machine.features));
+    line(
+        "features", machine.features.isEmpty() ? "none known" : String.join(" ", machine.features));
   }
 
   private void library(DoctorReport.Library library) {
     if (library.loaded) {
-      line("library", "native " + library.version + ", from " + library.source + ": " + library.file);
+      line(
+          "library",
+          "native " + library.version + ", from " + library.source + ": " + library.file);
       line("kernels", library.instructionSet + " (" + library.selection + ")");
     } else {
       line("library", "pure Java: " + library.cause);
@@ -120,15 +126,22 @@ public final class ReportPrinter {
   }
 
   private static String described(DoctorReport.Pipeline pipeline) {
-    return "reads by " + pipeline.read + ", writes by " + pipeline.write + ": " + pipeline.type
+    return "reads by "
+        + pipeline.read
+        + ", writes by "
+        + pipeline.write
+        + ": "
+        + pipeline.type
         + (pipeline.target == null ? "" : " over " + pipeline.target)
         + (pipeline.setBy == null ? "" : "  (" + pipeline.setBy + ")");
   }
 
   private void codec(DoctorReport.Codec codec) {
-    out.println("codec " + codec.codec + ": " + (codec.live == null ? "no coder works" : codec.live));
     out.println(
-        "  " + codec.key
+        "codec " + codec.codec + ": " + (codec.live == null ? "no coder works" : codec.live));
+    out.println(
+        "  "
+            + codec.key
             + (codec.value == null
                 ? " is not set"
                 : "=" + codec.value + (codec.setBy == null ? "" : "  (" + codec.setBy + ")")));
@@ -145,9 +158,13 @@ public final class ReportPrinter {
         "self test",
         test.knownAnswers == 0
             ? "nothing to test"
-            : (test.failures.isEmpty() ? "passed: " : "FAILED: ") + test.knownAnswers
-                + " known answers, " + test.comparisons + " comparisons with Hadoop's coders, "
-                + test.patterns + " patterns of lost units");
+            : (test.failures.isEmpty() ? "passed: " : "FAILED: ")
+                + test.knownAnswers
+                + " known answers, "
+                + test.comparisons
+                + " comparisons with Hadoop's coders, "
+                + test.patterns
+                + " patterns of lost units");
   }
 
   private void cluster(DoctorReport.Cluster cluster) {
@@ -156,12 +173,15 @@ public final class ReportPrinter {
         "",
         cluster.largestPolicy == null
             ? "no policies were added"
-            : "largest cells of added policies: " + cluster.largestCellBytes + " bytes, "
+            : "largest cells of added policies: "
+                + cluster.largestCellBytes
+                + " bytes, "
                 + cluster.largestPolicy);
     for (DoctorReport.NameNode node : cluster.nameNodes) {
       line(
           "",
-          node.name + ": "
+          node.name
+              + ": "
               + (node.cellBytesMax == 0 ? "" : "cells up to " + node.cellBytesMax + " bytes, ")
               + node.state
               + (node.reason == null ? "" : ": " + node.reason));

@@ -97,8 +97,7 @@ final class SelfTest {
     }
   }
 
-  private void decodeAll(
-      String name, RawErasureDecoder decoder, byte[][] data, byte[][] parity)
+  private void decodeAll(String name, RawErasureDecoder decoder, byte[][] data, byte[][] parity)
       throws IOException {
     byte[][] units = Arrays.copyOf(data, data.length + parity.length);
     System.arraycopy(parity, 0, units, data.length, parity.length);

@@ -14,7 +14,8 @@ final class TemporaryDirectory {
   private TemporaryDirectory() {}
 
   /**
-   * Tries it by running a script: a directory mounted "noexec" refuses that as it refuses a library.
+   * Tries it by running a script: a directory mounted "noexec" refuses that as it refuses a
+   * library.
    *
    * @return whether it runs
    * @throws IOException if no file could be made there

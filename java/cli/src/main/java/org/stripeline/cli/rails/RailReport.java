@@ -81,7 +81,8 @@ public final class RailReport {
       lines.add(
           String.format(
               "%-8s %s",
-              rail.name, rail.in ? "in, " + rate + ": " + rail.description : "out: " + rail.reason));
+              rail.name,
+              rail.in ? "in, " + rate + ": " + rail.description : "out: " + rail.reason));
     }
     return lines;
   }

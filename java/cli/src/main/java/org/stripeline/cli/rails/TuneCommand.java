@@ -69,7 +69,8 @@ public final class TuneCommand implements Callable<Integer> {
   public Integer call() {
     if (!(seconds > 0 && seconds <= SECONDS_MAX)) {
       throw new ParameterException(
-          spec.commandLine(), "--seconds is " + seconds + ", more than 0 and at most 600 are allowed");
+          spec.commandLine(),
+          "--seconds is " + seconds + ", more than 0 and at most 600 are allowed");
     }
     RailReport report;
     try {

@@ -45,9 +45,12 @@ class DoctorTest {
   void isContentWithACompleteConfiguration() throws Exception {
     DoctorReport report =
         examine(
-            RS_KEY, "stripeline,rs_java",
-            "io.erasurecode.codec.rs-legacy.rawcoders", "stripeline",
-            "io.erasurecode.codec.xor.rawcoders", "stripeline,xor_java");
+            RS_KEY,
+            "stripeline,rs_java",
+            "io.erasurecode.codec.rs-legacy.rawcoders",
+            "stripeline",
+            "io.erasurecode.codec.xor.rawcoders",
+            "stripeline,xor_java");
 
     assertThat(report.codecs).extracting(c -> c.live).containsOnly("stripeline").hasSize(3);
     assertThat(codec(report, "rs").setBy).isEqualTo("core-site.xml");
@@ -64,8 +67,10 @@ class DoctorTest {
   void tellsUnknownSwitchedOffAndUnreachedCodersApart() throws Exception {
     DoctorReport report =
         examine(
-            RS_KEY, "rs_fast,rs_native,rs_java,stripeline",
-            "io.erasurecode.codec.native.enabled", "false");
+            RS_KEY,
+            "rs_fast,rs_native,rs_java,stripeline",
+            "io.erasurecode.codec.native.enabled",
+            "false");
     DoctorReport.Codec rs = codec(report, "rs");
 
     assertThat(rs.live).isEqualTo("rs_java");
@@ -73,7 +78,8 @@ class DoctorTest {
     assertThat(coder(rs, "rs_native").state).isEqualTo("skipped");
     assertThat(coder(rs, "stripeline").state).isEqualTo("works");
     assertThat(report.problems)
-        .anyMatch(problem -> problem.remedy.contains("<value>stripeline,rs_native,rs_java</value>"));
+        .anyMatch(
+            problem -> problem.remedy.contains("<value>stripeline,rs_native,rs_java</value>"));
   }
 
   @Test
@@ -102,10 +108,12 @@ class DoctorTest {
 
   @Test
   void explainsWhyPureJavaCodes() throws Exception {
-    assertFallback("-Dstripeline.native.enabled=false", "stripeline.native.enabled is false",
+    assertFallback(
+        "-Dstripeline.native.enabled=false",
+        "stripeline.native.enabled is false",
         "remove -Dstripeline.native.enabled=false");
-    assertFallback("-Dstripeline.native.path=/nowhere.so", "/nowhere.so",
-        "correct -Dstripeline.native.path");
+    assertFallback(
+        "-Dstripeline.native.path=/nowhere.so", "/nowhere.so", "correct -Dstripeline.native.path");
   }
 
   /** In a process of its own: a process tries to load the library once. */
@@ -150,8 +158,11 @@ class DoctorTest {
   private DoctorReport examine(String... keysAndValues) throws Exception {
     StringBuilder site = new StringBuilder("<configuration>\n");
     for (int i = 0; i < keysAndValues.length; i += 2) {
-      site.append("<property><name>").append(keysAndValues[i]).append("</name><value>")
-          .append(keysAndValues[i + 1]).append("</value></property>\n");
+      site.append("<property><name>")
+          .append(keysAndValues[i])
+          .append("</name><value>")
+          .append(keysAndValues[i + 1])
+          .append("</value></property>\n");
     }
     site.append("</configuration>\n");
     Files.write(temporary.resolve("core-site.xml"), site.toString().getBytes());

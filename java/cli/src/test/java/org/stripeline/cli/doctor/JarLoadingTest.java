@@ -72,8 +72,11 @@ class JarLoadingTest {
   private void site(String file, String... keysAndValues) throws Exception {
     StringBuilder site = new StringBuilder("<configuration>\n");
     for (int i = 0; i < keysAndValues.length; i += 2) {
-      site.append("<property><name>").append(keysAndValues[i]).append("</name><value>")
-          .append(keysAndValues[i + 1]).append("</value></property>\n");
+      site.append("<property><name>")
+          .append(keysAndValues[i])
+          .append("</name><value>")
+          .append(keysAndValues[i + 1])
+          .append("</value></property>\n");
     }
     Files.writeString(dir.resolve(file), site.append("</configuration>\n"));
   }

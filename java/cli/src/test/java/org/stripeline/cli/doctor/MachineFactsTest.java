@@ -20,8 +20,7 @@ class MachineFactsTest {
     assertThat(intel.features).containsExactly("ssse3", "avx2", "gfni");
 
     DoctorReport.Machine arm = new DoctorReport.Machine();
-    MachineFacts.readProcessor(
-        file("processor\t: 0\nFeatures\t: fp asimd pmull crc32\n"), arm);
+    MachineFacts.readProcessor(file("processor\t: 0\nFeatures\t: fp asimd pmull crc32\n"), arm);
     assertThat(arm.processor).isNull();
     assertThat(arm.features).containsExactly("asimd", "pmull", "crc32");
   }

@@ -9,8 +9,7 @@ import org.junit.jupiter.api.Test;
 class PipelineResolutionTest {
   private static final String FILE_SYSTEM = "fs.hdfs.impl";
   private static final String FILE_CONTEXT = "fs.AbstractFileSystem.hdfs.impl";
-  private static final String OVERLOAD =
-      "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme";
+  private static final String OVERLOAD = "org.apache.hadoop.fs.viewfs.ViewFileSystemOverloadScheme";
   private static final String TARGET = "fs.viewfs.overload.scheme.target.hdfs.impl";
   private static final String OUR_FILE_SYSTEM = "org.apache.hadoop.hdfs.StripelineFileSystem";
   private static final String OUR_FILE_CONTEXT = "org.apache.hadoop.fs.StripelineHdfs";
@@ -33,9 +32,12 @@ class PipelineResolutionTest {
   void showsOursWithTheirMode() {
     DoctorReport report =
         examine(
-            FILE_SYSTEM, OUR_FILE_SYSTEM,
-            FILE_CONTEXT, OUR_FILE_CONTEXT,
-            "stripeline.client.write.mode", "blocking");
+            FILE_SYSTEM,
+            OUR_FILE_SYSTEM,
+            FILE_CONTEXT,
+            OUR_FILE_CONTEXT,
+            "stripeline.client.write.mode",
+            "blocking");
 
     assertThat(report.pipelines.fileSystem.read).isEqualTo("stripeline");
     assertThat(report.pipelines.fileSystem.write).isEqualTo("blocking");
@@ -48,9 +50,12 @@ class PipelineResolutionTest {
   void showsTheCoderOfOurs() {
     DoctorReport report =
         examine(
-            FILE_SYSTEM, OUR_FILE_SYSTEM,
-            FILE_CONTEXT, OUR_FILE_CONTEXT,
-            "io.erasurecode.codec.xor.rawcoders", "xor_java");
+            FILE_SYSTEM,
+            OUR_FILE_SYSTEM,
+            FILE_CONTEXT,
+            OUR_FILE_CONTEXT,
+            "io.erasurecode.codec.xor.rawcoders",
+            "xor_java");
 
     assertThat(report.pipelines.coders)
         .containsEntry("rs-legacy", "stripeline")
@@ -61,10 +66,14 @@ class PipelineResolutionTest {
   void showsOursThatIsSwitchedOff() {
     DoctorReport report =
         examine(
-            FILE_SYSTEM, OUR_FILE_SYSTEM,
-            FILE_CONTEXT, OUR_FILE_CONTEXT,
-            "stripeline.client.read.enabled", "false",
-            "stripeline.client.write.mode", "stock");
+            FILE_SYSTEM,
+            OUR_FILE_SYSTEM,
+            FILE_CONTEXT,
+            OUR_FILE_CONTEXT,
+            "stripeline.client.read.enabled",
+            "false",
+            "stripeline.client.write.mode",
+            "stock");
 
     assertThat(report.pipelines.fileSystem.type).isEqualTo(OUR_FILE_SYSTEM);
     assertThat(report.pipelines.fileSystem.read).isEqualTo("stock");
@@ -80,20 +89,25 @@ class PipelineResolutionTest {
     assertThat(problem("stripeline.client.write.mode", "blocking"))
         .startsWith("Keys stripeline.client.* are set and have no effect");
     assertThat(problem(FILE_SYSTEM, "org.example.Missing"))
-        .isEqualTo(
-            "No file system for hdfs:// can be opened: Class org.example.Missing not found");
+        .isEqualTo("No file system for hdfs:// can be opened: Class org.example.Missing not found");
   }
 
   @Test
   void namesValuesThatCannotBeUsed() {
     DoctorReport report =
         examine(
-            FILE_SYSTEM, OUR_FILE_SYSTEM,
-            FILE_CONTEXT, OUR_FILE_CONTEXT,
-            "stripeline.client.write.mode", "fast",
-            "stripeline.client.read.window", "much",
-            "stripeline.client.write.encoder.threads", "-1",
-            "stripeline.client.write.engine.enabled", "yes");
+            FILE_SYSTEM,
+            OUR_FILE_SYSTEM,
+            FILE_CONTEXT,
+            OUR_FILE_CONTEXT,
+            "stripeline.client.write.mode",
+            "fast",
+            "stripeline.client.read.window",
+            "much",
+            "stripeline.client.write.encoder.threads",
+            "-1",
+            "stripeline.client.write.engine.enabled",
+            "yes");
 
     assertThat(report.problems)
         .extracting(problem -> problem.text)
@@ -109,8 +123,7 @@ class PipelineResolutionTest {
   @Test
   void looksBehindMountPoints() {
     DoctorReport ours =
-        examine(
-            FILE_SYSTEM, OVERLOAD, TARGET, OUR_FILE_SYSTEM, FILE_CONTEXT, OUR_FILE_CONTEXT);
+        examine(FILE_SYSTEM, OVERLOAD, TARGET, OUR_FILE_SYSTEM, FILE_CONTEXT, OUR_FILE_CONTEXT);
     assertThat(ours.pipelines.fileSystem.type).isEqualTo(OVERLOAD);
     assertThat(ours.pipelines.fileSystem.target).isEqualTo(OUR_FILE_SYSTEM);
     assertThat(ours.pipelines.fileSystem.read).isEqualTo("stripeline");
@@ -119,8 +132,7 @@ class PipelineResolutionTest {
     String stock = "org.apache.hadoop.hdfs.DistributedFileSystem";
     assertThat(examine(FILE_SYSTEM, OVERLOAD, TARGET, stock).problems).isEmpty();
     DoctorReport noEffect =
-        examine(
-            FILE_SYSTEM, OVERLOAD, TARGET, stock, "stripeline.client.write.mode", "blocking");
+        examine(FILE_SYSTEM, OVERLOAD, TARGET, stock, "stripeline.client.write.mode", "blocking");
     assertThat(noEffect.pipelines.fileSystem.read).isEqualTo("stock");
     assertThat(noEffect.problems)
         .singleElement()

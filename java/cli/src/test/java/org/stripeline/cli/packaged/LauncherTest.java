@@ -102,8 +102,7 @@ class LauncherTest {
     Path hadoop =
         executable(
             temporary.resolve("hadoop/bin/hadoop"),
-            "[ \"$*\" = 'classpath --glob' ] && cat "
-                + ROOT.resolve("build/classpath/hadoop.txt"));
+            "[ \"$*\" = 'classpath --glob' ] && cat " + ROOT.resolve("build/classpath/hadoop.txt"));
     environment.put("HADOOP_HOME", hadoop.getParent().getParent().toString());
 
     run(script, "version");

@@ -26,7 +26,8 @@ class TuneCommandTest {
   void writesATableAndSaysWhatEachRailIsWorth() throws Exception {
     assumeTrue(CoderStatus.current().isNative(), "the native library is built");
     Path table = temporary.resolve("table.toml");
-    int status = run("--file=" + table, "--rails=cpu,plugin:/no/such.so", "--seconds=0.5", "--format=json");
+    int status =
+        run("--file=" + table, "--rails=cpu,plugin:/no/such.so", "--seconds=0.5", "--format=json");
 
     assertThat(status).as(err.toString()).isEqualTo(ExitStatus.SOUND);
     RailReport report = new Gson().fromJson(out.toString(), RailReport.class);
@@ -43,7 +44,8 @@ class TuneCommandTest {
     Path table = temporary.resolve("notes.txt");
     Files.writeString(table, "milk, bread\n");
 
-    assertThat(run("--file=" + table, "--rails=cpu", "--seconds=0.1")).isEqualTo(ExitStatus.UNCHECKED);
+    assertThat(run("--file=" + table, "--rails=cpu", "--seconds=0.1"))
+        .isEqualTo(ExitStatus.UNCHECKED);
     assertThat(err.toString()).contains(table.toString());
     assertThat(Files.readString(table)).isEqualTo("milk, bread\n");
   }

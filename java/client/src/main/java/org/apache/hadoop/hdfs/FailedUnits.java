@@ -57,7 +57,10 @@ final class FailedUnits {
         + (last == null ? "" : ": " + last.getMessage());
   }
 
-  /** The thread that reads acknowledgements finds the channel closed when the other one was interrupted. */
+  /**
+   * The thread that reads acknowledgements finds the channel closed when the other one was
+   * interrupted.
+   */
   private static boolean isInterrupt(IOException e) {
     return Interrupts.isInterrupt(e)
         || e instanceof ClosedChannelException

@@ -15,8 +15,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
  * as if it were a block: positional reads then return bytes of internal block 0.
  */
 class PlainInputStream extends DFSInputStream {
-  PlainInputStream(
-      DFSClient client, String src, boolean verifyChecksum, LocatedBlocks blocks)
+  PlainInputStream(DFSClient client, String src, boolean verifyChecksum, LocatedBlocks blocks)
       throws IOException {
     super(client, src, verifyChecksum, blocks);
   }
@@ -33,7 +32,9 @@ class PlainInputStream extends DFSInputStream {
   /** What a stream throws that knows the layout of a file that is not there any more. */
   static IOException replaced(String src) {
     return new IOException(
-        "Cannot read " + src + " any further: another file has replaced it since it was opened; open it"
+        "Cannot read "
+            + src
+            + " any further: another file has replaced it since it was opened; open it"
             + " again");
   }
 

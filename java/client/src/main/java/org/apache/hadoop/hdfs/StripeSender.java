@@ -146,9 +146,10 @@ final class StripeSender implements StripeSink {
   }
 
   /**
-   * Gives up a streamer that may not have been given all bytes of its block. When a DataNode is back
-   * after a restart, Hadoop lets its streamer go on. The bytes that were not queued during the restart
-   * would be missing from the block: what follows would be written too early, with checksums that fit.
+   * Gives up a streamer that may not have been given all bytes of its block. When a DataNode is
+   * back after a restart, Hadoop lets its streamer go on. The bytes that were not queued during the
+   * restart would be missing from the block: what follows would be written too early, with
+   * checksums that fit.
    */
   private void giveUpUnhealthy(int unit) throws IOException {
     StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);

@@ -116,7 +116,10 @@ final class StripelineBlockGroup implements BlockGroup {
     }
   }
 
-  /** Asks the NameNode, unless it has been asked just now, and returns whether the block is elsewhere. */
+  /**
+   * Asks the NameNode, unless it has been asked just now, and returns whether the block is
+   * elsewhere.
+   */
   private boolean hasMoved(int unit, LocatedBlock before, DatanodeInfo from) throws IOException {
     lockToAsk();
     try {

@@ -55,14 +55,12 @@ class StripelineDFSClient extends DFSClient {
     this.readContext = readContext;
     this.syncRefusal = new SyncRefusal(writeSettings.refusesSync());
     this.outputs =
-        choice.write() == WriteMode.STOCK
-            ? null
-            : new StripelineOutputStreams(this, writeSettings);
+        choice.write() == WriteMode.STOCK ? null : new StripelineOutputStreams(this, writeSettings);
   }
 
   /** Creates a client. */
-  static StripelineDFSClient create(
-      URI uri, Configuration conf, FileSystem.Statistics statistics) throws IOException {
+  static StripelineDFSClient create(URI uri, Configuration conf, FileSystem.Statistics statistics)
+      throws IOException {
     ReadContext readContext = new ReadContext(conf);
     WriteSettings writeSettings = WriteSettings.of(conf);
     ClientMetrics.publish();
@@ -109,8 +107,7 @@ class StripelineDFSClient extends DFSClient {
     if (policy == null) {
       return new PlainInputStream(this, src, verifyChecksum, blocks);
     }
-    StripelineInputStream in =
-        new StripelineInputStream(this, src, verifyChecksum, policy, blocks);
+    StripelineInputStream in = new StripelineInputStream(this, src, verifyChecksum, policy, blocks);
     synchronized (reading) {
       reading.add(in);
     }
@@ -140,8 +137,7 @@ class StripelineDFSClient extends DFSClient {
   }
 
   @Override
-  public BlockLocation[] getBlockLocations(String src, long start, long length)
-      throws IOException {
+  public BlockLocation[] getBlockLocations(String src, long start, long length) throws IOException {
     if (!choice.ourRead()) {
       return super.getBlockLocations(src, start, length);
     }

@@ -123,8 +123,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
    * Opens an internal block: over TCP with our packet reader, in all other ways with Hadoop's
    * readers.
    */
-  UnitReader openUnit(LocatedBlock block, DNAddrPair node, long from, long to)
-      throws IOException {
+  UnitReader openUnit(LocatedBlock block, DNAddrPair node, long from, long to) throws IOException {
     // Its lock is held during calls of the NameNode, for which reads of blocks must not wait. The
     // object does not change, and every read takes the lock before it asks for blocks.
     CachingStrategy caching = cachingStrategy;
@@ -420,9 +419,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
       throw new IOException("Stream is closed!");
     }
     boolean staysInGroup =
-        window.isOpen()
-            && target <= blockEnd
-            && target >= currentLocatedBlock.getStartOffset();
+        window.isOpen() && target <= blockEnd && target >= currentLocatedBlock.getStartOffset();
     pos = target;
     if (!staysInGroup) {
       window.close();

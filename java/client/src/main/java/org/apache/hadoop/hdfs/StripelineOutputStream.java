@@ -25,8 +25,8 @@ import org.stripeline.client.write.WriteSettings;
 
 /**
  * Writes a striped file by the pipeline of {@link StripePipeline}. What the base class does chunk
- * by chunk on the caller's thread is done here stripe by stripe, most of it on other threads; what it
- * does about failures, generation stamps, block groups and closing is its own code still.
+ * by chunk on the caller's thread is done here stripe by stripe, most of it on other threads; what
+ * it does about failures, generation stamps, block groups and closing is its own code still.
  *
  * <p>Locks: {@code collecting} guards the stripe that takes user bytes; the monitor of this object
  * guards what Hadoop's does, and is never held while waiting for room in the window. A thread that
@@ -128,10 +128,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     sender = new StripeSender(this);
     pipeline = new StripePipeline(src, settings, layout, resources, stripeEncoder, sender);
     sync = client.syncRefusal();
-    late =
-        settings.slowNanos() == 0
-            ? null
-            : new LateStreamers(this, layout, settings.slowNanos());
+    late = settings.slowNanos() == 0 ? null : new LateStreamers(this, layout, settings.slowNanos());
     baseCells = WriteCompat.takeCellBuffers(this);
   }
 
@@ -258,8 +255,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    * {@inheritDoc}
    *
    * @throws InterruptedIOException if interrupted while the window has no room. If {@code
-   *     bytesTransferred} is 0, nothing of {@code bytes} is written and writing can go on, unless the
-   *     file is encrypted. Otherwise the stream has failed
+   *     bytesTransferred} is 0, nothing of {@code bytes} is written and writing can go on, unless
+   *     the file is encrypted. Otherwise the stream has failed
    */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
@@ -390,8 +387,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
     if (told) {
       String message = failure.getMessage();
-      return new IOException(
-          namesFile(failure) ? message : cannotWrite() + message, failure);
+      return new IOException(namesFile(failure) ? message : cannotWrite() + message, failure);
     }
     told = true;
     return failure;
@@ -562,8 +558,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   void abort() throws IOException {
     boolean first = !closed;
     if (first) {
-      pipeline.fail(
-          new IOException(cannotWrite() + "the stream was aborted, its lease lost"));
+      pipeline.fail(new IOException(cannotWrite() + "the stream was aborted, its lease lost"));
     }
     try {
       super.abort();

@@ -66,16 +66,13 @@ final class StripelineOutputStreams {
           createAtNameNode(
               src, masked, flag, createParent, replication, blockSize, policy, storagePolicy);
       if (stat.getErasureCodingPolicy() == null) {
-        out =
-            new DFSOutputStream(
-                client, src, stat, flag, progress, checksum, favoredNodes, true);
+        out = new DFSOutputStream(client, src, stat, flag, progress, checksum, favoredNodes, true);
       } else if (canStream(stat)) {
         out =
             new StripelineOutputStream(
                 client, src, stat, flag, progress, checksum, favoredNodes, settings);
       } else {
-        out =
-            new DFSStripedOutputStream(client, src, stat, flag, progress, checksum, favoredNodes);
+        out = new DFSStripedOutputStream(client, src, stat, flag, progress, checksum, favoredNodes);
       }
       out.start();
     }

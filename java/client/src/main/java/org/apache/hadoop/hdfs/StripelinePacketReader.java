@@ -116,10 +116,7 @@ final class StripelinePacketReader implements UnitReader {
    * @throws IOException as {@code BlockReaderRemote.newBlockReader} does
    */
   static StripelinePacketReader open(
-      StripelineDFSClient client,
-      StripelineUnitRequest request,
-      Peer peer)
-      throws IOException {
+      StripelineDFSClient client, StripelineUnitRequest request, Peer peer) throws IOException {
     boolean done = false;
     try {
       DataOutputStream out =

@@ -67,7 +67,9 @@ final class StripelinePackets {
       try {
         return StripelinePacketReader.open(client, request, cached);
       } catch (IOException e) {
-        if (isAboutSecurity(e) || e instanceof SocketTimeoutException || Thread.currentThread().isInterrupted()) {
+        if (isAboutSecurity(e)
+            || e instanceof SocketTimeoutException
+            || Thread.currentThread().isInterrupted()) {
           throw e;
         }
         // The DataNode closes connections that idle; that says nothing of the block. One that is

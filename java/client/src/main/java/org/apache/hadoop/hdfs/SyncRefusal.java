@@ -7,8 +7,8 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.client.ClientKeys;
 
 /**
- * Answers hflush and hsync, which a striped file cannot do: never in silence. One for all streams of
- * a client, since some programs sync every file that they write.
+ * Answers hflush and hsync, which a striped file cannot do: never in silence. One for all streams
+ * of a client, since some programs sync every file that they write.
  */
 final class SyncRefusal {
   private static final Logger LOG = LoggerFactory.getLogger(StripelineOutputStream.class);

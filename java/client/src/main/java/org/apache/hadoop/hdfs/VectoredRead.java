@@ -45,8 +45,7 @@ final class VectoredRead {
     this.release = release;
   }
 
-  void read(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
-      throws IOException {
+  void read(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
     all = prepare(ranges, allocate);
     Deque<Range> underWay = new ArrayDeque<>();
     try {
@@ -73,8 +72,8 @@ final class VectoredRead {
   }
 
   /** Returns the ranges by offset, with buffers, if this release of Hadoop accepts them. */
-  private List<Range> prepare(
-      List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate) throws IOException {
+  private List<Range> prepare(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
+      throws IOException {
     List<FileRange> copies = new ArrayList<>();
     for (FileRange range : ranges) {
       copies.add(FileRange.createFileRange(range.getOffset(), range.getLength(), range));

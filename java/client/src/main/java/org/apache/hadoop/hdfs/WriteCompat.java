@@ -131,8 +131,7 @@ final class WriteCompat {
   static void bufferReplies(StripedDataStreamer streamer) throws IOException {
     DataInputStream replies = (DataInputStream) call(() -> REPLIES.invoke(streamer));
     if (replies != null) {
-      DataInputStream buffered =
-          new DataInputStream(new BufferedInputStream(replies, REPLY_BYTES));
+      DataInputStream buffered = new DataInputStream(new BufferedInputStream(replies, REPLY_BYTES));
       call(
           () -> {
             SET_REPLIES.invoke(streamer, buffered);

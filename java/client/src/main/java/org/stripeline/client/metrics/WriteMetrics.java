@@ -72,8 +72,7 @@ final class WriteMetrics implements WriteMXBean, MetricsSource {
     record.addCounter(Interns.info("Bytes", "bytes of user data encoded"), getBytes());
     record.addCounter(
         Interns.info("EncodeNanos", "nanoseconds spent encoding and summing"), getEncodeNanos());
-    record.addCounter(
-        Interns.info("Stalls", "times that a writer waited for room"), getStalls());
+    record.addCounter(Interns.info("Stalls", "times that a writer waited for room"), getStalls());
     record.addCounter(
         Interns.info("StallNanos", "nanoseconds that writers waited"), getStallNanos());
     record.addCounter(

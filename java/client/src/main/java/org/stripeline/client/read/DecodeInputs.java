@@ -92,9 +92,7 @@ final class DecodeInputs {
       read.collect();
     }
     ByteBuffer bytes = read.buffer.duplicate();
-    bytes
-        .limit((int) (part.hi - read.span.lo))
-        .position((int) (part.lo - read.span.lo));
+    bytes.limit((int) (part.hi - read.span.lo)).position((int) (part.lo - read.span.lo));
     return bytes;
   }
 

@@ -16,9 +16,9 @@ import org.stripeline.natives.SharedThreads;
 
 /**
  * The threads that fetch: as many as there is work for, up to a bound; beyond it tasks wait for a
- * thread to come free. One DataNode has a quarter of them at most, so that one that hangs leaves the
- * others theirs. Idle threads end. A task may submit tasks without risk of a deadlock. What waits is
- * bounded by the lanes of the open streams, each of which has one task at most.
+ * thread to come free. One DataNode has a quarter of them at most, so that one that hangs leaves
+ * the others theirs. Idle threads end. A task may submit tasks without risk of a deadlock. What
+ * waits is bounded by the lanes of the open streams, each of which has one task at most.
  */
 final class FetchThreads {
   private static final Logger LOG = LoggerFactory.getLogger(FetchThreads.class);

@@ -185,9 +185,10 @@ public final class GroupKnowledge {
   }
 
   /**
-   * Has the NameNode asked where the internal blocks are, since one of them cannot be asked readily: a
-   * DataNode that was down may be back, or the block has been reconstructed elsewhere. Reads do not
-   * wait for the answer. The first time is after a period, and periods double while nothing changes.
+   * Has the NameNode asked where the internal blocks are, since one of them cannot be asked
+   * readily: a DataNode that was down may be back, or the block has been reconstructed elsewhere.
+   * Reads do not wait for the answer. The first time is after a period, and periods double while
+   * nothing changes.
    */
   void look(ReadContext context) {
     long now = System.nanoTime();

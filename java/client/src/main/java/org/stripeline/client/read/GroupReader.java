@@ -94,7 +94,9 @@ public final class GroupReader implements Closeable {
     return knowledge.admits(unit, context.health());
   }
 
-  /** Takes note that an internal block could not be read, unless that is because of {@link #close}. */
+  /**
+   * Takes note that an internal block could not be read, unless that is because of {@link #close}.
+   */
   void failed(SpanRead read, IOException fault) {
     synchronized (lanes) {
       if (closed) {
@@ -164,8 +166,7 @@ public final class GroupReader implements Closeable {
    * @param before segments that are there, and stay until this one is: decoding takes from them
    *     what they have
    */
-  Segment fetchNow(
-      long from, long to, long openTo, Placement placement, List<Segment> before)
+  Segment fetchNow(long from, long to, long openTo, Placement placement, List<Segment> before)
       throws IOException {
     long share = context.buffers().share();
     long end = to - from > share ? Math.min(to, pieceEnd(from, from + share)) : to;
@@ -190,8 +191,7 @@ public final class GroupReader implements Closeable {
   }
 
   /** Begins to fetch a range ahead of the caller; returns null where memory is short. */
-  Segment fetchAhead(
-      long from, long to, long openTo, Placement placement, List<Segment> before) {
+  Segment fetchAhead(long from, long to, long openTo, Placement placement, List<Segment> before) {
     long bytes = bufferBytes(from, to, placement != null);
     if (!context.buffers().tryReserveAhead(bytes)) {
       return null;
@@ -209,12 +209,7 @@ public final class GroupReader implements Closeable {
   }
 
   private Segment fetch(
-      long from,
-      long to,
-      long openTo,
-      Placement placement,
-      List<Segment> before,
-      long reserved) {
+      long from, long to, long openTo, Placement placement, List<Segment> before, long reserved) {
     Segment segment = null;
     boolean done = false;
     try {
@@ -289,7 +284,9 @@ public final class GroupReader implements Closeable {
     return end;
   }
 
-  /** Returns the bytes of buffers that it takes to fetch a range, and to decode what is lost of it. */
+  /**
+   * Returns the bytes of buffers that it takes to fetch a range, and to decode what is lost of it.
+   */
   private long bufferBytes(long from, long to, boolean isPlaced) {
     GroupGeometry geometry = geometry();
     long sum = 0;

@@ -15,10 +15,10 @@ import javax.management.ObjectName;
 import org.stripeline.natives.SharedThreads;
 
 /**
- * Lanes that have nothing to read but hold a reader open, which occupies a connection and a thread of
- * its DataNode. The reader is closed when the lane has idled for a while, and of too many lanes that
- * of the one that has idled longest. The bound is generous, as streams that read in turns and have
- * more lanes open a connection for each read. The lock of this class is the last to be taken.
+ * Lanes that have nothing to read but hold a reader open, which occupies a connection and a thread
+ * of its DataNode. The reader is closed when the lane has idled for a while, and of too many lanes
+ * that of the one that has idled longest. The bound is generous, as streams that read in turns and
+ * have more lanes open a connection for each read. The lock of this class is the last to be taken.
  */
 final class IdleLanes {
   /** The lanes of more than a thousand streams of RS-6-3. */

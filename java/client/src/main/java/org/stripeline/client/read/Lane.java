@@ -147,7 +147,8 @@ final class Lane implements Runnable {
           || !read.segment.isWanted(read)) {
         throw e;
       }
-      // A reader kept from earlier may have been cut off for idling, which says nothing of the block.
+      // A reader kept from earlier may have been cut off for idling, which says nothing of the
+      // block.
       closeReader();
       place(read);
       fill(read);

@@ -31,9 +31,7 @@ final class Lateness {
   private long dueNanos(SpanRead read) {
     // In a queue it is as late as what stands before it, which may be of a segment further ahead.
     long start =
-        read.state == SpanRead.State.RUNNING
-            ? read.startedNanos
-            : read.lane.currentSinceNanos();
+        read.state == SpanRead.State.RUNNING ? read.startedNanos : read.lane.currentSinceNanos();
     return start + Math.max(peersNanos(), context.lateNanos(read.span.length()));
   }
 

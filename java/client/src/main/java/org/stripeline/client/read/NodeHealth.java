@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * DataNodes that were late or failed recently, and {@link Replica storages and blocks} of them: they
- * are asked last until a period is over. Then one read asks such a DataNode again, whose end tells
- * for all streams of the client: it is trusted again, or suspect for a period that doubles each
- * time. It is a preference only; where they are needed, they are asked.
+ * DataNodes that were late or failed recently, and {@link Replica storages and blocks} of them:
+ * they are asked last until a period is over. Then one read asks such a DataNode again, whose end
+ * tells for all streams of the client: it is trusted again, or suspect for a period that doubles
+ * each time. It is a preference only; where they are needed, they are asked.
  */
 final class NodeHealth {
   private static final Logger LOG = LoggerFactory.getLogger(NodeHealth.class);
@@ -137,8 +137,8 @@ final class NodeHealth {
   }
 
   /**
-   * Returns whether a late read whose bytes are not wanted may go on, since its end tells whether its
-   * DataNode hangs or was slow once. One at a time may; the others would only hold threads.
+   * Returns whether a late read whose bytes are not wanted may go on, since its end tells whether
+   * its DataNode hangs or was slow once. One at a time may; the others would only hold threads.
    */
   boolean mayLinger(String node, SpanRead read) {
     return lingering.putIfAbsent(node, read) == null;

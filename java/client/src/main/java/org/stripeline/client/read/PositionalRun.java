@@ -2,9 +2,9 @@
 package org.stripeline.client.read;
 
 /**
- * Positional reads of a stream that follow each other, as those of a scan do. Readers are opened for
- * more than is wanted once that is a small share of what the run has read: what is left over at the
- * end of a run was read by DataNodes in vain.
+ * Positional reads of a stream that follow each other, as those of a scan do. Readers are opened
+ * for more than is wanted once that is a small share of what the run has read: what is left over at
+ * the end of a run was read by DataNodes in vain.
  */
 public final class PositionalRun {
   /** This part of what the run has read is asked for ahead. */

@@ -65,8 +65,8 @@ public final class RangeRead implements Closeable {
   }
 
   /**
-   * Asks for a range as far as there is memory; {@link #finish} reads it. The parameters are those of
-   * {@link #read}.
+   * Asks for a range as far as there is memory; {@link #finish} reads it. The parameters are those
+   * of {@link #read}.
    */
   public void begin(long from, long to, long openTo, ByteBuffer target) {
     prepare(from, to, openTo, target);

@@ -15,15 +15,15 @@ import java.util.concurrent.locks.LockSupport;
  * are powers of two, or multiples of a mebibyte above one.
  *
  * <p>A caller reserves what a range takes before it asks for any of it. What is read ahead gets
- * three quarters of the bound and never waits. What a caller needs now gets all of it; where that is
- * not enough, it reclaims the buffers of streams that do not read, and waits for those that do.
+ * three quarters of the bound and never waits. What a caller needs now gets all of it; where that
+ * is not enough, it reclaims the buffers of streams that do not read, and waits for those that do.
  * It holds no buffers while it waits, and those that do hold some wait for DataNodes only, so the
  * wait ends. It is bounded all the same: after it a caller goes on beyond the bound, with a small
  * range. What reads find out later that they need, such as sources to decode from, is counted but
  * not held back.
  *
- * <p>Callers are served in the order in which they began to wait. What is given back wakes those that
- * it serves and no others; only the first in the queue reclaims buffers.
+ * <p>Callers are served in the order in which they began to wait. What is given back wakes those
+ * that it serves and no others; only the first in the queue reclaims buffers.
  */
 final class ReadBuffers {
   private static final int LEAST_BITS = 12;
@@ -36,12 +36,17 @@ final class ReadBuffers {
   /** Streams that stop reading do not say so; this often the first in the queue looks for them. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  /** A caller whose time is over still takes buffers back for this long; others may get them first. */
+  /**
+   * A caller whose time is over still takes buffers back for this long; others may get them first.
+   */
   private static final long RECLAIM_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final long limit;
 
-  /** For buffers in use and kept: they differ in size, and what is dropped is freed by the collector. */
+  /**
+   * For buffers in use and kept: they differ in size, and what is dropped is freed by the
+   * collector.
+   */
   private final long totalMax;
 
   private final IdleWindows windows;
@@ -71,8 +76,7 @@ final class ReadBuffers {
         limit,
         windows,
         timeoutMillis,
-        (size, isDirect) ->
-            isDirect ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size));
+        (size, isDirect) -> isDirect ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size));
   }
 
   /** Creates a pool whose buffers come from an allocator, which may throw OutOfMemoryError. */
@@ -166,8 +170,7 @@ final class ReadBuffers {
             return;
           }
           hasBuffer = false;
-        } else if (!tryReserve(first.wanted, limit)
-            && !usedBytes.compareAndSet(0, first.wanted)) {
+        } else if (!tryReserve(first.wanted, limit) && !usedBytes.compareAndSet(0, first.wanted)) {
           return;
         }
         queue.remove();
@@ -269,7 +272,8 @@ final class ReadBuffers {
   /** Returns the capacity of a buffer for that many bytes. */
   static int sizeFor(int bytes) {
     if (bytes > LARGE_BYTES) {
-      return (int) Math.min(Integer.MAX_VALUE, (bytes + LARGE_BYTES - 1L) / LARGE_BYTES * LARGE_BYTES);
+      return (int)
+          Math.min(Integer.MAX_VALUE, (bytes + LARGE_BYTES - 1L) / LARGE_BYTES * LARGE_BYTES);
     }
     return Math.max(1 << LEAST_BITS, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
   }

@@ -62,8 +62,7 @@ public final class ReadContext {
     hedged = settings.flag(ClientKeys.HEDGE_ENABLED, ClientKeys.HEDGE_ENABLED_DEFAULT);
     long least = settings.millis(ClientKeys.HEDGE_MIN, ClientKeys.HEDGE_MIN_DEFAULT, 1);
     long most =
-        settings.millis(
-            ClientKeys.HEDGE_MAX, Math.max(least, ClientKeys.HEDGE_MAX_DEFAULT), least);
+        settings.millis(ClientKeys.HEDGE_MAX, Math.max(least, ClientKeys.HEDGE_MAX_DEFAULT), least);
     hedgeMinNanos = TimeUnit.MILLISECONDS.toNanos(least);
     hedgeMaxNanos = TimeUnit.MILLISECONDS.toNanos(most);
     health =

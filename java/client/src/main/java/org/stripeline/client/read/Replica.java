@@ -6,8 +6,8 @@ import java.util.Objects;
 /**
  * An internal block on a DataNode. {@link NodeHealth} knows the DataNode, the storage and the block
  * by names of their own: where one disk hangs, reads of the others show that the DataNode serves
- * reads, which says nothing of that disk; and where a disk fails to read a block, reads of others on
- * it say nothing of the block.
+ * reads, which says nothing of that disk; and where a disk fails to read a block, reads of others
+ * on it say nothing of the block.
  */
 final class Replica {
   private final String node;

@@ -114,7 +114,9 @@ public final class Segment implements Closeable {
     decodeIfReady();
   }
 
-  /** Returns a buffer for a part of this range, out of what is reserved for it as far as that goes. */
+  /**
+   * Returns a buffer for a part of this range, out of what is reserved for it as far as that goes.
+   */
   synchronized ByteBuffer takeBuffer(int bytes) {
     long counted = Math.min(reserved, ReadBuffers.sizeFor(bytes));
     reserved -= counted;
@@ -215,7 +217,9 @@ public final class Segment implements Closeable {
     }
   }
 
-  /** Every read ends by a time-out of its own; that all of them went missing must not hang a caller. */
+  /**
+   * Every read ends by a time-out of its own; that all of them went missing must not hang a caller.
+   */
   private void waitForAnything() throws InterruptedException {
     if (standstill.isOver()) {
       fail(
@@ -267,7 +271,9 @@ public final class Segment implements Closeable {
             giveBack(read);
             read.fault =
                 new IOException(
-                    "internal block " + read.unit + ": an earlier read of it got no answer in time");
+                    "internal block "
+                        + read.unit
+                        + ": an earlier read of it got no answer in time");
             plan.doWithout(read);
             counters.add(ReadCount.HEDGES, 1);
             advance();
@@ -555,8 +561,7 @@ public final class Segment implements Closeable {
     counters.add(ReadCount.BYTES_DELIVERED, to - from);
     for (SpanRead read : plan.all()) {
       if (read.state == SpanRead.State.DONE) {
-        tally.fetched(
-            read.span.length(), read.shortCircuit, read.distance, read.nanos / 1_000_000);
+        tally.fetched(read.span.length(), read.shortCircuit, read.distance, read.nanos / 1_000_000);
       }
     }
     if (decodeMillis > 0) {

@@ -15,11 +15,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * fetched grows with what has been read since the last jump: a packet first, then more of the
  * stripe, then stripes; what is fetched ahead is at most a quarter of what has been read. So
  * DataNodes read no more than for Hadoop's client, which takes the rest of the stripe at once. For
- * one thread at a time; what a stream does between {@link #begin} and {@link #end} keeps others from
- * taking its buffers back.
+ * one thread at a time; what a stream does between {@link #begin} and {@link #end} keeps others
+ * from taking its buffers back.
  */
 public final class SequentialWindow implements Closeable {
-  /** A reader at the beginning is likely to go on: it counts as having read a stripe, within these. */
+  /**
+   * A reader at the beginning is likely to go on: it counts as having read a stripe, within these.
+   */
   private static final long FIRST_BYTES_MIN = 1 << 20;
 
   private static final long FIRST_BYTES_MAX = 4 << 20;
@@ -36,10 +38,14 @@ public final class SequentialWindow implements Closeable {
   /** ... up to these, after which the rest of the stripe is fetched. */
   private static final long PART_BYTES_MAX = 256 << 10;
 
-  /** This part of what has been read is fetched ahead, and readers are opened for as much more ... */
+  /**
+   * This part of what has been read is fetched ahead, and readers are opened for as much more ...
+   */
   private static final int AHEAD_PART = 4;
 
-  /** ... up to these, after which they are opened to the end of the group, as Hadoop's always are. */
+  /**
+   * ... up to these, after which they are opened to the end of the group, as Hadoop's always are.
+   */
   private static final long LONG_RUN_BYTES = 16 << 20;
 
   /** Of small cells, this much of each internal block is fetched at a time. */
@@ -232,10 +238,7 @@ public final class SequentialWindow implements Closeable {
         && end - headEnd < context.windowBytes()) {
       isGranted = appendAhead(wantedEnd - end);
     }
-    while (isGranted
-        && end < geometry.groupBytes()
-        && end - headEnd < aheadBytes()
-        && mayGoOn()) {
+    while (isGranted && end < geometry.groupBytes() && end - headEnd < aheadBytes() && mayGoOn()) {
       isGranted = appendAhead(1);
     }
   }

@@ -237,7 +237,9 @@ final class SpanPlan {
     return rest;
   }
 
-  /** Returns what a unit was asked for, except what has been forgotten, and what had come before. */
+  /**
+   * Returns what a unit was asked for, except what has been forgotten, and what had come before.
+   */
   List<SpanRead> reads(int unit) {
     List<SpanRead> reads = new ArrayList<>();
     if (own[unit] != null) {
@@ -327,7 +329,8 @@ final class SpanPlan {
 
   /**
    * Asks a unit for what is decoded from. Readers of a stream that goes on are opened up to where
-   * the missing units will be wanted; segments of one read ask in any order, which would close them.
+   * the missing units will be wanted; segments of one read ask in any order, which would close
+   * them.
    */
   private SpanRead issueExtra(int unit, Span span) {
     long end = span.hi;

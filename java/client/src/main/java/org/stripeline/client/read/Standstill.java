@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * How long a caller has waited without anything that came or failed. Every read ends by a time-out
- * of its own; if one goes missing all the same, the caller must not wait for ever. The time in which
- * the JVM itself was stopped does not count.
+ * of its own; if one goes missing all the same, the caller must not wait for ever. The time in
+ * which the JVM itself was stopped does not count.
  */
 final class Standstill {
   /** For how long to wait at once, at most. */

@@ -28,8 +28,8 @@ import java.util.function.LongSupplier;
  * all of its memory. A stream whose stripe has grown needs no other to fill, encode and send it; it
  * waits for DataNodes only, and time-outs end that wait. But a stream can hold a stripe without
  * being written to, for instance because the same thread waits here for another stream. So the wait
- * is bounded too: when no buffer has been taken or given back for a while, one stream goes on beyond
- * the bound. That while is short unless stripes are on their way to DataNodes, whose
+ * is bounded too: when no buffer has been taken or given back for a while, one stream goes on
+ * beyond the bound. That while is short unless stripes are on their way to DataNodes, whose
  * acknowledgements give buffers back. Where the JVM itself refuses memory, the stream keeps its
  * reservation, waits for buffers of others in the same way, and fails in the end.
  */
@@ -105,8 +105,8 @@ public final class CellPool {
   }
 
   /**
-   * Reserves memory of a stream's only stripe as {@link #tryReserve} does, waiting for that of other
-   * streams.
+   * Reserves memory of a stream's only stripe as {@link #tryReserve} does, waiting for that of
+   * other streams.
    *
    * @param isCancelled whether to return at once, asked again at every {@link #wake}
    * @return whether it was reserved; else it was cancelled
@@ -185,8 +185,8 @@ public final class CellPool {
    * Returns an empty buffer of that capacity, with any content.
    *
    * @param isCancelled whether to wait no longer for memory, asked again at every {@link #wake}
-   * @throws IOException if the JVM has no memory for it, and other streams gave none back in time or
-   *     the wait was cancelled
+   * @throws IOException if the JVM has no memory for it, and other streams gave none back in time
+   *     or the wait was cancelled
    */
   public ByteBuffer take(int capacity, boolean outsideHeap, BooleanSupplier isCancelled)
       throws IOException {

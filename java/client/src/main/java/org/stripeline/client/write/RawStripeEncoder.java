@@ -27,8 +27,7 @@ final class RawStripeEncoder implements StripeEncoder {
   public synchronized void encode(Stripe stripe) throws IOException {
     StripeLayout layout = stripe.layout();
     encoder.encode(
-        stripe.padded(0, layout.dataUnits()),
-        stripe.padded(layout.dataUnits(), layout.units()));
+        stripe.padded(0, layout.dataUnits()), stripe.padded(layout.dataUnits(), layout.units()));
     if (layout.checksumSize() == 0) {
       return;
     }

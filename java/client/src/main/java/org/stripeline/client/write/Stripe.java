@@ -43,11 +43,7 @@ public final class Stripe {
   private boolean isSending;
 
   Stripe(
-      StripeLayout layout,
-      StripeWindow window,
-      CellPool pool,
-      boolean opensGroup,
-      long reserved) {
+      StripeLayout layout, StripeWindow window, CellPool pool, boolean opensGroup, long reserved) {
     this.layout = layout;
     this.window = window;
     this.pool = pool;

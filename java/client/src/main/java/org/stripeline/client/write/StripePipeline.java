@@ -15,8 +15,8 @@ import org.stripeline.client.WriteMode;
  * <ul>
  *   <li>blocking: the collecting thread encodes and sends.
  *   <li>non-blocking: encoder threads encode; the collecting thread sends what is encoded when it
- *       comes by. If it stays away, a thread of the stream does, so that parity never waits for
- *       the user.
+ *       comes by. If it stays away, a thread of the stream does, so that parity never waits for the
+ *       user.
  *   <li>functional-partitioned: encoder threads encode, a thread of the stream sends.
  * </ul>
  *
@@ -65,8 +65,7 @@ public final class StripePipeline {
     this.encoder = encoder;
     this.sink = sink;
     this.statistics = WriteStatistics.shared();
-    this.window =
-        new StripeWindow(layout, resources.pool(), settings.stripes(layout), statistics);
+    this.window = new StripeWindow(layout, resources.pool(), settings.stripes(layout), statistics);
     statistics.opened();
   }
 

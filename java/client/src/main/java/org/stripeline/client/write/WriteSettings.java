@@ -40,9 +40,7 @@ public final class WriteSettings {
         settings.bytes(ClientKeys.WRITE_WINDOW, ClientKeys.WRITE_WINDOW_DEFAULT, 0),
         settings.bytes(ClientKeys.WRITE_PACKET, ClientKeys.WRITE_PACKET_DEFAULT, 0),
         settings.choice(
-            ClientKeys.WRITE_SYNC,
-            ClientKeys.WRITE_SYNC_DEFAULT,
-            WriteSettings::refusesSync),
+            ClientKeys.WRITE_SYNC, ClientKeys.WRITE_SYNC_DEFAULT, WriteSettings::refusesSync),
         TimeUnit.MILLISECONDS.toNanos(
             settings.millis(ClientKeys.WRITE_SLOW, ClientKeys.WRITE_SLOW_DEFAULT, 0)));
   }

@@ -68,8 +68,7 @@ class ClosingTest {
   }
 
   private static DistributedFileSystem client() throws IOException {
-    return cluster.client(
-        StripelineFileSystem.class, cluster.mini().getConfiguration(0));
+    return cluster.client(StripelineFileSystem.class, cluster.mini().getConfiguration(0));
   }
 
   /** Makes every DataNode hang that reads the file; what is returned tells that one does. */

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.natives.CoderStatus;
 
-/** The pipelines over the engine and its rails, good and bad ones, each time in a JVM of its own. */
+/**
+ * The pipelines over the engine and its rails, good and bad ones, each time in a JVM of its own.
+ */
 class EnginePipelinesTest {
   private static final String BYTES = "written as by Hadoop, read without 2 DataNodes";
   private static final String LOGGED = "WARN org.stripeline.natives.RailEngine - ";
@@ -46,7 +48,8 @@ class EnginePipelinesTest {
   void a_rail_that_is_not_there_is_done_without() throws Exception {
     assertThat(run("-Dstripeline.engine.rails=cpu,plugin:/no/such/coder.so"))
         .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
-        .containsOnlyOnce(LOGGED + "Erasure coding engine: Cannot use rail plugin:/no/such/coder.so");
+        .containsOnlyOnce(
+            LOGGED + "Erasure coding engine: Cannot use rail plugin:/no/such/coder.so");
   }
 
   @Test
@@ -59,10 +62,7 @@ class EnginePipelinesTest {
                 "-Dstripeline.engine.scheduling=single:plugin:test",
                 "-Dstripeline.engine.quarantine-ms=600000",
                 "-Dfailing=" + failing))
-        .contains(
-            BYTES,
-            "tasks of writing: true, of reading: true",
-            "cpu: pieces true, faults 0")
+        .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
         .containsPattern("plugin:test: pieces true, faults [1-9]\\d*, wrong 0, quarantines 1\n")
         .containsOnlyOnce(LOGGED + "Erasure coding engine: Cannot code on plugin:test: ");
   }
@@ -78,10 +78,7 @@ class EnginePipelinesTest {
                 "-Dstripeline.engine.check-every=1",
                 "-Dstripeline.engine.quarantine-ms=600000",
                 "-Dfailing=" + failing))
-        .contains(
-            BYTES,
-            "tasks of writing: true, of reading: true",
-            "cpu: pieces true, faults 0")
+        .contains(BYTES, "tasks of writing: true, of reading: true", "cpu: pieces true, faults 0")
         .containsPattern("plugin:test: pieces true, faults 0, wrong [1-9]\\d*, quarantines 1\n")
         .containsOnlyOnce(LOGGED + "Erasure coding engine: Cannot trust plugin:test: ");
   }
@@ -128,10 +125,18 @@ class EnginePipelinesTest {
     Path library = folder.resolve("libcoder.so");
     List<String> command =
         Arrays.asList(
-            "cc", "-std=c11", "-O2", "-shared", "-fPIC", "-pthread", macro,
-            "-I", rail.resolve("include").toString(),
+            "cc",
+            "-std=c11",
+            "-O2",
+            "-shared",
+            "-fPIC",
+            "-pthread",
+            macro,
+            "-I",
+            rail.resolve("include").toString(),
             rail.resolve("tests").resolve("libraries").resolve("coder.c").toString(),
-            "-o", library.toString());
+            "-o",
+            library.toString());
     Process process;
     try {
       process = new ProcessBuilder(command).inheritIO().start();
@@ -151,7 +156,8 @@ class EnginePipelinesTest {
     private Pipelines() {}
 
     public static void main(String[] arguments) throws Exception {
-      try (WriteCluster cluster = new WriteCluster(Paths.get(arguments[0]), 5, 4 * CELL, any -> {})) {
+      try (WriteCluster cluster =
+          new WriteCluster(Paths.get(arguments[0]), 5, 4 * CELL, any -> {})) {
         DistributedFileSystem ours =
             cluster.open(
                 "functional-partitioned",
@@ -208,8 +214,8 @@ class EnginePipelinesTest {
       printRails();
     }
 
-    private static void write(
-        DistributedFileSystem fs, org.apache.hadoop.fs.Path file, byte[] data) throws IOException {
+    private static void write(DistributedFileSystem fs, org.apache.hadoop.fs.Path file, byte[] data)
+        throws IOException {
       try (FSDataOutputStream out = fs.create(file)) {
         WriteCluster.writeInPieces(out, data, new Random(3));
       }

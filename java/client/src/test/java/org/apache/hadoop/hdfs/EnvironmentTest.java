@@ -202,8 +202,7 @@ class EnvironmentTest {
     start(false);
     Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
     conf.set("fs.hdfs.impl", ViewFileSystemOverloadScheme.class.getName());
-    conf.set(
-        "fs.viewfs.overload.scheme.target.hdfs.impl", StripelineFileSystem.class.getName());
+    conf.set("fs.viewfs.overload.scheme.target.hdfs.impl", StripelineFileSystem.class.getName());
     servesMount(conf, "hdfs://mounts/", "mounts");
   }
 

@@ -82,8 +82,7 @@ class FullDiskTest {
                 .allMatch(group -> group.getLocations().length >= K + M - disks));
     assertThat(cluster.groups(file).get(0).getLocations()).hasSize(K + M);
     assertThat(cluster.groups(file).get(2).getLocations()).hasSize(K + M - disks);
-    for (DistributedFileSystem fs :
-        new DistributedFileSystem[] {cluster.stock(), cluster.ours()}) {
+    for (DistributedFileSystem fs : new DistributedFileSystem[] {cluster.stock(), cluster.ours()}) {
       byte[] read = new byte[DATA.length];
       try (FSDataInputStream in = fs.open(file)) {
         in.readFully(read);

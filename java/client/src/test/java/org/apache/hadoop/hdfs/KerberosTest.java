@@ -130,8 +130,7 @@ class KerberosTest {
     Configuration conf = conf("privacy", "");
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(home(alice), "task");
     UserGroupInformation task =
-        UserGroupInformation.createRemoteUser(
-            alice.getUserName(), SaslRpcServer.AuthMethod.TOKEN);
+        UserGroupInformation.createRemoteUser(alice.getUserName(), SaslRpcServer.AuthMethod.TOKEN);
     try (DistributedFileSystem hers = client(alice, StripelineFileSystem.class, conf)) {
       task.addToken(hers.getDelegationToken("yarn"));
     }

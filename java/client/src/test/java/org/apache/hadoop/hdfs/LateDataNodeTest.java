@@ -171,8 +171,7 @@ class LateDataNodeTest {
     silence(stream(out), 1);
     out.write(data, STRIPE, STRIPE);
     Conditions.await(
-        "two to be given up",
-        () -> WriteStatistics.shared().lateDataNodes() == given + M);
+        "two to be given up", () -> WriteStatistics.shared().lateDataNodes() == given + M);
     cluster.cluster.stopDataNode(third);
     assertThatThrownBy(
             () -> {
@@ -188,8 +187,7 @@ class LateDataNodeTest {
   @Test
   void nothingIsGivenUpWhereThatIsSwitchedOff() throws Exception {
     byte[] data = WriteCluster.bytes(13, STRIPE + 1);
-    DistributedFileSystem fs =
-        cluster.open(OURS, conf -> conf.setLong(ClientKeys.WRITE_SLOW, 0));
+    DistributedFileSystem fs = cluster.open(OURS, conf -> conf.setLong(ClientKeys.WRITE_SLOW, 0));
     try (FSDataOutputStream out = fs.create(file)) {
       out.write(data);
       assertThat(stream(out).late()).isNull();
@@ -407,13 +405,12 @@ class LateDataNodeTest {
   }
 
   /**
-   * Hadoop lets a streamer go on when its DataNode is back with the replica that it had, also if the
-   * streamer was not given all: what follows would be written where that belongs.
+   * Hadoop lets a streamer go on when its DataNode is back with the replica that it had, also if
+   * the streamer was not given all: what follows would be written where that belongs.
    */
   @ParameterizedTest
   @CsvSource({"1, false", "4, false", "0, true"})
-  void aDataNodeThatIsBackGetsNoBlockThatLacksBytes(int unit, boolean endsGroup)
-      throws Exception {
+  void aDataNodeThatIsBackGetsNoBlockThatLacksBytes(int unit, boolean endsGroup) throws Exception {
     byte[] data = WriteCluster.bytes(31, endsGroup ? GROUP + STRIPE + 5 : 3 * STRIPE + 5);
     try (FSDataOutputStream out = cluster.open(OURS).create(file)) {
       out.write(data, 0, STRIPE);
@@ -493,7 +490,9 @@ class LateDataNodeTest {
     return field.get(stream);
   }
 
-  /** It has all that the window holds and has acknowledged nothing, so that no stripe can follow. */
+  /**
+   * It has all that the window holds and has acknowledged nothing, so that no stripe can follow.
+   */
   @Test
   @EnabledIf("canStopReceiving")
   void aWriteGoesOnWithoutOneThatRestartsWhileTheWindowIsFull() throws Exception {

@@ -261,9 +261,10 @@ class ManyStreamsTest {
       }
       long tried = 0;
       for (Peer peer : silent) {
-        tried += mockingDetails(peer).getInvocations().stream()
-            .filter(call -> call.getMethod().getName().equals("getInputStream"))
-            .count();
+        tried +=
+            mockingDetails(peer).getInvocations().stream()
+                .filter(call -> call.getMethod().getName().equals("getInputStream"))
+                .count();
       }
       assertThat(tried).isEqualTo(1);
     }

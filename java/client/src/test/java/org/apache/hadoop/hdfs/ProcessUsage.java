@@ -35,9 +35,9 @@ final class ProcessUsage {
     nativeBytes =
         1024
                 * Files.readAllLines(Path.of("/proc/self/status")).stream()
-                .filter(line -> line.startsWith("VmRSS:"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
-                .sum()
+                    .filter(line -> line.startsWith("VmRSS:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                    .sum()
             - memory.getHeapMemoryUsage().getCommitted()
             - memory.getNonHeapMemoryUsage().getCommitted();
   }

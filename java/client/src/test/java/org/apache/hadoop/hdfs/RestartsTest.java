@@ -27,8 +27,8 @@ import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 
 /**
- * Streams that stay open while all DataNodes are restarted in turn, some at another port. Long form:
- * {@code -Dstripeline.soak.streams=500 -Dstripeline.soak.restarts=500}.
+ * Streams that stay open while all DataNodes are restarted in turn, some at another port. Long
+ * form: {@code -Dstripeline.soak.streams=500 -Dstripeline.soak.restarts=500}.
  */
 @Timeout(value = 6, unit = TimeUnit.HOURS)
 class RestartsTest {

@@ -99,8 +99,7 @@ class RouterTest {
 
   /** Returns the name of a file at the Router. */
   private org.apache.hadoop.fs.Path file(int space, String name) {
-    return new org.apache.hadoop.fs.Path(
-        federation.getFederatedPathForNS(SPACES.get(space)), name);
+    return new org.apache.hadoop.fs.Path(federation.getFederatedPathForNS(SPACES.get(space)), name);
   }
 
   @Test

@@ -85,8 +85,7 @@ class SmallWritesTest {
   void cellsAndChecksumsOfFewBytes(int cell, int chunk, String type) throws IOException {
     org.apache.hadoop.fs.Path small = cluster.directory("rs", K, M, cell);
     Consumer<Configuration> sizes =
-        WriteCluster.checksum(type, chunk)
-            .andThen(conf -> conf.setLong("dfs.blocksize", 2 * cell));
+        WriteCluster.checksum(type, chunk).andThen(conf -> conf.setLong("dfs.blocksize", 2 * cell));
     byte[] data = WriteCluster.bytes(chunk, 5 * K * cell + cell + 1);
     org.apache.hadoop.fs.Path byOurs = new org.apache.hadoop.fs.Path(small, "ours-" + chunk);
     org.apache.hadoop.fs.Path byStock = new org.apache.hadoop.fs.Path(small, "stock-" + chunk);

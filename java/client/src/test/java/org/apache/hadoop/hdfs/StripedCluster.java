@@ -136,13 +136,11 @@ public final class StripedCluster implements AutoCloseable {
   void awaitReports(org.apache.hadoop.fs.Path file, int units) {
     Conditions.await(
         "all blocks to be reported",
-        () ->
-            groups(file).stream().allMatch(group -> group.getLocations().length == units));
+        () -> groups(file).stream().allMatch(group -> group.getLocations().length == units));
   }
 
   /** Reads a file as a whole and to its end, and a part of that length from the middle. */
-  static void checkReads(
-      FileSystem fs, org.apache.hadoop.fs.Path file, byte[] data, int partBytes)
+  static void checkReads(FileSystem fs, org.apache.hadoop.fs.Path file, byte[] data, int partBytes)
       throws IOException {
     byte[] read = new byte[data.length];
     try (FSDataInputStream in = fs.open(file)) {

@@ -88,10 +88,8 @@ class VectoredReadTest {
       List<FileRange> ranges = disjointRanges(random, 1 + random.nextInt(40));
       Collections.shuffle(ranges, random);
       boolean direct = random.nextBoolean();
-      try (FSDataInputStream in =
-          cluster.ours().open(random.nextInt(3) == 0 ? degraded : file)) {
-        in.readVectored(
-            ranges, direct ? ByteBuffer::allocateDirect : ByteBuffer::allocate);
+      try (FSDataInputStream in = cluster.ours().open(random.nextInt(3) == 0 ? degraded : file)) {
+        in.readVectored(ranges, direct ? ByteBuffer::allocateDirect : ByteBuffer::allocate);
       }
       for (FileRange range : ranges) {
         // The call is over when all of them are.

@@ -55,7 +55,9 @@ class WideCellTest {
     cluster = new StripedCluster(dir, K + M, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", K, M), CELL);
     String name =
-        cluster.stock().addErasureCodingPolicies(new ErasureCodingPolicy[] {policy})[0]
+        cluster
+            .stock()
+            .addErasureCodingPolicies(new ErasureCodingPolicy[] {policy})[0]
             .getPolicy()
             .getName();
     file = new org.apache.hadoop.fs.Path(cluster.directory("/wide", name), "file");

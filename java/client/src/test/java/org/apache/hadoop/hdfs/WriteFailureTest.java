@@ -283,8 +283,7 @@ class WriteFailureTest {
         .cluster
         .getFileSystem()
         .setQuota(dir, HdfsConstants.QUOTA_DONT_SET, (long) GROUP * (K + M) / K);
-    FSDataOutputStream out =
-        cluster.open(mode).create(new org.apache.hadoop.fs.Path(dir, "f"));
+    FSDataOutputStream out = cluster.open(mode).create(new org.apache.hadoop.fs.Path(dir, "f"));
     assertThatThrownBy(
             () -> {
               out.write(new byte[3 * GROUP]);

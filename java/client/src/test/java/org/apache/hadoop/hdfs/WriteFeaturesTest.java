@@ -15,11 +15,11 @@ import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.crypto.CryptoOutputStream;
 import org.apache.hadoop.crypto.key.JavaKeyStoreProvider;
+import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileContext;
-import org.apache.hadoop.fs.CommonConfigurationKeysPublic;
 import org.apache.hadoop.fs.Options.CreateOpts;
 import org.apache.hadoop.fs.StreamCapabilities;
 import org.apache.hadoop.fs.StripelineHdfs;
@@ -189,8 +189,7 @@ class WriteFeaturesTest {
     }
     DistributedFileSystem refusing =
         cluster.open(OURS, conf -> conf.set(ClientKeys.WRITE_SYNC, "refuse"));
-    try (FSDataOutputStream out =
-        refusing.create(new org.apache.hadoop.fs.Path(dir, "refuses"))) {
+    try (FSDataOutputStream out = refusing.create(new org.apache.hadoop.fs.Path(dir, "refuses"))) {
       assertThatThrownBy(out::hflush)
           .isInstanceOf(UnsupportedOperationException.class)
           .hasMessageContaining(ClientKeys.WRITE_SYNC);

@@ -52,9 +52,24 @@ class WriteIdentityTest {
     int stripe = k * CELL;
     int group = STRIPES_OF_GROUP * stripe;
     int[] sizes = {
-      0, 1, 511, 512, 513, CELL - 1, CELL, CELL + 1, stripe - 1, stripe, stripe + 1,
-      stripe + CELL + 777, 2 * stripe - CELL / 2, group - 1, group, group + 1,
-      2 * group + stripe + 5 * CELL / 4, 3 * group
+      0,
+      1,
+      511,
+      512,
+      513,
+      CELL - 1,
+      CELL,
+      CELL + 1,
+      stripe - 1,
+      stripe,
+      stripe + 1,
+      stripe + CELL + 777,
+      2 * stripe - CELL / 2,
+      group - 1,
+      group,
+      group + 1,
+      2 * group + stripe + 5 * CELL / 4,
+      3 * group
     };
     DistributedFileSystem ours = cluster.open(mode);
     for (int size : sizes) {

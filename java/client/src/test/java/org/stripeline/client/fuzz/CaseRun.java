@@ -72,7 +72,8 @@ final class CaseRun {
         step(i, steps.get(i));
         stepStart = 0;
         long millis = FuzzWorld.millisSince(start);
-        if (strict && !saboteur.mayFail(0, expected.length)
+        if (strict
+            && !saboteur.mayFail(0, expected.length)
             && millis >= FuzzWorld.SOCKET_TIMEOUT_MS) {
           String what = describe(i, steps.get(i));
           throw new Finding(Finding.Kind.SLOW, what + ": " + millis + " ms", null);
@@ -170,8 +171,10 @@ final class CaseRun {
     try {
       call.run();
       if (in.getPos() != position) {
-        throw new Finding(Finding.Kind.BROKEN_CONTRACT,
-            what + ": the stream is at " + in.getPos() + " instead of " + position, null);
+        throw new Finding(
+            Finding.Kind.BROKEN_CONTRACT,
+            what + ": the stream is at " + in.getPos() + " instead of " + position,
+            null);
       }
     } catch (Exception e) {
       judge(what, from, to, e);
@@ -222,8 +225,10 @@ final class CaseRun {
       reads++;
       int wanted = position < expected.length ? expected[(int) position] & 0xff : -1;
       if (value != wanted) {
-        throw new Finding(Finding.Kind.WRONG_BYTES,
-            "read() at " + position + " gave " + value + " instead of " + wanted, null);
+        throw new Finding(
+            Finding.Kind.WRONG_BYTES,
+            "read() at " + position + " gave " + value + " instead of " + wanted,
+            null);
       }
       position += value < 0 ? 0 : 1;
     }
@@ -269,15 +274,18 @@ final class CaseRun {
       right = count >= 1 && count <= Math.min(length, expected.length - at);
     }
     if (!right) {
-      throw new Finding(Finding.Kind.BROKEN_CONTRACT,
-          "a read of " + length + " bytes at " + at + " returned " + count, null);
+      throw new Finding(
+          Finding.Kind.BROKEN_CONTRACT,
+          "a read of " + length + " bytes at " + at + " returned " + count,
+          null);
     }
   }
 
   private void pread(String what, StreamCall.Kind kind, long at, int length, boolean direct)
       throws Finding {
     try {
-      boolean fully = kind == StreamCall.Kind.PREAD_FULLY || kind == StreamCall.Kind.PREAD_BUFFER_FULLY;
+      boolean fully =
+          kind == StreamCall.Kind.PREAD_FULLY || kind == StreamCall.Kind.PREAD_BUFFER_FULLY;
       boolean array = kind == StreamCall.Kind.PREAD || kind == StreamCall.Kind.PREAD_FULLY;
       byte[] bytes = guarded(length);
       ByteBuffer buffer = array ? null : buffer(length, direct);
@@ -352,16 +360,17 @@ final class CaseRun {
   private void concurrent(String what, Random random) throws Finding, IOException {
     int threads = 2 + random.nextInt(4);
     ExecutorService pool =
-        Executors.newFixedThreadPool(
-            threads, task -> new Thread(task, "fuzz-reader"));
+        Executors.newFixedThreadPool(threads, task -> new Thread(task, "fuzz-reader"));
     List<Future<?>> futures = new ArrayList<>();
     try {
       for (int i = 0; i < threads; i++) {
         long seed = random.nextLong();
-        futures.add(pool.submit(() -> {
-          preadRandomly(what, new Random(seed));
-          return null;
-        }));
+        futures.add(
+            pool.submit(
+                () -> {
+                  preadRandomly(what, new Random(seed));
+                  return null;
+                }));
       }
       int length = 1 + random.nextInt(expected.length);
       attempt(what, position, position + length, () -> readOn(length, 1 + random.nextInt(200_000)));
@@ -423,7 +432,11 @@ final class CaseRun {
     } catch (ExecutionException e) {
       boolean isClosed = String.valueOf(e.getCause().getMessage()).contains("closed");
       if (!(e.getCause() instanceof IOException) || strict && !isClosed) {
-        judge(what, at, at + length, e.getCause() instanceof Exception ? (Exception) e.getCause() : e);
+        judge(
+            what,
+            at,
+            at + length,
+            e.getCause() instanceof Exception ? (Exception) e.getCause() : e);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -448,21 +461,31 @@ final class CaseRun {
   }
 
   private void seek(String what, long to) throws Finding, IOException {
-    attempt(what, to, to + 1, () -> {
-      in.seek(to);
-      position = to;
-    });
+    attempt(
+        what,
+        to,
+        to + 1,
+        () -> {
+          in.seek(to);
+          position = to;
+        });
   }
 
   private void skip(String what, int count) throws Finding, IOException {
-    attempt(what, position, position + count, () -> {
-      long skipped = in.skip(count);
-      if (skipped != Math.min(count, expected.length - position)) {
-        throw new Finding(Finding.Kind.BROKEN_CONTRACT,
-            "skip of " + count + " at " + position + " returned " + skipped, null);
-      }
-      position += skipped;
-    });
+    attempt(
+        what,
+        position,
+        position + count,
+        () -> {
+          long skipped = in.skip(count);
+          if (skipped != Math.min(count, expected.length - position)) {
+            throw new Finding(
+                Finding.Kind.BROKEN_CONTRACT,
+                "skip of " + count + " at " + position + " returned " + skipped,
+                null);
+          }
+          position += skipped;
+        });
   }
 
   private static byte[] guarded(int length) {
@@ -485,8 +508,10 @@ final class CaseRun {
   private static byte[] content(ByteBuffer buffer, int length, int count) throws Finding {
     int at = GUARD_BYTES + Math.max(count, 0);
     if (buffer.position() != at || buffer.limit() != GUARD_BYTES + length) {
-      throw new Finding(Finding.Kind.BROKEN_CONTRACT,
-          "after a read of " + count + " bytes the buffer is " + buffer, null);
+      throw new Finding(
+          Finding.Kind.BROKEN_CONTRACT,
+          "after a read of " + count + " bytes the buffer is " + buffer,
+          null);
     }
     byte[] bytes = new byte[buffer.capacity()];
     buffer.clear();
@@ -503,8 +528,10 @@ final class CaseRun {
       for (int i = 0; i < count; i++) {
         bytes += guarded[GUARD_BYTES + i] == expected[start + i] ? 0 : 1;
       }
-      throw new Finding(Finding.Kind.WRONG_BYTES,
-          bytes + " of " + count + " bytes from " + at + ", first at " + (at + wrong), null);
+      throw new Finding(
+          Finding.Kind.WRONG_BYTES,
+          bytes + " of " + count + " bytes from " + at + ", first at " + (at + wrong),
+          null);
     }
     for (int i = 0; i < GUARD_BYTES; i++) {
       if (guarded[i] != GUARD || guarded[GUARD_BYTES + length + i] != GUARD) {

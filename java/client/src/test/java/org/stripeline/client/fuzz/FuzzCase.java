@@ -50,7 +50,8 @@ record FuzzCase(
   private static final int STEPS_MAX = 12;
   private static final Fault.Kind[] KINDS = Fault.Kind.values();
   private static final StreamCall.Kind[] CALLS =
-      EnumSet.complementOf(EnumSet.of(StreamCall.Kind.SEEKS, StreamCall.Kind.CLOSE)).toArray(new StreamCall.Kind[0]);
+      EnumSet.complementOf(EnumSet.of(StreamCall.Kind.SEEKS, StreamCall.Kind.CLOSE))
+          .toArray(new StreamCall.Kind[0]);
 
   /** Stopping a DataNode takes seconds, so only one case in this many may. */
   private static final int STOPPING_CASES = 20;
@@ -85,7 +86,8 @@ record FuzzCase(
       long position = (long) (random.nextDouble() * total);
       int length = (int) (1 + random.nextDouble() * (total - position));
       steps.add(
-          random.nextInt(steps.size() + 1), new StreamCall(kind, position, length, random.nextLong()));
+          random.nextInt(steps.size() + 1),
+          new StreamCall(kind, position, length, random.nextLong()));
     }
   }
 
@@ -174,7 +176,8 @@ record FuzzCase(
     return new Fault(kind, group, unit, where, when, random.nextInt(steps));
   }
 
-  private static StreamCall step(Random random, FuzzPolicy fuzzPolicy, long groupBytes, long total) {
+  private static StreamCall step(
+      Random random, FuzzPolicy fuzzPolicy, long groupBytes, long total) {
     StreamCall.Kind kind = CALLS[random.nextInt(CALLS.length)];
     long cell = fuzzPolicy.cellBytes();
     long[] units = {1, 512, cell, cell * fuzzPolicy.dataUnits(), groupBytes};

@@ -107,7 +107,8 @@ final class FuzzWorld implements AutoCloseable {
   }
 
   /** Later reads would otherwise find blocks missing that are only not reported yet. */
-  private void awaitReports(org.apache.hadoop.fs.Path file, FuzzPolicy fuzzPolicy) throws IOException {
+  private void awaitReports(org.apache.hadoop.fs.Path file, FuzzPolicy fuzzPolicy)
+      throws IOException {
     try {
       GenericTestUtils.waitFor(() -> allReported(file, fuzzPolicy), 5, 20_000);
     } catch (TimeoutException e) {

@@ -81,8 +81,16 @@ public final class ReadFuzz implements AutoCloseable {
 
   /** Returns what has been done so far, in one line. */
   public String summary() {
-    return client.getSimpleName() + " on Hadoop " + VersionInfo.getVersion() + ": "
-        + cases + " cases, " + reads + " reads, findings " + findings + pipelineCounts();
+    return client.getSimpleName()
+        + " on Hadoop "
+        + VersionInfo.getVersion()
+        + ": "
+        + cases
+        + " cases, "
+        + reads
+        + " reads, findings "
+        + findings
+        + pipelineCounts();
   }
 
   /** Returns what our pipeline counted, which shows that the faults were met. */
@@ -219,8 +227,11 @@ public final class ReadFuzz implements AutoCloseable {
 
   private static String again(FuzzCase fuzz) {
     return "again: mvn -f java/pom.xml -pl native,coder,client test -Dtest=ReadFuzzTest"
-        + " -Dsurefire.failIfNoSpecifiedTests=false -Dhadoop.version=" + VersionInfo.getVersion()
-        + " -Dstripeline.fuzz.seed=" + fuzz.seed() + " -Dstripeline.fuzz.cases=1";
+        + " -Dsurefire.failIfNoSpecifiedTests=false -Dhadoop.version="
+        + VersionInfo.getVersion()
+        + " -Dstripeline.fuzz.seed="
+        + fuzz.seed()
+        + " -Dstripeline.fuzz.cases=1";
   }
 
   @Override

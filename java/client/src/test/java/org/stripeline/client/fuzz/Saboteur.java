@@ -49,8 +49,7 @@ final class Saboteur implements AutoCloseable {
       Fault.Kind kind =
           fault.kind() == Fault.Kind.STOP_NODE ? Fault.Kind.DELETE_BOTH : Fault.Kind.HANG;
       taken =
-          new Fault(
-              kind, fault.group(), fault.unit(), fault.where(), fault.when(), fault.step());
+          new Fault(kind, fault.group(), fault.unit(), fault.where(), fault.when(), fault.step());
     }
     faults.add(taken);
     if (taken.kind().ofNode()) {
@@ -172,8 +171,7 @@ final class Saboteur implements AutoCloseable {
 
   private void strike(Fault fault) throws IOException {
     File data = blockFile(fault);
-    File checksums =
-        world.cluster().metaFile(groups.get(fault.group()), fault.unit());
+    File checksums = world.cluster().metaFile(groups.get(fault.group()), fault.unit());
     long from = (long) (data.length() * fault.where());
     switch (fault.kind()) {
       case FLIP_DATA:
@@ -199,18 +197,26 @@ final class Saboteur implements AutoCloseable {
         Files.delete(checksums.toPath());
         break;
       case FAIL:
-        world.taps().set(blockId(fault), (position, length) -> {
-          if (position + length > from) {
-            throw new IOException("disk of the test fails");
-          }
-        });
+        world
+            .taps()
+            .set(
+                blockId(fault),
+                (position, length) -> {
+                  if (position + length > from) {
+                    throw new IOException("disk of the test fails");
+                  }
+                });
         break;
       case HANG:
-        world.taps().set(blockId(fault), (position, length) -> {
-          if (position + length > from) {
-            world.taps().hang();
-          }
-        });
+        world
+            .taps()
+            .set(
+                blockId(fault),
+                (position, length) -> {
+                  if (position + length > from) {
+                    world.taps().hang();
+                  }
+                });
         break;
       case SLOW:
         long millis = 1 + (long) (fault.where() * 20);

@@ -33,6 +33,7 @@ final class MemoryGroup implements BlockGroup {
   final AtomicInteger openReaders = new AtomicInteger();
   final AtomicInteger opens = new AtomicInteger();
   final AtomicIntegerArray opensOfUnit;
+
   /** Bytes for which readers were opened. */
   final AtomicLong asked = new AtomicLong();
 

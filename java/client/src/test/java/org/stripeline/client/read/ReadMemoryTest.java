@@ -123,7 +123,8 @@ class ReadMemoryTest {
       group.dead[1] = true;
       try (GroupReader reader = reader(context, group)) {
         group.nodeCalls.set(calls);
-        new RangeRead(reader, uncounted).read(100, STRIPE + 5, STRIPE + 5, ByteBuffer.allocate(STRIPE));
+        new RangeRead(reader, uncounted)
+            .read(100, STRIPE + 5, STRIPE + 5, ByteBuffer.allocate(STRIPE));
       } catch (IOException | IllegalStateException expected) {
         // What it did to the buffers counts.
       }
@@ -215,7 +216,8 @@ class ReadMemoryTest {
                 byte[] all = new byte[group.data.length];
                 for (int at = 0; at < all.length; at += 50_000) {
                   int to = Math.min(all.length, at + 50_000);
-                  byte[] part = isPositional ? readAt(context, group, at, to) : read(window, at, to);
+                  byte[] part =
+                      isPositional ? readAt(context, group, at, to) : read(window, at, to);
                   most.accumulateAndGet(buffers.usedBytes(), Math::max);
                   System.arraycopy(part, 0, all, at, part.length);
                 }
@@ -435,7 +437,8 @@ class ReadMemoryTest {
       await(() -> served.size() == wanted);
       assertThat(served.get(i)).isEqualTo(i);
     }
-    // Each waits once until it is the first; a thread may also wake without a cause, but rarely does.
+    // Each waits once until it is the first; a thread may also wake without a cause, but rarely
+    // does.
     assertThat(behind).as("waits of those behind the first").isLessThan(2 * readers);
     buffers.unreserve(readers * bytes);
   }
@@ -446,8 +449,8 @@ class ReadMemoryTest {
   }
 
   /**
-   * As readVectored does: one thread waits for the first range while it holds others. The first ones
-   * are begun when there is no memory, and the others take what comes then.
+   * As readVectored does: one thread waits for the first range while it holds others. The first
+   * ones are begun when there is no memory, and the others take what comes then.
    */
   @ParameterizedTest
   @ValueSource(ints = {0, 2})

@@ -155,9 +155,7 @@ class ReadPipelineTest {
               .as("seed %d, bytes %d to %d, stateful %s", seed, position, to, stateful)
               .isTrue();
         } catch (IOException e) {
-          assertThat(isReadable(group, position, to, m))
-              .as("seed %d: %s", seed, e)
-              .isFalse();
+          assertThat(isReadable(group, position, to, m)).as("seed %d: %s", seed, e).isFalse();
           assertThat(e).hasMessageContaining("/memory, block group 1");
           threw = 1;
         }
@@ -325,11 +323,14 @@ class ReadPipelineTest {
     MemoryGroup group = new MemoryGroup(6, 3, 64 << 10, 6 * (64 << 10) * 4, true, 8);
     long before = ReadContext.counters().get(ReadCount.BYTES_FETCHED);
     readRange(group, 70_000, 80_000);
-    assertThat(ReadContext.counters().get(ReadCount.BYTES_FETCHED) - before).isBetween(10_000L, 10_000L + 2 * 511);
+    assertThat(ReadContext.counters().get(ReadCount.BYTES_FETCHED) - before)
+        .isBetween(10_000L, 10_000L + 2 * 511);
     assertThat(group.opens.get()).isEqualTo(1);
   }
 
-  /** Streams at once, each with a group of its own on the same nine DataNodes, one of which hangs. */
+  /**
+   * Streams at once, each with a group of its own on the same nine DataNodes, one of which hangs.
+   */
   @Test
   void oneHungDataNodeCostsEachStreamOneWaitAtMost() throws Exception {
     context = context("1h", 200);
@@ -492,8 +493,7 @@ class ReadPipelineTest {
     Collections.shuffle(bad, random);
     bad.subList(m, bad.size()).clear();
     boolean closes = random.nextInt(4) == 0;
-    GroupKnowledge knowledge =
-        new GroupKnowledge(group, k, m, cell, length);
+    GroupKnowledge knowledge = new GroupKnowledge(group, k, m, cell, length);
     List<GroupReader> readers = Collections.synchronizedList(new ArrayList<>());
     AtomicBoolean isClosed = new AtomicBoolean();
     List<FutureTask<Void>> tasks = new ArrayList<>();
@@ -570,7 +570,8 @@ class ReadPipelineTest {
       if (random.nextInt(4) == 0 || position >= length) {
         position = random.nextInt(length);
       }
-      int to = Math.min(length, position + 1 + random.nextInt(random.nextBoolean() ? 700 : 2 * cell));
+      int to =
+          Math.min(length, position + 1 + random.nextInt(random.nextBoolean() ? 700 : 2 * cell));
       byte[] got;
       if (window != null) {
         window.begin();
@@ -701,7 +702,9 @@ class ReadPipelineTest {
     }
   }
 
-  /** Other streams may have made a DataNode suspect; then this one does not find out by a failure. */
+  /**
+   * Other streams may have made a DataNode suspect; then this one does not find out by a failure.
+   */
   @Test
   void whatHasLeftASuspectDataNodeIsFound() throws Exception {
     context = context("100ms", 100);
@@ -809,7 +812,9 @@ class ReadPipelineTest {
     assertThat(group.asked.get()).isLessThanOrEqualTo(2 * 4096 + 20_000 + 2 * 512);
   }
 
-  /** The end of a cell and the begin of the next, both lost: little of the cells is between them. */
+  /**
+   * The end of a cell and the begin of the next, both lost: little of the cells is between them.
+   */
   @Test
   void aReadAcrossTwoLostCellsDecodesWhatItWants() throws Exception {
     context = context("1h", 10_000);
@@ -822,7 +827,10 @@ class ReadPipelineTest {
     assertThat(group.asked.get()).isLessThanOrEqualTo(6 * (65_536 + 4 * 512));
   }
 
-  /** Both lost cells of a stripe's end: what the first was decoded from is all that the second wants. */
+  /**
+   * Both lost cells of a stripe's end: what the first was decoded from is all that the second
+   * wants.
+   */
   @Test
   void whatWasReadBeforeSufficesToDecode() throws Exception {
     context = context("1h", 10_000);
@@ -862,8 +870,7 @@ class ReadPipelineTest {
       meetDead(group);
       int from = 6 * cell + 2 * cell + 10_000;
       int to = 6 * cell * 40 + 4 * cell + 20_000;
-      assertThat(readRange(group, from, to))
-          .isEqualTo(Arrays.copyOfRange(group.data, from, to));
+      assertThat(readRange(group, from, to)).isEqualTo(Arrays.copyOfRange(group.data, from, to));
       assertThat(group.asked.get()).isLessThanOrEqualTo(40L * 6 * cell);
     }
   }

@@ -98,8 +98,7 @@ class TightJvmTest {
           conf.set(ClientKeys.READ_MEMORY, "64m");
           new ReadContext(conf);
       }
-      for (BufferPoolMXBean pool :
-          ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+      for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
         System.out.println(pool.getName() + " " + (pool.getTotalCapacity() >> 20) + " MiB");
       }
       System.exit(0);
@@ -152,8 +151,7 @@ class TightJvmTest {
             ByteBuffer part = window.at(at, wanted).bytesAt(at);
             byte[] bytes = new byte[Math.min(wanted, part.remaining())];
             part.get(bytes);
-            isRight &=
-                Arrays.equals(bytes, Arrays.copyOfRange(group.data, at, at + bytes.length));
+            isRight &= Arrays.equals(bytes, Arrays.copyOfRange(group.data, at, at + bytes.length));
             at += bytes.length;
           } finally {
             window.end();

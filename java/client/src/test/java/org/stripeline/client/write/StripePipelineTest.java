@@ -27,7 +27,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.WriteMode;
 
-/** Order, bounds and failures of the pipeline, with a sink and an encoder that the test controls. */
+/**
+ * Order, bounds and failures of the pipeline, with a sink and an encoder that the test controls.
+ */
 @Timeout(60)
 class StripePipelineTest {
   private static final StripeLayout LAYOUT = new StripeLayout(2, 1, 1024, 512, 4, false);
@@ -132,8 +134,12 @@ class StripePipelineTest {
     CellPool tight = new CellPool(0, 2 * LAYOUT.bytes());
     StripePipeline pipeline =
         new StripePipeline(
-            "f", settings(WriteMode.BLOCKING), LAYOUT, new WriteResources(EncoderThreads.create(1), tight),
-            new Encoder(), new Sink());
+            "f",
+            settings(WriteMode.BLOCKING),
+            LAYOUT,
+            new WriteResources(EncoderThreads.create(1), tight),
+            new Encoder(),
+            new Sink());
     acknowledges = false;
     submit(pipeline, 0, true);
     Thread.currentThread().interrupt();
@@ -226,8 +232,7 @@ class StripePipelineTest {
     StripeLayout large = new StripeLayout(2, 1, 1024, 512, checksum, false);
     AtomicLong nanos = new AtomicLong();
     CellPool starved =
-        new CellPool(
-            0, Long.MAX_VALUE, () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(10)));
+        new CellPool(0, Long.MAX_VALUE, () -> nanos.addAndGet(TimeUnit.SECONDS.toNanos(10)));
     StripePipeline pipeline =
         new StripePipeline(
             "f",

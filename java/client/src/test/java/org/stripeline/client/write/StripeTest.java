@@ -65,8 +65,7 @@ class StripeTest {
       for (int unit = 0; unit < K; unit++) {
         int from = Math.min(size, unit * CELL);
         byte[] expected =
-            Arrays.copyOf(
-                Arrays.copyOfRange(bytes, from, Math.min(size, from + CELL)), width);
+            Arrays.copyOf(Arrays.copyOfRange(bytes, from, Math.min(size, from + CELL)), width);
         assertThat(bytes(data[unit])).isEqualTo(expected);
       }
       stripe.release();

@@ -222,10 +222,12 @@ class WriteMemoryTest {
     pool.startedSending();
     Thread.currentThread().interrupt();
     assertThatThrownBy(stripe::reserve).isInstanceOf(InterruptedIOException.class);
-    FutureTask<Stripe> growing = start(() -> {
-      stripe.reserve();
-      return stripe;
-    });
+    FutureTask<Stripe> growing =
+        start(
+            () -> {
+              stripe.reserve();
+              return stripe;
+            });
     pool.unreserve(9 * BYTES + 1);
     fill(growing.get());
     pool.endedSending();
@@ -272,10 +274,12 @@ class WriteMemoryTest {
     pool.startedSending();
     StripePipeline pipeline = pipeline("writer", WriteMode.BLOCKING);
     FutureTask<Stripe> waiting = start(() -> pipeline.acquire(true));
-    FutureTask<Void> growing = start(() -> {
-      stripe.reserve();
-      return null;
-    });
+    FutureTask<Void> growing =
+        start(
+            () -> {
+              stripe.reserve();
+              return null;
+            });
     pipeline.fail(new IOException("aborted"));
     assertThatThrownBy(waiting::get).hasRootCauseMessage("aborted");
     small.fail(new IOException("aborted, too"));

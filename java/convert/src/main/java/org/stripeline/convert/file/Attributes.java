@@ -205,9 +205,7 @@ public final class Attributes {
   }
 
   private boolean hasSameRights(Attributes other) {
-    return isSameIn(other.status)
-        && permission.equals(other.permission)
-        && acl.equals(other.acl);
+    return isSameIn(other.status) && permission.equals(other.permission) && acl.equals(other.acl);
   }
 
   /** Tells whether a status shows the same owner, group and encryption key. */

@@ -63,7 +63,9 @@ public final class FileConversion {
       Attributes before = Attributes.read(job.client(), file.status().getFileId());
       if (Swap.isProtected(before.permission())) {
         throw new IOException(
-            "its permission " + before.permission() + " is that of a file in the middle of a swap:"
+            "its permission "
+                + before.permission()
+                + " is that of a file in the middle of a swap:"
                 + " end the job that left it so with --resume, or set the permission again");
       }
       FileChecksum checksum = checksum(file.inodePath(), file.bytes());
@@ -96,8 +98,7 @@ public final class FileConversion {
     Fence fence = new Fence(job.namenode(), job.leaseHolder(), file.status().getFileId());
     // A file that is deleted while it is open stays open in the snapshots that have it, and HDFS
     // does not replicate its last block any more: such a file is fenced at the last moment.
-    boolean isFencedLate =
-        job.settings().rules.includeSnapshotted && isInSnapshot(file, snapshots);
+    boolean isFencedLate = job.settings().rules.includeSnapshotted && isInSnapshot(file, snapshots);
     if (!isFencedLate) {
       take(fence, open);
     }
@@ -113,13 +114,13 @@ public final class FileConversion {
     long made = rewriter.rewrite(attempt);
     job.reached(Step.MADE, open);
 
-    Redundancy.await(
-        client, InodePath.of(made), attempt.policy(), attempt.replication());
+    Redundancy.await(client, InodePath.of(made), attempt.policy(), attempt.replication());
     verify(attempt, made, checksum);
     job.reached(Step.VERIFIED, open);
 
     Swap swap = new Swap(job, attempt, made, snapshots);
-    // Late, so that what DataNodes report after they were silent is seen; but looking at blocks sets
+    // Late, so that what DataNodes report after they were silent is seen; but looking at blocks
+    // sets
     // the access time.
     rewriter.requireAsPlanned(attempt, made);
     swap.giveAttributes();
@@ -161,8 +162,7 @@ public final class FileConversion {
       ReplicaAgreement.check(
           job.client(), attempt.file().path(), replicas, attempt.blocks(), checksum);
     } else {
-      ParityCheck.checkWhatIsLeft(
-          job.fs(), attempt.source(), policy, job.rateLimiter()::take);
+      ParityCheck.checkWhatIsLeft(job.fs(), attempt.source(), policy, job.rateLimiter()::take);
     }
   }
 
@@ -206,7 +206,9 @@ public final class FileConversion {
     long bytes = attempt.file().bytes();
     if (status == null || status.getLen() != bytes) {
       throw new IOException(
-          "the new file has " + (status == null ? "no" : status.getLen()) + " bytes instead of "
+          "the new file has "
+              + (status == null ? "no" : status.getLen())
+              + " bytes instead of "
               + bytes);
     }
     FileChecksum copy = checksum(path, bytes);
@@ -238,7 +240,9 @@ public final class FileConversion {
     } catch (IOException | RuntimeException e) {
       // It stays open in the journal, for --resume.
       return FileOutcome.unrecovered(
-          reason + "; and what was begun could not be taken back: " + Reasons.of(e)
+          reason
+              + "; and what was begun could not be taken back: "
+              + Reasons.of(e)
               + "; run the command again with --resume");
     }
     return end(open, changed ? FileOutcome.changed(reason) : FileOutcome.failed(reason));

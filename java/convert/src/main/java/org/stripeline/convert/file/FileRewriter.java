@@ -6,8 +6,8 @@ import java.io.IOException;
 /** Writes temporary files with the bytes of originals. */
 public interface FileRewriter {
   /**
-   * Makes one and completes it. The caller rolls back what it leaves when it fails: the
-   * temporary file, and the internal blocks that it has put into the journal.
+   * Makes one and completes it. The caller rolls back what it leaves when it fails: the temporary
+   * file, and the internal blocks that it has put into the journal.
    *
    * @return number of the temporary file
    */

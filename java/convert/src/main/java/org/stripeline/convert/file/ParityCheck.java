@@ -78,9 +78,7 @@ public final class ParityCheck {
   private void check(String path) throws IOException {
     try (ErasureCodec codec =
         ErasureCodec.create(
-            Code.of(policy.getCodecName()),
-            policy.getNumDataUnits(),
-            policy.getNumParityUnits())) {
+            Code.of(policy.getCodecName()), policy.getNumDataUnits(), policy.getNumParityUnits())) {
       for (LocatedBlock group :
           fs.getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks()) {
         check((LocatedStripedBlock) group, codec);
@@ -119,8 +117,12 @@ public final class ParityCheck {
           LocatedBlock parity = blocks[policy.getNumDataUnits() + wrong];
           String node = parity == null ? "" : " on " + parity.getLocations()[0].getXferAddr();
           throw new IOException(
-              "Cannot use group " + group.getBlock().getBlockName() + ": its parity block "
-                  + wrong + node + " does not belong to its data");
+              "Cannot use group "
+                  + group.getBlock().getBlockName()
+                  + ": its parity block "
+                  + wrong
+                  + node
+                  + " does not belong to its data");
         }
       }
     } finally {
@@ -141,7 +143,10 @@ public final class ParityCheck {
     }
     if (count > (isWhole ? 0 : policy.getNumParityUnits())) {
       throw new IOException(
-          "Cannot check group " + group.getBlock().getBlockName() + ": block " + lost[0]
+          "Cannot check group "
+              + group.getBlock().getBlockName()
+              + ": block "
+              + lost[0]
               + " of it is on no DataNode any more");
     }
     return Arrays.copyOf(lost, count);

@@ -10,8 +10,8 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Options.ChecksumOpt;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.permission.FsPermission;
-import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
 /** Copies bytes of one file into another, with whatever pipelines {@code fs.hdfs.impl} names. */
@@ -91,8 +91,7 @@ public final class RangeCopy {
       }
       while (done < length) {
         int most = (int) Math.min(length - done, buffer.length);
-        int count =
-            byPosition ? in.read(offset + done, buffer, 0, most) : in.read(buffer, 0, most);
+        int count = byPosition ? in.read(offset + done, buffer, 0, most) : in.read(buffer, 0, most);
         if (count < 0) {
           throw new EOFException(
               "Cannot read " + source + ": it ends " + (length - done) + " bytes too early");

@@ -13,8 +13,8 @@ import org.apache.hadoop.util.DataChecksum;
  * Reads all replicas of all blocks of a file back, each from its own DataNode and through its
  * checksums, and compares their CRC with the one that the file should have.
  *
- * <p>Hadoop's checksum of a file is made of what DataNodes keep as checksums, of one replica of each
- * block: it says nothing about the others, nor about the bytes on the disks.
+ * <p>Hadoop's checksum of a file is made of what DataNodes keep as checksums, of one replica of
+ * each block: it says nothing about the others, nor about the bytes on the disks.
  */
 public final class ReadBackCheck {
   private static final int BUFFER_BYTES = 1 << 20;

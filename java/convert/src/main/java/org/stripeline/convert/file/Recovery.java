@@ -113,8 +113,7 @@ public final class Recovery {
   /** The directory is named by its number: other users can rename one in an encryption zone. */
   private boolean deleteTemporary(JournalRecord begin) throws IOException {
     try {
-      return job.client()
-          .delete(InodePath.child(begin.directoryId, begin.temporaryName()), false);
+      return job.client().delete(InodePath.child(begin.directoryId, begin.temporaryName()), false);
     } catch (FileNotFoundException e) {
       return false;
     }

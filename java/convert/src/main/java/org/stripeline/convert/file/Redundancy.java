@@ -35,8 +35,7 @@ public final class Redundancy {
   /** All blocks before this byte are whole. */
   private long whole;
 
-  private Redundancy(
-      DFSClient client, String path, ErasureCodingPolicy policy, int replication)
+  private Redundancy(DFSClient client, String path, ErasureCodingPolicy policy, int replication)
       throws IOException {
     this.client = client;
     this.path = path;

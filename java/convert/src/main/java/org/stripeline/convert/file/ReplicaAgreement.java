@@ -39,8 +39,8 @@ import org.stripeline.convert.job.Reasons;
  * Asks every DataNode that has a replica of a file for the CRC of that replica, and compares them.
  *
  * <p>A copy is made of one replica of each block, and compared with a checksum that comes from one
- * replica. If that one has wrong bytes that fit their checksums, both agree, and the right
- * replicas would be deleted.
+ * replica. If that one has wrong bytes that fit their checksums, both agree, and the right replicas
+ * would be deleted.
  */
 public final class ReplicaAgreement {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaAgreement.class);
@@ -90,7 +90,10 @@ public final class ReplicaAgreement {
     }
   }
 
-  /** Returns the CRC of all replicas of a block whose DataNodes answer, which must be more than half. */
+  /**
+   * Returns the CRC of all replicas of a block whose DataNodes answer, which must be more than
+   * half.
+   */
   private int agreed(LocatedBlock block) throws IOException {
     // Replicas with the same bytes may have checksums of another kind.
     Map<Sum, List<DatanodeInfo>> nodes = new LinkedHashMap<>();
@@ -119,9 +122,16 @@ public final class ReplicaAgreement {
     }
     String name = block.getBlock().getBlockName();
     throw new IOException(
-        "Cannot copy block " + name + ": there is no CRC of its replicas on " + addresses(nodes)
-            + " (" + Reasons.of(failure) + "), which may differ from others; see 'hdfs fsck"
-            + " -blockId " + name + "' and convert the file again",
+        "Cannot copy block "
+            + name
+            + ": there is no CRC of its replicas on "
+            + addresses(nodes)
+            + " ("
+            + Reasons.of(failure)
+            + "), which may differ from others; see 'hdfs fsck"
+            + " -blockId "
+            + name
+            + "' and convert the file again",
         failure);
   }
 
@@ -158,9 +168,15 @@ public final class ReplicaAgreement {
     if (2 * answers <= all) {
       // One wrong replica must not decide because the others are silent.
       throw new IOException(
-          "Cannot copy block " + name + ": of its " + all + " replicas " + answers
+          "Cannot copy block "
+              + name
+              + ": of its "
+              + all
+              + " replicas "
+              + answers
               + " can be compared, and more than half must be; no answer from "
-              + addresses(silent) + "; convert the file again once they answer");
+              + addresses(silent)
+              + "; convert the file again once they answer");
     }
     return nodes;
   }
@@ -179,7 +195,8 @@ public final class ReplicaAgreement {
       separator = " and ";
     }
     return message
-        .append("; see 'hdfs fsck -blockId ").append(name)
+        .append("; see 'hdfs fsck -blockId ")
+        .append(name)
         .append("', find out which bytes are right, delete the wrong replica from the disk of its")
         .append(" DataNode, and convert the file again")
         .toString();
@@ -200,13 +217,9 @@ public final class ReplicaAgreement {
       throws IOException {
     String address = node.getXferAddr(client.getConf().isConnectToDnViaHostname());
     try (Peer peer =
-        client.newConnectedPeer(
-            NetUtils.createSocketAddr(address), block.getBlockToken(), node)) {
+        client.newConnectedPeer(NetUtils.createSocketAddr(address), block.getBlockToken(), node)) {
       new Sender(new DataOutputStream(new BufferedOutputStream(peer.getOutputStream())))
-          .blockChecksum(
-              block.getBlock(),
-              block.getBlockToken(),
-              new BlockChecksumOptions(type));
+          .blockChecksum(block.getBlock(), block.getBlockToken(), new BlockChecksumOptions(type));
       BlockOpResponseProto answer =
           BlockOpResponseProto.parseFrom(PBHelperClient.vintPrefixed(peer.getInputStream()));
       DataTransferProtoUtil.checkBlockOpStatus(answer, "checksum of a replica");

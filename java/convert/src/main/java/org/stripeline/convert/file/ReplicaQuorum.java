@@ -58,9 +58,13 @@ final class ReplicaQuorum {
       }
       if (System.nanoTime() - start > WAIT_NANOS) {
         throw new IOException(
-            "Cannot tell whether the replicas of " + few.getBlock().getBlockName()
-                + " are right: the NameNode names " + few.getLocations().length + " of "
-                + file.getReplication() + ", and more than half must be compared; the"
+            "Cannot tell whether the replicas of "
+                + few.getBlock().getBlockName()
+                + " are right: the NameNode names "
+                + few.getLocations().length
+                + " of "
+                + file.getReplication()
+                + ", and more than half must be compared; the"
                 + " others are lost, corrupt or on DataNodes in maintenance; convert the file"
                 + " again when they are back or have been replicated again");
       }

@@ -47,9 +47,7 @@ final class ReplicaReader implements Closeable {
     try {
       peer =
           client.newConnectedPeer(
-              NetUtils.createSocketAddr(node.getXferAddr(byHostName)),
-              block.getBlockToken(),
-              node);
+              NetUtils.createSocketAddr(node.getXferAddr(byHostName)), block.getBlockToken(), node);
       return BlockReaderRemote.newBlockReader(
           "stripeline-convert",
           block.getBlock(),

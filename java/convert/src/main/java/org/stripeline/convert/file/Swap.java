@@ -126,10 +126,13 @@ public final class Swap {
           job.settings().storagePolicy,
           attempt.open().begin().accessedMs);
       if (!isOnTemporary(latest)) {
-        // Of encrypted files it is the key, which was encrypted again since. To set it by path could
+        // Of encrypted files it is the key, which was encrypted again since. To set it by path
+        // could
         // hit a file that another user has put there.
         throw new IOException(
-            "Cannot give " + attempt.temporary() + " the attributes of the file: it has others, or"
+            "Cannot give "
+                + attempt.temporary()
+                + " the attributes of the file: it has others, or"
                 + " its zone is being re-encrypted; convert it again after that");
       }
       Attributes now = readOriginal(latest);
@@ -150,8 +153,7 @@ public final class Swap {
   /** Reads the original's attributes, but for what the swap itself has changed in them. */
   private Attributes readOriginal(Attributes before) throws IOException {
     Attributes read = Attributes.read(job.client(), fileId);
-    Attributes now =
-        read.withPermission(unprotected(read.permission(), before.permission()));
+    Attributes now = read.withPermission(unprotected(read.permission(), before.permission()));
     return isFenceEnded ? now.withModification(before.modifiedMs()) : now;
   }
 
@@ -307,8 +309,7 @@ public final class Swap {
     } catch (RemoteException e) {
       throw gone(e);
     }
-    HdfsFileStatus[] found =
-        listing == null ? new HdfsFileStatus[0] : listing.getPartialListing();
+    HdfsFileStatus[] found = listing == null ? new HdfsFileStatus[0] : listing.getPartialListing();
     if (found.length != 1 || found[0].getFileId() != fileId) {
       throw new ChangedException("it was deleted or replaced");
     }

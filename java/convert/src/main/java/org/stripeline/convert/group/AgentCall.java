@@ -45,8 +45,12 @@ public final class AgentCall {
     if (result == null || result.kept == null || result.kept.size() != kept) {
       throw new AgentException(
           AgentException.Kind.NO_AGENT,
-          "Cannot use a group encoded on " + encoder.getXferAddr() + ": its agent has verified "
-              + (result == null || result.kept == null ? 0 : result.kept.size()) + " of " + kept
+          "Cannot use a group encoded on "
+              + encoder.getXferAddr()
+              + ": its agent has verified "
+              + (result == null || result.kept == null ? 0 : result.kept.size())
+              + " of "
+              + kept
               + " replicas that the group keeps; install this release there");
     }
   }
@@ -76,7 +80,8 @@ public final class AgentCall {
       return true;
     } catch (AgentException e) {
       boolean mayWait =
-          e.kind() == AgentException.Kind.BUSY && waitedNanos < TimeUnit.MILLISECONDS.toNanos(busyMs)
+          e.kind() == AgentException.Kind.BUSY
+                  && waitedNanos < TimeUnit.MILLISECONDS.toNanos(busyMs)
               || e.kind() == AgentException.Kind.NOT_READY && waitedNanos < NOT_READY_NANOS;
       if (!mayWait) {
         throw e;

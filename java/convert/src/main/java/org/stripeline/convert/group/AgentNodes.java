@@ -79,8 +79,7 @@ public final class AgentNodes {
      *
      * @param at when it was seen, as {@link System#nanoTime} gives it
      */
-    Snapshot(
-        List<DatanodeStorageReport> reports, long at, Set<String> sound, Set<String> spared) {
+    Snapshot(List<DatanodeStorageReport> reports, long at, Set<String> sound, Set<String> spared) {
       this.reports = reports;
       this.at = at;
       this.sound = sound;
@@ -188,9 +187,13 @@ public final class AgentNodes {
     int named = Math.min(NAMED_MAX, complaints.size());
     String more = named < complaints.size() ? ", and " + (complaints.size() - named) + " more" : "";
     throw new RefusedException(
-        "Cannot use --layout=contiguous: " + complaints.size() + " of " + nodes.size()
+        "Cannot use --layout=contiguous: "
+            + complaints.size()
+            + " of "
+            + nodes.size()
             + " DataNodes have no agent that fits: "
-            + String.join("; ", complaints.subList(0, named)) + more
+            + String.join("; ", complaints.subList(0, named))
+            + more
             + "; install this release there and restart them (docs/user/convert.md), or use"
             + " --layout=striped, which needs none");
   }
@@ -238,8 +241,14 @@ public final class AgentNodes {
       AgentInfo info = agents.describe(node);
       return info.protocol == AgentProtocol.NUMBER
           ? null
-          : node.getXferAddr() + " has version " + info.version + " (protocol " + info.protocol
-              + ", wanted " + AgentProtocol.NUMBER + ")";
+          : node.getXferAddr()
+              + " has version "
+              + info.version
+              + " (protocol "
+              + info.protocol
+              + ", wanted "
+              + AgentProtocol.NUMBER
+              + ")";
     } catch (IOException e) {
       return node.getXferAddr() + " (" + Reasons.of(e) + ")";
     }
@@ -354,9 +363,11 @@ public final class AgentNodes {
     }
     if (!isEnded) {
       throw new IOException(
-          "Cannot plan a group again: it is not known whether DataNode " + encoder.getXferAddr()
+          "Cannot plan a group again: it is not known whether DataNode "
+              + encoder.getXferAddr()
               + " still encodes it, for its agent does not answer; convert the file again ("
-              + cause.getMessage() + ")",
+              + cause.getMessage()
+              + ")",
           cause);
     }
   }
@@ -376,7 +387,6 @@ public final class AgentNodes {
 
   /** Tells whether nothing can be asked of an agent now, whatever it is. */
   static boolean isAway(AgentException e) {
-    return e.kind() == AgentException.Kind.UNREACHABLE
-        || e.kind() == AgentException.Kind.NO_AGENT;
+    return e.kind() == AgentException.Kind.UNREACHABLE || e.kind() == AgentException.Kind.NO_AGENT;
   }
 }

@@ -20,7 +20,8 @@ import org.stripeline.convert.job.OpenFile;
  *
  * <p>The NameNode alone is not enough: while it deletes a file it drops late reports of the file's
  * blocks, so that those stayed until the next full block report. A DataNode that is down reports
- * all it has when it comes back, and one whose agent is gone at its next report; both are told then.
+ * all it has when it comes back, and one whose agent is gone at its next report; both are told
+ * then.
  */
 public final class AgentUnlinker implements Recovery.Unlinker {
   private static final Logger LOG = LoggerFactory.getLogger(AgentUnlinker.class);
@@ -65,8 +66,7 @@ public final class AgentUnlinker implements Recovery.Unlinker {
     }
   }
 
-  private void unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks)
-      throws IOException {
+  private void unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException {
     if (node == null) {
       return;
     }

@@ -15,8 +15,8 @@ import org.stripeline.placement.group.PlacementException;
 
 /**
  * Replicas of a group's blocks that agents found to be bad: they are neither kept nor read. Nor are
- * those that HDFS makes of the same blocks later, since it may have copied one whose bytes are wrong
- * though its checksums fit them.
+ * those that HDFS makes of the same blocks later, since it may have copied one whose bytes are
+ * wrong though its checksums fit them.
  */
 final class BadReplicas {
   private final Set<String> known = new HashSet<>();
@@ -46,7 +46,8 @@ final class BadReplicas {
   }
 
   /**
-   * Returns the DataNodes with other replicas of a block; the first plan must ask before any is bad.
+   * Returns the DataNodes with other replicas of a block; the first plan must ask before any is
+   * bad.
    *
    * @throws PlacementException if all of its replicas are bad
    */
@@ -66,7 +67,9 @@ final class BadReplicas {
     }
     if (good.isEmpty() && located.getLocations().length > 0) {
       throw new PlacementException(
-          "Cannot find a replica of " + located.getBlock() + " that is known to be right: those on "
+          "Cannot find a replica of "
+              + located.getBlock()
+              + " that is known to be right: those on "
               + Arrays.toString(located.getLocations())
               + " are corrupt, or differ from each other; see hdfs fsck and hdfs debug verifyMeta");
     }

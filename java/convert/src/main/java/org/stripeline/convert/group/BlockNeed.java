@@ -26,8 +26,8 @@ final class BlockNeed {
    * What the NameNode looks for with a storage policy.
    *
    * <p>Of coded files it heeds those that put all blocks into one type of storage
-   * (ErasureCodingPolicyManager.checkStoragePolicySuitableForECStripedMode). For others it takes its
-   * default, which is taken for HOT here, as it is unless configured.
+   * (ErasureCodingPolicyManager.checkStoragePolicySuitableForECStripedMode). For others it takes
+   * its default, which is taken for HOT here, as it is unless configured.
    *
    * @param policy that of the file
    * @param bytes length of the longest block

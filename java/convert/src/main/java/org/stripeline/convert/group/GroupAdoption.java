@@ -97,8 +97,7 @@ public final class GroupAdoption {
     try {
       AgentCall.await(
           () ->
-              job.traffic()
-                  .linked(nodes.agents().link(group.dataNode(block), group.pool(), links)),
+              job.traffic().linked(nodes.agents().link(group.dataNode(block), group.pool(), links)),
           AgentCall.LINK_BUSY_MS);
       group.linked(block);
     } catch (AgentException e) {
@@ -205,9 +204,15 @@ public final class GroupAdoption {
     } catch (IOException e) {
       e.addSuppressed(cause);
       throw new IOException(
-          "Cannot plan a group again after this failure: " + cause.getMessage() + "; DataNode "
-              + node.getXferAddr() + " does not confirm that it has removed what it had of the"
-              + " group, " + blocks + " (" + e.getMessage()
+          "Cannot plan a group again after this failure: "
+              + cause.getMessage()
+              + "; DataNode "
+              + node.getXferAddr()
+              + " does not confirm that it has removed what it had of the"
+              + " group, "
+              + blocks
+              + " ("
+              + e.getMessage()
               + "); convert the file again when its agent answers",
           e);
     }
@@ -225,7 +230,9 @@ public final class GroupAdoption {
           for (DatanodeInfo node : of) {
             DatanodeInfo seen = now.find(node.getDatanodeUuid());
             DatanodeInfo earlier = before.find(node.getDatanodeUuid());
-            if (seen != null && earlier != null && seen.getLastUpdate() == earlier.getLastUpdate()) {
+            if (seen != null
+                && earlier != null
+                && seen.getLastUpdate() == earlier.getLastUpdate()) {
               return false;
             }
           }

@@ -141,8 +141,7 @@ public final class GroupWork implements AutoCloseable {
     return bad.add(found);
   }
 
-  private void take(AgentNodes.Snapshot nodes, JobLoad.Planner planner)
-      throws PlacementException {
+  private void take(AgentNodes.Snapshot nodes, JobLoad.Planner planner) throws PlacementException {
     load.remove(share);
     share =
         load.plan(
@@ -166,16 +165,23 @@ public final class GroupWork implements AutoCloseable {
     int k = policy.getNumDataUnits();
     if (open.takers() < k) {
       throw new PlacementException(
-          "Cannot place a group: HDFS makes one only while " + k + " DataNodes have room for a"
-              + " block of " + need.bytes() + " bytes, " + open.takers() + " of "
-              + open.topology().nodes() + " have; free space, or add DataNodes");
+          "Cannot place a group: HDFS makes one only while "
+              + k
+              + " DataNodes have room for a"
+              + " block of "
+              + need.bytes()
+              + " bytes, "
+              + open.takers()
+              + " of "
+              + open.topology().nodes()
+              + " have; free space, or add DataNodes");
     }
   }
 
   /**
-   * Plans the group anew after DataNodes have failed. Blocks that are linked stay where they are
-   * if those DataNodes can keep them; what is written goes to others than before where that breaks
-   * the rack rule no more, since what failed may still be at work there.
+   * Plans the group anew after DataNodes have failed. Blocks that are linked stay where they are if
+   * those DataNodes can keep them; what is written goes to others than before where that breaks the
+   * rack rule no more, since what failed may still be at work there.
    *
    * @param now the same blocks with the places of their replicas now
    * @return what is not wanted any more where it may be

@@ -71,7 +71,10 @@ final class PlannedPlaces {
         });
     if (difference[0] != null) {
       throw new IOException(
-          "Cannot use " + attempt.temporary() + ": " + difference[0]
+          "Cannot use "
+              + attempt.temporary()
+              + ": "
+              + difference[0]
               + "; a DataNode was late, or the NameNode or the balancer has moved a block, and"
               + " nothing has verified it there; convert the file again");
     }
@@ -118,8 +121,15 @@ final class PlannedPlaces {
     }
     return there.equals(wanted)
         ? null
-        : "internal blocks of " + group.getBlock() + " are at " + there + " instead of " + wanted
-            + " (" + names + ")";
+        : "internal blocks of "
+            + group.getBlock()
+            + " are at "
+            + there
+            + " instead of "
+            + wanted
+            + " ("
+            + names
+            + ")";
   }
 
   private static String place(long index, String uuid) {

@@ -110,8 +110,7 @@ public final class ThreadDispatcher implements GroupDispatcher {
     }
     job.announce(
         attempt.open(),
-        JournalRecord.task(
-            attempt.open().begin().fileId, encoder.getDatanodeUuid(), task[0]));
+        JournalRecord.task(attempt.open().begin().fileId, encoder.getDatanodeUuid(), task[0]));
     return task[0];
   }
 

@@ -60,7 +60,10 @@ public final class AdoptionTraffic {
     return bytesReadRemote;
   }
 
-  /** Returns the number of bytes of parity and of blocks that were sent, including those to other racks. */
+  /**
+   * Returns the number of bytes of parity and of blocks that were sent, including those to other
+   * racks.
+   */
   public synchronized long bytesWritten() {
     return bytesWritten;
   }

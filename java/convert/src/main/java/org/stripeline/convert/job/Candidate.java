@@ -69,8 +69,7 @@ public final class Candidate implements FileFacts {
 
   @Override
   public boolean lacksReplica() {
-    return blocks().getLocatedBlocks().stream()
-        .anyMatch(block -> block.getLocations().length == 0);
+    return blocks().getLocatedBlocks().stream().anyMatch(block -> block.getLocations().length == 0);
   }
 
   @Override

@@ -28,7 +28,10 @@ public final class HdfsConnection {
     if (!(fs instanceof DistributedFileSystem)) {
       fs.close();
       throw new RefusedException(
-          "Cannot convert " + path + ": " + uri.getScheme()
+          "Cannot convert "
+              + path
+              + ": "
+              + uri.getScheme()
               + " is no HDFS; name the path with hdfs://, or set HADOOP_CONF_DIR");
     }
     return (DistributedFileSystem) fs;

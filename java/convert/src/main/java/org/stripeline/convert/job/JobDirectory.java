@@ -42,6 +42,7 @@ public final class JobDirectory {
 
   /** Of whatever is in it: these are files of all owners. */
   public static final FsPermission PRIVATE = new FsPermission((short) 0700);
+
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
   /** Threads that wait ask the NameNode once in this time, all together. */
@@ -59,11 +60,12 @@ public final class JobDirectory {
 
   /** Makes the directory of a new job and keeps its settings there. */
   public static JobDirectory create(
-      DistributedFileSystem fs, String root, String name, JobSettings settings)
-      throws IOException {
+      DistributedFileSystem fs, String root, String name, JobSettings settings) throws IOException {
     if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")) {
       throw new RefusedException(
-          "Cannot begin job " + name + ": a name has letters, digits, '.', '_' and '-' only, 100 at"
+          "Cannot begin job "
+              + name
+              + ": a name has letters, digits, '.', '_' and '-' only, 100 at"
               + " most, and begins with a letter or a digit");
     }
     Path path = new Path(root, name);
@@ -134,17 +136,22 @@ public final class JobDirectory {
 
   private static RefusedException exposed(Path root, FileStatus why) {
     return new RefusedException(
-        "Cannot keep jobs in " + root.toUri().getPath() + ": " + why.getPath().toUri().getPath()
-            + " belongs to " + why.getOwner() + " with permission " + why.getPermission()
+        "Cannot keep jobs in "
+            + root.toUri().getPath()
+            + ": "
+            + why.getPath().toUri().getPath()
+            + " belongs to "
+            + why.getOwner()
+            + " with permission "
+            + why.getPermission()
             + (why.hasAcl() ? " and an ACL" : "")
             + ", and others than superusers must not be able to write or replace a journal; the"
-            + " directory must be yours and rwx------, those above it a superuser's and not writable"
-            + " by others; or name another with --job-directory");
+            + " directory must be yours and rwx------, those above it a superuser's and not"
+            + " writable by others; or name another with --job-directory");
   }
 
   public JobSettings settings() throws IOException {
-    try (Reader in =
-        new InputStreamReader(fs.open(settingsFile()), StandardCharsets.UTF_8)) {
+    try (Reader in = new InputStreamReader(fs.open(settingsFile()), StandardCharsets.UTF_8)) {
       return GSON.fromJson(in, JobSettings.class);
     } catch (JsonSyntaxException e) {
       throw new IOException("Cannot read settings of job " + name() + ": " + e.getMessage(), e);
@@ -159,8 +166,7 @@ public final class JobDirectory {
   }
 
   private void write(Path file, JobSettings settings, boolean overwrite) throws IOException {
-    try (FSDataOutputStream out =
-        fs.createFile(file).replicate().overwrite(overwrite).build()) {
+    try (FSDataOutputStream out = fs.createFile(file).replicate().overwrite(overwrite).build()) {
       out.write(GSON.toJson(settings).getBytes(StandardCharsets.UTF_8));
     }
   }

@@ -32,7 +32,10 @@ public final class JobLock {
         }
         if ((System.nanoTime() - start) / 1_000_000 > waitMs) {
           throw new RefusedException(
-              "Cannot resume job " + directory.name() + ": another driver has it (" + Reasons.of(e)
+              "Cannot resume job "
+                  + directory.name()
+                  + ": another driver has it ("
+                  + Reasons.of(e)
                   + ")");
         }
         Polling.pause(ASK_AGAIN_MS);

@@ -53,11 +53,7 @@ public final class OneTry implements Closeable {
       for (InetSocketAddress address : addresses(fs.getUri(), conf)) {
         all.namenodes.add(
             NameNodeProxiesClient.createNonHAProxyWithClientProtocol(
-                address,
-                conf,
-                UserGroupInformation.getCurrentUser(),
-                false,
-                new AtomicBoolean()));
+                address, conf, UserGroupInformation.getCurrentUser(), false, new AtomicBoolean()));
       }
       return all;
     } catch (IOException | RuntimeException e) {
@@ -75,7 +71,10 @@ public final class OneTry implements Closeable {
         DFSUtilClient.getHaNnRpcAddresses(conf).get(uri.getHost());
     if (addresses == null || addresses.isEmpty()) {
       throw new IOException(
-          "Cannot find the NameNodes of " + uri + ": set dfs.ha.namenodes." + uri.getHost()
+          "Cannot find the NameNodes of "
+              + uri
+              + ": set dfs.ha.namenodes."
+              + uri.getHost()
               + " and their dfs.namenode.rpc-address keys");
     }
     return addresses.values();

@@ -94,13 +94,18 @@ public final class TemporaryPlaces {
     String user = UserGroupInformation.getCurrentUser().getShortUserName();
     if (made == null || !made.isDirectory() || !made.getOwner().equals(user)) {
       throw new IOException(
-          "Cannot use " + path + " for temporary files: it is no directory of " + user
+          "Cannot use "
+              + path
+              + " for temporary files: it is no directory of "
+              + user
               + "; delete it, or begin a job of another name");
     }
     if (made.getChildrenNum() > 0 && !inZones.contains(made.getFileId())) {
       // A user of the zone may have moved another directory of the superuser's there.
       throw new IOException(
-          "Cannot use " + path + " for temporary files: there is something in it; move it away, or"
+          "Cannot use "
+              + path
+              + " for temporary files: there is something in it; move it away, or"
               + " begin a job of another name");
     }
     String inode = InodePath.of(made.getFileId());

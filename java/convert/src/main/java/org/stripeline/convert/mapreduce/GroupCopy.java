@@ -82,8 +82,7 @@ final class GroupCopy {
     if (crc != read) {
       throw new IOException(
           String.format(
-              "Cannot use part %s: its CRC is %08x, that of what was read %08x",
-              part, crc, read));
+              "Cannot use part %s: its CRC is %08x, that of what was read %08x", part, crc, read));
     }
     return written;
   }

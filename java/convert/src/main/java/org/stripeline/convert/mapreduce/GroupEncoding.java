@@ -114,8 +114,7 @@ final class GroupEncoding {
           org.apache.hadoop.io.IOUtils.readFully(in, node, 0, node.length);
         }
         long task = Long.parseLong(name.substring(name.lastIndexOf('-') + 1));
-        tasks.add(
-            JournalRecord.task(fileId, new String(node, StandardCharsets.UTF_8), task));
+        tasks.add(JournalRecord.task(fileId, new String(node, StandardCharsets.UTF_8), task));
       }
     }
     return tasks;

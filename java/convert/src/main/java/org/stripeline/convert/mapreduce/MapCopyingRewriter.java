@@ -87,8 +87,7 @@ public final class MapCopyingRewriter implements FileRewriter {
       throw e;
     }
     job.deleteWorkDirectory(begin);
-    HdfsFileStatus made =
-        InodePath.status(job.client(), begin.directoryId, begin.temporaryName());
+    HdfsFileStatus made = InodePath.status(job.client(), begin.directoryId, begin.temporaryName());
     if (made == null) {
       throw new IOException(
           "Cannot find temporary file " + attempt.temporary() + ": another user deleted it");

@@ -92,8 +92,7 @@ public final class MapJob {
     DistributedFileSystem fs = job.fs();
     String holder = Integer.toHexString(job.leaseHolder().hashCode());
     Path directory =
-        fs.makeQualified(
-            new Path(job.directory().temporaries(), "wave-" + holder + "-" + waves++));
+        fs.makeQualified(new Path(job.directory().temporaries(), "wave-" + holder + "-" + waves++));
     fs.mkdirs(directory, JobDirectory.PRIVATE);
     try {
       Path file = new Path(directory, "orders");
@@ -116,7 +115,11 @@ public final class MapJob {
       throws IOException {
     org.apache.hadoop.mapreduce.Job made = org.apache.hadoop.mapreduce.Job.getInstance(conf);
     made.setJobName(
-        MapJobs.name(job.directory().name()) + " " + file.getParent().getName() + ": " + orders
+        MapJobs.name(job.directory().name())
+            + " "
+            + file.getParent().getName()
+            + ": "
+            + orders
             + " groups");
     made.setJarByClass(GroupMapper.class);
     shipClusterJar(made.getConfiguration());
@@ -180,8 +183,7 @@ public final class MapJob {
         return new End(new ArrayList<>(), "MapReduce job " + id + " was killed");
       default:
         return new End(
-            new ArrayList<>(),
-            "MapReduce job " + id + " failed: " + status.getFailureInfo());
+            new ArrayList<>(), "MapReduce job " + id + " failed: " + status.getFailureInfo());
     }
   }
 

@@ -35,7 +35,8 @@ public final class MapPreflight {
       new Cluster(new JobConf(fs.getConf())).close();
     } catch (IOException | NoClassDefFoundError e) {
       throw new RefusedException(
-          "Cannot use --driver=mapreduce: " + Reasons.of(e)
+          "Cannot use --driver=mapreduce: "
+              + Reasons.of(e)
               + "; set mapreduce.framework.name in mapred-site.xml, and have Hadoop's MapReduce"
               + " on the class path");
     }
@@ -56,7 +57,8 @@ public final class MapPreflight {
       }
       if (usage.getSpaceQuota() >= 0 || usage.isTypeQuotaSet()) {
         throw new RefusedException(
-            "Cannot use --driver=mapreduce with --layout=striped below " + path.toUri().getPath()
+            "Cannot use --driver=mapreduce with --layout=striped below "
+                + path.toUri().getPath()
                 + ", which has a space quota: HDFS miscounts what it joins there; choose another"
                 + " --job-directory, or use --driver=client");
       }

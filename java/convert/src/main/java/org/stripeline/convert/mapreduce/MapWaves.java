@@ -117,8 +117,7 @@ public final class MapWaves implements Closeable {
 
   private static void fail(List<Pending> wave, Throwable cause) {
     for (Pending one : wave) {
-      one.answer.completeExceptionally(
-          cause instanceof InterruptedException ? ended() : cause);
+      one.answer.completeExceptionally(cause instanceof InterruptedException ? ended() : cause);
     }
   }
 

@@ -92,7 +92,11 @@ public final class NameNodeLimits {
     for (ServerSettings server : servers) {
       if (!server.isKnown() && server.isSecondary()) {
         lines.add(
-            unasked(server) + "; if it runs with " + CELL_KEY + " below " + cellBytes
+            unasked(server)
+                + "; if it runs with "
+                + CELL_KEY
+                + " below "
+                + cellBytes
                 + ", it makes no checkpoints any more");
       }
     }

@@ -115,8 +115,13 @@ public final class NameNodes {
             ServerSettings.unknown(
                 "NameNodes " + String.join(", ", ids) + " together",
                 false,
-                "this client's configuration or path names " + named + " of these " + ids.size()
-                    + "; name all in " + HA_NAMENODES + "* and use the logical name of the"
+                "this client's configuration or path names "
+                    + named
+                    + " of these "
+                    + ids.size()
+                    + "; name all in "
+                    + HA_NAMENODES
+                    + "* and use the logical name of the"
                     + " nameservice in the path"));
         return;
       }

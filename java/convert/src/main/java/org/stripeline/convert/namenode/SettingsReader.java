@@ -53,8 +53,7 @@ final class SettingsReader implements AutoCloseable {
     HttpURLConnection connection;
     try {
       connection =
-          (HttpURLConnection)
-              factory.openConnection(url, UserGroupInformation.isSecurityEnabled());
+          (HttpURLConnection) factory.openConnection(url, UserGroupInformation.isSecurityEnabled());
     } catch (AuthenticationException e) {
       throw new IOException(e.getMessage(), e);
     }

@@ -16,8 +16,6 @@ public final class ByteText {
       value /= 1024;
       unit++;
     }
-    return unit == 0
-        ? bytes + " B"
-        : String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
+    return unit == 0 ? bytes + " B" : String.format(Locale.ROOT, "%.1f %s", value, UNITS[unit]);
   }
 }

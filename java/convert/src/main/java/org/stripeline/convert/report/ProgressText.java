@@ -50,8 +50,15 @@ public final class ProgressText implements JobObserver {
     bytesInAll = totals.bytes;
     String pause = directory.pauseFile().toUri().getPath();
     err.println(
-        "Job " + directory.name() + ": " + totals.files + " files, " + ByteText.of(totals.bytes)
-            + "; 'hdfs dfs -touchz " + pause + "' pauses it, deleting that file lets it go on");
+        "Job "
+            + directory.name()
+            + ": "
+            + totals.files
+            + " files, "
+            + ByteText.of(totals.bytes)
+            + "; 'hdfs dfs -touchz "
+            + pause
+            + "' pauses it, deleting that file lets it go on");
     err.flush();
     next.begun(directory, totals);
   }

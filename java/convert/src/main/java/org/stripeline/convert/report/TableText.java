@@ -37,8 +37,11 @@ public final class TableText {
     out.print(table.render());
     for (Map.Entry<SkipReason, Totals.Skipped> entry : totals.skipped.entrySet()) {
       if (entry.getKey() != SkipReason.RULE) {
-        out.println("left, " + entry.getKey().text() + ": such as "
-            + String.join(", ", entry.getValue().examples));
+        out.println(
+            "left, "
+                + entry.getKey().text()
+                + ": such as "
+                + String.join(", ", entry.getValue().examples));
       }
     }
     vanished(totals.vanished);
@@ -60,15 +63,22 @@ public final class TableText {
     AdoptionTraffic traffic = report.traffic();
     if (traffic.blocksLinked() + traffic.blocksSent() > 0) {
       out.println(
-          "blocks kept in place: " + traffic.blocksLinked() + ", sent: " + traffic.blocksSent()
-              + "; written: " + ByteText.of(traffic.bytesWritten()) + ", to other racks "
-              + ByteText.of(traffic.bytesWrittenRemote()) + "; read from other racks: "
+          "blocks kept in place: "
+              + traffic.blocksLinked()
+              + ", sent: "
+              + traffic.blocksSent()
+              + "; written: "
+              + ByteText.of(traffic.bytesWritten())
+              + ", to other racks "
+              + ByteText.of(traffic.bytesWrittenRemote())
+              + "; read from other racks: "
               + ByteText.of(traffic.bytesReadRemote()));
     }
     if (traffic.filesCopiedByDriver() > 0) {
       out.println(
           "copied by this process, since HDFS joins no files of encryption zones: "
-              + traffic.filesCopiedByDriver() + " files");
+              + traffic.filesCopiedByDriver()
+              + " files");
     }
     if (report.rolledBack() > 0) {
       out.println("taken back what a dead driver had begun: " + report.rolledBack() + " files");
@@ -80,8 +90,11 @@ public final class TableText {
       out.println("  " + failure.path + ": " + failure.reason);
     }
     if (report.failed() > report.failures().size()) {
-      out.println("  and " + (report.failed() - report.failures().size())
-          + " more, all named in the journal of job " + report.job());
+      out.println(
+          "  and "
+              + (report.failed() - report.failures().size())
+              + " more, all named in the journal of job "
+              + report.job());
     }
     vanished(report.vanished());
     if (report.vanished().isAny()) {
@@ -96,8 +109,11 @@ public final class TableText {
   private void vanished(Vanished vanished) {
     if (vanished.isAny()) {
       out.println(
-          "renamed or deleted before they were looked at: " + vanished.directories
-              + " directories, " + vanished.files + " files; such as "
+          "renamed or deleted before they were looked at: "
+              + vanished.directories
+              + " directories, "
+              + vanished.files
+              + " files; such as "
               + String.join(", ", vanished.examples));
     }
   }

@@ -56,17 +56,30 @@ public final class ClusterFacts {
   void require(CodeName code, boolean allowRackLoss) throws RefusedException {
     if (nodes.size() < code.shape().total()) {
       throw new RefusedException(
-          "Cannot use " + code + ": it needs " + code.shape().total() + " DataNodes, "
-              + nodes.size() + " are live and in service; add DataNodes or use a smaller code");
+          "Cannot use "
+              + code
+              + ": it needs "
+              + code.shape().total()
+              + " DataNodes, "
+              + nodes.size()
+              + " are live and in service; add DataNodes or use a smaller code");
     }
     int m = code.parity();
     int racksMin = (code.shape().total() + m - 1) / m;
     if (racks.size() > 1 && racks.size() < racksMin && !allowRackLoss) {
       int most = (code.shape().total() + racks.size() - 1) / racks.size();
       throw new RefusedException(
-          "Cannot use " + code + ": it needs " + racksMin + " racks to survive the loss of one, "
-              + "there are " + racks.size() + ", so that one would hold " + most
-              + " blocks of a group with " + m
+          "Cannot use "
+              + code
+              + ": it needs "
+              + racksMin
+              + " racks to survive the loss of one, "
+              + "there are "
+              + racks.size()
+              + ", so that one would hold "
+              + most
+              + " blocks of a group with "
+              + m
               + " parity blocks; use a code with more parity, or say --allow-rack-loss");
     }
   }

@@ -21,9 +21,9 @@ import org.stripeline.convert.report.Vanished;
  * Walks a tree page by page, depth first and in order of names, with the locations of all blocks.
  *
  * <p>Holds one page (at most {@code dfs.ls.limit} files or locations) for each level of the tree,
- * so its memory does not grow with the number of files. Directories are listed by their numbers,
- * so that all pages are of the same one, and must still be at their paths after each page. Those
- * that are not are counted; what is added to a page that is read already is missed.
+ * so its memory does not grow with the number of files. Directories are listed by their numbers, so
+ * that all pages are of the same one, and must still be at their paths after each page. Those that
+ * are not are counted; what is added to a page that is read already is missed.
  */
 public final class FileFinder implements RemoteIterator<Candidate> {
   private final DFSClient client;
@@ -153,7 +153,9 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     }
   }
 
-  /** Returns null as well if part of the path is a file now, which the NameNode denies access to. */
+  /**
+   * Returns null as well if part of the path is a file now, which the NameNode denies access to.
+   */
   private HdfsFileStatus status(String path) throws IOException {
     try {
       return client.getFileInfo(path);

@@ -91,10 +91,15 @@ public final class Policies {
     List<String> obstacles = limits.obstacles(most);
     if (!obstacles.isEmpty()) {
       throw new RefusedException(
-          "Cannot use policy " + name(most) + ": a NameNode that does not accept it stops when it"
+          "Cannot use policy "
+              + name(most)
+              + ": a NameNode that does not accept it stops when it"
               + " replays the edit that adds it, and does not start again.\n  "
               + String.join("\n  ", obstacles)
-              + "\nOn each of these, set " + NameNodeLimits.CELL_KEY + " to at least " + most
+              + "\nOn each of these, set "
+              + NameNodeLimits.CELL_KEY
+              + " to at least "
+              + most
               + " in hdfs-site.xml and restart it; or use --layout=striped with a smaller"
               + " --cell-size. Where one could not be asked, see that this client's configuration"
               + " has its HTTP address, or check its settings yourself and use"
@@ -121,12 +126,18 @@ public final class Policies {
   private String add(int cell) throws IOException {
     AddErasureCodingPolicyResponse response =
         fs.addErasureCodingPolicies(
-            new ErasureCodingPolicy[] {new ErasureCodingPolicy(schema(), cell)})[0];
+                new ErasureCodingPolicy[] {new ErasureCodingPolicy(schema(), cell)})[0];
     if (!response.isSucceed()) {
       throw new RefusedException(
-          "Cannot add policy " + name(cell) + ": the NameNode says '" + response.getErrorMsg()
-              + "'; set " + NameNodeLimits.CELL_KEY
-              + " to at least " + cell + " in its hdfs-site.xml and restart it, or use"
+          "Cannot add policy "
+              + name(cell)
+              + ": the NameNode says '"
+              + response.getErrorMsg()
+              + "'; set "
+              + NameNodeLimits.CELL_KEY
+              + " to at least "
+              + cell
+              + " in its hdfs-site.xml and restart it, or use"
               + " --layout=striped with a smaller --cell-size");
     }
     return response.getPolicy().getName();

@@ -41,9 +41,14 @@ public final class Preflight {
       CodeName code = settings.code();
       if (settings.layout == Layout.STRIPED && !code.takesCell(settings.cellBytes)) {
         throw new RefusedException(
-            "Cannot use cells of " + settings.cellBytes + " bytes: " + code.data()
+            "Cannot use cells of "
+                + settings.cellBytes
+                + " bytes: "
+                + code.data()
                 + " of them reach 2 GiB, which HDFS cannot count; at most "
-                + code.cellBytesMax() + " bytes are possible with " + code);
+                + code.cellBytesMax()
+                + " bytes are possible with "
+                + code);
       }
       facts.require(code, settings.allowRackLoss);
     }
@@ -51,7 +56,8 @@ public final class Preflight {
   }
 
   /**
-   * Refuses copies into cells smaller than blocks unless the caller accepts what they do to readers.
+   * Refuses copies into cells smaller than blocks unless the caller accepts what they do to
+   * readers.
    *
    * <p>A reader of Hadoop's own client that has the old file open asks by path for the blocks that
    * it does not know yet, and takes what it gets for blocks of the layout that it knows. The number
@@ -62,7 +68,9 @@ public final class Preflight {
   public static void refuseStaleReaders(JobSettings settings) throws RefusedException {
     if (!settings.undo && settings.layout == Layout.STRIPED && !settings.allowStaleReaders) {
       throw new RefusedException(
-          "Cannot use --layout=striped: " + STALE_READERS + "; use --layout=contiguous, or add"
+          "Cannot use --layout=striped: "
+              + STALE_READERS
+              + "; use --layout=contiguous, or add"
               + " --allow-stale-readers if no process keeps these files open");
     }
   }
@@ -117,7 +125,9 @@ public final class Preflight {
     boolean isSnapshot = (path + "/").contains("/" + HdfsConstants.DOT_SNAPSHOT_DIR + "/");
     if (isSnapshot || (path + "/").startsWith("/.reserved/")) {
       throw new RefusedException(
-          "Cannot convert " + path + ": "
+          "Cannot convert "
+              + path
+              + ": "
               + (isSnapshot ? "snapshots cannot be changed" : "it is another name of a tree")
               + "; name the tree itself");
     }
@@ -125,7 +135,8 @@ public final class Preflight {
 
   private static RefusedException notSuperuser(IOException e) {
     return new RefusedException(
-        "Cannot convert files of other owners: the NameNode says '" + Reasons.of(e)
+        "Cannot convert files of other owners: the NameNode says '"
+            + Reasons.of(e)
             + "'; run this as the user that runs the NameNode, or as a member of the group that"
             + " dfs.permissions.superusergroup names");
   }
@@ -138,7 +149,8 @@ public final class Preflight {
       }
     }
     throw new RefusedException(
-        "Cannot set storage policy " + settings.storagePolicy
+        "Cannot set storage policy "
+            + settings.storagePolicy
             + ": the NameNode has none of that name; see 'hdfs storagepolicies -listPolicies'");
   }
 }

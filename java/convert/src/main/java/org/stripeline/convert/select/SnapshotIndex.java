@@ -80,8 +80,7 @@ public final class SnapshotIndex {
       String name = directory.getFullPath().toUri().getPath();
       if (directory.getSnapshotNumber() > 0 && path.startsWith(below(name, ""))) {
         Map<String, Long> names = names(name);
-        names.entrySet().removeAll(
-            snapshots.getOrDefault(name, Collections.emptyMap()).entrySet());
+        names.entrySet().removeAll(snapshots.getOrDefault(name, Collections.emptyMap()).entrySet());
         newer.put(name, names);
       }
     }

@@ -106,7 +106,10 @@ public final class UndoRoom {
     if (after > free - promised(DISKS)) {
       return waitFor(
           DISKS,
-          "its replicas need " + ByteText.of(after) + ", and DataNodes have " + ByteText.of(free)
+          "its replicas need "
+              + ByteText.of(after)
+              + ", and DataNodes have "
+              + ByteText.of(free)
               + " left; make room, or use --max-replication");
     }
     long more = after - now;
@@ -120,8 +123,12 @@ public final class UndoRoom {
       if (more > left - promised(directory)) {
         return waitFor(
             directory,
-            "its replicas need " + ByteText.of(more) + " more below " + directory
-                + ", whose space quota leaves " + ByteText.of(Math.max(0, left))
+            "its replicas need "
+                + ByteText.of(more)
+                + " more below "
+                + directory
+                + ", whose space quota leaves "
+                + ByteText.of(Math.max(0, left))
                 + "; raise it with 'hdfs dfsadmin -setSpaceQuota', or use --max-replication");
       }
     }

@@ -30,8 +30,7 @@ class CoreRackTest {
   @Test
   void isTheRackOfMostBlocksAndNotOfMostReplicas() {
     List<LocatedBlock> group =
-        List.of(
-            block(1, "a1", "a2", "b1"), block(2, "a1", "a2", "b2"), block(3, "c1", "b1", "c2"));
+        List.of(block(1, "a1", "a2", "b1"), block(2, "a1", "a2", "b2"), block(3, "c1", "b1", "c2"));
     assertThat(CoreRack.hosts(group)).containsExactly("b1", "b2");
   }
 

@@ -148,8 +148,7 @@ class JobLoadTest {
     for (int i = 0; i < 3; i++) {
       load.plan(nodes(0, 0, 0, 1, 1), disk, (open, traffic) -> plan(open));
     }
-    assertThatThrownBy(
-            () -> load.plan(nodes(0, 0, 0, 1, 0), disk, (open, traffic) -> plan(open)))
+    assertThatThrownBy(() -> load.plan(nodes(0, 0, 0, 1, 0), disk, (open, traffic) -> plan(open)))
         .isInstanceOf(PlacementException.class)
         .hasMessageContaining("1 of 5 take new blocks");
   }
@@ -170,8 +169,7 @@ class JobLoadTest {
 
   private GroupPlan plan(AgentNodes.Snapshot nodes) throws PlacementException {
     int[][] replicas = {{0}, {1}, {2}};
-    return GroupPlanner.plan(
-        RS_3_2, replicas, nodes.topology(), RackRule.even(RS_3_2, 1), random);
+    return GroupPlanner.plan(RS_3_2, replicas, nodes.topology(), RackRule.even(RS_3_2, 1), random);
   }
 
   private static int writesTo(GroupPlan plan, int node) {

@@ -36,8 +36,7 @@ class NameNodesKerberosTest {
       UserGroupInformation.setConfiguration(conf);
       UserGroupInformation.loginUserFromKeytab(
           "hdfs/localhost@" + kdc.getRealm(), keytab.getPath());
-      try (MiniDFSCluster cluster =
-          new MiniDFSCluster.Builder(conf).numDataNodes(0).build()) {
+      try (MiniDFSCluster cluster = new MiniDFSCluster.Builder(conf).numDataNodes(0).build()) {
         UserGroupInformation alice =
             UserGroupInformation.loginUserFromKeytabAndReturnUGI(
                 "alice@" + kdc.getRealm(), keytab.getPath());

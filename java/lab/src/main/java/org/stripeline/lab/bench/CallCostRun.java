@@ -46,7 +46,8 @@ final class CallCostRun {
     for (int cellBytes : new int[] {64, 4096}) {
       for (boolean direct : new boolean[] {true, false}) {
         String variant = (direct ? "direct " : "heap ") + cellBytes;
-        System.out.println("encode " + variant + " " + nanos(encode(cellBytes, direct), windowNanos));
+        System.out.println(
+            "encode " + variant + " " + nanos(encode(cellBytes, direct), windowNanos));
         System.out.println(
             "decode-1 " + variant + " " + nanos(decode(cellBytes, direct), windowNanos));
       }

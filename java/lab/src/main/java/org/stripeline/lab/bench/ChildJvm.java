@@ -88,7 +88,9 @@ final class ChildJvm {
     if (!Files.isReadable(tests)) {
       throw new CommandException(
           ExitStatus.UNCHECKED,
-          "Cannot run Hadoop's benchmark: " + tests + " is missing; a Hadoop release has it in"
+          "Cannot run Hadoop's benchmark: "
+              + tests
+              + " is missing; a Hadoop release has it in"
               + " share/hadoop/common");
     }
     return tests;

@@ -99,8 +99,7 @@ final class CoderCheck {
   private static ByteBuffer[] allocate(int count, boolean direct) {
     ByteBuffer[] buffers = new ByteBuffer[count];
     for (int i = 0; i < count; i++) {
-      buffers[i] =
-          direct ? ByteBuffer.allocateDirect(CELL_BYTES) : ByteBuffer.allocate(CELL_BYTES);
+      buffers[i] = direct ? ByteBuffer.allocateDirect(CELL_BYTES) : ByteBuffer.allocate(CELL_BYTES);
     }
     return buffers;
   }

@@ -30,7 +30,13 @@ final class JavaBench {
       for (String operation : OPERATIONS) {
         for (BenchCoder contestant : BenchCoder.values()) {
           progress.println(
-              "round " + (round + 1) + " of " + rounds + ": " + operation + " "
+              "round "
+                  + (round + 1)
+                  + " of "
+                  + rounds
+                  + ": "
+                  + operation
+                  + " "
                   + contestant.label());
           progress.flush();
           report.addThroughput(contestant, operation, throughput(contestant, operation));

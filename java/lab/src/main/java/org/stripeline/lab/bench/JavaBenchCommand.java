@@ -73,9 +73,18 @@ public final class JavaBenchCommand implements Callable<Integer> {
     if (rounds < 1 || threads < 1 || !(seconds > 0) || chunkKib < 1 || chunkKib > CHUNK_KIB_MAX) {
       throw new ParameterException(
           spec.commandLine(),
-          "Cannot measure " + rounds + " rounds of " + seconds + " s with " + threads
-              + " threads and chunks of " + chunkKib + " KiB: each must be positive, a chunk at"
-              + " most " + CHUNK_KIB_MAX + " KiB");
+          "Cannot measure "
+              + rounds
+              + " rounds of "
+              + seconds
+              + " s with "
+              + threads
+              + " threads and chunks of "
+              + chunkKib
+              + " KiB: each must be positive, a chunk at"
+              + " most "
+              + CHUNK_KIB_MAX
+              + " KiB");
     }
     PrintWriter err = spec.commandLine().getErr();
     JavaBench bench =

@@ -116,7 +116,11 @@ final class JavaBenchReport {
   /** The result for people. */
   String render() {
     StringBuilder text = new StringBuilder();
-    line(text, "Hadoop's RawErasureCoderBenchmark, RS(6,3), %d KiB chunks, %d thread(s)", chunkKib, threads);
+    line(
+        text,
+        "Hadoop's RawErasureCoderBenchmark, RS(6,3), %d KiB chunks, %d thread(s)",
+        chunkKib,
+        threads);
     line(text, "%-34s %10s %10s %10s %12s", "GB/s of data", "median", "min", "max", "x rs_java");
     gigabytesPerSecond.forEach(
         (name, values) -> {
@@ -125,8 +129,13 @@ final class JavaBenchReport {
           double ratio = median(combine(values, base, (left, right) -> left / right));
           double[] sorted = sorted(values);
           line(
-              text, "%-34s %10.3f %10.3f %10.3f %12.2f",
-              name, median(values), sorted[0], sorted[sorted.length - 1], ratio);
+              text,
+              "%-34s %10.3f %10.3f %10.3f %12.2f",
+              name,
+              median(values),
+              sorted[0],
+              sorted[sorted.length - 1],
+              ratio);
         });
     line(text, "");
     line(text, "%-34s %10s %10s %10s", "CPU ns per call of our coder", "median", "min", "max");
@@ -134,14 +143,22 @@ final class JavaBenchReport {
         (name, values) -> {
           double[] sorted = sorted(values);
           line(
-              text, "%-34s %10.0f %10.0f %10.0f",
-              name + "-byte cells", median(values), sorted[0], sorted[sorted.length - 1]);
+              text,
+              "%-34s %10.0f %10.0f %10.0f",
+              name + "-byte cells",
+              median(values),
+              sorted[0],
+              sorted[sorted.length - 1]);
         });
     line(text, "");
     for (Judgement judgement : judgements) {
       line(
-          text, "%-8s %s: %.2f (limit %.2f)",
-          judgement.kept ? "kept" : "MISSED", judgement.name, judgement.value, judgement.limit);
+          text,
+          "%-8s %s: %.2f (limit %.2f)",
+          judgement.kept ? "kept" : "MISSED",
+          judgement.name,
+          judgement.value,
+          judgement.limit);
     }
     return text.toString();
   }

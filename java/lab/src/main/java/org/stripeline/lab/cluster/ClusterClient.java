@@ -41,8 +41,7 @@ public final class ClusterClient {
    * @throws IOException if the cluster does not answer
    */
   public ClusterStatus status() throws IOException {
-    return ControlMessage.GSON.fromJson(
-        ask(STATUS_TIMEOUT_MS, "status"), ClusterStatus.class);
+    return ControlMessage.GSON.fromJson(ask(STATUS_TIMEOUT_MS, "status"), ClusterStatus.class);
   }
 
   /**
@@ -78,8 +77,8 @@ public final class ClusterClient {
 
   /**
    * Tells the NameNode that a stopped DataNode is gone. Where several are to be lost together, stop
-   * all before the first expires: else the NameNode sends work to those about to stop, and waits for
-   * it.
+   * all before the first expires: else the NameNode sends work to those about to stop, and waits
+   * for it.
    *
    * @param id name of the DataNode in {@link ClusterStatus}
    * @throws IOException if there is no such DataNode or it runs
@@ -89,7 +88,8 @@ public final class ClusterClient {
   }
 
   /**
-   * Starts a stopped DataNode with the blocks that it had; returns when the NameNode has its report.
+   * Starts a stopped DataNode with the blocks that it had; returns when the NameNode has its
+   * report.
    *
    * @param id name of the DataNode in {@link ClusterStatus}
    * @throws IOException if there is no such stopped DataNode or it cannot start
@@ -144,8 +144,7 @@ public final class ClusterClient {
   }
 
   private JsonElement ask(int timeoutMs, String command, String... arguments) throws IOException {
-    String line =
-        ControlMessage.GSON.toJson(Request.of(state.token, command, arguments)) + "\n";
+    String line = ControlMessage.GSON.toJson(Request.of(state.token, command, arguments)) + "\n";
     Answer answer;
     try (Socket socket = new Socket()) {
       socket.connect(
@@ -162,7 +161,10 @@ public final class ClusterClient {
     }
     if (answer == null) {
       throw new ClusterException(
-          "Cannot reach cluster process " + state.process.pid + " for '" + command
+          "Cannot reach cluster process "
+              + state.process.pid
+              + " for '"
+              + command
               + "': it closed the connection without an answer");
     }
     if (answer.error != null) {

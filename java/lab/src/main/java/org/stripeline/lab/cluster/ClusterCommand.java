@@ -54,8 +54,11 @@ public final class ClusterCommand implements Runnable {
       Optional<ClusterProcess> found = ClusterProcess.find(directory);
       if (!found.isPresent()) {
         throw new ClusterException(
-            "Cannot reach cluster: none runs in " + directory.toAbsolutePath().normalize()
-                + "; start it with 'stripeline cluster start --dir=" + directory + "'");
+            "Cannot reach cluster: none runs in "
+                + directory.toAbsolutePath().normalize()
+                + "; start it with 'stripeline cluster start --dir="
+                + directory
+                + "'");
       }
       return found.get();
     }

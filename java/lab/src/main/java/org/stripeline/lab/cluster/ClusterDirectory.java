@@ -55,8 +55,7 @@ final class ClusterDirectory {
   }
 
   /** Folders that {@link #prepare} makes. */
-  private static final List<String> OWN =
-      Arrays.asList("conf", "conf-stripeline", "log", "run");
+  private static final List<String> OWN = Arrays.asList("conf", "conf-stripeline", "log", "run");
 
   private final Path root;
 
@@ -116,7 +115,8 @@ final class ClusterDirectory {
     }
     if (Files.isDirectory(root) && !Files.exists(description()) && !looksOwn()) {
       throw new ClusterException(
-          "Cannot use directory " + root
+          "Cannot use directory "
+              + root
               + ": it holds other files and no cluster; name an empty or new directory");
     }
     try {

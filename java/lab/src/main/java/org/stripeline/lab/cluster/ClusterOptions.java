@@ -206,7 +206,10 @@ public final class ClusterOptions {
         }
         if (path.split("/").length != paths.get(0).split("/").length) {
           throw new IllegalArgumentException(
-              "Cannot plan cluster: racks '" + paths.get(0) + "' and '" + path
+              "Cannot plan cluster: racks '"
+                  + paths.get(0)
+                  + "' and '"
+                  + path
                   + "' differ in depth, and HDFS wants all racks at one depth");
         }
       }

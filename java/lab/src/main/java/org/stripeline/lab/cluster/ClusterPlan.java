@@ -50,8 +50,11 @@ final class ClusterPlan {
     }
     if (datanodes != null && datanodes < kept.datanodes) {
       throw new ClusterException(
-          "Cannot start cluster: the directory holds " + kept.datanodes + " DataNodes, and fewer ("
-              + datanodes + ") would leave blocks behind; leave --datanodes out");
+          "Cannot start cluster: the directory holds "
+              + kept.datanodes
+              + " DataNodes, and fewer ("
+              + datanodes
+              + ") would leave blocks behind; leave --datanodes out");
     }
     result.datanodes = datanodes == null ? kept.datanodes : datanodes;
     result.racks.addAll(racks.isEmpty() ? kept.racks : racks);

@@ -110,9 +110,11 @@ public final class ClusterProcess {
     Description description = directory.readDescription();
     if (description == null) {
       throw new ClusterException(
-          "Cannot find cluster: " + directory.root()
+          "Cannot find cluster: "
+              + directory.root()
               + " holds none; make one with 'stripeline cluster start --dir="
-              + directory.root() + "'");
+              + directory.root()
+              + "'");
     }
     ClusterStatus status = new ClusterStatus();
     status.directory = directory.root().toString();
@@ -135,7 +137,9 @@ public final class ClusterProcess {
         if (System.nanoTime() - deadline > 0) {
           process.destroy();
           throw new ClusterException(
-              "Cannot start cluster: not ready after " + START_TIMEOUT_MS / 1000 + " s"
+              "Cannot start cluster: not ready after "
+                  + START_TIMEOUT_MS / 1000
+                  + " s"
                   + logTail(directory));
         }
         Thread.sleep(50);
@@ -167,7 +171,9 @@ public final class ClusterProcess {
   }
 
   private static String logTail(ClusterDirectory directory) throws IOException {
-    return "; end of " + directory.log() + ":\n  "
+    return "; end of "
+        + directory.log()
+        + ":\n  "
         + String.join("\n  ", directory.logTail(LOG_TAIL_LINES));
   }
 
@@ -187,9 +193,19 @@ public final class ClusterProcess {
   private void requireSame(String what, Object wished, Object running) throws ClusterException {
     if (wished != null && !wished.equals(running)) {
       throw new ClusterException(
-          "Cannot start cluster: one runs in " + directory.root() + " already (process "
-              + state.process.pid + ") with " + what + " " + running + ", not " + wished
-              + "; stop it first with 'stripeline cluster stop --dir=" + directory.root() + "'");
+          "Cannot start cluster: one runs in "
+              + directory.root()
+              + " already (process "
+              + state.process.pid
+              + ") with "
+              + what
+              + " "
+              + running
+              + ", not "
+              + wished
+              + "; stop it first with 'stripeline cluster stop --dir="
+              + directory.root()
+              + "'");
     }
   }
 
@@ -256,8 +272,13 @@ public final class ClusterProcess {
     while (state.process.isAlive()) {
       if (System.nanoTime() - deadline > 0) {
         throw new ClusterException(
-            "Cannot stop cluster: process " + state.process.pid + " still runs after "
-                + STOP_TIMEOUT_MS / 1000 + " s; end it with 'kill -9 " + state.process.pid + "'");
+            "Cannot stop cluster: process "
+                + state.process.pid
+                + " still runs after "
+                + STOP_TIMEOUT_MS / 1000
+                + " s; end it with 'kill -9 "
+                + state.process.pid
+                + "'");
       }
       try {
         Thread.sleep(20);

@@ -120,8 +120,7 @@ final class ControlServer implements AutoCloseable {
       }
       if (line.size() > ControlMessage.LINE_BYTES_MAX) {
         throw new IOException(
-            "Cannot read control message: longer than " + ControlMessage.LINE_BYTES_MAX
-                + " bytes");
+            "Cannot read control message: longer than " + ControlMessage.LINE_BYTES_MAX + " bytes");
       }
     }
     return new String(line.toByteArray(), StandardCharsets.UTF_8);

@@ -92,8 +92,7 @@ public final class DataNodeProcess implements AutoCloseable {
     builder.redirectError(log.toFile());
     Process process = builder.start();
     BufferedReader said =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     String pid = said.readLine();
     if (pid == null) {
       process.destroyForcibly();

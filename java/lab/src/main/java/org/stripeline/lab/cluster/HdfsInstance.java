@@ -89,8 +89,11 @@ final class HdfsInstance implements AutoCloseable {
     if (!Files.exists(name.resolve("current"))) {
       if (Files.exists(directory.data(1))) {
         throw new ClusterException(
-            "Cannot start cluster: " + directory.root().resolve("data")
-                + " holds blocks but " + name + " holds no NameNode storage");
+            "Cannot start cluster: "
+                + directory.root().resolve("data")
+                + " holds blocks but "
+                + name
+                + " holds no NameNode storage");
       }
       Files.createDirectories(name);
       NameNode.format(conf);
@@ -112,9 +115,13 @@ final class HdfsInstance implements AutoCloseable {
 
   private ClusterException portTaken(IOException cause) {
     return new ClusterException(
-        "Cannot start cluster: port " + description.port + " or web port " + description.webPort
+        "Cannot start cluster: port "
+            + description.port
+            + " or web port "
+            + description.webPort
             + " of 127.0.0.1 is in use; name others with --port and --web-port ("
-            + firstLine(cause) + ")",
+            + firstLine(cause)
+            + ")",
         cause);
   }
 
@@ -125,8 +132,7 @@ final class HdfsInstance implements AutoCloseable {
   private void startDataNode(int number) throws IOException {
     Files.createDirectories(directory.data(number));
     DataNode datanode =
-        DataNode.createDataNode(
-            new String[0], HdfsSettings.datanode(conf, directory, number));
+        DataNode.createDataNode(new String[0], HdfsSettings.datanode(conf, directory, number));
     if (datanode == null) {
       throw new ClusterException("Cannot start DataNode dn" + number + ": see the log");
     }
@@ -138,7 +144,9 @@ final class HdfsInstance implements AutoCloseable {
     while (namenode.isInSafeMode() || !allReported()) {
       if (System.nanoTime() - deadline > 0) {
         throw new ClusterException(
-            "Cannot start cluster: after " + READY_TIMEOUT_MS / 1000 + " s "
+            "Cannot start cluster: after "
+                + READY_TIMEOUT_MS / 1000
+                + " s "
                 + (namenode.isInSafeMode()
                     ? "the NameNode still waits for blocks: " + namenode.getState()
                     : "not all DataNodes have reported their blocks"));

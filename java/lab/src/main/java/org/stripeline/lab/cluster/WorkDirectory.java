@@ -10,8 +10,8 @@ import java.util.Deque;
 import java.util.stream.Stream;
 
 /**
- * The directory that a demo or a bench works in, and everything that must be gone when it ends: on success,
- * on failure and when it is interrupted.
+ * The directory that a demo or a bench works in, and everything that must be gone when it ends: on
+ * success, on failure and when it is interrupted.
  */
 public final class WorkDirectory implements AutoCloseable {
 

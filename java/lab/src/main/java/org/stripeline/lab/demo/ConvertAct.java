@@ -89,14 +89,28 @@ final class ConvertAct implements DemoRunner.Act {
       step.note("");
       step.succeeded();
     }
-    stage.report().add(
-        new DemoReport.Row(
-            3, (treeBytes >> 20) + " MiB of replicas to " + code + ": in place, or cp", "convert",
-            DemoReport.Unit.MIB_PER_SECOND, rate(Side.OURS), rate(Side.STOCK), null));
-    stage.report().add(
-        new DemoReport.Row(
-            3, "bytes that DataNodes sent and received for it", "moved", DemoReport.Unit.BYTES,
-            single(moved.get(Side.OURS)), single(moved.get(Side.STOCK)), null));
+    stage
+        .report()
+        .add(
+            new DemoReport.Row(
+                3,
+                (treeBytes >> 20) + " MiB of replicas to " + code + ": in place, or cp",
+                "convert",
+                DemoReport.Unit.MIB_PER_SECOND,
+                rate(Side.OURS),
+                rate(Side.STOCK),
+                null));
+    stage
+        .report()
+        .add(
+            new DemoReport.Row(
+                3,
+                "bytes that DataNodes sent and received for it",
+                "moved",
+                DemoReport.Unit.BYTES,
+                single(moved.get(Side.OURS)),
+                single(moved.get(Side.STOCK)),
+                null));
   }
 
   private Spread rate(Side side) {
@@ -140,7 +154,10 @@ final class ConvertAct implements DemoRunner.Act {
   private List<String> command(Side side, Path source) {
     if (side == Side.STOCK) {
       return Arrays.asList(
-          "fs", "-D" + RebuildAct.CODER_KEY + "=" + stage.coder(side), "-cp", source.toString(),
+          "fs",
+          "-D" + RebuildAct.CODER_KEY + "=" + stage.coder(side),
+          "-cp",
+          source.toString(),
           coded.toString());
     }
     return Arrays.asList("convert", source.toString(), "--policy=" + code, "--execute", "--json");
@@ -161,10 +178,15 @@ final class ConvertAct implements DemoRunner.Act {
     JsonObject report = new JsonParser().parse(out.toString()).getAsJsonObject();
     JsonObject moves = report.getAsJsonObject("moves");
     JsonObject total = report.getAsJsonObject("total");
-    stage.report().check(
-        "3: plan: %,d MiB on disks become %,d; in place %,d MiB cross the network, by a copy %,d",
-        total.get("bytesNow").getAsLong() >> 20, total.get("bytesAfter").getAsLong() >> 20,
-        moves.get("networkAdoption").getAsLong() >> 20, moves.get("networkCopy").getAsLong() >> 20);
+    stage
+        .report()
+        .check(
+            "3: plan: %,d MiB on disks become %,d; in place %,d MiB cross the network, by a copy"
+                + " %,d",
+            total.get("bytesNow").getAsLong() >> 20,
+            total.get("bytesAfter").getAsLong() >> 20,
+            moves.get("networkAdoption").getAsLong() >> 20,
+            moves.get("networkCopy").getAsLong() >> 20);
     return total.get("bytesAfter").getAsLong();
   }
 
@@ -174,9 +196,12 @@ final class ConvertAct implements DemoRunner.Act {
       throw new DemoException(
           "Wrong plan: " + source + " takes " + taken + " bytes on disks, planned were " + planned);
     }
-    stage.report().check(
-        "3: converted under its path, it takes %,d MiB; every byte of each tree and copy compared",
-        taken >> 20);
+    stage
+        .report()
+        .check(
+            "3: converted under its path, it takes %,d MiB; every byte of each tree and copy"
+                + " compared",
+            taken >> 20);
   }
 
   /** Bytes that DataNodes have sent and received, when they have counted all of them. */

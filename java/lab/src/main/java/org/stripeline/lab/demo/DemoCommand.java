@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.concurrent.Callable;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.stripeline.coder.RsCoderFactory;
@@ -51,16 +50,19 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--quick",
-      description = "One round of " + DemoSettings.QUICK_SIZE + " with short warm-ups: shows that"
-          + " all works, in about a minute; figures are rough")
+      description =
+          "One round of "
+              + DemoSettings.QUICK_SIZE
+              + " with short warm-ups: shows that"
+              + " all works, in about a minute; figures are rough")
   private boolean quick;
 
   @Option(
       names = "--size",
       paramLabel = "SIZE",
       converter = ByteSize.Converter.class,
-      description = "Bytes of a timed write or read, at least 8MiB (default: "
-          + DemoSettings.FULL_SIZE + ")")
+      description =
+          "Bytes of a timed write or read, at least 8MiB (default: " + DemoSettings.FULL_SIZE + ")")
   private ByteSize size;
 
   @Option(
@@ -73,8 +75,8 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Repetitions of each timed step and client (default: "
-          + DemoSettings.FULL_ROUNDS + ")")
+      description =
+          "Repetitions of each timed step and client (default: " + DemoSettings.FULL_ROUNDS + ")")
   private Integer rounds;
 
   @Option(
@@ -87,8 +89,9 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description = "Work in this new or empty directory (default: a temporary one, in memory if"
-          + " that has room)")
+      description =
+          "Work in this new or empty directory (default: a temporary one, in memory if"
+              + " that has room)")
   private Path directory;
 
   @Option(

@@ -19,8 +19,8 @@ final class DemoPage {
   };
 
   private static final String[] ACTS = {
-    "One bit of a block changes on a disk. A large positional read by Hadoop's client can then return"
-        + " decoded cells in the wrong places, without an error; ours must be right.",
+    "One bit of a block changes on a disk. A large positional read by Hadoop's client can then"
+        + " return decoded cells in the wrong places, without an error; ours must be right.",
     "Files are written and read by our pipelines, by Hadoop's with its Java coder, and as four"
         + " replicas, which bear as many lost DataNodes as RS-6-3. Then DataNodes die.",
     "A tree of three replicas becomes erasure-coded where it is: one replica of each block stays,"
@@ -88,8 +88,7 @@ final class DemoPage {
 
   private static Spread scaled(Spread value, double divisor) {
     List<Double> ends = new ArrayList<>();
-    Collections.addAll(
-        ends, value.min / divisor, value.median / divisor, value.max / divisor);
+    Collections.addAll(ends, value.min / divisor, value.median / divisor, value.max / divisor);
     return Spread.of(ends, Double::doubleValue);
   }
 

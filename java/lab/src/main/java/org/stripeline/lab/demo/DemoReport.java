@@ -67,7 +67,12 @@ final class DemoReport {
     final Spread replication;
 
     Row(
-        int act, String what, String brief, Unit unit, Spread ours, Spread stock,
+        int act,
+        String what,
+        String brief,
+        Unit unit,
+        Spread ours,
+        Spread stock,
         Spread replication) {
       this.act = act;
       this.what = what;
@@ -124,8 +129,13 @@ final class DemoReport {
 
   String title() {
     return String.format(
-        Locale.ROOT, "%s on %d DataNodes of one machine, %d processors, Hadoop %s, Java %s",
-        policy, datanodes, processors, hadoopVersion, javaVersion);
+        Locale.ROOT,
+        "%s on %d DataNodes of one machine, %d processors, Hadoop %s, Java %s",
+        policy,
+        datanodes,
+        processors,
+        hadoopVersion,
+        javaVersion);
   }
 
   /** What the figures are, and what they are not. */
@@ -134,7 +144,11 @@ final class DemoReport {
         Locale.ROOT,
         "medians of %d, in acts 3 and 4 of %d; %d MiB a write or read by one thread; blocks in %s;"
             + " coder %s; clients and servers share the machine%s",
-        rounds, longRounds, bytes >> 20, storage, coder,
+        rounds,
+        longRounds,
+        bytes >> 20,
+        storage,
+        coder,
         quick ? "; --quick: figures are rough, with JVMs that are not warm" : "");
   }
 

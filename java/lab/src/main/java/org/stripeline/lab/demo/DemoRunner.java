@@ -155,8 +155,11 @@ class DemoRunner {
     boolean wanted = !"false".equals(System.getProperty("stripeline.native.enabled"));
     if (wanted && !status.isNative()) {
       throw new DemoException(
-          "Wrong coder is live on the client: " + status.implementation() + " instead of native ("
-              + status.fallbackCause().orElse("") + "); -Dstripeline.native.enabled=false in"
+          "Wrong coder is live on the client: "
+              + status.implementation()
+              + " instead of native ("
+              + status.fallbackCause().orElse("")
+              + "); -Dstripeline.native.enabled=false in"
               + " STRIPELINE_JAVA_OPTS runs the demo with pure Java on purpose");
     }
   }
@@ -165,8 +168,7 @@ class DemoRunner {
     // Reading past dead DataNodes is what this is about; clients warn of each.
     Logger.getLogger("org.apache.hadoop.hdfs").setLevel(Level.ERROR);
     Logger.getLogger("org.stripeline.client").setLevel(Level.ERROR);
-    int datanodes =
-        Math.max(LEAST_DATANODES, settings.dataUnits() + settings.parityUnits());
+    int datanodes = Math.max(LEAST_DATANODES, settings.dataUnits() + settings.parityUnits());
     IoCluster cluster;
     try (Progress.Step step = progress.step("start HDFS, " + datanodes + " DataNodes", 0)) {
       cluster = place.add(IoCluster.start(place.cluster(), datanodes, rebuilding()));

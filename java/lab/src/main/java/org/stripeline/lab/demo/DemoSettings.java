@@ -28,8 +28,7 @@ final class DemoSettings {
    * @param quick whether warm-ups are as short as they can be
    * @param coder name of our coder; tests name one that is wrong
    */
-  DemoSettings(
-      ErasureCodingPolicy policy, long bytes, int rounds, boolean quick, String coder) {
+  DemoSettings(ErasureCodingPolicy policy, long bytes, int rounds, boolean quick, String coder) {
     this.policy = policy;
     this.bytes = bytes;
     this.rounds = rounds;

@@ -68,7 +68,8 @@ final class FlippedBitAct implements DemoRunner.Act {
 
   private void judge(Map<Side, List<Long>> wrong, Map<Side, String> thrown) {
     if (thrown.containsKey(Side.OURS)) {
-      throw new DemoException("Our client cannot read past a flipped bit: " + thrown.get(Side.OURS));
+      throw new DemoException(
+          "Our client cannot read past a flipped bit: " + thrown.get(Side.OURS));
     }
     Spread ours = Spread.of(wrong.get(Side.OURS), Long::doubleValue);
     if (ours.max > 0) {
@@ -77,23 +78,35 @@ final class FlippedBitAct implements DemoRunner.Act {
               Locale.ROOT,
               "Wrong bytes: a read of %,d bytes by our client has %,.0f wrong ones after one bit of"
                   + " a block was flipped",
-              bytes, ours.max));
+              bytes,
+              ours.max));
     }
     Spread stock =
         wrong.containsKey(Side.STOCK) ? Spread.of(wrong.get(Side.STOCK), Long::doubleValue) : null;
-    stage.report().add(
-        new DemoReport.Row(
-            1,
-            String.format(Locale.ROOT, "wrong bytes of %d MiB read, a bit flipped", bytes >> 20),
-            "wrong", DemoReport.Unit.BYTES, ours, stock, null));
+    stage
+        .report()
+        .add(
+            new DemoReport.Row(
+                1,
+                String.format(
+                    Locale.ROOT, "wrong bytes of %d MiB read, a bit flipped", bytes >> 20),
+                "wrong",
+                DemoReport.Unit.BYTES,
+                ours,
+                stock,
+                null));
     if (stock != null && stock.max > 0) {
-      stage.report().check(
-          "1: Hadoop's client returned %,.0f wrong bytes of %,d without an error; ours none",
-          stock.median, bytes);
+      stage
+          .report()
+          .check(
+              "1: Hadoop's client returned %,.0f wrong bytes of %,d without an error; ours none",
+              stock.median, bytes);
     } else {
-      stage.report().check(
-          "1: Hadoop's client returned no wrong bytes here (%s); neither did ours",
-          thrown.getOrDefault(Side.STOCK, "its reads were right"));
+      stage
+          .report()
+          .check(
+              "1: Hadoop's client returned no wrong bytes here (%s); neither did ours",
+              thrown.getOrDefault(Side.STOCK, "its reads were right"));
     }
   }
 

@@ -35,8 +35,7 @@ final class HdfsTools {
    */
   static void fsck(Configuration conf, Path path) throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
-    int status =
-        run(new DFSck(conf, stream(text)), text, path.toUri().getPath(), "-blocks");
+    int status = run(new DFSck(conf, stream(text)), text, path.toUri().getPath(), "-blocks");
     String said = text(text);
     // fsck returns 0 also when it could not reach the NameNode, so the words count.
     if (status != 0 || !said.contains("is HEALTHY")) {

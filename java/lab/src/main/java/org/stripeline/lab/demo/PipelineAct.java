@@ -55,17 +55,25 @@ final class PipelineAct implements DemoRunner.Act {
     String degraded = IoComparison.degradedRead(settings.policy());
     add(comparison, degraded, "read" + dead, "read, " + settings.parityUnits() + " dead");
     comparison.failures().forEach(failure -> stage.report().check("2: stock failed: %s", failure));
-    stage.report().check(
-        "2: %,d MiB that were written read back by Hadoop's client and equal, all reads compared",
-        comparison.bytesVerified() >> 20);
+    stage
+        .report()
+        .check(
+            "2: %,d MiB that were written read back by Hadoop's client and equal, all reads"
+                + " compared",
+            comparison.bytesVerified() >> 20);
   }
 
   private void add(IoComparison comparison, String operation, String what, String brief) {
-    stage.report().add(
-        new DemoReport.Row(
-            2, what, brief, DemoReport.Unit.MIB_PER_SECOND,
-            comparison.rate(operation, Client.OURS),
-            comparison.rate(operation, Client.STOCK),
-            comparison.rate(operation, Client.REPLICATION)));
+    stage
+        .report()
+        .add(
+            new DemoReport.Row(
+                2,
+                what,
+                brief,
+                DemoReport.Unit.MIB_PER_SECOND,
+                comparison.rate(operation, Client.OURS),
+                comparison.rate(operation, Client.STOCK),
+                comparison.rate(operation, Client.REPLICATION)));
   }
 }

@@ -68,21 +68,29 @@ final class RebuildAct implements DemoRunner.Act {
         compare(side, written);
       }
     }
-    stage.report().add(
-        new DemoReport.Row(
-            4, "rebuild of " + stage.settings().parityUnits() + " DataNodes' blocks", "rebuild",
-            DemoReport.Unit.MIB_PER_SECOND,
-            Spread.of(rates.get(Side.OURS), Double::doubleValue),
-            Spread.of(rates.get(Side.STOCK), Double::doubleValue), null));
-    stage.report().check(
-        "4: %d internal blocks rebuilt, on the disks byte for byte those first written",
-        blocksRebuilt);
+    stage
+        .report()
+        .add(
+            new DemoReport.Row(
+                4,
+                "rebuild of " + stage.settings().parityUnits() + " DataNodes' blocks",
+                "rebuild",
+                DemoReport.Unit.MIB_PER_SECOND,
+                Spread.of(rates.get(Side.OURS), Double::doubleValue),
+                Spread.of(rates.get(Side.STOCK), Double::doubleValue),
+                null));
+    stage
+        .report()
+        .check(
+            "4: %d internal blocks rebuilt, on the disks byte for byte those first written",
+            blocksRebuilt);
     judge();
   }
 
   private void write() throws IOException {
     Path directory = stage.codedDirectory("rebuild");
-    int count = Math.max(1, stage.settings().groups(stage.settings().rebuiltBlockBytes()) / FILE_GROUPS);
+    int count =
+        Math.max(1, stage.settings().groups(stage.settings().rebuiltBlockBytes()) / FILE_GROUPS);
     try (Progress.Step step = stage.progress().step("4 write by ours", count * fileBytes);
         DistributedFileSystem fs = stage.open(Side.OURS)) {
       for (int number = 0; number < count; number++) {
@@ -97,8 +105,9 @@ final class RebuildAct implements DemoRunner.Act {
 
   private void rebuild(Side side, int round) throws IOException {
     String name =
-        String.format("4 rebuild by %s, %d of %d", stage.coder(side), round + 1,
-            stage.settings().longRounds());
+        String.format(
+            "4 rebuild by %s, %d of %d",
+            stage.coder(side), round + 1, stage.settings().longRounds());
     List<DataNodeStatus> victims = victims();
     stage.cluster().client().set(CODER_KEY, stage.coder(side));
     for (DataNodeStatus victim : victims) {
@@ -161,7 +170,10 @@ final class RebuildAct implements DemoRunner.Act {
     List<LocatedBlock> groups = new ArrayList<>();
     for (Path file : files) {
       groups.addAll(
-          stage.cluster().fs().getClient()
+          stage
+              .cluster()
+              .fs()
+              .getClient()
               .getLocatedBlocks(file.toUri().getPath(), 0, Long.MAX_VALUE)
               .getLocatedBlocks());
     }
@@ -237,8 +249,14 @@ final class RebuildAct implements DemoRunner.Act {
             (id, print) -> {
               if (!print.equals(found.get(id))) {
                 throw new DemoException(
-                    "Wrong bytes in block " + id + " after rebuilding by " + stage.coder(side)
-                        + ": SHA-256 is " + found.get(id) + ", should be " + print);
+                    "Wrong bytes in block "
+                        + id
+                        + " after rebuilding by "
+                        + stage.coder(side)
+                        + ": SHA-256 is "
+                        + found.get(id)
+                        + ", should be "
+                        + print);
               }
             });
         throw new DemoException("Wrong blocks after rebuilding: " + found.keySet());
@@ -263,10 +281,12 @@ final class RebuildAct implements DemoRunner.Act {
       }
       step.succeeded();
     }
-    stage.report().check(
-        "4: hdfs fsck: HEALTHY; hdfs debug verifyEC: %d of %d files OK by both coders; both clients"
-            + " read every byte right",
-        files.size(), files.size());
+    stage
+        .report()
+        .check(
+            "4: hdfs fsck: HEALTHY; hdfs debug verifyEC: %d of %d files OK by both coders; both"
+                + " clients read every byte right",
+            files.size(), files.size());
   }
 
   static void pause(long millis) throws IOException {

@@ -86,8 +86,7 @@ final class Stage {
       conf.set(setting.getKey(), setting.getValue());
     }
     // Where fsck asks.
-    conf.set(
-        "dfs.namenode.http-address", cluster.status().web.substring("http://".length()));
+    conf.set("dfs.namenode.http-address", cluster.status().web.substring("http://".length()));
     conf.set(RebuildAct.CODER_KEY, coder(side));
     if (side == Side.OURS) {
       conf.set("fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem");

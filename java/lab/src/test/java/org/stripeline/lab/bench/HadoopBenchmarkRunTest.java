@@ -32,8 +32,7 @@ class HadoopBenchmarkRunTest {
   @Test
   void everyContestantsBytesAreRight() throws Exception {
     for (BenchCoder contestant : BenchCoder.values()) {
-      assertThat(
-              CoderCheck.findFault(contestant.factory(), contestant.codesLikeRsJava(), 6, 3))
+      assertThat(CoderCheck.findFault(contestant.factory(), contestant.codesLikeRsJava(), 6, 3))
           .as(contestant.label())
           .isNull();
     }

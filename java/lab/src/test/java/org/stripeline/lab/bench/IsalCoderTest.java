@@ -49,7 +49,8 @@ class IsalCoderTest {
         }
         new IsalCoderFactory().createDecoder(options).decode(inputs, erased, outputs);
         for (int i = 0; i < erased.length; i++) {
-          assertThat(outputs[i]).as("pattern %d, unit %d", lost, erased[i])
+          assertThat(outputs[i])
+              .as("pattern %d, unit %d", lost, erased[i])
               .isEqualTo(units[erased[i]]);
         }
       }

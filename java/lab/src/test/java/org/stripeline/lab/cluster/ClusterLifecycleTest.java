@@ -197,10 +197,10 @@ class ClusterLifecycleTest {
     Configuration conf = new Configuration();
     for (String site : new String[] {"core-site.xml", "hdfs-site.xml"}) {
       conf.addResource(
-          new org.apache.hadoop.fs.Path(
-              cluster.clientConfiguration().resolve(site).toUri()));
+          new org.apache.hadoop.fs.Path(cluster.clientConfiguration().resolve(site).toUri()));
     }
-    // This JVM may still hold a connection to the NameNode that has been stopped, and learns so by using it.
+    // This JVM may still hold a connection to the NameNode that has been stopped, and learns so by
+    // using it.
     conf.setBoolean("dfs.client.retry.policy.enabled", true);
     conf.set("dfs.client.retry.policy.spec", "200,20");
     DistributedFileSystem files = new DistributedFileSystem();

@@ -56,7 +56,8 @@ class DemoRunnerTest {
               assertThat(row.stock.median).isPositive();
             });
     assertThat(report.checks)
-        .anyMatch(check -> check.startsWith("1: Hadoop's client returned ") && check.contains("wrong"))
+        .anyMatch(
+            check -> check.startsWith("1: Hadoop's client returned ") && check.contains("wrong"))
         .anyMatch(check -> check.startsWith("3: converted under its path"))
         .anyMatch(check -> check.startsWith("4: hdfs fsck: HEALTHY; hdfs debug verifyEC: 1 of 1"));
     assertThat(report.render()).contains("PASSED in");

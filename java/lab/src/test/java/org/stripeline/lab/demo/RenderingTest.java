@@ -56,12 +56,16 @@ class RenderingTest {
     report.bytes = 1 << 20;
     report.add(
         new DemoReport.Row(
-            2, "write", "write", DemoReport.Unit.MIB_PER_SECOND, of(900, 1000), of(300, 320),
+            2,
+            "write",
+            "write",
+            DemoReport.Unit.MIB_PER_SECOND,
+            of(900, 1000),
+            of(300, 320),
             of(95.25)));
     report.add(
         new DemoReport.Row(
-            3, "moved & kept", "moved", DemoReport.Unit.BYTES, of(1_000_000), of(3_000_000),
-            null));
+            3, "moved & kept", "moved", DemoReport.Unit.BYTES, of(1_000_000), of(3_000_000), null));
     report.check("3: %d files < all", 7);
     report.failure = "Wrong bytes in block 7";
 

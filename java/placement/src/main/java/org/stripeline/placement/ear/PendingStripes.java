@@ -50,8 +50,7 @@ public final class PendingStripes {
    * @param ageMax after how long without a block a stripe is given up, in the caller's unit
    * @param triesMax how many candidates are drawn for a block before racks are gone through
    */
-  public PendingStripes(
-      CodeShape shape, RackRule rule, int stripesMax, long ageMax, int triesMax) {
+  public PendingStripes(CodeShape shape, RackRule rule, int stripesMax, long ageMax, int triesMax) {
     this(shape, rule, stripesMax, ageMax, triesMax, false);
   }
 
@@ -64,7 +63,12 @@ public final class PendingStripes {
       boolean isSparingCore) {
     if (stripesMax < 1 || ageMax < 1 || triesMax < 1) {
       throw new IllegalArgumentException(
-          "Cannot keep " + stripesMax + " stripes for " + ageMax + " with " + triesMax
+          "Cannot keep "
+              + stripesMax
+              + " stripes for "
+              + ageMax
+              + " with "
+              + triesMax
               + " tries a block: each must be at least 1");
     }
     this.shape = shape;
@@ -72,8 +76,7 @@ public final class PendingStripes {
     this.ageMax = ageMax;
     this.triesMax = triesMax;
     this.isSparingCore = isSparingCore;
-    this.shards =
-        new Shard[Math.max(1, Math.min(SHARDS_MAX, stripesMax / SHARD_STRIPES_MIN))];
+    this.shards = new Shard[Math.max(1, Math.min(SHARDS_MAX, stripesMax / SHARD_STRIPES_MIN))];
     for (int i = 0; i < shards.length; i++) {
       shards[i] = new Shard(stripesMax / shards.length);
     }

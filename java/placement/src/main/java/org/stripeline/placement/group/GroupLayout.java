@@ -119,9 +119,7 @@ final class GroupLayout {
       int rack = racks[i];
       int open = task.openWithoutReplica(rack);
       freshRackEdges[i] =
-          open == 0
-              ? -1
-              : flow.add(FRESH, rackVertex + i, open, rack == coreRack ? 0 : CROSS_RACK);
+          open == 0 ? -1 : flow.add(FRESH, rackVertex + i, open, rack == coreRack ? 0 : CROSS_RACK);
       if (task.isTarget(rack)) {
         addExits(i, 0);
       }

@@ -49,8 +49,7 @@ public final class GroupPlan {
     }
     int[] counts = StripeAudit.countsAscending(racks);
     this.rackFailuresTolerated = StripeAudit.tolerated(counts, shape.parity());
-    this.relaxation =
-        StripeAudit.relaxation(counts, task.rule(), task.racksRequired(), offTarget);
+    this.relaxation = StripeAudit.relaxation(counts, task.rule(), task.racksRequired(), offTarget);
   }
 
   /** Returns the code. */
@@ -160,7 +159,15 @@ public final class GroupPlan {
 
   @Override
   public String toString() {
-    return "data on " + Arrays.toString(dataNodes) + " (" + sends() + " sent), parity on "
-        + Arrays.toString(parityNodes) + ", encoded by " + encoder + ", " + relaxation;
+    return "data on "
+        + Arrays.toString(dataNodes)
+        + " ("
+        + sends()
+        + " sent), parity on "
+        + Arrays.toString(parityNodes)
+        + ", encoded by "
+        + encoder
+        + ", "
+        + relaxation;
   }
 }

@@ -12,8 +12,8 @@ import org.stripeline.placement.Topology;
  * must be sent, where parity goes, who encodes. Of all layouts it takes, in this order,
  *
  * <ol>
- *   <li>one that keeps the rack rule, or breaks it least: first the number of different racks
- *       gives way, then target racks, last the most blocks per rack;
+ *   <li>one that keeps the rack rule, or breaks it least: first the number of different racks gives
+ *       way, then target racks, last the most blocks per rack;
  *   <li>one that sends the fewest data blocks;
  *   <li>one that moves the fewest blocks across racks, reads of the encoder included; it gives way
  *       somewhat where the link of the core rack is busy with groups planned before.
@@ -28,8 +28,8 @@ public final class GroupPlanner {
 
   /**
    * What a block that crosses racks costs, in blocks that it would wait for: all groups pay for it,
-   * the wait is one group's. At 1 the busiest link has no less to do than at 3 (RS-6-3 in 6 racks to
-   * RS-10-4 in 20), and twice as much crosses racks in addition.
+   * the wait is one group's. At 1 the busiest link has no less to do than at 3 (RS-6-3 in 6 racks
+   * to RS-10-4 in 20), and twice as much crosses racks in addition.
    */
   static final int CROSSING_WEIGHT = 3;
 
@@ -48,11 +48,7 @@ public final class GroupPlanner {
    * @throws IllegalArgumentException if there are no blocks or more than k
    */
   public static GroupPlan plan(
-      CodeShape shape,
-      int[][] replicas,
-      Topology topology,
-      RackRule rule,
-      SplittableRandom random)
+      CodeShape shape, int[][] replicas, Topology topology, RackRule rule, SplittableRandom random)
       throws PlacementException {
     return plan(shape, replicas, topology, rule, null, RackTraffic.NONE, random);
   }
@@ -77,8 +73,12 @@ public final class GroupPlanner {
       throws PlacementException {
     if (replicas.length < 1 || replicas.length > shape.data()) {
       throw new IllegalArgumentException(
-          "Cannot plan a group of " + replicas.length + " data blocks: the code " + shape
-              + " takes 1 to " + shape.data());
+          "Cannot plan a group of "
+              + replicas.length
+              + " data blocks: the code "
+              + shape
+              + " takes 1 to "
+              + shape.data());
     }
     GroupReplicas readable = new GroupReplicas(replicas, topology);
     BitSet targets = targetRacks;
@@ -144,9 +144,18 @@ public final class GroupPlanner {
 
     private PlacementException tooFewNodes(int placed) {
       return new PlacementException(
-          "Cannot place a group of " + task.replicas().blocks() + " data and " + task.parity()
-              + " parity blocks: it needs " + task.blocks() + " DataNodes, " + placed
-              + " can be used (" + task.topology().openNodes() + " of " + task.topology().nodes()
+          "Cannot place a group of "
+              + task.replicas().blocks()
+              + " data and "
+              + task.parity()
+              + " parity blocks: it needs "
+              + task.blocks()
+              + " DataNodes, "
+              + placed
+              + " can be used ("
+              + task.topology().openNodes()
+              + " of "
+              + task.topology().nodes()
               + " take new blocks)");
     }
   }

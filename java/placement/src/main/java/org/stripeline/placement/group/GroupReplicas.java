@@ -28,7 +28,10 @@ final class GroupReplicas {
       count += nodes[block].length;
       if (nodes[block].length == 0) {
         throw new PlacementException(
-            "Cannot place a group: data block " + block + " has " + replicas[block].length
+            "Cannot place a group: data block "
+                + block
+                + " has "
+                + replicas[block].length
                 + " replicas, of which none can be read");
       }
     }

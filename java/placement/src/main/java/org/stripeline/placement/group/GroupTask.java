@@ -145,8 +145,7 @@ final class GroupTask {
     int[] indexes = new int[nodes.length];
     for (int i = 0; i < nodes.length; i++) {
       // The racks with a replica come first, ascending.
-      indexes[i] =
-          Arrays.binarySearch(racks, 0, touchedRacks.length, topology.rackOf(nodes[i]));
+      indexes[i] = Arrays.binarySearch(racks, 0, touchedRacks.length, topology.rackOf(nodes[i]));
     }
     return indexes;
   }

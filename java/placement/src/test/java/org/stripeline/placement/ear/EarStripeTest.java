@@ -38,8 +38,7 @@ class EarStripeTest {
           EarStripe.begin(
               SHAPE_14_10, RackRule.atMost(c), topology, random.nextInt(racks), 1000, random);
       for (int block = 0; block < tries.length; block++) {
-        Advice advice =
-            stripe.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random);
+        Advice advice = stripe.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random);
         tries[block] += advice.tries();
       }
       assertThat(stripe.isFull()).isTrue();
@@ -126,8 +125,7 @@ class EarStripeTest {
       EarStripe stripe = EarStripe.begin(SHAPE_14_10, rule, topology, round % 20, 8, random);
       int[][] replicas = new int[10][];
       for (int block = 0; block < 10; block++) {
-        replicas[block] =
-            stripe.place(round % 400, 3, ReplicaDraw.NONE_EXCLUDED, random).nodes();
+        replicas[block] = stripe.place(round % 400, 3, ReplicaDraw.NONE_EXCLUDED, random).nodes();
       }
       GroupPlan plan = GroupPlanner.plan(SHAPE_14_10, replicas, topology, rule, random);
       assertThat(plan.crossRackReads()).isZero();
@@ -154,8 +152,7 @@ class EarStripeTest {
       int[][] spared = new int[10][];
       int[][] replicas = new int[10][];
       for (int block = 0; block < 10; block++) {
-        Advice advice =
-            sparing.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random);
+        Advice advice = sparing.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random);
         tries[block] += advice.tries();
         spared[block] = advice.nodes();
         replicas[block] =
@@ -220,15 +217,13 @@ class EarStripeTest {
   void replicasAreBalancedOverRacks() {
     Topology topology = Topology.uniform(20, 20);
     SplittableRandom random = new SplittableRandom(13);
-    PendingStripes pending =
-        new PendingStripes(SHAPE_14_10, RackRule.atMost(1), 20, 1000, 16);
+    PendingStripes pending = new PendingStripes(SHAPE_14_10, RackRule.atMost(1), 20, 1000, 16);
     int[] replicas = new int[20];
     int blocks = 10_000;
     for (int block = 0; block < blocks; block++) {
       Advice advice =
           pending
-              .place(
-                  "/", topology, random.nextInt(400), 3, ReplicaDraw.NONE_EXCLUDED, 0, random)
+              .place("/", topology, random.nextInt(400), 3, ReplicaDraw.NONE_EXCLUDED, 0, random)
               .get();
       for (int node : advice.nodes()) {
         replicas[topology.rackOf(node)]++;
@@ -273,11 +268,9 @@ class EarStripeTest {
     CodeShape shape = CodeShape.ofDataAndParity(12, 4);
     SplittableRandom random = new SplittableRandom(23);
     for (int round = 0; round < 200; round++) {
-      EarStripe stripe =
-          EarStripe.begin(shape, RackRule.atMost(1), topology, 4, 1, random);
+      EarStripe stripe = EarStripe.begin(shape, RackRule.atMost(1), topology, 4, 1, random);
       for (int block = 0; block < 12; block++) {
-        Advice advice =
-            stripe.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random);
+        Advice advice = stripe.place(ReplicaDraw.NO_NODE, 3, ReplicaDraw.NONE_EXCLUDED, random);
         assertThat(advice).as("block %d", block).isNotNull();
         assertThat(advice.tries()).isLessThanOrEqualTo(12);
       }
@@ -376,8 +369,7 @@ class EarStripeTest {
     SplittableRandom random = new SplittableRandom(4);
     Topology before = Topology.uniform(6, 3);
     EarStripe stripe =
-        EarStripe.begin(
-            CodeShape.ofDataAndParity(4, 2), RackRule.atMost(1), before, 1, 10, random);
+        EarStripe.begin(CodeShape.ofDataAndParity(4, 2), RackRule.atMost(1), before, 1, 10, random);
     stripe.place(3, 3, ReplicaDraw.NONE_EXCLUDED, random);
     stripe.place(3, 3, ReplicaDraw.NONE_EXCLUDED, random);
     assertThat(stripe.moveTo(Topology.uniform(7, 3))).isTrue();

@@ -78,8 +78,7 @@ class PendingStripesTest {
     PendingStripes pending = store(10);
     for (int block = 0; block < 12; block++) {
       int writer = block % 6 == 0 ? 13 : 7 * (block % 5);
-      Advice advice =
-          pending.placeInOrder("/a", topology, writer, 3, n -> false, 0, random).get();
+      Advice advice = pending.placeInOrder("/a", topology, writer, 3, n -> false, 0, random).get();
       assertThat(advice.position()).isEqualTo(block % 6);
       assertThat(advice.coreRack()).isEqualTo(topology.rackOf(13));
     }
@@ -176,7 +175,8 @@ class PendingStripesTest {
     PendingStripes pending = store(10);
     assertThat(pending.place("/a", topology, 7, 1, n -> false, 0, random)).isEmpty();
     assertThat(pending.place("/a", topology, 7, 7, n -> false, 0, random))
-        .as("six nodes on one other rack").isPresent();
+        .as("six nodes on one other rack")
+        .isPresent();
     assertThat(pending.place("/b", topology, 7, 8, n -> false, 0, random)).isEmpty();
     assertThat(pending.place("/b", topology, 7, 1000, n -> false, 0, random)).isEmpty();
     assertThat(pending.place("/b", topology, 7, 3, n -> true, 0, random)).isEmpty();
@@ -223,8 +223,7 @@ class PendingStripesTest {
   @Test
   void boundsMustBePositive() {
     assertThatThrownBy(() -> new PendingStripes(RS_6_3, RULE, 0, 1, 1))
-        .hasMessage(
-            "Cannot keep 0 stripes for 1 with 1 tries a block: each must be at least 1");
+        .hasMessage("Cannot keep 0 stripes for 1 with 1 tries a block: each must be at least 1");
   }
 
   /** Handlers of a NameNode: some write files of their own, all share a directory's stripes. */
@@ -273,8 +272,7 @@ class PendingStripesTest {
     SplittableRandom mine = new SplittableRandom(me);
     FlowGraph graph = new FlowGraph(RS_6_3, topology, RULE, null);
     for (int block = 0; block < blocks; block++) {
-      Advice own =
-          pending.place("/own" + me, topology, me, 3, n -> false, block / 100, mine).get();
+      Advice own = pending.place("/own" + me, topology, me, 3, n -> false, block / 100, mine).get();
       assertThat(own.position()).isEqualTo(block % 6);
       if (own.position() == 0) {
         graph = new FlowGraph(RS_6_3, topology, RULE, null);

@@ -39,8 +39,8 @@ final class BruteForce {
   /**
    * Returns the cost of the best layout, the most important part first: blocks above c (the second
    * in a rack counts twice, and so on), blocks outside the target racks, racks missing, blocks
-   * sent, blocks that cross racks (each counts {@link GroupPlanner#CROSSING_WEIGHT} times) and those
-   * that the core rack's link carries already. Null if there is none.
+   * sent, blocks that cross racks (each counts {@link GroupPlanner#CROSSING_WEIGHT} times) and
+   * those that the core rack's link carries already. Null if there is none.
    */
   static long[] best(
       Topology topology,
@@ -83,8 +83,7 @@ final class BruteForce {
       offTarget += targets == null || targets.get(rack) ? 0 : counts[rack];
     }
     int eligible = targets == null ? topology.racks() : targets.cardinality();
-    int required =
-        rule.racksRequired(nodes.length, Math.min(eligible, topology.liveRacks()));
+    int required = rule.racksRequired(nodes.length, Math.min(eligible, topology.liveRacks()));
     long waiting = traffic.through(coreRack);
     crossing *= GroupPlanner.CROSSING_WEIGHT;
     return new long[] {above, offTarget, Math.max(0, required - racks), sends, waiting + crossing};

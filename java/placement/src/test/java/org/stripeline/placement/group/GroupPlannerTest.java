@@ -52,8 +52,7 @@ class GroupPlannerTest {
             .isInstanceOf(PlacementException.class);
         continue;
       }
-      GroupPlan plan =
-          GroupPlanner.plan(shape, replicas, topology, rule, targets, traffic, random);
+      GroupPlan plan = GroupPlanner.plan(shape, replicas, topology, rule, targets, traffic, random);
       check(plan, topology, replicas);
       long[] cost =
           BruteForce.cost(topology, rule, targets, traffic, replicas, nodes(plan), plan.coreRack());
@@ -221,8 +220,7 @@ class GroupPlannerTest {
     check(plan, topology, replicas);
     assertThat(plan.sends()).as("four blocks share three nodes").isEqualTo(1);
     assertThat(plan.relaxation().blocksAboveMax()).isEqualTo(6);
-    assertThat(plan.relaxation())
-        .hasToString("9 blocks in a rack instead of at most 3");
+    assertThat(plan.relaxation()).hasToString("9 blocks in a rack instead of at most 3");
     assertThat(plan.rackFailuresTolerated()).isZero();
   }
 
@@ -255,8 +253,7 @@ class GroupPlannerTest {
                     RackRule.atMost(1),
                     new SplittableRandom(1)))
         .isInstanceOf(PlacementException.class)
-        .hasMessage(
-            "Cannot place a group: data block 1 has 2 replicas, of which none can be read");
+        .hasMessage("Cannot place a group: data block 1 has 2 replicas, of which none can be read");
   }
 
   @Test
@@ -335,8 +332,7 @@ class GroupPlannerTest {
             targets,
             RackTraffic.NONE,
             random);
-    assertThat(plan.relaxation())
-        .hasToString("1 blocks outside the target racks");
+    assertThat(plan.relaxation()).hasToString("1 blocks outside the target racks");
   }
 
   @Test
@@ -398,9 +394,7 @@ class GroupPlannerTest {
 
   private static int[] nodes(GroupPlan plan) {
     return IntStream.range(0, plan.dataBlocks() + plan.shape().parity())
-        .map(
-            i ->
-                i < plan.dataBlocks() ? plan.dataNode(i) : plan.parityNode(i - plan.dataBlocks()))
+        .map(i -> i < plan.dataBlocks() ? plan.dataNode(i) : plan.parityNode(i - plan.dataBlocks()))
         .toArray();
   }
 

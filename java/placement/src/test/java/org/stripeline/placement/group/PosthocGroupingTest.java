@@ -96,8 +96,7 @@ class PosthocGroupingTest {
     builder.add(0, NodeState.DEAD, 0);
     builder.add(0, NodeState.LEAVING, 0);
     PosthocGrouping grouping =
-        new PosthocGrouping(
-            CodeShape.ofDataAndParity(1, 1), RackRule.atMost(1), builder.build());
+        new PosthocGrouping(CodeShape.ofDataAndParity(1, 1), RackRule.atMost(1), builder.build());
     assertThat(grouping.add(1, 0)).isNull();
     assertThat(grouping.add(2, 1)).isNull();
     assertThat(grouping.add(3, 99)).isNull();

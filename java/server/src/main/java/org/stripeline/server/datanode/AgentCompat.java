@@ -39,13 +39,10 @@ public final class AgentCompat {
       "File getFinalizedDir(String)",
     },
     {
-      HDFS + "server.datanode.DatanodeUtil",
-      "File idToBlockDir(File, long)",
+      HDFS + "server.datanode.DatanodeUtil", "File idToBlockDir(File, long)",
     },
     {
-      IMPL + "ReplicaMap",
-      "ReplicaInfo get(String, long)",
-      "ReplicaInfo add(String, ReplicaInfo)",
+      IMPL + "ReplicaMap", "ReplicaInfo get(String, long)", "ReplicaInfo add(String, ReplicaInfo)",
     },
     {
       HDFS + "server.datanode.ReplicaInPipeline",
@@ -104,8 +101,7 @@ public final class AgentCompat {
           + " CachingStrategy, boolean, boolean, boolean[], String, String[])",
     },
     {
-      HDFS + "util.DataTransferThrottler",
-      "void throttle(long, Canceler)",
+      HDFS + "util.DataTransferThrottler", "void throttle(long, Canceler)",
     },
     {
       "org.apache.hadoop.ipc.ProtobufRpcEngine2",
@@ -116,9 +112,7 @@ public final class AgentCompat {
       "void addTerseExceptions(Class[])",
     },
     {
-      PROTOBUF + "BytesValue",
-      "ByteString getValue()",
-      "Builder newBuilder()",
+      PROTOBUF + "BytesValue", "ByteString getValue()", "Builder newBuilder()",
     },
     {
       PROTOBUF + "BlockingService",

@@ -99,8 +99,7 @@ public final class AgentEndpoint implements BlockingService {
 
   @Override
   public Message callBlockingMethod(
-      MethodDescriptor method, RpcController controller, Message request)
-      throws ServiceException {
+      MethodDescriptor method, RpcController controller, Message request) throws ServiceException {
     return protocol.call(controller, (BytesValue) request);
   }
 }

@@ -58,12 +58,12 @@ public final class AgentService implements AgentProtocol, Closeable {
         new KnownDataNodes(
             new NameNodeReports(pool -> ActiveNameNodes.address(dataNode, pool), conf));
     peers = new RpcAgents(conf, settings.timeoutMillis);
-    int most =
-        settings.tasks * settings.windows * HdfsServerConstants.MAX_BLOCKS_IN_GROUP;
+    int most = settings.tasks * settings.windows * HdfsServerConstants.MAX_BLOCKS_IN_GROUP;
     BufferPool buffers = new BufferPool(settings.window, most);
     tasks =
         new TaskTable(
-            new TaskContext(dataNode, replicas, peers, settings, metrics, buffers, System::nanoTime));
+            new TaskContext(
+                dataNode, replicas, peers, settings, metrics, buffers, System::nanoTime));
     metrics.publish(tasks::running, tasks::queued, buffers::bytes);
   }
 

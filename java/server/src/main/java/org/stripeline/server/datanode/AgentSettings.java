@@ -54,15 +54,8 @@ final class AgentSettings {
             Long.MAX_VALUE);
     timeoutMillis =
         (int) millis(conf, AgentKeys.TIMEOUT, AgentKeys.TIMEOUT_DEFAULT, Integer.MAX_VALUE);
-    linksMax =
-        integer(
-            conf,
-            AgentKeys.LINKS_MAX,
-            AgentKeys.LINKS_MAX_DEFAULT,
-            1,
-            Wire.BLOCKS_MAX);
-    hardLinks =
-        conf.getBoolean(AgentKeys.HARD_LINKS_ENABLED, AgentKeys.HARD_LINKS_ENABLED_DEFAULT);
+    linksMax = integer(conf, AgentKeys.LINKS_MAX, AgentKeys.LINKS_MAX_DEFAULT, 1, Wire.BLOCKS_MAX);
+    hardLinks = conf.getBoolean(AgentKeys.HARD_LINKS_ENABLED, AgentKeys.HARD_LINKS_ENABLED_DEFAULT);
     int calls = integer(conf, AgentKeys.CALLS, AgentKeys.CALLS_DEFAULT, 0, 1_000);
     if (calls == 0) {
       calls =

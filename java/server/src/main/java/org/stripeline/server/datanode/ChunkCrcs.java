@@ -8,9 +8,9 @@ import org.apache.hadoop.util.CrcComposer;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
- * Composes the CRCs of a replica's chunks into the one of all its bytes, as {@link CrcComposer} does.
- * To append a chunk is to multiply by a constant and to add; with tables that takes a tenth of the
- * time, and a replica of 128 MiB has 262,144 chunks.
+ * Composes the CRCs of a replica's chunks into the one of all its bytes, as {@link CrcComposer}
+ * does. To append a chunk is to multiply by a constant and to add; with tables that takes a tenth
+ * of the time, and a replica of 128 MiB has 262,144 chunks.
  */
 final class ChunkCrcs {
   private static final int READ_BYTES = 64 << 10;

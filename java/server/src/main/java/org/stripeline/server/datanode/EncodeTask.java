@@ -61,7 +61,8 @@ final class EncodeTask implements Runnable {
     this.limiter = new RateLimiter(request.bytesPerSecond, shared, this::objection);
     // Nothing moves while a block is made durable.
     this.stallNanos =
-        context.settings.stallNanos + TaskContext.syncNanos(context.settings, request.data.get(0).block);
+        context.settings.stallNanos
+            + TaskContext.syncNanos(context.settings, request.data.get(0).block);
     this.encoder =
         new GroupEncoder(context, request, "stripeline-agent-" + number, counters, limiter);
   }
@@ -97,8 +98,7 @@ final class EncodeTask implements Runnable {
 
   /** Returns whether its end need not be remembered any longer. */
   boolean isForgettable() {
-    return ended.getCount() == 0
-        && System.nanoTime() - endedNanos > context.settings.resultNanos;
+    return ended.getCount() == 0 && System.nanoTime() - endedNanos > context.settings.resultNanos;
   }
 
   boolean hasEnded() {
@@ -124,8 +124,7 @@ final class EncodeTask implements Runnable {
       }
       GroupEncoder.Verified done = running.run();
       double seconds = (System.nanoTime() - start) / 1e9;
-      succeed(
-          new EncodeResult(counters.read(), counters.sent(), seconds, done.written, done.kept));
+      succeed(new EncodeResult(counters.read(), counters.sent(), seconds, done.written, done.kept));
     } catch (Throwable e) {
       // Whatever it is: a task that never ended would be asked for for ever.
       fail(e);
@@ -148,9 +147,7 @@ final class EncodeTask implements Runnable {
     }
     error = text.toString();
     errorKind =
-        why instanceof AgentException
-            ? ((AgentException) why).kind()
-            : AgentException.Kind.FAILED;
+        why instanceof AgentException ? ((AgentException) why).kind() : AgentException.Kind.FAILED;
     if (why instanceof AgentException) {
       bad = ((AgentException) why).bad();
     }
@@ -190,8 +187,11 @@ final class EncodeTask implements Runnable {
     long idle = limiter.idleNanos();
     if (state == TaskState.RUNNING && !cancelled && idle > stallNanos) {
       stall =
-          "nothing has moved for " + TimeUnit.NANOSECONDS.toSeconds(idle)
-              + " s, as when a disk of this DataNode hangs (" + AgentKeys.STALL_PERIOD + ")";
+          "nothing has moved for "
+              + TimeUnit.NANOSECONDS.toSeconds(idle)
+              + " s, as when a disk of this DataNode hangs ("
+              + AgentKeys.STALL_PERIOD
+              + ")";
       cancel();
     }
   }

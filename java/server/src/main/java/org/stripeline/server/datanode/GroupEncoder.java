@@ -58,7 +58,11 @@ final class GroupEncoder {
 
   /** {@code request} has been checked. */
   GroupEncoder(
-      TaskContext context, EncodeRequest request, String name, TransferCounters counters, RateLimiter limiter) {
+      TaskContext context,
+      EncodeRequest request,
+      String name,
+      TransferCounters counters,
+      RateLimiter limiter) {
     this.context = context;
     this.request = request;
     this.name = name;
@@ -183,8 +187,7 @@ final class GroupEncoder {
     List<Future<?>> opened = new ArrayList<>();
     for (int i = 0; i < targets.size(); i++) {
       // A block that is sent keeps its kind of checksum, on which that of the file depends.
-      int unit =
-          i < request.parityUnits ? 0 : request.sends.get(i - request.parityUnits).unit;
+      int unit = i < request.parityUnits ? 0 : request.sends.get(i - request.parityUnits).unit;
       DataChecksum kind = get(kinds.get(unit));
       TargetWriter target = targets.get(i);
       opened.add(
@@ -265,7 +268,10 @@ final class GroupEncoder {
     if (wrong >= 0) {
       throw new AgentException(
           AgentException.Kind.FAILED,
-          "Cannot encode " + request.data.get(0).block + " and others: parity " + wrong
+          "Cannot encode "
+              + request.data.get(0).block
+              + " and others: parity "
+              + wrong
               + " does not belong to its data; the memory or the coder of this node is faulty");
     }
   }
@@ -273,10 +279,7 @@ final class GroupEncoder {
   private void send(EncodeWindow window) {
     for (int i = 0; i < targets.size(); i++) {
       boolean isParity = i < request.parityUnits;
-      int unit =
-          isParity
-              ? request.dataUnits + i
-              : request.sends.get(i - request.parityUnits).unit;
+      int unit = isParity ? request.dataUnits + i : request.sends.get(i - request.parityUnits).unit;
       TargetWriter target = targets.get(i);
       ByteBuffer from = window.view(unit);
       window.sending(
@@ -346,9 +349,9 @@ final class GroupEncoder {
   }
 
   /**
-   * Refuses replicas that cannot be read, and those of the same blocks that most checksums contradict.
-   * The next plan leaves out the first, whose checksums may be right all the same, and would let the
-   * others decide among themselves.
+   * Refuses replicas that cannot be read, and those of the same blocks that most checksums
+   * contradict. The next plan leaves out the first, whose checksums may be right all the same, and
+   * would let the others decide among themselves.
    */
   private void refuseWithOutvoted(List<BadReplica> found, List<Future<?>> claims)
       throws IOException, InterruptedException {
@@ -474,8 +477,7 @@ final class GroupEncoder {
     long start = System.nanoTime();
     for (Future<?> end : ends) {
       try {
-        end.get(
-            Math.max(0, rollBackNanos() - (System.nanoTime() - start)), TimeUnit.NANOSECONDS);
+        end.get(Math.max(0, rollBackNanos() - (System.nanoTime() - start)), TimeUnit.NANOSECONDS);
       } catch (ExecutionException | TimeoutException | InterruptedException e) {
         Throwable why = e instanceof ExecutionException ? e.getCause() : e;
         LOG.warn("Cannot take back what was sent", why);

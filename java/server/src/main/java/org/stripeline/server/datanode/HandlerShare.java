@@ -8,8 +8,8 @@ import org.stripeline.agent.AgentException;
 
 /**
  * How many handlers of the DataNode's IPC server the agent's calls occupy: they serve the DataNode
- * in the first place, recovery of blocks among others. A call never waits for a place, for that would
- * occupy a handler too; it is refused, and callers ask again.
+ * in the first place, recovery of blocks among others. A call never waits for a place, for that
+ * would occupy a handler too; it is refused, and callers ask again.
  */
 final class HandlerShare {
   /** No call that a disk serves at all takes as long. */

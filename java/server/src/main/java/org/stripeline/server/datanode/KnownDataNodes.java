@@ -62,8 +62,9 @@ final class KnownDataNodes {
   /**
    * Checks every DataNode that a request names, as a source or as a target.
    *
-   * @throws AgentException of kind NOT_READY naming the first that the NameNode does not know, or if
-   *     the NameNode does not tell; of kind BUSY if it takes its time; of kind FAILED if it refuses
+   * @throws AgentException of kind NOT_READY naming the first that the NameNode does not know, or
+   *     if the NameNode does not tell; of kind BUSY if it takes its time; of kind FAILED if it
+   *     refuses
    */
   void check(EncodeRequest request) throws IOException {
     try {
@@ -85,8 +86,13 @@ final class KnownDataNodes {
         throw new AgentException(
             // A NameNode that has just become active may not have heard of all DataNodes.
             AgentException.Kind.NOT_READY,
-            "Cannot encode as asked: the NameNode has no DataNode " + stranger.uuid + " at "
-                + stranger + " with host name " + stranger.host + " and IPC port "
+            "Cannot encode as asked: the NameNode has no DataNode "
+                + stranger.uuid
+                + " at "
+                + stranger
+                + " with host name "
+                + stranger.host
+                + " and IPC port "
                 + stranger.ipcPort);
       }
     } finally {

@@ -101,8 +101,7 @@ final class LocalReplicaStream implements ReplicaStream {
     int chunks = (length - 1) / checksum.getBytesPerChecksum() + 1;
     files.meta().readFully(sums, 0, chunks * checksum.getChecksumSize());
     IOUtils.readFully(files.data(), data, 0, length);
-    int wrong =
-        verifier.firstMismatch(ByteBuffer.wrap(data, 0, length), ByteBuffer.wrap(sums));
+    int wrong = verifier.firstMismatch(ByteBuffer.wrap(data, 0, length), ByteBuffer.wrap(sums));
     if (wrong >= 0) {
       long at = next + (long) wrong * checksum.getBytesPerChecksum();
       throw new ChecksumException("Cannot read " + block + ": wrong checksum at " + at, at);

@@ -95,8 +95,13 @@ final class LocalReplicas {
   private void checkLinks(List<Link> links) throws AgentException {
     if (links.size() > settings.linksMax) {
       throw bad(
-          "Cannot make " + links.size() + " links in one call: at most " + settings.linksMax
-              + " (" + AgentKeys.LINKS_MAX + ")");
+          "Cannot make "
+              + links.size()
+              + " links in one call: at most "
+              + settings.linksMax
+              + " ("
+              + AgentKeys.LINKS_MAX
+              + ")");
     }
     for (Link link : links) {
       checkInternal(link.target, "link to");
@@ -138,8 +143,8 @@ final class LocalReplicas {
   }
 
   /**
-   * Lets a task write a block here that is not here yet. From now on it may roll the block back, and
-   * no task that was let before.
+   * Lets a task write a block here that is not here yet. From now on it may roll the block back,
+   * and no task that was let before.
    */
   void reserve(Messages.ReserveCall call) throws IOException {
     checkInternal(call.block, "reserve");
@@ -151,8 +156,8 @@ final class LocalReplicas {
   }
 
   /**
-   * Removes a replica that a task has written. What another task, a link or HDFS may have made under
-   * the name since is left.
+   * Removes a replica that a task has written. What another task, a link or HDFS may have made
+   * under the name since is left.
    *
    * @return whether it was there and that task's
    */
@@ -193,8 +198,7 @@ final class LocalReplicas {
   /** DataNodes keep removals for later; callers wait for the NameNode to know. */
   private void reportRemovals() {
     try {
-      dataNode.triggerBlockReport(
-          new BlockReportOptions.Factory().setIncremental(true).build());
+      dataNode.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(true).build());
     } catch (IOException e) {
       LOG.debug("Removals are reported with the next heartbeat", e);
     }
@@ -203,8 +207,8 @@ final class LocalReplicas {
   /**
    * Reads a replica, or a part of it, through its checksums.
    *
-   * @throws AgentException of kind CORRUPT if those are wrong; of kind BUSY if another call makes the
-   *     replica durable
+   * @throws AgentException of kind CORRUPT if those are wrong; of kind BUSY if another call makes
+   *     the replica durable
    */
   BlockChecksum checksum(Messages.ChecksumCall call) throws IOException {
     ExtendedBlock whole = call.block.in(call.pool);

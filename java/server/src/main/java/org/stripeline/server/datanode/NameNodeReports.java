@@ -31,8 +31,7 @@ final class NameNodeReports implements KnownDataNodes.Source {
     this.nameNodes = nameNodes;
     this.conf = new Configuration(conf);
     this.conf.setInt(CommonConfigurationKeys.IPC_CLIENT_RPC_TIMEOUT_KEY, TIMEOUT_MILLIS);
-    this.conf.setInt(
-        CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_TIMEOUT_KEY, TIMEOUT_MILLIS);
+    this.conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_TIMEOUT_KEY, TIMEOUT_MILLIS);
     this.conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 0);
     this.conf.setInt(
         CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_ON_SOCKET_TIMEOUTS_KEY, 0);
@@ -54,8 +53,7 @@ final class NameNodeReports implements KnownDataNodes.Source {
           "Cannot find the active NameNode of block pool " + pool + ": this DataNode has none");
     }
     ClientProtocol nameNode =
-        NameNodeProxiesClient.createNonHAProxyWithClientProtocol(
-            address, conf, user, false, null);
+        NameNodeProxiesClient.createNonHAProxyWithClientProtocol(address, conf, user, false, null);
     try {
       return nameNode.getDatanodeReport(DatanodeReportType.ALL);
     } catch (RemoteException e) {
@@ -71,7 +69,9 @@ final class NameNodeReports implements KnownDataNodes.Source {
       return why;
     }
     return new AccessControlException(
-        "user " + user.getUserName() + ", which runs this DataNode, must be a superuser of HDFS"
+        "user "
+            + user.getUserName()
+            + ", which runs this DataNode, must be a superuser of HDFS"
             + " (auth_to_local rules or dfs.permissions.superusergroup of the NameNode): "
             + firstLine(why));
   }

@@ -41,9 +41,7 @@ final class RateLimiter {
 
   /** Returns a throttler of that rate, or null for 0. */
   static DataTransferThrottler throttler(long bytesPerSecond) {
-    return bytesPerSecond == 0
-        ? null
-        : new DataTransferThrottler(Math.max(LEAST, bytesPerSecond));
+    return bytesPerSecond == 0 ? null : new DataTransferThrottler(Math.max(LEAST, bytesPerSecond));
   }
 
   /**

@@ -43,7 +43,11 @@ final class ReplicaCheck {
 
   /** {@code kept} is null for a block that is sent, or that the caller has no link of. */
   ReplicaCheck(
-      TaskContext context, EncodeRequest request, int unit, EncodeRequest.Kept kept, RateLimiter limiter) {
+      TaskContext context,
+      EncodeRequest request,
+      int unit,
+      EncodeRequest.Kept kept,
+      RateLimiter limiter) {
     this.context = context;
     this.request = request;
     this.unit = unit;
@@ -75,9 +79,15 @@ final class ReplicaCheck {
     if (right == null && !silent.isEmpty()) {
       throw new AgentException(
           AgentException.Kind.FAILED,
-          "Cannot tell which replica of " + source.block + " is right: more than half of its "
-              + source.nodes.size() + " replicas must have the same checksums, those that answer"
-              + " have " + claims.values() + "; no answer: " + silent
+          "Cannot tell which replica of "
+              + source.block
+              + " is right: more than half of its "
+              + source.nodes.size()
+              + " replicas must have the same checksums, those that answer"
+              + " have "
+              + claims.values()
+              + "; no answer: "
+              + silent
               + "; convert the file again when these DataNodes and their agents answer");
     }
     List<AgentNode> wrong = new ArrayList<>();
@@ -108,8 +118,13 @@ final class ReplicaCheck {
     if (wrong.isEmpty()) {
       throw new AgentException(
           AgentException.Kind.FAILED,
-          "Cannot encode " + source.block + ": its replicas are " + right + ", what was read "
-              + encoded + "; the memory of this node is faulty");
+          "Cannot encode "
+              + source.block
+              + ": its replicas are "
+              + right
+              + ", what was read "
+              + encoded
+              + "; the memory of this node is faulty");
     }
     return wrong;
   }
@@ -138,7 +153,8 @@ final class ReplicaCheck {
   private BlockClaim majority(String type) {
     Map<BlockClaim, Integer> votes = new HashMap<>();
     for (BlockClaim claim : claims.values()) {
-      if (claim.type.equals(type) && 2 * votes.merge(claim, 1, Integer::sum) > source.nodes.size()) {
+      if (claim.type.equals(type)
+          && 2 * votes.merge(claim, 1, Integer::sum) > source.nodes.size()) {
         return claim;
       }
     }

@@ -107,10 +107,13 @@ final class RequestCheck {
     check.need(request.bytesPerSecond >= 0, request.bytesPerSecond + " bytes per second");
     check.need(
         request.windowBytes == 0
-            || request.windowBytes >= WINDOW_MIN
-                && request.windowBytes <= AgentSettings.WINDOW_MAX,
-        "a window of " + request.windowBytes + " bytes; it must be 0 or from " + WINDOW_MIN
-            + " to " + AgentSettings.WINDOW_MAX);
+            || request.windowBytes >= WINDOW_MIN && request.windowBytes <= AgentSettings.WINDOW_MAX,
+        "a window of "
+            + request.windowBytes
+            + " bytes; it must be 0 or from "
+            + WINDOW_MIN
+            + " to "
+            + AgentSettings.WINDOW_MAX);
   }
 
   private void code(EncodeRequest request) throws AgentException {
@@ -142,7 +145,12 @@ final class RequestCheck {
       long first = request.data.get(0).block.length;
       need(
           i < count - 1 ? source.block.length == first : source.block.length <= first,
-          "data block " + i + " of " + source.block.length + " bytes after one of " + first
+          "data block "
+              + i
+              + " of "
+              + source.block.length
+              + " bytes after one of "
+              + first
               + "; only the last may be shorter");
     }
   }

@@ -165,7 +165,11 @@ final class SourceReader implements Closeable {
     return context.isHere(from)
         ? new LocalReplicaStream(context.dataNode, copy, position)
         : new RemoteReplicaStream(
-            context.dataNode, from.toDatanodeInfo(), copy, position, context.settings.timeoutMillis);
+            context.dataNode,
+            from.toDatanodeInfo(),
+            copy,
+            position,
+            context.settings.timeoutMillis);
   }
 
   private synchronized void install(ReplicaStream opened) {
@@ -196,7 +200,11 @@ final class SourceReader implements Closeable {
       if (kept != null && kept.node.uuid.equals(from.uuid)) {
         // Nothing comes of this group: it would be made of what was just found to be wrong.
         throw new AgentException(
-            "Cannot keep the replica of " + source.block + " at " + from + ": "
+            "Cannot keep the replica of "
+                + source.block
+                + " at "
+                + from
+                + ": "
                 + AgentException.reason(why),
             Collections.singletonList(new BadReplica(unit, from.uuid)));
       }

@@ -38,7 +38,9 @@ import org.stripeline.agent.EncodeRequest;
 final class TargetWriter implements Closeable {
   private static final int PACKET_BYTES = RateLimiter.STEP;
 
-  /** Bytes after which written data is synced, so that the end of the block does not sync all of it. */
+  /**
+   * Bytes after which written data is synced, so that the end of the block does not sync all of it.
+   */
   private static final long SYNC_BYTES = 32 << 20;
 
   private final TaskContext context;
@@ -85,8 +87,7 @@ final class TargetWriter implements Closeable {
   /** Connects and says what will come, with checksums of that kind. */
   void open(DataChecksum kind) throws IOException {
     try {
-      checksum =
-          DataChecksum.newDataChecksum(kind.getChecksumType(), kind.getBytesPerChecksum());
+      checksum = DataChecksum.newDataChecksum(kind.getChecksumType(), kind.getBytesPerChecksum());
       int chunks = Math.max(1, PACKET_BYTES / checksum.getBytesPerChecksum());
       packet = new byte[chunks * checksum.getBytesPerChecksum()];
       sums = new byte[chunks * checksum.getChecksumSize()];
@@ -106,7 +107,8 @@ final class TargetWriter implements Closeable {
     String[] ids = {target.storageId};
     Token<BlockTokenIdentifier> token =
         node.getBlockAccessToken(block, EnumSet.of(AccessMode.WRITE), types, ids);
-    // The receiver refuses a block that is there by closing the connection, as it also does when all
+    // The receiver refuses a block that is there by closing the connection, as it also does when
+    // all
     // is well. So its agent says whether the block is there, and remembers who writes it.
     context.reserve(pool, target, writer);
     Socket connected = Transfers.connect(node, to, context.settings.timeoutMillis);
@@ -188,8 +190,7 @@ final class TargetWriter implements Closeable {
     limiter.moved(bytes);
   }
 
-  private void header(int dataBytes, int sumBytes, boolean last, boolean sync)
-      throws IOException {
+  private void header(int dataBytes, int sumBytes, boolean last, boolean sync) throws IOException {
     // The length of a packet counts itself, and not the header.
     int length = dataBytes + sumBytes + Integer.BYTES;
     new PacketHeader(length, position, sequence++, last, dataBytes, sync).write(out);
@@ -221,8 +222,14 @@ final class TargetWriter implements Closeable {
     if (there.length != sent.length || there.crc32c != sent.crc32c) {
       throw new AgentException(
           AgentException.Kind.FAILED,
-          "Cannot verify " + target.block + " at " + target.node + ": sent " + sent
-              + ", at rest " + there);
+          "Cannot verify "
+              + target.block
+              + " at "
+              + target.node
+              + ": sent "
+              + sent
+              + ", at rest "
+              + there);
     }
     return sent;
   }
@@ -237,7 +244,13 @@ final class TargetWriter implements Closeable {
   private AgentException failure(String what, Exception why) {
     return new AgentException(
         AgentException.Kind.FAILED,
-        "Cannot " + what + ' ' + target.block + " at " + target.node + ": "
+        "Cannot "
+            + what
+            + ' '
+            + target.block
+            + " at "
+            + target.node
+            + ": "
             + AgentException.reason(why),
         why);
   }

@@ -70,7 +70,9 @@ final class TaskContext {
     if (isHere(node)) {
       return TransferCounters.Distance.LOCAL;
     }
-    return node.rack.equals(rack) ? TransferCounters.Distance.RACK : TransferCounters.Distance.REMOTE;
+    return node.rack.equals(rack)
+        ? TransferCounters.Distance.RACK
+        : TransferCounters.Distance.REMOTE;
   }
 
   /**
@@ -88,7 +90,13 @@ final class TaskContext {
       if (part.length != bytes) {
         throw new AgentException(
             AgentException.Kind.FAILED,
-            "Cannot verify " + block + " at " + node + ": asked for " + bytes + " bytes, it read "
+            "Cannot verify "
+                + block
+                + " at "
+                + node
+                + ": asked for "
+                + bytes
+                + " bytes, it read "
                 + part.length);
       }
       whole.update(part.crc32c, bytes);
@@ -107,8 +115,7 @@ final class TaskContext {
         return part(pool, node, block, 0, bytes, true);
       } catch (AgentException e) {
         boolean isUnderWay =
-            e.kind() == AgentException.Kind.BUSY
-                || e.getCause() instanceof SocketTimeoutException;
+            e.kind() == AgentException.Kind.BUSY || e.getCause() instanceof SocketTimeoutException;
         if (!isUnderWay || nanoClock.getAsLong() - start > limit) {
           throw e;
         }
@@ -131,7 +138,8 @@ final class TaskContext {
       return peers.checksum(node.toDatanodeInfo(), pool, block, offset, bytes, sync);
     }
     return here(
-        block, () -> replicas.checksum(new Messages.ChecksumCall(pool, block, offset, bytes, sync)));
+        block,
+        () -> replicas.checksum(new Messages.ChecksumCall(pool, block, offset, bytes, sync)));
   }
 
   /** Returns what a replica's checksums say, wherever it is. */

@@ -90,8 +90,13 @@ final class TaskTable implements Closeable {
           closed ? AgentException.Kind.NO_AGENT : AgentException.Kind.BUSY,
           closed
               ? "Cannot begin a task: the agent is being stopped"
-              : "Cannot begin a task: " + context.settings.tasks + " run and "
-                  + context.settings.queue + " wait already (" + AgentKeys.QUEUE + ")");
+              : "Cannot begin a task: "
+                  + context.settings.tasks
+                  + " run and "
+                  + context.settings.queue
+                  + " wait already ("
+                  + AgentKeys.QUEUE
+                  + ")");
     }
     tasks.put(task.number(), task);
     return next++;
@@ -123,9 +128,14 @@ final class TaskTable implements Closeable {
     if (task == null) {
       throw new AgentException(
           AgentException.Kind.UNKNOWN_TASK,
-          "Cannot find task " + number + ": it is of before the agent's last start, or ended more"
-              + " than " + TimeUnit.NANOSECONDS.toSeconds(context.settings.resultNanos) + " s ago ("
-              + AgentKeys.RESULT_PERIOD + ")");
+          "Cannot find task "
+              + number
+              + ": it is of before the agent's last start, or ended more"
+              + " than "
+              + TimeUnit.NANOSECONDS.toSeconds(context.settings.resultNanos)
+              + " s ago ("
+              + AgentKeys.RESULT_PERIOD
+              + ")");
     }
     return task;
   }

@@ -15,8 +15,8 @@ import org.stripeline.agent.EncodeRequest;
 
 /**
  * What somebody may ask for who showed a block token: to have the block group encoded that the
- * token lets write, out of blocks that further tokens let read. So a map of a superuser's job, which
- * has no ticket, can do what that superuser's driver has prepared, and nothing else.
+ * token lets write, out of blocks that further tokens let read. So a map of a superuser's job,
+ * which has no ticket, can do what that superuser's driver has prepared, and nothing else.
  */
 final class TokenGrant {
   private final BlockTokenIdentifier shown;

@@ -111,7 +111,10 @@ public final class EarSettings {
 
   @Override
   public String toString() {
-    return directories + " for " + shape + ", "
+    return directories
+        + " for "
+        + shape
+        + ", "
         + (blocksPerRack == 0 ? "spread evenly" : "at most " + blocksPerRack + " per rack")
         + (targetRacks == 0 ? "" : ", in " + targetRacks + " racks");
   }

@@ -26,8 +26,6 @@ final class AgentBeans {
 
   /** Returns the sum of a count over all agents. */
   static long sum(AgentCount what) throws Exception {
-    return all().values().stream()
-        .mapToLong(bean -> bean.getCounts().get(what.metricName()))
-        .sum();
+    return all().values().stream().mapToLong(bean -> bean.getCounts().get(what.metricName())).sum();
   }
 }

@@ -82,9 +82,11 @@ public final class AgentCluster implements AutoCloseable {
     mini.waitActive();
     fs = mini.getFileSystem();
     policy =
-        fs.addErasureCodingPolicies(
-                new ErasureCodingPolicy[] {new ErasureCodingPolicy(new ECSchema("rs", K, M), BLOCK)})[
-            0]
+        fs
+            .addErasureCodingPolicies(
+                new ErasureCodingPolicy[] {
+                  new ErasureCodingPolicy(new ECSchema("rs", K, M), BLOCK)
+                })[0]
             .getPolicy();
     fs.enableErasureCodingPolicy(policy.getName());
     agents = Agents.connect(conf);
@@ -256,9 +258,7 @@ public final class AgentCluster implements AutoCloseable {
 
     private DatanodeInfo[] nearestFirst(DatanodeInfo agent, DatanodeInfo[] nodes) {
       DatanodeInfo[] sorted = nodes.clone();
-      Arrays.sort(
-          sorted,
-          (a, b) -> Integer.compare(distance(agent, a), distance(agent, b)));
+      Arrays.sort(sorted, (a, b) -> Integer.compare(distance(agent, a), distance(agent, b)));
       return sorted;
     }
 

@@ -64,8 +64,7 @@ class AgentDiskTest {
     Adoption file = cluster.adoption(DATA);
     DatanodeInfo node = file.node(0, 0);
     long copies = AgentBeans.sum(AgentCount.COPIES);
-    List<Linked> linked =
-        cluster.agents().link(node, file.pool(), Arrays.asList(file.link(0)));
+    List<Linked> linked = cluster.agents().link(node, file.pool(), Arrays.asList(file.link(0)));
     assertThat(linked.get(0).copied).isTrue();
     assertThat(AgentBeans.sum(AgentCount.COPIES) - copies).isEqualTo(1);
     ReplicaProbe probe = cluster.probe(node);
@@ -147,8 +146,7 @@ class AgentDiskTest {
               .get();
       List<DatanodeInfo> free = file.free(agent);
       free.remove(bare);
-      EncodeRequest request =
-          file.request(agent, Arrays.asList(bare, free.get(0))).build();
+      EncodeRequest request = file.request(agent, Arrays.asList(bare, free.get(0))).build();
       TaskReport report = cluster.await(agent, cluster.agents().encode(agent, request));
       assertThat(report.state).isEqualTo(TaskState.FAILED);
       assertThat(report.error)

@@ -37,8 +37,7 @@ class AgentEncodeTest {
 
   @BeforeAll
   void start(@TempDir Path dir) throws Exception {
-    cluster =
-        new AgentCluster(dir, new Configuration(false), "/a", "/a", "/a", "/b", "/b", "/b");
+    cluster = new AgentCluster(dir, new Configuration(false), "/a", "/a", "/a", "/b", "/b", "/b");
   }
 
   @AfterAll
@@ -104,8 +103,7 @@ class AgentEncodeTest {
   }
 
   /** Returns a DataNode without an internal block, and without a replica of that unit. */
-  private DatanodeInfo other(List<DatanodeInfo> used, Adoption file, int unit)
-      throws IOException {
+  private DatanodeInfo other(List<DatanodeInfo> used, Adoption file, int unit) throws IOException {
     for (DatanodeInfo node : cluster.nodes()) {
       boolean holds =
           unit >= 0 && Arrays.asList(file.blocks.get(unit).getLocations()).contains(node);

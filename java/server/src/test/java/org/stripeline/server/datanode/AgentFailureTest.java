@@ -218,8 +218,7 @@ class AgentFailureTest {
   @Test
   void aBlockThatIsNotWhatItWasSaidToBeIsSaidToHaveChanged() throws Exception {
     AgentBlock source = file.source(0);
-    AgentBlock newer =
-        new AgentBlock(source.id, source.generationStamp + 1, source.length);
+    AgentBlock newer = new AgentBlock(source.id, source.generationStamp + 1, source.length);
     EncodeRequest.Builder builder =
         new EncodeRequest.Builder(file.pool(), "rs", 3, 2)
             .data(new EncodeRequest.Source(newer, Arrays.asList(AgentNode.of(agent))));
@@ -237,12 +236,10 @@ class AgentFailureTest {
     DatanodeInfo last = file.node(2, 0);
     agent = last;
     targets = Arrays.stream(cluster.nodes()).filter(node -> !node.equals(last)).toList();
-    EncodeRequest request =
-        file.request(agent, targets).bytesPerSecond(1_000_000).build();
+    EncodeRequest request = file.request(agent, targets).bytesPerSecond(1_000_000).build();
     long task = cluster.agents().encode(agent, request);
     Conditions.await(
-        "the task to be under way",
-        () -> cluster.agents().poll(agent, task, 0).bytesDone > 0);
+        "the task to be under way", () -> cluster.agents().poll(agent, task, 0).bytesDone > 0);
     try (FSDataOutputStream out = cluster.fs().append(file.plain)) {
       out.write(1);
       out.hflush();
@@ -288,9 +285,7 @@ class AgentFailureTest {
 
   @Test
   void anAgentThatIsStoppedLeavesNothing() throws Exception {
-    cluster
-        .agents()
-        .encode(agent, request(agent, file.node(0, 1)).bytesPerSecond(100_000).build());
+    cluster.agents().encode(agent, request(agent, file.node(0, 1)).bytesPerSecond(100_000).build());
     Conditions.await(
         "both targets to receive",
         () ->
@@ -421,8 +416,7 @@ class AgentFailureTest {
   }
 
   private long encodeUntilBothReceive(long bytesPerSecond) throws IOException {
-    EncodeRequest slow =
-        request(agent, file.node(0, 1)).bytesPerSecond(bytesPerSecond).build();
+    EncodeRequest slow = request(agent, file.node(0, 1)).bytesPerSecond(bytesPerSecond).build();
     long task = cluster.agents().encode(agent, slow);
     Conditions.await(
         "both targets to receive",

@@ -83,8 +83,7 @@ class AgentFuzzTest {
     byte[] frame = RawRpc.call(RPC.RpcKind.RPC_WRITABLE, RawRpc.writable(50_000_000));
     assertThat(frame).hasSizeLessThan(150);
     long before = allocated();
-    for (RPC.RpcKind kind :
-        new RPC.RpcKind[] {RPC.RpcKind.RPC_WRITABLE, RPC.RpcKind.RPC_BUILTIN}) {
+    for (RPC.RpcKind kind : new RPC.RpcKind[] {RPC.RpcKind.RPC_WRITABLE, RPC.RpcKind.RPC_BUILTIN}) {
       RpcResponseHeaderProto reply = call(kind, RawRpc.writable(50_000_000)).get(0);
       assertThat(reply.getStatus()).isEqualTo(RpcStatusProto.FATAL);
       assertThat(reply.getErrorMsg()).contains("Unknown rpc kind");
@@ -221,8 +220,7 @@ class AgentFuzzTest {
   private static byte[] broken(Random random) throws Exception {
     byte[] noise = bytes(random, 1 + random.nextInt(2_000));
     byte[] good =
-        RawRpc.join(
-            RawRpc.preamble(), RawRpc.context(USER), wholeFrame("{\"method\":\"about\"}"));
+        RawRpc.join(RawRpc.preamble(), RawRpc.context(USER), wholeFrame("{\"method\":\"about\"}"));
     switch (random.nextInt(5)) {
       case 0:
         return noise;
@@ -231,8 +229,7 @@ class AgentFuzzTest {
       case 2:
         return RawRpc.join(RawRpc.preamble(), length(random), noise);
       case 3:
-        return RawRpc.join(
-            RawRpc.preamble(), RawRpc.context(USER), length(random), noise);
+        return RawRpc.join(RawRpc.preamble(), RawRpc.context(USER), length(random), noise);
       default:
         return Arrays.copyOf(good, 1 + random.nextInt(good.length - 1));
     }
@@ -296,8 +293,7 @@ class AgentFuzzTest {
   }
 
   private static byte[] request(byte[] bytes) throws Exception {
-    return RawRpc.delimited(
-        BytesValue.newBuilder().setValue(ByteString.copyFrom(bytes)).build());
+    return RawRpc.delimited(BytesValue.newBuilder().setValue(ByteString.copyFrom(bytes)).build());
   }
 
   private static byte[] bytes(Random random, int length) {
@@ -328,8 +324,7 @@ class AgentFuzzTest {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
       System.gc();
-      least =
-          Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+      least = Math.min(least, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
     }
     return least;
   }

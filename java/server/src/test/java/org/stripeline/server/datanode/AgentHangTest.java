@@ -103,15 +103,13 @@ class AgentHangTest {
   }
 
   /** Returns the bytes of buffers that the agent keeps once a task has ended in order. */
-  private long heldBytes(
-      Adoption file, DatanodeInfo agent, DatanodeInfo other, AgentMXBean bean) throws Exception {
+  private long heldBytes(Adoption file, DatanodeInfo agent, DatanodeInfo other, AgentMXBean bean)
+      throws Exception {
     EncodeRequest request = file.request(agent, Arrays.asList(agent, other)).build();
     assertThat(cluster.await(agent, cluster.agents().encode(agent, request)).error).isNull();
     for (int i = 0; i < AgentCluster.M; i++) {
       DatanodeInfo node = i == 0 ? agent : other;
-      cluster
-          .agents()
-          .unlink(node, file.pool(), Arrays.asList(file.internal(AgentCluster.K + i)));
+      cluster.agents().unlink(node, file.pool(), Arrays.asList(file.internal(AgentCluster.K + i)));
     }
     return bean.getBufferBytes();
   }

@@ -104,8 +104,10 @@ class AgentLinkTest {
     assertThat(cluster.agents().link(node, file.pool(), links)).hasSize(1);
     assertThat(cluster.probe(node).held().blocks).isEqualTo(blocks);
     assertThat(cluster.probe(node).names(file.source(0).id)).isEqualTo(2);
-    Link other = new Link(file.source(1), new AgentBlock(
-        file.internal(0).id, file.internal(0).generationStamp, BLOCK));
+    Link other =
+        new Link(
+            file.source(1),
+            new AgentBlock(file.internal(0).id, file.internal(0).generationStamp, BLOCK));
     refused(
         AgentException.Kind.FAILED,
         "unlink it first",
@@ -159,8 +161,7 @@ class AgentLinkTest {
       refused(
           AgentException.Kind.CHANGED,
           "RBW",
-          () ->
-              cluster.agents().link(node, file.pool(), Arrays.asList(file.link(2))));
+          () -> cluster.agents().link(node, file.pool(), Arrays.asList(file.link(2))));
     }
   }
 
@@ -225,8 +226,7 @@ class AgentLinkTest {
     Adoption file = cluster.adoption(DATA);
     DatanodeInfo node = file.node(0, 0);
     ReplicaProbe probe = cluster.probe(node);
-    List<AgentBlock> internal =
-        Arrays.asList(file.internal(0), file.internal(1), file.internal(2));
+    List<AgentBlock> internal = Arrays.asList(file.internal(0), file.internal(1), file.internal(2));
     List<Link> links = Arrays.asList(file.link(0), file.link(1), file.link(2));
     cluster.agents().link(node, file.pool(), links);
     AgentBlock newer =
@@ -256,8 +256,7 @@ class AgentLinkTest {
       checkLinked(nodes[unit], file, unit);
     }
     awaitReported(file, 3);
-    MiniDFSCluster.DataNodeProperties stopped =
-        cluster.mini().stopDataNode(nodes[1].getXferAddr());
+    MiniDFSCluster.DataNodeProperties stopped = cluster.mini().stopDataNode(nodes[1].getXferAddr());
     assertThat(cluster.mini().restartDataNode(stopped, true)).isTrue();
     cluster.mini().waitActive();
     checkLinked(nodes[1], file, 1);

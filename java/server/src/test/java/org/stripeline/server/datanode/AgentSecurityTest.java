@@ -75,8 +75,7 @@ class AgentSecurityTest {
   }
 
   /** Polls a task to its end. */
-  static TaskReport await(Agents agents, DatanodeInfo agent, long task)
-      throws IOException {
+  static TaskReport await(Agents agents, DatanodeInfo agent, long task) throws IOException {
     TaskReport report;
     do {
       report = agents.poll(agent, task, 1_000);
@@ -139,8 +138,7 @@ class AgentSecurityTest {
     }
   }
 
-  private static Agents connect(UserGroupInformation user, AgentCluster cluster)
-      throws Exception {
+  private static Agents connect(UserGroupInformation user, AgentCluster cluster) throws Exception {
     return user.doAs(
         (PrivilegedExceptionAction<Agents>) () -> Agents.connect(cluster.fs().getConf()));
   }
@@ -153,8 +151,7 @@ class AgentSecurityTest {
     conf.set(ACL, "somebody");
     try (AgentCluster cluster = new AgentCluster(dir, conf, "/a")) {
       DatanodeInfo node = cluster.nodes()[0];
-      refused(
-          AgentException.Kind.DENIED, "not authorized", () -> cluster.agents().describe(node));
+      refused(AgentException.Kind.DENIED, "not authorized", () -> cluster.agents().describe(node));
       assertThat(cluster.fs().getClient().getNamenode().getStats()).isNotEmpty();
       assertThat(
               org.apache.hadoop.hdfs.DFSUtilClient.createClientDatanodeProtocolProxy(

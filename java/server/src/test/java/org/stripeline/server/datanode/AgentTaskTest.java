@@ -29,7 +29,9 @@ import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** Tasks from their beginning to their end: waiting, rates, progress, cancelling, being forgotten. */
+/**
+ * Tasks from their beginning to their end: waiting, rates, progress, cancelling, being forgotten.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentTaskTest {
@@ -200,8 +202,7 @@ class AgentTaskTest {
             Arrays.stream(cluster.nodes())
                 .map(DatanodeInfo::getDatanodeUuid)
                 .collect(Collectors.toList()));
-    Map<String, Long> counted =
-        AgentBeans.all().get(agent.getDatanodeUuid()).getCounts();
+    Map<String, Long> counted = AgentBeans.all().get(agent.getDatanodeUuid()).getCounts();
     EncodeRequest request = file.request(agent, targets).build();
     TaskReport report = cluster.await(agent, cluster.agents().encode(agent, request));
     Map<String, Long> counts = AgentBeans.all().get(agent.getDatanodeUuid()).getCounts();

@@ -160,9 +160,7 @@ class AgentTokenTest {
       refused(
           AgentException.Kind.DENIED,
           "does not let read block " + block,
-          () ->
-              holder.encode(
-                  agent, request(file, unit -> text(unit == 1 ? other : file, unit))));
+          () -> holder.encode(agent, request(file, unit -> text(unit == 1 ? other : file, unit))));
       refused(
           AgentException.Kind.DENIED,
           "does not let read block " + block,

@@ -105,7 +105,11 @@ class AgentVerifyTest {
     TaskContext context = context(agent, peers);
     EncodeRequest request = file.request(agent, targets).build();
     return new GroupEncoder(
-        context, request, "stripeline-agent-test", new TransferCounters(context.metrics), unbound());
+        context,
+        request,
+        "stripeline-agent-test",
+        new TransferCounters(context.metrics),
+        unbound());
   }
 
   /** Agents of which each call reads what it is asked for out of an array. */
@@ -232,11 +236,10 @@ class AgentVerifyTest {
           }
         };
     EncodeRequest.Source source = file.from(0, Arrays.copyOf(holders, claimed.length));
-    EncodeRequest request =
-        new EncodeRequest.Builder(file.pool(), "rs", 3, 2).data(source).build();
-    EncodeRequest.Kept kept =
-        new EncodeRequest.Kept(0, file.internal(0), AgentNode.of(holders[0]));
-    ReplicaCheck check = new ReplicaCheck(context(targets.get(0), peers), request, 0, kept, unbound());
+    EncodeRequest request = new EncodeRequest.Builder(file.pool(), "rs", 3, 2).data(source).build();
+    EncodeRequest.Kept kept = new EncodeRequest.Kept(0, file.internal(0), AgentNode.of(holders[0]));
+    ReplicaCheck check =
+        new ReplicaCheck(context(targets.get(0), peers), request, 0, kept, unbound());
     check.askClaims();
     return check;
   }
@@ -310,8 +313,7 @@ class AgentVerifyTest {
     Map<String, String> before = cluster.held();
     GroupEncoder encoder = encoder(cluster.agents());
     encoder.cancel();
-    assertThatThrownBy(encoder::run)
-        .isInstanceOf(InterruptedException.class);
+    assertThatThrownBy(encoder::run).isInstanceOf(InterruptedException.class);
     assertThat(Thread.currentThread().isInterrupted()).isFalse();
     cluster.awaitHeld(before);
   }

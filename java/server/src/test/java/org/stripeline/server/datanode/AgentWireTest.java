@@ -76,8 +76,7 @@ class AgentWireTest {
   }
 
   private JsonObject send(String request) throws Exception {
-    BytesValue bytes =
-        BytesValue.newBuilder().setValue(ByteString.copyFromUtf8(request)).build();
+    BytesValue bytes = BytesValue.newBuilder().setValue(ByteString.copyFromUtf8(request)).build();
     return JsonParser.parseString(raw.call(null, bytes).getValue().toStringUtf8())
         .getAsJsonObject();
   }
@@ -163,8 +162,7 @@ class AgentWireTest {
     for (String open : Arrays.asList("[", "{\"a\":")) {
       for (int depth : new int[] {Wire.DEPTH_MAX, 500_000}) {
         String nested = String.join("", Collections.nCopies(depth, open));
-        for (String text :
-            Arrays.asList(nested, "{\"pool\":" + nested, "{\"links\":" + nested)) {
+        for (String text : Arrays.asList(nested, "{\"pool\":" + nested, "{\"links\":" + nested)) {
           check("link", text, "BAD_REQUEST", "inside each other");
         }
         check(send(nested), "BAD_REQUEST", "Cannot read the request");
@@ -194,8 +192,7 @@ class AgentWireTest {
   @Test
   void repliesMayBeLong() {
     String reason = String.join("", Collections.nCopies(Wire.REQUEST_MAX, "r"));
-    Messages.Envelope failed =
-        new Messages.Envelope(null, new Messages.Failure("FAILED", reason));
+    Messages.Envelope failed = new Messages.Envelope(null, new Messages.Failure("FAILED", reason));
     assertThat(Wire.envelope(Wire.reply(failed)).error.message).isEqualTo(reason);
   }
 
@@ -207,16 +204,12 @@ class AgentWireTest {
     check("link", pool + "\"links\":[" + blocks + "]}", "BAD_REQUEST", "10001 links");
     check("unlink", pool + "\"blocks\":[" + blocks + "]}", "BAD_REQUEST", "10001 blocks");
     check(
-        "unlink",
-        "{\"pool\":\"" + name + "\",\"blocks\":[]}",
-        "BAD_REQUEST",
-        "block pool of 300");
+        "unlink", "{\"pool\":\"" + name + "\",\"blocks\":[]}", "BAD_REQUEST", "block pool of 300");
     AgentNode there = AgentNode.of(cluster.nodes()[1]);
     AgentBlock data = new AgentBlock(1, 1, 1000);
     EncodeRequest.Source source = new EncodeRequest.Source(data, Arrays.asList(there));
     EncodeRequest.Target parity = target(-2, 1000, "DISK");
-    EncodeRequest.Source replicas =
-        new EncodeRequest.Source(data, Collections.nCopies(513, there));
+    EncodeRequest.Source replicas = new EncodeRequest.Source(data, Collections.nCopies(513, there));
     check(builder("rs", 1, 1).data(replicas).parity(parity), "513 nodes of data block 0");
     EncodeRequest.Builder many = builder("rs", 1, 1);
     for (int i = 0; i < 17; i++) {
@@ -225,8 +218,7 @@ class AgentWireTest {
     check(many, "17 data; at most 16");
     check(builder(name, 1, 1).data(source).parity(parity), "codec of 300 characters");
     check(
-        builder("rs", 1, 1).data(source).parity(target(-2, 1000, name)),
-        "storage type of target");
+        builder("rs", 1, 1).data(source).parity(target(-2, 1000, name)), "storage type of target");
     check(builder("rs", Integer.MAX_VALUE, 2).data(source).parity(parity), "2147483649 units");
     check(builder("rs", -1, 2).data(source).parity(parity), "-1");
   }
@@ -240,8 +232,7 @@ class AgentWireTest {
     Adoption file = cluster.adoption(AgentCluster.bytes(AgentCluster.BLOCK, 3));
     EncodeRequest request =
         file.request(node, Arrays.asList(cluster.nodes())).bytesPerSecond(10_000).build();
-    String encode =
-        Messages.JSON.toJson(new Messages.EncodeCall("only-once", request));
+    String encode = Messages.JSON.toJson(new Messages.EncodeCall("only-once", request));
     long first = task(call("encode", encode));
     assertThat(task(call("encode", encode))).isEqualTo(first);
     cluster.agents().cancel(node, first);
@@ -274,9 +265,7 @@ class AgentWireTest {
         builder("rs", 1, 1).data(source).parity(parity).send(new EncodeRequest.Send(1, parity)),
         "data unit 1");
     check(
-        builder("rs", 1, 1)
-            .data(new EncodeRequest.Source(data, new ArrayList<>()))
-            .parity(parity),
+        builder("rs", 1, 1).data(new EncodeRequest.Source(data, new ArrayList<>())).parity(parity),
         "no nodes to read");
     EncodeRequest.Source longer =
         new EncodeRequest.Source(new AgentBlock(2, 1, 1001), Arrays.asList(there));
@@ -308,7 +297,9 @@ class AgentWireTest {
       gone = at(free.getLocalPort());
     }
     refused(
-        AgentException.Kind.UNREACHABLE, "Cannot about at agent", () -> cluster.agents().describe(gone));
+        AgentException.Kind.UNREACHABLE,
+        "Cannot about at agent",
+        () -> cluster.agents().describe(gone));
     Agents closed = Agents.connect(cluster.fs().getConf());
     closed.close();
     closed.close();

@@ -67,8 +67,7 @@ class ForwardingAgents implements Agents {
   }
 
   @Override
-  public long encode(DatanodeInfo node, String ticket, EncodeRequest request)
-      throws IOException {
+  public long encode(DatanodeInfo node, String ticket, EncodeRequest request) throws IOException {
     return to.encode(node, ticket, request);
   }
 

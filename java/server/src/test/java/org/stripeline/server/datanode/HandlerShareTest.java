@@ -43,8 +43,7 @@ class HandlerShareTest {
   @Test
   void callsThatHangAreToldFromCallsThatComeAndGo() throws Exception {
     AtomicLong minutes = new AtomicLong();
-    HandlerShare share =
-        new HandlerShare(2, 1, () -> TimeUnit.MINUTES.toNanos(minutes.get()));
+    HandlerShare share = new HandlerShare(2, 1, () -> TimeUnit.MINUTES.toNanos(minutes.get()));
     assertThat(share.isStuck()).isFalse();
     share.beginWork();
     minutes.set(10);

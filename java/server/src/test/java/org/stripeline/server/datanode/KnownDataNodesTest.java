@@ -109,8 +109,7 @@ class KnownDataNodesTest {
     assertThat(asked).isEqualTo(1);
     registered.set(0, node(2).build());
     now.addAndGet(1);
-    refused(
-        AgentException.Kind.NOT_READY, "uuid-1", () -> known.check(request(node(1).build())));
+    refused(AgentException.Kind.NOT_READY, "uuid-1", () -> known.check(request(node(1).build())));
     assertThat(asked).isEqualTo(2);
   }
 
@@ -120,8 +119,7 @@ class KnownDataNodesTest {
     known.check(request(node(1).build()));
     registered.add(node(2).build());
     for (int i = 0; i < 100; i++) {
-      refused(
-          AgentException.Kind.NOT_READY, "uuid-2", () -> known.check(request(node(2).build())));
+      refused(AgentException.Kind.NOT_READY, "uuid-2", () -> known.check(request(node(2).build())));
     }
     assertThat(asked).isEqualTo(1);
     now.addAndGet(KnownDataNodes.PAUSE_NANOS);

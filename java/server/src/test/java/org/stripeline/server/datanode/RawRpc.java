@@ -66,11 +66,7 @@ final class RawRpc {
   private static byte[] header(RPC.RpcKind kind, int call) throws IOException {
     return delimited(
         ProtoUtil.makeRpcRequestHeader(
-            kind,
-            RpcRequestHeaderProto.OperationProto.RPC_FINAL_PACKET,
-            call,
-            0,
-            new byte[16]));
+            kind, RpcRequestHeaderProto.OperationProto.RPC_FINAL_PACKET, call, 0, new byte[16]));
   }
 
   static byte[] delimited(Message message) throws IOException {

@@ -23,7 +23,9 @@ public abstract class Network {
     transfer.sequence = transfers++;
     traffic.send(transfer);
     digest.note(
-        SENT + 16L * transfer.purpose().ordinal(), clock.now(), transfer.sequence,
+        SENT + 16L * transfer.purpose().ordinal(),
+        clock.now(),
+        transfer.sequence,
         transfer.bytes());
     if (transfer.route().length() == 0) {
       clock.after(0, () -> arrived(transfer));

@@ -21,7 +21,10 @@ public final class StoreAndForwardNetwork extends Network {
     super(clock, digest);
     if (segmentBytes < 1 || segmentsMax < 1) {
       throw new IllegalArgumentException(
-          "Cannot forward " + segmentsMax + " segments of " + segmentBytes
+          "Cannot forward "
+              + segmentsMax
+              + " segments of "
+              + segmentBytes
               + " bytes: both must be at least 1");
     }
     this.segmentBytes = segmentBytes;

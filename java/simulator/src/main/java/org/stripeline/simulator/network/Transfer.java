@@ -33,8 +33,7 @@ public final class Transfer {
    */
   public Transfer(Purpose purpose, Route route, long bytes, Runnable whenArrived) {
     if (bytes < 1) {
-      throw new IllegalArgumentException(
-          "Cannot transfer " + bytes + " bytes: must be at least 1");
+      throw new IllegalArgumentException("Cannot transfer " + bytes + " bytes: must be at least 1");
     }
     this.purpose = purpose;
     this.route = route;

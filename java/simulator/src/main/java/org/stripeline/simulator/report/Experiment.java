@@ -36,7 +36,12 @@ public final class Experiment {
         Result result = new Result(policy, runs);
         results.add(result);
         progress.accept(
-            scenario.name() + ", " + variant.label() + ", " + Labels.of(policy) + ": done, digest "
+            scenario.name()
+                + ", "
+                + variant.label()
+                + ", "
+                + Labels.of(policy)
+                + ": done, digest "
                 + result.digest);
       }
       report.add(variant, results);

@@ -49,19 +49,23 @@ public final class Plot {
             Locale.ROOT,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
                 + " font-family=\"sans-serif\" font-size=\"11\">\n",
-            WIDTH, Math.max(1, reports.size()) * PANEL_HEIGHT)
-        + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" + plot.svg + "</svg>\n";
+            WIDTH,
+            Math.max(1, reports.size()) * PANEL_HEIGHT)
+        + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+        + plot.svg
+        + "</svg>\n";
   }
 
   private void report(Report report, int row) {
     text(LEFT, row * PANEL_HEIGHT + 18, "start", report.title);
     throughput(report, row);
     if (hasPaper(report, Figure.RACK_SHARE_MOST_PERCENT)) {
-      lines(
-          report, row, "share of all replicas by rack, %, least first", Result::rackShares);
+      lines(report, row, "share of all replicas by rack, %, least first", Result::rackShares);
     } else if (hasPaper(report, Figure.WRITE_SECONDS_BEFORE)) {
       lines(
-          report, row, "response time of writes, s, over time, s; means of three, first run",
+          report,
+          row,
+          "response time of writes, s, over time, s; means of three, first run",
           result -> result.responses(WRITES_PER_POINT));
     } else {
       gains(report, row);
@@ -77,8 +81,7 @@ public final class Plot {
   }
 
   /** Lines of the first variant, one for each policy. */
-  private void lines(
-      Report report, int row, String title, Function<Result, double[][]> pointsOf) {
+  private void lines(Report report, int row, String title, Function<Result, double[][]> pointsOf) {
     List<Result> results = report.variants.get(0).results;
     double latest = 1;
     double highest = 0;
@@ -100,8 +103,7 @@ public final class Plot {
           points.toString().trim(), colour(result));
     }
     text(left, y(least) + 14, "middle", "0");
-    text(
-        left + PLOT_WIDTH, y(least) + 14, "middle", String.format(Locale.ROOT, "%.0f", latest));
+    text(left + PLOT_WIDTH, y(least) + 14, "middle", String.format(Locale.ROOT, "%.0f", latest));
   }
 
   private void throughput(Report report, int row) {
@@ -153,8 +155,13 @@ public final class Plot {
       highest = Math.max(highest, Math.max(comparison.ours, paper));
     }
     begin(
-        row, 1, "gain over " + report.variants.get(0).results.get(0).policy
-            + ", %: encoding full, writes pale; the paper's as black lines", lowest, highest);
+        row,
+        1,
+        "gain over "
+            + report.variants.get(0).results.get(0).policy
+            + ", %: encoding full, writes pale; the paper's as black lines",
+        lowest,
+        highest);
     double slot = (double) PLOT_WIDTH / report.variants.size();
     for (int i = 0; i < report.variants.size(); i++) {
       gainsOf(report.variants.get(i), left + slot * i, slot);
@@ -173,13 +180,18 @@ public final class Plot {
       for (Report.Comparison comparison : entry.comparisons) {
         if (isGain(comparison) && comparison.policy.equals(entry.results.get(j).policy)) {
           bar(
-              x, width, comparison.ours, colour(entry.results.get(j)),
+              x,
+              width,
+              comparison.ours,
+              colour(entry.results.get(j)),
               comparison.policy + " " + comparison.figure);
           if (comparison.figure.equals(Figure.WRITE_GAIN_PERCENT.key())) {
             add(
                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"white\""
                     + " fill-opacity=\"0.55\"/>",
-                x, Math.min(y(0), y(comparison.ours)), width - 1,
+                x,
+                Math.min(y(0), y(comparison.ours)),
+                width - 1,
                 Math.abs(y(0) - y(comparison.ours)));
           }
           if (comparison.paper != null) {
@@ -245,7 +257,12 @@ public final class Plot {
     add(
         "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>%s:"
             + " %.1f</title></rect>",
-        x, Math.min(y(zero), y(value)), width - 1, Math.abs(y(zero) - y(value)), colour, name,
+        x,
+        Math.min(y(zero), y(value)),
+        width - 1,
+        Math.abs(y(zero) - y(value)),
+        colour,
+        name,
         value);
   }
 

@@ -47,8 +47,8 @@ public final class Report {
 
   void add(Variant variant, List<Result> results) {
     Map<String, Constant> own = constants(variant.constants());
-    own.entrySet().removeIf(
-        entry -> entry.getValue().value.equals(constants.get(entry.getKey()).value));
+    own.entrySet()
+        .removeIf(entry -> entry.getValue().value.equals(constants.get(entry.getKey()).value));
     variants.add(new Entry(own, variant, results, tolerancePoints));
   }
 

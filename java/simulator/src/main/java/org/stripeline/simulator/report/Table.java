@@ -12,8 +12,18 @@ public final class Table {
   private static final int COLUMNS = 110;
 
   private static final String[] HEADINGS = {
-    "variant", "policy", "encode s", "MB/s", "gain %", "write s", "MB/s", "gain %",
-    "across racks", "relocations", "rule broken", "digest"
+    "variant",
+    "policy",
+    "encode s",
+    "MB/s",
+    "gain %",
+    "write s",
+    "MB/s",
+    "gain %",
+    "across racks",
+    "relocations",
+    "rule broken",
+    "digest"
   };
 
   private final List<String[]> rows = new ArrayList<>();
@@ -25,8 +35,12 @@ public final class Table {
     StringBuilder text = new StringBuilder();
     text.append(report.title).append('\n');
     wrap(report.about, text);
-    text.append("seed ").append(report.seed).append(", ").append(report.seeds)
-        .append(report.seeds == 1 ? " run" : " runs").append(" each\n\n");
+    text.append("seed ")
+        .append(report.seed)
+        .append(", ")
+        .append(report.seeds)
+        .append(report.seeds == 1 ? " run" : " runs")
+        .append(" each\n\n");
     text.append(results(report));
     String paper = paper(report);
     if (!paper.isEmpty()) {
@@ -105,8 +119,14 @@ public final class Table {
     Table table = new Table();
     table.rows.add(
         new String[] {
-          "failures", "policy", "nodes died", "racks away", "blocks repaired", "blocks lost",
-          "stripes skipped", "repair GB"
+          "failures",
+          "policy",
+          "nodes died",
+          "racks away",
+          "blocks repaired",
+          "blocks lost",
+          "stripes skipped",
+          "repair GB"
         });
     for (Report.Entry entry : report.variants) {
       for (Result result : entry.results) {

@@ -64,9 +64,7 @@ final class Background {
         isAcross
             ? otherRack * settings.nodesPerRack + random.nextInt(settings.nodesPerRack)
             : rack * settings.nodesPerRack + (index + inRack) % settings.nodesPerRack;
-    long bytes =
-        1 + (long) Randoms.exponential(random, settings.backgroundBytesMean);
-    network.send(
-        new Transfer(Purpose.BACKGROUND, links.send(source, target), bytes, () -> {}));
+    long bytes = 1 + (long) Randoms.exponential(random, settings.backgroundBytesMean);
+    network.send(new Transfer(Purpose.BACKGROUND, links.send(source, target), bytes, () -> {}));
   }
 }

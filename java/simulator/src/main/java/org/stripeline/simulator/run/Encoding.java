@@ -130,7 +130,9 @@ final class Encoding {
       for (int source : plan.sources) {
         network.send(
             new Transfer(
-                Purpose.ENCODE_READ, links.read(source, plan.encoder), settings.blockBytes,
+                Purpose.ENCODE_READ,
+                links.read(source, plan.encoder),
+                settings.blockBytes,
                 () -> transferDone(this::compute)));
       }
     }

@@ -185,10 +185,12 @@ final class Failures {
     // Later, lest repairs that cannot be done nest in each other.
     clock.after(0, this::repairEnds);
     if (attempt < ATTEMPTS_MAX) {
-      clock.after(settings.detectionSeconds + settings.rackOutageSeconds, () -> {
-        repairs.add(again);
-        beginRepairs();
-      });
+      clock.after(
+          settings.detectionSeconds + settings.rackOutageSeconds,
+          () -> {
+            repairs.add(again);
+            beginRepairs();
+          });
     } else {
       tally.blocksLost++;
     }
@@ -206,10 +208,14 @@ final class Failures {
       postpone(attempt, () -> copyReplica(stripe, block, replica, lost, attempt + 1));
       return;
     }
-    sendRepair(source, target, true, () -> {
-      blocks.move(block, replica, target);
-      repaired(block, target);
-    });
+    sendRepair(
+        source,
+        target,
+        true,
+        () -> {
+          blocks.move(block, replica, target);
+          repaired(block, target);
+        });
   }
 
   private void rebuild(SimulatedStripe stripe, int index, int lost, int attempt) {
@@ -229,16 +235,23 @@ final class Failures {
     }
     int[] left = {data};
     for (int source : sources) {
-      sendRepair(source, target, false, () -> {
-        if (--left[0] == 0) {
-          network.send(
-              new Transfer(
-                  Purpose.REPAIR, links.write(target, target), settings.blockBytes, () -> {
-                    layout[index] = target;
-                    repaired(index, target);
-                  }));
-        }
-      });
+      sendRepair(
+          source,
+          target,
+          false,
+          () -> {
+            if (--left[0] == 0) {
+              network.send(
+                  new Transfer(
+                      Purpose.REPAIR,
+                      links.write(target, target),
+                      settings.blockBytes,
+                      () -> {
+                        layout[index] = target;
+                        repaired(index, target);
+                      }));
+            }
+          });
     }
   }
 
@@ -246,8 +259,10 @@ final class Failures {
     tally.repairGb += settings.blockBytes / 1e9;
     network.send(
         new Transfer(
-            Purpose.REPAIR, toDisk ? links.copy(source, target) : links.read(source, target),
-            settings.blockBytes, then));
+            Purpose.REPAIR,
+            toDisk ? links.copy(source, target) : links.read(source, target),
+            settings.blockBytes,
+            then));
   }
 
   private void repaired(int block, int target) {

@@ -26,7 +26,6 @@ final class Placer {
   /** Blocks of the open stripe of each core rack, where the placement does not count them. */
   private final int[] position;
 
-
   Placer(Settings settings, Policy policy, SplittableRandom random) {
     this.settings = settings;
     this.policy = policy;
@@ -35,7 +34,10 @@ final class Placer {
     this.pending =
         policy == Policy.EAR
             ? new PendingStripes(
-                settings.shape, settings.rule, 16 * settings.racks, Long.MAX_VALUE,
+                settings.shape,
+                settings.rule,
+                16 * settings.racks,
+                Long.MAX_VALUE,
                 settings.earTriesMax)
             : null;
   }
@@ -62,8 +64,7 @@ final class Placer {
           pending.place(
               OWNER, topology, writer, settings.replication, ReplicaDraw.NONE_EXCLUDED, 0, random);
       if (advice.isPresent()) {
-        return new Placed(
-            advice.get().nodes(), advice.get().coreRack(), advice.get().position());
+        return new Placed(advice.get().nodes(), advice.get().coreRack(), advice.get().position());
       }
     }
     int[] nodes =

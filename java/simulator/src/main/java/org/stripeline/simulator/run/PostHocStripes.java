@@ -16,8 +16,7 @@ final class PostHocStripes {
    * Returns the stripes found, then those of blocks that found none: in order, encoded anywhere, so
    * that all policies encode the same amount of data.
    */
-  static List<SimulatedStripe> of(
-      Settings settings, Blocks blocks, Topology topology) {
+  static List<SimulatedStripe> of(Settings settings, Blocks blocks, Topology topology) {
     PosthocGrouping grouping = new PosthocGrouping(settings.shape, settings.rule, topology);
     List<SimulatedStripe> stripes = new ArrayList<>();
     boolean[] isGrouped = new boolean[blocks.count()];

@@ -88,8 +88,13 @@ final class Preload {
     }
     if (stripes.size() < settings.stripes) {
       throw new ScenarioException(
-          "Cannot put " + settings.stripes + " stripes together: " + written + " blocks gave "
-              + stripes.size() + "; raise blocks_per_rack_max or racks");
+          "Cannot put "
+              + settings.stripes
+              + " stripes together: "
+              + written
+              + " blocks gave "
+              + stripes.size()
+              + "; raise blocks_per_rack_max or racks");
     }
   }
 
@@ -104,8 +109,7 @@ final class Preload {
     } else {
       rack = randoms.writers.nextInt(settings.racks);
     }
-    fileWriter =
-        rack * settings.nodesPerRack + randoms.writers.nextInt(settings.nodesPerRack);
+    fileWriter = rack * settings.nodesPerRack + randoms.writers.nextInt(settings.nodesPerRack);
     return fileWriter;
   }
 }

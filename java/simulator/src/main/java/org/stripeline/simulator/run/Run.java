@@ -29,7 +29,9 @@ final class Run {
         new Links(
             cluster.topology(),
             new LinkRates(
-                settings.nodeRate, settings.rackRate, settings.diskReadRate,
+                settings.nodeRate,
+                settings.rackRate,
+                settings.diskReadRate,
                 settings.diskWriteRate));
     this.network = network();
   }

@@ -21,8 +21,10 @@ public final class RunResult {
   public double triesPerStripe;
   public double writeSecondsBefore;
   public double writeSecondsDuring;
+
   /** Mean over writes of bytes by response time. */
   public double writeMbPerSecondDuring;
+
   public long writesDuring;
   public double rackShareLeast;
   public double rackShareMost;

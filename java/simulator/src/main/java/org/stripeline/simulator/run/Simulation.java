@@ -66,8 +66,14 @@ public final class Simulation {
     NetworkTraffic traffic = run.network.traffic();
     if (traffic.sent() != traffic.received() || run.links.bytesUp() != run.links.bytesDown()) {
       throw new IllegalStateException(
-          "Cannot trust the run: " + traffic.sent() + " bytes were sent, " + traffic.received()
-              + " received; " + run.links.bytesUp() + " left racks, " + run.links.bytesDown()
+          "Cannot trust the run: "
+              + traffic.sent()
+              + " bytes were sent, "
+              + traffic.received()
+              + " received; "
+              + run.links.bytesUp()
+              + " left racks, "
+              + run.links.bytesDown()
               + " came into racks");
     }
     return outcome();
@@ -88,8 +94,7 @@ public final class Simulation {
     outcome.encodeSeconds = encoding.seconds();
     outcome.stripesEncoded = tally.stripes();
     outcome.stripesSkipped = tally.skippedStripes();
-    double bytes =
-        (double) tally.stripes() * run.settings.shape.data() * run.settings.blockBytes;
+    double bytes = (double) tally.stripes() * run.settings.shape.data() * run.settings.blockBytes;
     outcome.encodeMbPerSecond = bytes / MB / encoding.seconds();
     outcome.crossRackReadsPerStripe = tally.crossRackReads();
     outcome.crossRackParityPerStripe = tally.crossRackParity();

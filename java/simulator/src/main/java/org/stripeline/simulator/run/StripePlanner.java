@@ -13,7 +13,9 @@ import org.stripeline.simulator.scenario.EncoderChoice;
 import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Settings;
 
-/** Decides, when a stripe is to be encoded, who reads what from where, and where all comes to be. */
+/**
+ * Decides, when a stripe is to be encoded, who reads what from where, and where all comes to be.
+ */
 final class StripePlanner {
   private final Settings settings;
   private final Policy policy;
@@ -33,7 +35,8 @@ final class StripePlanner {
    * @param processNode the node that the encoding process runs on
    * @throws PlacementException if a block is lost, or nodes are too few
    */
-  EncodePlan plan(SimulatedStripe stripe, int processNode, Topology topology) throws PlacementException {
+  EncodePlan plan(SimulatedStripe stripe, int processNode, Topology topology)
+      throws PlacementException {
     int[][] replicas = live(stripe.replicas(blocks), topology);
     switch (policy) {
       case RR:
@@ -69,8 +72,8 @@ final class StripePlanner {
     int[] layout = Arrays.copyOf(kept, settings.shape.total());
     boolean[] isSent = new boolean[kept.length];
     if (settings.relocates) {
-      GroupPlan moved = GroupPlanner.plan(
-          settings.shape, single(kept), topology, settings.rule, random);
+      GroupPlan moved =
+          GroupPlanner.plan(settings.shape, single(kept), topology, settings.rule, random);
       for (int i = 0; i < layout.length; i++) {
         layout[i] = i < kept.length ? moved.dataNode(i) : moved.parityNode(i - kept.length);
       }
@@ -80,8 +83,8 @@ final class StripePlanner {
     } else {
       spread(layout, kept.length, topology);
     }
-    return finish(encoder, nearest(replicas, encoder, topology), layout, isSent, relocations,
-        topology);
+    return finish(
+        encoder, nearest(replicas, encoder, topology), layout, isSent, relocations, topology);
   }
 
   private static int[][] single(int[] nodes) {
@@ -105,8 +108,7 @@ final class StripePlanner {
   /** The placement code's plan: a matching says what stays. */
   private EncodePlan matched(int[][] replicas, int processNode, Topology topology)
       throws PlacementException {
-    GroupPlan plan =
-        GroupPlanner.plan(settings.shape, replicas, topology, settings.rule, random);
+    GroupPlan plan = GroupPlanner.plan(settings.shape, replicas, topology, settings.rule, random);
     int encoder = plan.encoder();
     boolean isBound = policy.placesForStripes() || policy == Policy.POST_HOC;
     boolean isHome = topology.rackOf(processNode) == plan.coreRack();
@@ -134,8 +136,7 @@ final class StripePlanner {
       boolean[] isSent,
       int relocations,
       Topology topology) {
-    StripeAudit audit =
-        StripeAudit.of(layout, settings.shape.parity(), topology, settings.rule);
+    StripeAudit audit = StripeAudit.of(layout, settings.shape.parity(), topology, settings.rule);
     return new EncodePlan(encoder, sources, layout, isSent, relocations, !audit.isSound());
   }
 
@@ -164,8 +165,7 @@ final class StripePlanner {
    * Fills a layout from an index on with random nodes, none twice, no rack twice as long as there
    * are others; the racks of what is before the index are not looked at.
    */
-  private void spread(int[] layout, int from, Topology topology)
-      throws PlacementException {
+  private void spread(int[] layout, int from, Topology topology) throws PlacementException {
     int[] usedInRack = new int[topology.racks()];
     int round = 0;
     int tries = 0;

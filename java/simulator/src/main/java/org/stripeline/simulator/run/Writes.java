@@ -62,10 +62,13 @@ final class Writes {
     double askedAt = clock.now();
     network.send(
         new Transfer(
-            Purpose.WRITE, links.pipeline(writer, nodes), settings.blockBytes,
-            () -> clock.after(
-                settings.writeOverheadSeconds,
-                () -> answered.add(new double[] {askedAt, clock.now() - askedAt}))));
+            Purpose.WRITE,
+            links.pipeline(writer, nodes),
+            settings.blockBytes,
+            () ->
+                clock.after(
+                    settings.writeOverheadSeconds,
+                    () -> answered.add(new double[] {askedAt, clock.now() - askedAt}))));
   }
 
   /** Returns the same in the order of begins. */

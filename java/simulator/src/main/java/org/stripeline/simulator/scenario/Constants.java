@@ -48,8 +48,7 @@ public final class Constants {
         throw new ScenarioException(
             "Cannot change constant " + entry.getKey() + ": the scenario has none of that name");
       }
-      merged.put(
-          entry.getKey(), new Constant(primitive(entry.getKey(), entry.getValue()), source));
+      merged.put(entry.getKey(), new Constant(primitive(entry.getKey(), entry.getValue()), source));
     }
     return new Constants(merged);
   }
@@ -102,7 +101,9 @@ public final class Constants {
       Constant constant = byName.get(name);
       if (constant == null) {
         throw new ScenarioException(
-            "Cannot simulate: constant " + name + " is missing; give it with its source, or name"
+            "Cannot simulate: constant "
+                + name
+                + " is missing; give it with its source, or name"
                 + " a base that has it");
       }
       return constant.value;
@@ -113,8 +114,14 @@ public final class Constants {
       double number = value.isNumber() ? value.getAsDouble() : Double.NaN;
       if (!(number >= least && number <= most)) {
         throw new ScenarioException(
-            "Cannot use constant " + name + ": it is " + value + ", must be a number from " + least
-                + " to " + most);
+            "Cannot use constant "
+                + name
+                + ": it is "
+                + value
+                + ", must be a number from "
+                + least
+                + " to "
+                + most);
       }
       return number;
     }

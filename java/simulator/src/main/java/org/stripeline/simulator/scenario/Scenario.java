@@ -34,14 +34,28 @@ public final class Scenario {
   private static final List<String> CARRIED =
       Collections.unmodifiableList(
           Arrays.asList(
-              "a1-code", "a1-traffic", "a2-writes", "simulation", "models",
-              "balance", "policies", "failures", SCALE));
+              "a1-code",
+              "a1-traffic",
+              "a2-writes",
+              "simulation",
+              "models",
+              "balance",
+              "policies",
+              "failures",
+              SCALE));
 
   private static final Set<String> KEYS =
       new LinkedHashSet<>(
           Arrays.asList(
-              "title", "about", "base", "constants", "policies", "seeds", "tolerance_points",
-              "quick", "variants"));
+              "title",
+              "about",
+              "base",
+              "constants",
+              "policies",
+              "seeds",
+              "tolerance_points",
+              "quick",
+              "variants"));
 
   private final String name;
   private final String title;
@@ -104,7 +118,9 @@ public final class Scenario {
   private static Scenario carried(String name, boolean isQuick) throws ScenarioException {
     if (!CARRIED.contains(name)) {
       throw new ScenarioException(
-          "Cannot find scenario " + name + ": it is neither a file nor one of "
+          "Cannot find scenario "
+              + name
+              + ": it is neither a file nor one of "
               + String.join(", ", CARRIED));
     }
     return new Scenario(name, resource(name), isQuick);
@@ -220,7 +236,13 @@ public final class Scenario {
     double number = isNumber ? element.getAsDouble() : Double.NaN;
     if (!(number >= least && number <= most)) {
       throw new ScenarioException(
-          "Cannot use the scenario: " + key + " is " + element + ", must be from " + least + " to "
+          "Cannot use the scenario: "
+              + key
+              + " is "
+              + element
+              + ", must be from "
+              + least
+              + " to "
               + most);
     }
     return number;

@@ -99,8 +99,10 @@ public final class Settings {
     }
     if (shape.total() > racks * nodesPerRack) {
       throw new ScenarioException(
-          "Cannot simulate: a stripe of " + shape.total()
-              + " blocks needs as many nodes, there are " + racks * nodesPerRack);
+          "Cannot simulate: a stripe of "
+              + shape.total()
+              + " blocks needs as many nodes, there are "
+              + racks * nodesPerRack);
     }
   }
 

@@ -43,8 +43,7 @@ class NetworkTest {
 
   private void send(String name, Route route, long bytes) {
     network.send(
-        new Transfer(
-            Purpose.BACKGROUND, route, bytes, () -> arrived.put(name, clock.now())));
+        new Transfer(Purpose.BACKGROUND, route, bytes, () -> arrived.put(name, clock.now())));
   }
 
   private void expect(Object... namesAndTimes) {
@@ -213,8 +212,9 @@ class NetworkTest {
       across += (long) bytes * route.hopsAcross();
       time.after(
           random.nextInt(500),
-          () -> carrier.send(
-              new Transfer(Purpose.WRITE, route, bytes, () -> received.add((long) bytes))));
+          () ->
+              carrier.send(
+                  new Transfer(Purpose.WRITE, route, bytes, () -> received.add((long) bytes))));
     }
     time.run();
 

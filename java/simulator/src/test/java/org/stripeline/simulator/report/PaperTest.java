@@ -68,8 +68,7 @@ class PaperTest {
     assertThat(of(report, 0, Policy.EAR, Figure.ENCODE_TIME_CHANGE_PERCENT))
         .isBetween(-45.0, -20.0);
     assertThat(of(report, 0, Policy.EAR, Figure.RESPONSE_CHANGE_PERCENT)).isLessThan(-8.0);
-    assertThat(of(report, 0, Policy.RR, Figure.WRITE_SECONDS_BEFORE))
-        .isEqualTo(1.4, within(0.25));
+    assertThat(of(report, 0, Policy.RR, Figure.WRITE_SECONDS_BEFORE)).isEqualTo(1.4, within(0.25));
   }
 
   @Test

@@ -90,11 +90,11 @@ class ScenarioTest {
   @Test
   void refusesConstantsWithoutSourceOrOutOfRange() {
     String variants = "\"variants\": [{\"label\": \"x\"}]}";
-    refuses(
-        HEAD + "\"constants\": {\"racks\": 5}, " + variants, "\"value\": ..., \"source\": ...");
+    refuses(HEAD + "\"constants\": {\"racks\": 5}, " + variants, "\"value\": ..., \"source\": ...");
     refuses(
         HEAD + "\"variants\": [{\"label\": \"x\", \"set\": {\"racks\": 1}}]}",
-        "constant racks", "from 2.0 to");
+        "constant racks",
+        "from 2.0 to");
     refuses(
         HEAD + "\"variants\": [{\"label\": \"x\", \"set\": {\"racks\": 4.5}}]}", "whole number");
     refuses(
@@ -102,9 +102,11 @@ class ScenarioTest {
         "must be a number");
     refuses(
         HEAD + "\"variants\": [{\"label\": \"x\", \"set\": {\"network\": \"string\"}}]}",
-        "constant network", "store-and-forward");
+        "constant network",
+        "store-and-forward");
     refuses(
-        HEAD + "\"variants\": [{\"label\": \"x\", \"set\": {\"nodes_per_rack\": 1,"
+        HEAD
+            + "\"variants\": [{\"label\": \"x\", \"set\": {\"nodes_per_rack\": 1,"
             + " \"racks\": 13}}]}",
         "a stripe of 14 blocks needs as many nodes, there are 13");
     refuses(

@@ -275,7 +275,9 @@ public final class IoCluster implements AutoCloseable {
       while (!condition.getAsBoolean()) {
         if (System.nanoTime() - started > WAIT_NANOS) {
           throw new IOException(
-              "Cannot go on: waited " + TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS) + " s for "
+              "Cannot go on: waited "
+                  + TimeUnit.NANOSECONDS.toSeconds(WAIT_NANOS)
+                  + " s for "
                   + what);
         }
         Thread.sleep(POLL_MILLIS);
@@ -299,5 +301,4 @@ public final class IoCluster implements AutoCloseable {
       process.stop();
     }
   }
-
 }

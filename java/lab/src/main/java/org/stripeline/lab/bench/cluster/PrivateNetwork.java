@@ -34,8 +34,7 @@ public final class PrivateNetwork {
    * @return the exit status, or nothing if this process is to go on itself
    * @throws CommandException if this user on this machine cannot have such a process
    */
-  public static OptionalInt enter(CommandSpec root)
-      throws IOException, InterruptedException {
+  public static OptionalInt enter(CommandSpec root) throws IOException, InterruptedException {
     if (Boolean.getBoolean(INSIDE_KEY)) {
       return OptionalInt.empty();
     }

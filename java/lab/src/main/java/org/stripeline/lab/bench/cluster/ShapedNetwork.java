@@ -11,9 +11,9 @@ import java.util.List;
 
 /**
  * A network of its own for every DataNode, joined to this process's network by a pair of virtual
- * links whose rate Linux limits in both directions. Where there are racks, a DataNode's link ends in
- * its rack's network, and one more pair of links, with a rate of its own, joins that to this one; one
- * of the racks has a machine more, for clients.
+ * links whose rate Linux limits in both directions. Where there are racks, a DataNode's link ends
+ * in its rack's network, and one more pair of links, with a rate of its own, joins that to this
+ * one; one of the racks has a machine more, for clients.
  *
  * <p>It is made in a process that has network and mounts of its own already, so that nothing of the
  * machine's network is touched, and all of it is gone when that process is, however it ends.
@@ -126,13 +126,24 @@ public final class ShapedNetwork implements AutoCloseable {
       String outside = beside("ip", i);
       commands.add("ip netns add " + name(i));
       commands.add(
-          outside + "link add " + link(i) + " mtu " + MTU + " type veth peer name eth0 mtu " + MTU
-              + " netns " + name(i));
+          outside
+              + "link add "
+              + link(i)
+              + " mtu "
+              + MTU
+              + " type veth peer name eth0 mtu "
+              + MTU
+              + " netns "
+              + name(i));
       commands.add(outside + "addr add " + gateway(i) + "/30 dev " + link(i));
       commands.add(outside + "link set " + link(i) + " up");
       if (racks > 0) {
         commands.add(
-            "ip route add 10.77." + i + ".0/30 via 10.78." + rack(i) + ".2 dev "
+            "ip route add 10.77."
+                + i
+                + ".0/30 via 10.78."
+                + rack(i)
+                + ".2 dev "
                 + rackLink(rack(i)));
       }
       commands.add(inside + "addr add " + address(i) + "/30 dev eth0");
@@ -148,8 +159,14 @@ public final class ShapedNetwork implements AutoCloseable {
     String inside = "ip -n " + rackName(rack) + " ";
     commands.add("ip netns add " + rackName(rack));
     commands.add(
-        "ip link add " + rackLink(rack) + " mtu " + MTU + " type veth peer name uplink mtu " + MTU
-            + " netns " + rackName(rack));
+        "ip link add "
+            + rackLink(rack)
+            + " mtu "
+            + MTU
+            + " type veth peer name uplink mtu "
+            + MTU
+            + " netns "
+            + rackName(rack));
     commands.add("ip addr add " + rackGateway(rack) + "/30 dev " + rackLink(rack));
     commands.add("ip link set " + rackLink(rack) + " up");
     commands.add(inside + "addr add 10.78." + rack + ".2/30 dev uplink");
@@ -162,8 +179,14 @@ public final class ShapedNetwork implements AutoCloseable {
 
   private static String limit(String device, int mbit) {
     long burst = Math.max(BURST_BYTES_MIN, mbit * 125L);
-    return String.format(device, "replace") + " root handle 1: tbf rate " + mbit + "mbit burst "
-        + burst + " latency " + QUEUE_MILLIS + "ms";
+    return String.format(device, "replace")
+        + " root handle 1: tbf rate "
+        + mbit
+        + "mbit burst "
+        + burst
+        + " latency "
+        + QUEUE_MILLIS
+        + "ms";
   }
 
   /** Commands that give every rack's link a rate in both directions. */
@@ -187,8 +210,10 @@ public final class ShapedNetwork implements AutoCloseable {
         commands.add(limit(device, mbit));
         if (delayed) {
           commands.add(
-              String.format(device, "replace") + " parent 1:1 handle 10: netem delay "
-                  + delayMicros + "us limit 100000");
+              String.format(device, "replace")
+                  + " parent 1:1 handle 10: netem delay "
+                  + delayMicros
+                  + "us limit 100000");
         }
       }
     }

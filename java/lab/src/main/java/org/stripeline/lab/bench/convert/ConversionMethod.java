@@ -32,8 +32,12 @@ enum ConversionMethod {
       }
     }
     throw new IllegalArgumentException(
-        "Cannot measure '" + label + "': the ways are "
-            + Arrays.stream(values()).map(ConversionMethod::label).collect(Collectors.joining(", ")));
+        "Cannot measure '"
+            + label
+            + "': the ways are "
+            + Arrays.stream(values())
+                .map(ConversionMethod::label)
+                .collect(Collectors.joining(", ")));
   }
 
   String label() {

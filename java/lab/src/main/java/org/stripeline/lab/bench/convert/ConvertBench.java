@@ -95,7 +95,8 @@ final class ConvertBench {
     return present;
   }
 
-  private void measure(ErasureCodingPolicy policy, List<ConversionMethod> methods, WorkDirectory inner)
+  private void measure(
+      ErasureCodingPolicy policy, List<ConversionMethod> methods, WorkDirectory inner)
       throws IOException {
     say(ConvertSettings.code(policy) + ": starting " + settings.datanodes + " DataNodes");
     cluster = start(policy, inner);
@@ -118,7 +119,9 @@ final class ConvertBench {
     }
   }
 
-  /** Commands run on a machine of their own where the network is shaped, else beside the cluster. */
+  /**
+   * Commands run on a machine of their own where the network is shaped, else beside the cluster.
+   */
   private MethodJvm jvm(java.nio.file.Path configuration, java.nio.file.Path directory)
       throws IOException {
     java.nio.file.Path log = directory.resolve("commands.log");
@@ -148,8 +151,7 @@ final class ConvertBench {
     own.put(EarKeys.DIRECTORIES, EAR_DIRECTORY);
     own.put(EarKeys.CODE, ConvertSettings.code(policy));
     if (network == null) {
-      return inner.add(
-          IoCluster.start(inner.cluster(), settings.datanodes, settings.racks, own));
+      return inner.add(IoCluster.start(inner.cluster(), settings.datanodes, settings.racks, own));
     }
     List<String> places = new ArrayList<>();
     for (int i = 1; i <= network.client(); i++) {
@@ -196,8 +198,12 @@ final class ConvertBench {
     files.delete(result);
     say(
         String.format(
-            Locale.ROOT, "  %s %s: %.1f MiB/s, %.2f s", sample.code, sample.way,
-            sample.mibPerSecond, sample.seconds));
+            Locale.ROOT,
+            "  %s %s: %.1f MiB/s, %.2f s",
+            sample.code,
+            sample.way,
+            sample.mibPerSecond,
+            sample.seconds));
     return sample;
   }
 
@@ -216,7 +222,11 @@ final class ConvertBench {
         return Arrays.asList("fs", "-cp", "-t", "4", source, CODED_DIRECTORY);
       case DISTCP:
         return Arrays.asList(
-            "distcp", "-Ddfs.checksum.combine.mode=COMPOSITE_CRC", "-m", "4", source,
+            "distcp",
+            "-Ddfs.checksum.combine.mode=COMPOSITE_CRC",
+            "-m",
+            "4",
+            source,
             CODED_DIRECTORY);
       default:
         break;
@@ -224,8 +234,11 @@ final class ConvertBench {
     List<String> command =
         new ArrayList<>(
             Arrays.asList(
-                "convert", source, "--policy=" + ConvertSettings.code(policy),
-                "--execute", "--json",
+                "convert",
+                source,
+                "--policy=" + ConvertSettings.code(policy),
+                "--execute",
+                "--json",
                 "--layout=" + (method.isAdoption() ? "contiguous" : "striped")));
     if (!method.isAdoption()) {
       // The bench alone has the files.
@@ -241,14 +254,14 @@ final class ConvertBench {
 
   /** What the command says of itself in its last line. */
   private static void addWords(ConvertSample sample, ConversionMethod method, MethodJvm.Run run) {
-    JsonObject sums =
-        new JsonParser().parse(run.lines.get(run.lines.size() - 1)).getAsJsonObject();
+    JsonObject sums = new JsonParser().parse(run.lines.get(run.lines.size() - 1)).getAsJsonObject();
     sample.jobSeconds = sums.get("seconds").getAsDouble();
     if (method.isAdoption()) {
       JsonObject traffic = sums.getAsJsonObject("traffic");
       sample.blocksSent = traffic.get("blocksSent").getAsLong();
       sample.crossRackBytes =
-          traffic.get("bytesReadRemote").getAsLong() + traffic.get("bytesWrittenRemote").getAsLong();
+          traffic.get("bytesReadRemote").getAsLong()
+              + traffic.get("bytesWrittenRemote").getAsLong();
     }
   }
 

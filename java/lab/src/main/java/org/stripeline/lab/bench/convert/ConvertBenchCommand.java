@@ -33,10 +33,10 @@ import picocli.CommandLine.Spec;
       "Measure ways from replication to erasure coding on an HDFS of this machine, side by side.",
       "",
       "Ways: adopt (stripeline convert), adopt-ear (the same of files that EarPlacementPolicy"
-          + " placed), striped (stripeline convert --layout=striped), cp and cp-4 (hdfs dfs -cp into"
-          + " an erasure-coded directory, one and four files at a time, with our coder), distcp (if"
-          + " it is on the class path). Each is a command in a JVM of its own, timed from its start"
-          + " to its end.",
+          + " placed), striped (stripeline convert --layout=striped), cp and cp-4 (hdfs dfs -cp"
+          + " into an erasure-coded directory, one and four files at a time, with our coder),"
+          + " distcp (if it is on the class path). Each is a command in a JVM of its own, timed"
+          + " from its start to its end.",
       "",
       "Files are written anew for each; what a way has made is read back and compared byte for byte"
           + " by Hadoop's own client and coder, out of the time."
@@ -55,8 +55,8 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       names = "--ways",
       paramLabel = "NAME",
       split = ",",
-      description = "Those that take part (default: adopt,striped,cp,cp-4,distcp; quick:"
-          + " adopt,cp)")
+      description =
+          "Those that take part (default: adopt,striped,cp,cp-4,distcp; quick:" + " adopt,cp)")
   private List<String> methods = new ArrayList<>();
 
   @Option(
@@ -139,8 +139,9 @@ public final class ConvertBenchCommand implements Callable<Integer> {
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description = "Work in this new or empty directory, best in memory such as /dev/shm/bench"
-          + " (default: a temporary one)")
+      description =
+          "Work in this new or empty directory, best in memory such as /dev/shm/bench"
+              + " (default: a temporary one)")
   private Path directory;
 
   @Option(
@@ -238,24 +239,36 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       Arrays.asList("adopt", "striped", "cp", "cp-4", "distcp");
 
   private void check(ConvertSettings settings) {
-    if (settings.racks < 1 || settings.racks > settings.datanodes || settings.datanodes > 200
-        || settings.replication < 1 || settings.files < 1 || settings.groups < 1
-        || settings.repetitions < 1 || settings.linkMbit < 0 || settings.rackMbit < 0) {
+    if (settings.racks < 1
+        || settings.racks > settings.datanodes
+        || settings.datanodes > 200
+        || settings.replication < 1
+        || settings.files < 1
+        || settings.groups < 1
+        || settings.repetitions < 1
+        || settings.linkMbit < 0
+        || settings.rackMbit < 0) {
       throw usage(
           "Cannot measure: numbers must be positive, with at most 200 DataNodes and a DataNode for"
               + " each rack");
     }
     if (settings.blockBytes % MEBIBYTE != 0 || settings.blockBytes < MEBIBYTE) {
       throw usage(
-          "Cannot use --block-size=" + blockSize + ": whole MiB are needed, so that files for both"
+          "Cannot use --block-size="
+              + blockSize
+              + ": whole MiB are needed, so that files for both"
               + " layouts have full cells");
     }
     for (ErasureCodingPolicy policy : settings.policies) {
       int units = policy.getNumDataUnits() + policy.getNumParityUnits();
       if (units > settings.datanodes) {
         throw usage(
-            "Cannot measure " + ConvertSettings.code(policy) + " on " + settings.datanodes
-                + " DataNodes: it needs " + units);
+            "Cannot measure "
+                + ConvertSettings.code(policy)
+                + " on "
+                + settings.datanodes
+                + " DataNodes: it needs "
+                + units);
       }
     }
   }

@@ -61,7 +61,10 @@ final class ConvertJudge {
     }
     double least = shaped ? TIMES_COPY_SHAPED_MIN : TIMES_COPY_MIN;
     add(
-        judgements, code + ": throughput of adoption over the fastest stock copy", speed, least,
+        judgements,
+        code + ": throughput of adoption over the fastest stock copy",
+        speed,
+        least,
         true);
     List<Double> cpu =
         ratios(adoption, (one, copy) -> one.totalCpuSecondsPerGib() / copy.totalCpuSecondsPerGib());
@@ -81,8 +84,11 @@ final class ConvertJudge {
     }
     if (!gain.isEmpty() && shaped) {
       add(
-          judgements, code + ": throughput with encoding-aware placement over Hadoop's", gain,
-          PLACEMENT_GAIN.getOrDefault(code, 1.0), true);
+          judgements,
+          code + ": throughput with encoding-aware placement over Hadoop's",
+          gain,
+          PLACEMENT_GAIN.getOrDefault(code, 1.0),
+          true);
     }
   }
 

@@ -17,30 +17,46 @@ final class ConvertTable {
   String render() {
     StringBuilder text = new StringBuilder();
     line(
-        text, "Hadoop %s, %s, %s, %d processors, load before: %s",
-        report.hadoop, report.java, report.machine.processor, report.machine.processors,
+        text,
+        "Hadoop %s, %s, %s, %d processors, load before: %s",
+        report.hadoop,
+        report.java,
+        report.machine.processor,
+        report.machine.processors,
         report.machine.load);
     line(text, "%s", report.coder);
     line(
-        text, "%d DataNodes in %d racks, %s", report.datanodes, report.racks,
+        text,
+        "%d DataNodes in %d racks, %s",
+        report.datanodes,
+        report.racks,
         report.linkMbit == 0
             ? "on the loopback"
             : "links of " + report.linkMbit + " Mbit/s, " + report.rackMbit + " between racks");
     line(
-        text, "%d files of %d full groups, blocks of %d MiB, %d replicas; %d repetitions; medians,"
+        text,
+        "%d files of %d full groups, blocks of %d MiB, %d replicas; %d repetitions; medians,"
             + " +- half the range of the quartiles; CPU in seconds per GiB of files",
-        report.files, report.groupsPerFile, report.blockBytes >> 20, report.replication,
+        report.files,
+        report.groupsPerFile,
+        report.blockBytes >> 20,
+        report.replication,
         report.repetitions);
     text.append('\n').append(table().render()).append('\n');
     report.leftOut.forEach((name, reason) -> line(text, "left out %s: %s", name, reason));
     report.failures.forEach(failure -> line(text, "FAILED %s", failure));
     for (Judgement judgement : report.judgements) {
       line(
-          text, "%-10s %s: %.2f (limit %s)", judgement.verdict, judgement.name, judgement.value,
+          text,
+          "%-10s %s: %.2f (limit %s)",
+          judgement.verdict,
+          judgement.name,
+          judgement.value,
           judgement.limit);
     }
     line(
-        text, "%d MiB of converted files read back and compared byte for byte",
+        text,
+        "%d MiB of converted files read back and compared byte for byte",
         report.bytesVerified >> 20);
     return text.toString();
   }
@@ -48,8 +64,19 @@ final class ConvertTable {
   private TextTable table() {
     TextTable table =
         new TextTable(
-            "code", "way", "MiB/s", "+-", "seconds", "job", "client", "servers", "total CPU",
-            "x copy", "sent", "cross MiB", "n");
+            "code",
+            "way",
+            "MiB/s",
+            "+-",
+            "seconds",
+            "job",
+            "client",
+            "servers",
+            "total CPU",
+            "x copy",
+            "sent",
+            "cross MiB",
+            "n");
     String last = "";
     for (ConvertReport.Row row : report.rows) {
       table.row(

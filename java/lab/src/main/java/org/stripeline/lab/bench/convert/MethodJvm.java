@@ -97,9 +97,12 @@ public final class MethodJvm {
         last.startsWith("{\"status\"") ? new Gson().fromJson(last, MethodMain.Answer.class) : null;
     if (answer == null || answer.status != 0) {
       throw new IOException(
-          "'" + String.join(" ", arguments) + "' "
+          "'"
+              + String.join(" ", arguments)
+              + "' "
               + (answer == null ? "broke off" : "ended with status " + answer.status)
-              + "; its last words: " + String.join(" | ", lastOf(run.lines)));
+              + "; its last words: "
+              + String.join(" | ", lastOf(run.lines)));
     }
     run.cpuSeconds = answer.cpuSeconds;
     return run;

@@ -42,7 +42,10 @@ public final class PlainFiles implements AutoCloseable {
     for (int number = 0; number < settings.files; number++) {
       try (FSDataOutputStream out =
           fs.create(
-              file(directory, number), true, 1 << 16, (short) settings.replication,
+              file(directory, number),
+              true,
+              1 << 16,
+              (short) settings.replication,
               settings.blockBytes)) {
         for (long position = 0; position < fileBytes; position += Pattern.CHUNK_BYTES) {
           int step = (int) Math.min(Pattern.CHUNK_BYTES, fileBytes - position);

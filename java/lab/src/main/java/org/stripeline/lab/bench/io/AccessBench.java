@@ -41,9 +41,9 @@ final class AccessBench {
   private static final String KEEPALIVE_MILLIS = "1000";
 
   /**
-   * Size of the socket buffer that holds what a DataNode has sent and the client has not read. Linux
-   * enlarges it while a connection lasts, so counts of connections that are closed early would depend
-   * on their age.
+   * Size of the socket buffer that holds what a DataNode has sent and the client has not read.
+   * Linux enlarges it while a connection lasts, so counts of connections that are closed early
+   * would depend on their age.
    */
   private static final String SOCKET_BYTES = String.valueOf(128 << 10);
 
@@ -117,8 +117,7 @@ final class AccessBench {
       // The last file has three groups, as a block of it has four cells.
       List<Long> blocks = new ArrayList<>(Collections.nCopies(3, IoCluster.BLOCK_BYTES));
       blocks.add(4L * policy.getCellSize());
-      files.write(
-          IoContestant.StorageScheme.RS, paths, new ArrayList<>(lengths.values()), blocks);
+      files.write(IoContestant.StorageScheme.RS, paths, new ArrayList<>(lengths.values()), blocks);
       List<String> victims = files.victims();
       count(0);
       for (int dead = 1; dead <= victims.size(); dead++) {
@@ -202,10 +201,8 @@ final class AccessBench {
       // Clients of one context share connections.
       conf.set("dfs.client.context", "access-" + System.nanoTime());
       try (DistributedFileSystem fs =
-              (DistributedFileSystem)
-                  FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);
-          CheckedReads in =
-              new CheckedReads(fs, pattern, file, new Path(path), access.ordinal())) {
+              (DistributedFileSystem) FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);
+          CheckedReads in = new CheckedReads(fs, pattern, file, new Path(path), access.ordinal())) {
         client = fs.getClient().getClientName();
         if (contestant.isOurPipeline() && !Judge.isOurStream(in.stream())) {
           throw new IOException(path + " was opened as " + in.stream());
@@ -213,8 +210,8 @@ final class AccessBench {
         access.run(in);
       } catch (IOException e) {
         report.fail(
-            contestant, path + ", " + dead + " dead, " + access.label() + ", "
-                + contestant.label() + ": " + e);
+            contestant,
+            path + ", " + dead + " dead, " + access.label() + ", " + contestant.label() + ": " + e);
       }
     }
   }

@@ -44,7 +44,9 @@ enum AccessPattern {
       }
     }
   },
-  /** HFile: a short scan by positional reads, which HBase changes to the one below when it lasts. */
+  /**
+   * HFile: a short scan by positional reads, which HBase changes to the one below when it lasts.
+   */
   HBASE_SCAN_PREAD {
     @Override
     void run(CheckedReads in) throws IOException {

@@ -43,8 +43,7 @@ final class ClientProcess implements AutoCloseable {
     this.process = process;
     requests = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
     answers =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     watchdog =
         Executors.newSingleThreadScheduledExecutor(
             work -> {
@@ -123,8 +122,11 @@ final class ClientProcess implements AutoCloseable {
       String answer = answers.readLine();
       if (answer == null) {
         throw new IOException(
-            "Cannot go on: the client JVM of " + contestant.label() + " has ended or was silent for "
-                + ANSWER_SECONDS + " s");
+            "Cannot go on: the client JVM of "
+                + contestant.label()
+                + " has ended or was silent for "
+                + ANSWER_SECONDS
+                + " s");
       }
       return ClientMain.GSON.fromJson(answer, ClientAnswer.class);
     } finally {

@@ -95,8 +95,7 @@ final class IoBench {
         place.add(new ShapedNetwork(settings.datanodes(), settings.delayMicros));
     network.make();
     say("starting " + settings.datanodes() + " DataNodes, each in a network of its own");
-    cluster = 
-        ShapedCluster.start(place, network, Collections.<String, String>emptyMap());
+    cluster = ShapedCluster.start(place, network, Collections.<String, String>emptyMap());
     if (network.lacksDelay()) {
       report.notes.add("the links have no delay: this kernel lacks netem");
     }
@@ -130,8 +129,12 @@ final class IoBench {
         long need = ClientHeap.bytes(contestant, policy, mostThreads());
         if (need > ClientHeap.BYTES_MAX) {
           absence =
-              "its streams may hold " + (need >> 20) + " MiB of packets with " + mostThreads()
-                  + " threads, more than a client's heap of " + (ClientHeap.BYTES_MAX >> 20);
+              "its streams may hold "
+                  + (need >> 20)
+                  + " MiB of packets with "
+                  + mostThreads()
+                  + " threads, more than a client's heap of "
+                  + (ClientHeap.BYTES_MAX >> 20);
         }
       }
       boolean works = settings.operations.stream().anyMatch(contestant::takesPart);
@@ -204,8 +207,7 @@ final class IoBench {
     java.nio.file.Path file =
         folder.resolve("META-INF/services/" + RawErasureCoderFactory.class.getName());
     Files.createDirectories(file.getParent());
-    Files.write(
-        file, (IsalCoderFactory.class.getName() + "\n").getBytes(StandardCharsets.UTF_8));
+    Files.write(file, (IsalCoderFactory.class.getName() + "\n").getBytes(StandardCharsets.UTF_8));
     return folder;
   }
 
@@ -267,8 +269,16 @@ final class IoBench {
 
     private String prefix() {
       String link = linkMbit == IoSettings.LOOPBACK ? "" : linkMbit + " Mbit/s, ";
-      return link + policy.getName() + ", " + threads + (threads == 1 ? " thread" : " threads")
-          + ", JVM " + (jvm + 1) + " of " + settings.jvms + ": ";
+      return link
+          + policy.getName()
+          + ", "
+          + threads
+          + (threads == 1 ? " thread" : " threads")
+          + ", JVM "
+          + (jvm + 1)
+          + " of "
+          + settings.jvms
+          + ": ";
     }
 
     private List<String> paths(IoContestant contestant, String name) {
@@ -281,8 +291,7 @@ final class IoBench {
 
     /** Compiles what will be timed; every byte of what is written and read is compared. */
     private void warmUp(ClientProcess client) throws IOException {
-      long bytes =
-          Math.min(fileBytes, settings.fileBytes(policy, threads, settings.warmUpBytes));
+      long bytes = Math.min(fileBytes, settings.fileBytes(policy, threads, settings.warmUpBytes));
       Set<Action> actions = new LinkedHashSet<>();
       for (Operation operation : settings.operations) {
         if (client.contestant().takesPart(operation)) {

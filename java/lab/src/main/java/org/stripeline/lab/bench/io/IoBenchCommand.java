@@ -57,16 +57,17 @@ public final class IoBenchCommand implements Callable<Integer> {
       names = "--contestants",
       paramLabel = "NAME",
       split = ",",
-      description = "Those that take part (default: all; quick: rs_java,coder,"
-          + "functional-partitioned)")
+      description =
+          "Those that take part (default: all; quick: rs_java,coder," + "functional-partitioned)")
   private List<String> contestants = new ArrayList<>();
 
   @Option(
       names = "--operations",
       paramLabel = "NAME",
       split = ",",
-      description = "What they do (default: write,read,pread,random,read-dead1,read-dead2,"
-          + "read-dead3,random-dead2; shaped: write,read)")
+      description =
+          "What they do (default: write,read,pread,random,read-dead1,read-dead2,"
+              + "read-dead3,random-dead2; shaped: write,read)")
   private List<String> operations = new ArrayList<>();
 
   @Option(
@@ -80,8 +81,9 @@ public final class IoBenchCommand implements Callable<Integer> {
       names = "--policies",
       paramLabel = "NAME",
       split = ",",
-      description = "Erasure coding policies (default: RS-6-3-1024k; full: RS-6-3-64k,"
-          + "RS-6-3-1024k,RS-10-4-1024k)")
+      description =
+          "Erasure coding policies (default: RS-6-3-1024k; full: RS-6-3-64k,"
+              + "RS-6-3-1024k,RS-10-4-1024k)")
   private List<String> policies = new ArrayList<>();
 
   @Option(
@@ -103,16 +105,17 @@ public final class IoBenchCommand implements Callable<Integer> {
       names = "--jvms",
       paramLabel = "N",
       defaultValue = "5",
-      description = "JVMs of each contestant, one after the other: rs_java is twice as fast in some"
-          + " as in others (default: ${DEFAULT-VALUE})")
+      description =
+          "JVMs of each contestant, one after the other: rs_java is twice as fast in some"
+              + " as in others (default: ${DEFAULT-VALUE})")
   private int jvms;
 
   @Option(
       names = "--random-reads",
       paramLabel = "N",
       defaultValue = "8000",
-      description = "Reads of a random operation, of all threads together (default:"
-          + " ${DEFAULT-VALUE})")
+      description =
+          "Reads of a random operation, of all threads together (default:" + " ${DEFAULT-VALUE})")
   private int randomReads;
 
   @Option(
@@ -127,8 +130,9 @@ public final class IoBenchCommand implements Callable<Integer> {
       names = "--shaped",
       paramLabel = "MBIT",
       split = ",",
-      description = "Put every DataNode behind a link of this rate in Mbit/s, one run for each"
-          + " rate; takes root")
+      description =
+          "Put every DataNode behind a link of this rate in Mbit/s, one run for each"
+              + " rate; takes root")
   private List<Integer> rates = new ArrayList<>();
 
   @Option(
@@ -158,8 +162,9 @@ public final class IoBenchCommand implements Callable<Integer> {
   @Option(
       names = "--dir",
       paramLabel = "DIR",
-      description = "Work in this new or empty directory, best in memory such as /dev/shm/bench"
-          + " (default: a temporary one)")
+      description =
+          "Work in this new or empty directory, best in memory such as /dev/shm/bench"
+              + " (default: a temporary one)")
   private Path directory;
 
   @Option(
@@ -299,13 +304,18 @@ public final class IoBenchCommand implements Callable<Integer> {
   }
 
   private static final List<String> ACCESS_POLICIES = Arrays.asList("RS-6-3-64k", "RS-6-3-1024k");
-  private static final List<String> QUICK_ACCESS_POLICIES =
-      Collections.singletonList("RS-6-3-64k");
+  private static final List<String> QUICK_ACCESS_POLICIES = Collections.singletonList("RS-6-3-64k");
   private static final List<String> QUICK_CONTESTANTS =
       Arrays.asList("rs_java", "coder", "functional-partitioned");
   private static final List<String> OPERATIONS =
       Arrays.asList(
-          "write", "read", "pread", "random", "read-dead1", "read-dead2", "read-dead3",
+          "write",
+          "read",
+          "pread",
+          "random",
+          "read-dead1",
+          "read-dead2",
+          "read-dead3",
           "random-dead2");
   private static final List<String> SHAPED_OPERATIONS = Arrays.asList("write", "read");
   private static final List<String> POLICIES = Collections.singletonList("RS-6-3-1024k");
@@ -323,8 +333,13 @@ public final class IoBenchCommand implements Callable<Integer> {
 
   private void check(IoSettings settings) {
     int least = Collections.min(settings.threads);
-    if (least < 1 || settings.bytes < 1 || settings.repetitions < 1 || settings.jvms < 1
-        || settings.randomReads < 1 || settings.randomBytes < 1 || delayMicros < 0
+    if (least < 1
+        || settings.bytes < 1
+        || settings.repetitions < 1
+        || settings.jvms < 1
+        || settings.randomReads < 1
+        || settings.randomBytes < 1
+        || delayMicros < 0
         || (!rates.isEmpty() && Collections.min(rates) < 1)) {
       throw new ParameterException(
           spec.commandLine(), "Cannot measure: all numbers and sizes must be positive");
@@ -340,8 +355,12 @@ public final class IoBenchCommand implements Callable<Integer> {
           if (mostDead > policy.getNumParityUnits()) {
             throw new ParameterException(
                 spec.commandLine(),
-                "Cannot measure with " + mostDead + " dead DataNodes: "
-                    + policy.getName() + " bears " + policy.getNumParityUnits());
+                "Cannot measure with "
+                    + mostDead
+                    + " dead DataNodes: "
+                    + policy.getName()
+                    + " bears "
+                    + policy.getNumParityUnits());
           }
         });
     if (settings.isShaped() && (settings.mostDead() > 0 || settings.hasHung())) {

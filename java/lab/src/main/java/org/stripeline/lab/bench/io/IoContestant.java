@@ -35,7 +35,8 @@ enum IoContestant {
   /** Our pipelines, coding issued to another thread. */
   NON_BLOCKING("non-blocking", StorageScheme.RS, WriteMode.NON_BLOCKING),
   /** Our pipelines as they are by default. */
-  FUNCTIONAL_PARTITIONED("functional-partitioned", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
+  FUNCTIONAL_PARTITIONED(
+      "functional-partitioned", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
 
   /** How bytes lie on DataNodes. */
   enum StorageScheme {

@@ -82,8 +82,11 @@ public final class IoPlot {
             Locale.ROOT,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
                 + " font-family=\"sans-serif\" font-size=\"12\">\n",
-            WIDTH, Math.max(1, panels) * PANEL)
-        + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" + svg + "</svg>\n";
+            WIDTH,
+            Math.max(1, panels) * PANEL)
+        + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+        + svg
+        + "</svg>\n";
   }
 
   private void bars(String title, List<IoReport.Row> group) {
@@ -113,7 +116,14 @@ public final class IoPlot {
         add(
             "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>%s %s:"
                 + " %.0f %s</title></rect>",
-            x, y, width - 1, scale.y(0) - y, bar.colour, bar.group, bar.series, bar.value.median,
+            x,
+            y,
+            width - 1,
+            scale.y(0) - y,
+            bar.colour,
+            bar.group,
+            bar.series,
+            bar.value.median,
             unit);
         double middle = x + (width - 1) / 2;
         add(
@@ -147,8 +157,7 @@ public final class IoPlot {
             double x = LEFT + rate * perMbit;
             double y = scale.y(row.mibPerSecond.median);
             points.append(String.format(Locale.ROOT, "%.1f,%.1f ", x, y));
-            add(
-                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>", x, y, colour(contestant));
+            add("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>", x, y, colour(contestant));
           }
         }
       }

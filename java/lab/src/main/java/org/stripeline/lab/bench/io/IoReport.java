@@ -110,7 +110,11 @@ final class IoReport {
       IoContestant contestant = IoContestant.parse(row.contestant);
       if (contestant.isOurPipeline() && !Judge.isOurStream(row.stream)) {
         String note =
-            row.contestant + " went through " + row.stream + " for " + row.operation
+            row.contestant
+                + " went through "
+                + row.stream
+                + " for "
+                + row.operation
                 + ": that is Hadoop's own pipeline";
         if (!notes.contains(note)) {
           notes.add(note);

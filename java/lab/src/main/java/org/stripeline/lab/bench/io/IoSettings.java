@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
-import org.stripeline.lab.bench.io.client.Pattern;
 
 /** What is to be measured. */
 public final class IoSettings {
@@ -57,7 +56,10 @@ public final class IoSettings {
         java.util.regex.Pattern.compile("RS-(\\d{1,2})-(\\d{1,2})-(\\d{1,4})k").matcher(name);
     if (!form.matches()) {
       throw new IllegalArgumentException(
-          "Cannot use policy '" + name + "': it is none of " + String.join(", ", known)
+          "Cannot use policy '"
+              + name
+              + "': it is none of "
+              + String.join(", ", known)
               + ", nor RS-DATA-PARITY-CELLk");
     }
     for (ErasureCodingPolicy policy : SystemErasureCodingPolicies.getPolicies()) {

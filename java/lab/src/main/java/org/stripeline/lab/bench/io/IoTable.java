@@ -20,15 +20,22 @@ final class IoTable {
   String render() {
     StringBuilder text = new StringBuilder();
     line(
-        text, "Hadoop %s, %s, %s, %d processors, load before: %s",
-        report.hadoop, report.java, report.machine.processor, report.machine.processors,
+        text,
+        "Hadoop %s, %s, %s, %d processors, load before: %s",
+        report.hadoop,
+        report.java,
+        report.machine.processor,
+        report.machine.processors,
         report.machine.load);
     line(text, "%s", report.coder);
     if (!report.rows.isEmpty()) {
       line(
-          text, "%d MiB an operation, %d JVMs of %d repetitions; medians, +- half the range of the"
+          text,
+          "%d MiB an operation, %d JVMs of %d repetitions; medians, +- half the range of the"
               + " quartiles; CPU in seconds per GiB; x rs_java within repetitions",
-          report.bytes >> 20, report.jvms, report.repetitions);
+          report.bytes >> 20,
+          report.jvms,
+          report.repetitions);
     }
     Map<String, List<IoReport.Row>> groups = new LinkedHashMap<>();
     for (IoReport.Row row : report.rows) {
@@ -51,8 +58,12 @@ final class IoTable {
         unmeasured++;
       } else {
         line(
-            text, "%-10s %s: %.2f (limit %s)",
-            judgement.verdict, judgement.name, judgement.value, judgement.limit);
+            text,
+            "%-10s %s: %.2f (limit %s)",
+            judgement.verdict,
+            judgement.name,
+            judgement.value,
+            judgement.limit);
       }
     }
     if (unmeasured > 0) {
@@ -65,15 +76,28 @@ final class IoTable {
   }
 
   static String title(IoReport.Row row) {
-    return row.policy + ", " + row.threads + (row.threads == 1 ? " thread" : " threads")
+    return row.policy
+        + ", "
+        + row.threads
+        + (row.threads == 1 ? " thread" : " threads")
         + (row.linkMbit == IoSettings.LOOPBACK ? "" : ", links of " + row.linkMbit + " Mbit/s");
   }
 
   private static void throughput(StringBuilder text, List<IoReport.Row> rows) {
     TextTable table =
         new TextTable(
-            "operation", "contestant", "MiB/s", "+-", "min", "max", "seconds", "client", "server",
-            "total CPU", "x rs_java", "n");
+            "operation",
+            "contestant",
+            "MiB/s",
+            "+-",
+            "min",
+            "max",
+            "seconds",
+            "client",
+            "server",
+            "total CPU",
+            "x rs_java",
+            "n");
     String last = "";
     for (String operation : operations(rows)) {
       for (IoReport.Row row : rows) {
@@ -122,15 +146,26 @@ final class IoTable {
     for (AccessCount access : report.accesses) {
       String title =
           String.format(
-              Locale.ROOT, "%s, %s: %d KiB, %d dead DataNodes",
-              access.policy, access.file, access.fileBytes >> 10, access.dead);
+              Locale.ROOT,
+              "%s, %s: %d KiB, %d dead DataNodes",
+              access.policy,
+              access.file,
+              access.fileBytes >> 10,
+              access.dead);
       TextTable table =
           tables.computeIfAbsent(
               title,
               t ->
                   new TextTable(
-                      "KiB that DataNodes read", "stock", "ours", "ratio", "", "block reads", "ours",
-                      "connections", "ours"));
+                      "KiB that DataNodes read",
+                      "stock",
+                      "ours",
+                      "ratio",
+                      "",
+                      "block reads",
+                      "ours",
+                      "connections",
+                      "ours"));
       table.row(
           access.pattern,
           number("%.1f", access.stock.bytes / 1024.0),
@@ -144,7 +179,8 @@ final class IoTable {
     }
     if (!tables.isEmpty()) {
       line(
-          text, "Bytes that DataNodes read and sent, checksums included; medians of %d runs; every"
+          text,
+          "Bytes that DataNodes read and sent, checksums included; medians of %d runs; every"
               + " byte that was read was compared",
           report.repetitions);
     }

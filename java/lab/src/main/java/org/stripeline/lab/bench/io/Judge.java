@@ -81,7 +81,8 @@ final class Judge {
                     name + ", the most by those for Hadoop's client",
                     group.stream().mapToDouble(AccessCount::ratio).max().getAsDouble(),
                     String.format(
-                        Locale.ROOT, "at most %.2f and %d KiB more",
+                        Locale.ROOT,
+                        "at most %.2f and %d KiB more",
                         AccessCount.ratioMax(group.get(0).dead),
                         AccessCount.TOLERANCE_BYTES >> 10),
                     true,
@@ -93,12 +94,16 @@ final class Judge {
     Side ours = side(COARSE, 1, "write", IoContestant.FUNCTIONAL_PARTITIONED);
     atLeast(1.5, "write, times isal in Hadoop's pipeline", ours, ours.by(IoContestant.ISAL));
     atLeast(
-        1.3, "write, times isal in Hadoop's pipeline with 1 MiB packets", ours,
+        1.3,
+        "write, times isal in Hadoop's pipeline with 1 MiB packets",
+        ours,
         ours.by(IoContestant.ISAL_1M));
     atLeast(3.0, "write, times rs_java", ours, ours.by(IoContestant.RS_JAVA));
     atLeast(2.0, "write, times 4-rep", ours, ours.by(IoContestant.REPLICATED_4));
     atMost(
-        2.1, "write, CPU seconds per GiB of client and servers", ours,
+        2.1,
+        "write, CPU seconds per GiB of client and servers",
+        ours,
         median(ours, Sample::totalCpuSecondsPerGib));
   }
 
@@ -106,14 +111,15 @@ final class Judge {
     for (String policy : new String[] {COARSE, FINE}) {
       Side ours = side(policy, 1, "read", IoContestant.FUNCTIONAL_PARTITIONED);
       atLeast(
-          policy.equals(COARSE) ? 1.2 : 1.6, "read " + policy + ", times Hadoop's pipeline", ours,
+          policy.equals(COARSE) ? 1.2 : 1.6,
+          "read " + policy + ", times Hadoop's pipeline",
+          ours,
           ours.by(IoContestant.CODER));
     }
     for (String policy : new String[] {COARSE, FINE}) {
       Side ours = side(policy, 1, "pread", IoContestant.FUNCTIONAL_PARTITIONED);
       atLeast(
-          1.0, "pread " + policy + ", times Hadoop's pipeline", ours,
-          ours.by(IoContestant.CODER));
+          1.0, "pread " + policy + ", times Hadoop's pipeline", ours, ours.by(IoContestant.CODER));
     }
   }
 
@@ -123,7 +129,9 @@ final class Judge {
       String operation = "read-dead" + dead;
       Side ours = side(COARSE, 1, operation, IoContestant.FUNCTIONAL_PARTITIONED);
       atLeast(
-          0.8, operation + ", times our healthy read", ours,
+          0.8,
+          operation + ", times our healthy read",
+          ours,
           ratio(ours, healthy, sample -> sample.mibPerSecond));
       atLeast(7.0, operation + ", times rs_java", ours, ours.by(IoContestant.RS_JAVA));
     }
@@ -135,7 +143,9 @@ final class Judge {
     List<Double> longer = new ArrayList<>();
     pairs(ours, healthy, (hung, well) -> longer.add(hung.seconds - well.seconds));
     atMost(
-        1.0, "read-hung, seconds longer than without a hung DataNode", ours,
+        1.0,
+        "read-hung, seconds longer than without a hung DataNode",
+        ours,
         longer.isEmpty() ? null : Spread.of(longer, Double::doubleValue).median);
   }
 
@@ -143,28 +153,32 @@ final class Judge {
     Side ours = side(COARSE, RANDOM_THREADS, "random", IoContestant.FUNCTIONAL_PARTITIONED);
     Side stock = side(COARSE, RANDOM_THREADS, "random", IoContestant.CODER);
     atMost(
-        1.0, "random, " + RANDOM_THREADS + " threads, mean time by that of Hadoop's pipeline", ours,
+        1.0,
+        "random, " + RANDOM_THREADS + " threads, mean time by that of Hadoop's pipeline",
+        ours,
         ratio(ours, stock, sample -> sample.latency.mean));
     atMost(
-        1.0, "random, " + RANDOM_THREADS + " threads, p99 by that of Hadoop's pipeline", ours,
+        1.0,
+        "random, " + RANDOM_THREADS + " threads, p99 by that of Hadoop's pipeline",
+        ours,
         ratio(ours, stock, sample -> sample.latency.p99));
     Side oursHurt =
         side(COARSE, RANDOM_THREADS, "random-dead2", IoContestant.FUNCTIONAL_PARTITIONED);
     Side stockHurt = side(COARSE, RANDOM_THREADS, "random-dead2", IoContestant.CODER);
     atMost(
-        0.5, "random-dead2, " + RANDOM_THREADS + " threads, p99 by that of Hadoop's pipeline",
-        oursHurt, ratio(oursHurt, stockHurt, sample -> sample.latency.p99));
+        0.5,
+        "random-dead2, " + RANDOM_THREADS + " threads, p99 by that of Hadoop's pipeline",
+        oursHurt,
+        ratio(oursHurt, stockHurt, sample -> sample.latency.p99));
   }
 
   /** Where links bound a client it must fill them; where processors do, it must beat others. */
   private void judgeShaped(int rate) {
     for (String operation : new String[] {"write", "read"}) {
-      Side ours =
-          new Side(rate, COARSE, 1, operation, IoContestant.FUNCTIONAL_PARTITIONED);
+      Side ours = new Side(rate, COARSE, 1, operation, IoContestant.FUNCTIONAL_PARTITIONED);
       String name = operation + ", links of " + rate + " Mbit/s, ";
       Double mibPerSecond = median(ours, sample -> sample.mibPerSecond);
-      Double share =
-          mibPerSecond == null ? null : mibPerSecond * MIB / (6 * rate * BYTES_PER_MBIT);
+      Double share = mibPerSecond == null ? null : mibPerSecond * MIB / (6 * rate * BYTES_PER_MBIT);
       Double busy = median(ours, Judge::shareOfProcessors);
       if (busy == null || busy < BUSY_MIN) {
         atLeast(SHAPED_SHARE_MIN, name + "share of 6 links", ours, share);
@@ -180,12 +194,13 @@ final class Judge {
 
   private static double shareOfProcessors(Sample sample) {
     double gib = sample.mibPerSecond * sample.seconds / 1024;
-    return sample.totalCpuSecondsPerGib() * gib / sample.seconds
+    return sample.totalCpuSecondsPerGib()
+        * gib
+        / sample.seconds
         / Runtime.getRuntime().availableProcessors();
   }
 
-  private static Side side(
-      String policy, int threads, String operation, IoContestant contestant) {
+  private static Side side(String policy, int threads, String operation, IoContestant contestant) {
     return new Side(IoSettings.LOOPBACK, policy, threads, operation, contestant);
   }
 
@@ -236,7 +251,8 @@ final class Judge {
   private Double ratio(Side one, Side other, ToDoubleFunction<Sample> value) {
     List<Double> ratios = new ArrayList<>();
     pairs(
-        one, other,
+        one,
+        other,
         (left, right) -> ratios.add(value.applyAsDouble(left) / value.applyAsDouble(right)));
     return ratios.isEmpty() ? null : Spread.of(ratios, Double::doubleValue).median;
   }
@@ -252,12 +268,20 @@ final class Judge {
   }
 
   private void atLeast(double limit, String name, Side ours, Double value) {
-    add(name, value, String.format(Locale.ROOT, "at least %.2f", limit), ours,
+    add(
+        name,
+        value,
+        String.format(Locale.ROOT, "at least %.2f", limit),
+        ours,
         value != null && value >= limit);
   }
 
   private void atMost(double limit, String name, Side ours, Double value) {
-    add(name, value, String.format(Locale.ROOT, "at most %.2f", limit), ours,
+    add(
+        name,
+        value,
+        String.format(Locale.ROOT, "at most %.2f", limit),
+        ours,
         value != null && value <= limit);
   }
 

@@ -61,8 +61,7 @@ final class MemoryNeed {
   }
 
   private static long free() throws IOException {
-    for (String line :
-        Files.readAllLines(Paths.get("/proc/meminfo"), StandardCharsets.UTF_8)) {
+    for (String line : Files.readAllLines(Paths.get("/proc/meminfo"), StandardCharsets.UTF_8)) {
       if (line.startsWith("MemAvailable:")) {
         return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
       }

@@ -3,7 +3,6 @@ package org.stripeline.lab.bench.io;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 
 /** What is measured: an action, and what is wrong with the cluster meanwhile. */
@@ -28,7 +27,9 @@ final class Operation {
     Matcher form = FORM.matcher(name);
     if (!form.matches()) {
       throw new IllegalArgumentException(
-          "Cannot measure '" + name + "': an operation is write, read, pread or random, the last"
+          "Cannot measure '"
+              + name
+              + "': an operation is write, read, pread or random, the last"
               + " three also with -dead1, -dead2 ... or -hung");
     }
     String action = form.group(1) == null ? form.group(2) : form.group(1);

@@ -55,7 +55,9 @@ final class ReadFiles {
   void write(IoContestant.StorageScheme scheme, List<String> paths, long bytes) throws IOException {
     int count = paths.size();
     write(
-        scheme, paths, Collections.nCopies(count, bytes),
+        scheme,
+        paths,
+        Collections.nCopies(count, bytes),
         Collections.nCopies(count, IoCluster.BLOCK_BYTES));
   }
 
@@ -73,8 +75,13 @@ final class ReadFiles {
         while (!write(fs, new Path(paths.get(file)), file, lengths.get(file), blocks.get(file))) {
           if (++tries == TRIES_MAX) {
             throw new IOException(
-                "Cannot place " + paths.get(file) + ": in " + TRIES_MAX + " tries HDFS never put"
-                    + " data units on all of " + holders);
+                "Cannot place "
+                    + paths.get(file)
+                    + ": in "
+                    + TRIES_MAX
+                    + " tries HDFS never put"
+                    + " data units on all of "
+                    + holders);
           }
         }
       }
@@ -83,11 +90,11 @@ final class ReadFiles {
   }
 
   /** Whether it lies where it should; if not it is deleted after its first stripe. */
-  private boolean write(
-      DistributedFileSystem fs, Path path, int file, long bytes, long block)
+  private boolean write(DistributedFileSystem fs, Path path, int file, long bytes, long block)
       throws IOException {
     boolean fits = true;
-    try (FSDataOutputStream out = fs.create(path, true, Pattern.CHUNK_BYTES, fs.getDefaultReplication(path), block)) {
+    try (FSDataOutputStream out =
+        fs.create(path, true, Pattern.CHUNK_BYTES, fs.getDefaultReplication(path), block)) {
       long done = 0;
       while (done < bytes && fits) {
         int step = (int) Math.min(Pattern.CHUNK_BYTES, bytes - done);

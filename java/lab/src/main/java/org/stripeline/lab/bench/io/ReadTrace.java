@@ -14,7 +14,6 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.stream.Stream;
 import org.stripeline.lab.bench.cluster.IoCluster;
-import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.ClusterStatus;
 
 /**
@@ -37,8 +36,7 @@ final class ReadTrace {
 
   /** Has the DataNodes of the cluster's own process log from now on. */
   static ReadTrace start(IoCluster cluster) throws IOException {
-    URL level =
-        new URL(cluster.status().web + "/logLevel?log=" + LOGGER + "&level=DEBUG");
+    URL level = new URL(cluster.status().web + "/logLevel?log=" + LOGGER + "&level=DEBUG");
     HttpURLConnection connection = (HttpURLConnection) level.openConnection();
     try {
       int status = connection.getResponseCode();

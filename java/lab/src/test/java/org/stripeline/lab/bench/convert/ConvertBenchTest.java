@@ -31,8 +31,15 @@ class ConvertBenchTest {
         PrivateNetwork.run(
             LabMain.class,
             Arrays.asList(
-                "bench", "convert", "--quick", "--codes=RS-3-2", "--ways=adopt,adopt-ear,cp",
-                "--datanodes=6", "--racks=3", "--shaped=400", "--dir=" + work,
+                "bench",
+                "convert",
+                "--quick",
+                "--codes=RS-3-2",
+                "--ways=adopt,adopt-ear,cp",
+                "--datanodes=6",
+                "--racks=3",
+                "--shaped=400",
+                "--dir=" + work,
                 "--record=" + record));
 
     assertThat(status).isEqualTo(ExitStatus.SOUND);

@@ -12,7 +12,8 @@ import org.stripeline.lab.bench.Judgement;
 class ConvertJudgeTest {
   private final List<ConvertSample> samples = new ArrayList<>();
 
-  private void sample(String code, ConversionMethod method, int repetition, double seconds, double cpu) {
+  private void sample(
+      String code, ConversionMethod method, int repetition, double seconds, double cpu) {
     ConvertSample sample = new ConvertSample();
     sample.code = code;
     sample.way = method.label();

@@ -58,8 +58,13 @@ class IoBenchFailureTest {
 
     int status =
         line.execute(
-            "bench", "io", "--quick", "--policies=RS-3-2-64k", "--contestants=coder",
-            "--operations=read", "--dir=" + directory);
+            "bench",
+            "io",
+            "--quick",
+            "--policies=RS-3-2-64k",
+            "--contestants=coder",
+            "--operations=read",
+            "--dir=" + directory);
 
     assertThat(status).isEqualTo(ExitStatus.UNCHECKED);
     assertThat(out.toString())

@@ -89,8 +89,13 @@ class IoBenchTest {
 
     int status =
         line.execute(
-            "bench", "io", "--access-patterns", "--quick", "--policies=RS-3-2-64k",
-            "--format=json", "--dir=" + directory);
+            "bench",
+            "io",
+            "--access-patterns",
+            "--quick",
+            "--policies=RS-3-2-64k",
+            "--format=json",
+            "--dir=" + directory);
 
     assertThat(status).as("%s", progress).isEqualTo(ExitStatus.SOUND);
     JsonObject report = JsonParser.parseString(out.toString()).getAsJsonObject();

@@ -124,8 +124,9 @@ class IoPartsTest {
             "tc qdisc replace dev to-dn2 root handle 1: tbf rate 800mbit burst 131072 latency 20ms",
             "tc -n dn2 qdisc replace dev eth0 root handle 1: tbf rate 800mbit burst 131072 latency"
                 + " 20ms");
-    assertThat(network.removing()).containsExactly(
-        "ip netns del dn1", "ip netns del dn2", "umount /etc/resolv.conf", "umount /run/netns");
+    assertThat(network.removing())
+        .containsExactly(
+            "ip netns del dn1", "ip netns del dn2", "umount /etc/resolv.conf", "umount /run/netns");
   }
 
   @Test

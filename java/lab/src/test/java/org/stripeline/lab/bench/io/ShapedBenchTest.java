@@ -33,8 +33,14 @@ class ShapedBenchTest {
         PrivateNetwork.run(
             LabMain.class,
             Arrays.asList(
-                "bench", "io", "--quick", "--shaped=" + MBIT, "--policies=RS-3-2-64k",
-                "--contestants=3-rep,coder", "--operations=write,read", "--dir=" + work,
+                "bench",
+                "io",
+                "--quick",
+                "--shaped=" + MBIT,
+                "--policies=RS-3-2-64k",
+                "--contestants=3-rep,coder",
+                "--operations=write,read",
+                "--dir=" + work,
                 "--record=" + record));
 
     assertThat(status).isEqualTo(ExitStatus.SOUND);

@@ -60,8 +60,7 @@ public final class IsalCoderFactory implements RawErasureCoderFactory {
   /** All rows of the code: first those of the data units, which are the identity. */
   private static byte[] matrix(ErasureCoderOptions options) {
     byte[] matrix = new byte[options.getNumAllUnits() * options.getNumDataUnits()];
-    IsalLibrary.gf_gen_cauchy1_matrix(
-        matrix, options.getNumAllUnits(), options.getNumDataUnits());
+    IsalLibrary.gf_gen_cauchy1_matrix(matrix, options.getNumAllUnits(), options.getNumDataUnits());
     return matrix;
   }
 

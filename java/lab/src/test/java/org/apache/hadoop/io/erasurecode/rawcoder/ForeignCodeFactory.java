@@ -2,8 +2,8 @@
 package org.apache.hadoop.io.erasurecode.rawcoder;
 
 /**
- * Offers the code of HDFS-RAID under the name of another codec: it reads what it wrote, and no other
- * coder of that codec can repair it. Only comparing parity finds it out.
+ * Offers the code of HDFS-RAID under the name of another codec: it reads what it wrote, and no
+ * other coder of that codec can repair it. Only comparing parity finds it out.
  */
 public final class ForeignCodeFactory extends RSLegacyRawErasureCoderFactory {
   /** The name to configure. */

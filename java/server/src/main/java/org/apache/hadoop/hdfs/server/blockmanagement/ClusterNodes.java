@@ -102,8 +102,8 @@ final class ClusterNodes {
   }
 
   /**
-   * Returns the rack of a node. Of clients whose names begin with a slash, and from scripts that end
-   * racks with one, Hadoop 3.3 keeps it in the location.
+   * Returns the rack of a node. Of clients whose names begin with a slash, and from scripts that
+   * end racks with one, Hadoop 3.3 keeps it in the location.
    */
   private static String rack(Node node) {
     return NodeBase.normalize(node.getNetworkLocation());

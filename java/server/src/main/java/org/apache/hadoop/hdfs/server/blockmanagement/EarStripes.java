@@ -62,7 +62,8 @@ final class EarStripes {
     }
     ClusterNodes nodes = current.nodes;
     SplittableRandom random = new SplittableRandom(ThreadLocalRandom.current().nextLong());
-    // Hadoop's own policy, too, puts the first replica into the rack of a client that is no DataNode.
+    // Hadoop's own policy, too, puts the first replica into the rack of a client that is no
+    // DataNode.
     int writing = nodes.near(writer, random);
     IntPredicate isExcluded =
         excluded == null || excluded.isEmpty()

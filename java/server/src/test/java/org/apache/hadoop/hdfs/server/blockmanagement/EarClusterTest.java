@@ -56,8 +56,7 @@ class EarClusterTest {
     conf.set("hadoop.tmp.dir", dir.resolve("tmp").toString());
     conf.setLong(DFSConfigKeys.DFS_NAMENODE_MIN_BLOCK_SIZE_KEY, 0);
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, BLOCK_BYTES);
-    conf.set(
-        DFSConfigKeys.DFS_BLOCK_REPLICATOR_CLASSNAME_KEY, EarPlacementPolicy.class.getName());
+    conf.set(DFSConfigKeys.DFS_BLOCK_REPLICATOR_CLASSNAME_KEY, EarPlacementPolicy.class.getName());
     conf.set(EarKeys.DIRECTORIES, "/warm");
     conf.set(EarKeys.CODE, "RS-3-2");
     conf.set(EarKeys.BLOCKS_PER_RACK, "1");
@@ -82,8 +81,7 @@ class EarClusterTest {
             .build()) {
       cluster.waitActive();
       cluster.transitionToActive(0);
-      try (DistributedFileSystem fs =
-          HATestUtil.configureFailoverFs(cluster, conf)) {
+      try (DistributedFileSystem fs = HATestUtil.configureFailoverFs(cluster, conf)) {
         writeAndCheck(fs, "before");
         cluster.transitionToStandby(0);
         cluster.transitionToActive(1);

@@ -60,7 +60,13 @@ class EarPlacementPolicyTest {
     DatanodeStorageInfo[] targets =
         policy(cluster)
             .chooseTarget(
-                file, replicas, writer, excluded, BLOCK_BYTES, null, HOT,
+                file,
+                replicas,
+                writer,
+                excluded,
+                BLOCK_BYTES,
+                null,
+                HOT,
                 EnumSet.noneOf(AddBlockFlag.class));
     return Stream.of(targets)
         .map(DatanodeStorageInfo::getDatanodeDescriptor)
@@ -100,8 +106,7 @@ class EarPlacementPolicyTest {
       for (int block = 0; block < 2 * K; block++) {
         for (int file = 0; file < files.size(); file++) {
           DatanodeDescriptor writer = writers.get(file);
-          DatanodeDescriptor[] nodes =
-              place(cluster, "/warm/" + file, replication, writer, null);
+          DatanodeDescriptor[] nodes = place(cluster, "/warm/" + file, replication, writer, null);
           assertThat(nodes).hasSize(replication).doesNotHaveDuplicates();
           assertThat(nodes[0]).isEqualTo(writer);
           Set<String> racks = racks(Arrays.asList(nodes));
@@ -153,14 +158,26 @@ class EarPlacementPolicyTest {
       DatanodeStorageInfo[] targets =
           policy(cluster)
               .chooseTarget(
-                  "/warm/f", 3, writer, null, BLOCK_BYTES, favored, HOT,
+                  "/warm/f",
+                  3,
+                  writer,
+                  null,
+                  BLOCK_BYTES,
+                  favored,
+                  HOT,
                   EnumSet.noneOf(AddBlockFlag.class));
       assertThat(Stream.of(targets).map(DatanodeStorageInfo::getDatanodeDescriptor))
           .containsExactlyInAnyOrderElementsOf(favored);
       targets =
           policy(cluster)
               .chooseTarget(
-                  "/warm/f", 3, writer, null, BLOCK_BYTES, null, HOT,
+                  "/warm/f",
+                  3,
+                  writer,
+                  null,
+                  BLOCK_BYTES,
+                  null,
+                  HOT,
                   EnumSet.of(AddBlockFlag.NO_LOCAL_WRITE));
       assertThat(Stream.of(targets).map(DatanodeStorageInfo::getDatanodeDescriptor))
           .hasSize(3)
@@ -200,8 +217,7 @@ class EarPlacementPolicyTest {
       Stream.of(0, 1, 4, 5).map(nodes::get).forEach(excluded::remove);
       for (int block = 0; block < 10 * K; block++) {
         Node writer = nodes.get(block % nodes.size());
-        DatanodeDescriptor[] taken =
-            place(cluster, "/warm/x", 3, writer, new HashSet<>(excluded));
+        DatanodeDescriptor[] taken = place(cluster, "/warm/x", 3, writer, new HashSet<>(excluded));
         assertThat(taken).hasSize(3).doesNotContainAnyElementsOf(shunned);
       }
       assertThat(advised(cluster)).isPositive();
@@ -249,8 +265,7 @@ class EarPlacementPolicyTest {
       {EarKeys.TRIES_MAX, "0"},
     };
     for (int i = 0; i < cases.length; i++) {
-      try (PaperCluster cluster =
-          new PaperCluster(dir.resolve("" + i), 3, 3, settings(cases[i]))) {
+      try (PaperCluster cluster = new PaperCluster(dir.resolve("" + i), 3, 3, settings(cases[i]))) {
         assertThat(policy(cluster).stripes()).as("%s", Arrays.asList(cases[i])).isNull();
         assertThat(place(cluster, "/warm/x", 3, cluster.nodes().get(0), null)).hasSize(3);
       }

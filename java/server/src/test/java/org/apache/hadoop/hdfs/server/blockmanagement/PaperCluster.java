@@ -55,13 +55,7 @@ final class PaperCluster implements AutoCloseable {
         .getDatanodeManager()
         .getHeartbeatManager()
         .updateHeartbeat(
-            node,
-            BlockManagerTestUtil.getStorageReportsForDatanode(node),
-            0,
-            0,
-            xceivers,
-            0,
-            null);
+            node, BlockManagerTestUtil.getStorageReportsForDatanode(node), 0, 0, xceivers, 0, null);
   }
 
   NameNode nameNode() {

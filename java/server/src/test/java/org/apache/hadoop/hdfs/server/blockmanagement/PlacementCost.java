@@ -11,8 +11,8 @@ import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.stripeline.server.namenode.EarKeys;
 
 /**
- * What a placement costs beside Hadoop's own, at 400 DataNodes in 20 racks; a program, run with
- * the class path of this module's tests.
+ * What a placement costs beside Hadoop's own, at 400 DataNodes in 20 racks; a program, run with the
+ * class path of this module's tests.
  */
 final class PlacementCost {
   private PlacementCost() {}

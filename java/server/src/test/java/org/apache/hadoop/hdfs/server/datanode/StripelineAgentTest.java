@@ -58,7 +58,9 @@ class StripelineAgentTest {
         .contains("Cannot use " + AgentKeys.TASKS + " = -1: it must be from 1 to 64");
   }
 
-  /** What a DataNode reads on its IPC port, before it knows of any right, is what it read before. */
+  /**
+   * What a DataNode reads on its IPC port, before it knows of any right, is what it read before.
+   */
   @Test
   void nothingButItsProtocolIsAddedToThePort() throws Exception {
     Set<String> without;
@@ -87,11 +89,12 @@ class StripelineAgentTest {
     }
   }
 
-  /** Returns the protocols of each engine that the DataNode's IPC server serves, and the engines. */
+  /**
+   * Returns the protocols of each engine that the DataNode's IPC server serves, and the engines.
+   */
   private static Set<String> served(DataNode node) throws Exception {
     Set<String> served = new TreeSet<>();
-    Method protocols =
-        RPC.Server.class.getDeclaredMethod("getProtocolImplMap", RPC.RpcKind.class);
+    Method protocols = RPC.Server.class.getDeclaredMethod("getProtocolImplMap", RPC.RpcKind.class);
     protocols.setAccessible(true);
     for (RPC.RpcKind kind : RPC.RpcKind.values()) {
       if (Server.getRpcInvoker(kind) != null) {

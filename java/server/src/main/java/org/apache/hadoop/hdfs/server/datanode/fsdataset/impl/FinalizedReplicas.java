@@ -93,8 +93,11 @@ public final class FinalizedReplicas {
     if (there != null) {
       throw taken(
           block,
-          "there is another replica of that name, " + there.getState() + ' '
-              + there.getStorageUuid() + "; unlink it first");
+          "there is another replica of that name, "
+              + there.getState()
+              + ' '
+              + there.getStorageUuid()
+              + "; unlink it first");
     }
     requireNoFile(block);
   }

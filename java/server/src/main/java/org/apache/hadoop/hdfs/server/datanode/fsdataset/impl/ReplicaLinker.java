@@ -17,10 +17,10 @@ import org.stripeline.agent.AgentException;
  * for temporary replicas, which Hadoop's own {@code finalizeBlock} then moves and accounts for.
  *
  * <p>No lock of the dataset is taken here, since what they are differs between releases; each step
- * takes its own. The source is therefore checked before and after. An append that begins in
- * between is seen then, and one that begins later breaks the link itself; but one that has looked
- * for links just before this one was made goes unseen. So whoever asks for a link holds the lease
- * of the file, which keeps appends away.
+ * takes its own. The source is therefore checked before and after. An append that begins in between
+ * is seen then, and one that begins later breaks the link itself; but one that has looked for links
+ * just before this one was made goes unseen. So whoever asks for a link holds the lease of the
+ * file, which keeps appends away.
  */
 public final class ReplicaLinker {
   private final FinalizedReplicas replicas;
@@ -73,8 +73,15 @@ public final class ReplicaLinker {
     if (!same) {
       throw new AgentException(
           AgentException.Kind.FAILED,
-          "Cannot link " + source + " as " + target + ": there is another replica of that name, "
-              + there.getState() + ' ' + there.getStorageUuid() + "; unlink it first");
+          "Cannot link "
+              + source
+              + " as "
+              + target
+              + ": there is another replica of that name, "
+              + there.getState()
+              + ' '
+              + there.getStorageUuid()
+              + "; unlink it first");
     }
     return new Made((FsVolumeImpl) there.getVolume(), false, false);
   }
@@ -91,8 +98,7 @@ public final class ReplicaLinker {
       boolean copied = links.linkOrCopy(new File(from.getBlockURI()).toPath(), data.toPath());
       copied |=
           links.linkOrCopy(
-              new File(from.getMetadataURI()).toPath(),
-              new File(fresh.getMetadataURI()).toPath());
+              new File(from.getMetadataURI()).toPath(), new File(fresh.getMetadataURI()).toPath());
       fresh.setNumBytes(source.getNumBytes());
       if (replicas.require(source) != from) {
         throw new AgentException(

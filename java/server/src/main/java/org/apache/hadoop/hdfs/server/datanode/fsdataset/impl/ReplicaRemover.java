@@ -54,7 +54,9 @@ public final class ReplicaRemover {
     while (find(block) != null || replicas.fileOf(block) != null) {
       if (System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS)) {
         throw new IOException(
-            "Cannot remove " + block + ": "
+            "Cannot remove "
+                + block
+                + ": "
                 + (find(block) != null
                     ? "its replica is still there"
                     : "its file " + replicas.fileOf(block) + " is still there")
