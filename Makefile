@@ -32,8 +32,9 @@ test: need ## build and run every test that finishes in minutes
 check: need ## formatting, lints and size limits, without tests
 	scripts/check.sh
 
-fmt: need ## format the Rust code
+fmt: need ## format the Rust and Java code
 	cargo fmt --all
+	scripts/format-java.sh
 
 conformance: build ## Hadoop's own tests on every supported release, aarch64 under qemu, other JDKs (hours)
 	scripts/conformance.sh

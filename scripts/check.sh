@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 cargo fmt --all --check
 cargo clippy --quiet --workspace --all-targets -- -D warnings
 scripts/tidy.sh
+scripts/format-java.sh --check
 
 # What docs/internals/faults.md names is there: `Class`, `Class.method`, `path.rs`, `path.rs::test`.
 names=$(grep -oE '`([A-Z][A-Za-z]+(\.\w+)?|[a-z_/]+\.rs(::\w+)?)`' docs/internals/faults.md | tr -d '`' | sort -u)
