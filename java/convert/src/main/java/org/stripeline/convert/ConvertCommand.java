@@ -4,6 +4,7 @@ package org.stripeline.convert;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Arrays;
 import java.util.Collections;
@@ -533,7 +534,9 @@ public final class ConvertCommand implements Callable<Integer> {
 
   private static String newName() {
     int random = new Random().nextInt(1 << 16);
-    return LocalDateTime.now().format(NAME) + "-" + String.format(Locale.ROOT, "%04x", random);
+    return LocalDateTime.now(ZoneId.systemDefault()).format(NAME)
+        + "-"
+        + String.format(Locale.ROOT, "%04x", random);
   }
 
   private ParameterException usage(String message) {

@@ -22,6 +22,7 @@ public final class EngineTask extends CompletableFuture<ComparisonResult> {
   volatile boolean issued;
 
   /** The buffers, until the task has ended. */
+  @SuppressWarnings("unused")
   private Object[] kept;
 
   /** Guards what follows. Not this, which others may lock while they wait. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.terminal;
 
+import java.io.Console;
 import java.io.PrintStream;
 import java.util.Locale;
 import java.util.function.LongSupplier;
@@ -43,8 +44,26 @@ public final class Progress {
 
   /** Shows on stderr, rewriting lines when a person is likely to be watching. */
   public static Progress onStandardError() {
-    boolean watched = System.console() != null && !"dumb".equals(System.getenv("TERM"));
+    boolean watched = isTerminal() && !"dumb".equals(System.getenv("TERM"));
     return new Progress(System.err, watched ? Style.TERMINAL : Style.LINES, System::nanoTime);
+  }
+
+  /**
+   * Since JDK 22 there is a console without a terminal too, and {@code Console.isTerminal} tells.
+   */
+  @SuppressWarnings("SystemConsoleNull")
+  private static boolean isTerminal() {
+    Console console = System.console();
+    if (console == null) {
+      return false;
+    }
+    try {
+      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+    } catch (NoSuchMethodException e) {
+      return true;
+    } catch (ReflectiveOperationException e) {
+      return false;
+    }
   }
 
   /** Prints a remark that stays. */

@@ -6,6 +6,7 @@ import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.Linked;
 
 /** Sums of what adoption moved between DataNodes. Thread-safe; JSON has the names of the fields. */
+@SuppressWarnings("unused")
 public final class AdoptionTraffic {
   private long blocksLinked;
   private long blocksCopied;

@@ -11,6 +11,7 @@ import java.util.function.DoubleBinaryOperator;
 import org.stripeline.natives.CoderStatus;
 
 /** What a run found; field names are those of the JSON output. */
+@SuppressWarnings("unused")
 final class JavaBenchReport {
   /** Thresholds of our coder, as the documentation promises them. */
   private static final double OVER_RS_JAVA_MIN = 20;

@@ -235,10 +235,8 @@ final class TargetWriter implements Closeable {
   }
 
   private void awaitClose() throws IOException {
-    while (in.read() >= 0) {
-      // Receivers say nothing, but close when the block is finalized.
-      continue;
-    }
+    // Receivers say nothing, but close when the block is finalized.
+    while (in.read() >= 0) {}
   }
 
   private AgentException failure(String what, Exception why) {
@@ -274,9 +272,7 @@ final class TargetWriter implements Closeable {
       socket.setSoTimeout(timeoutMillis);
       socket.shutdownOutput();
       InputStream raw = NetUtils.getInputStream(socket, timeoutMillis);
-      while (raw.read() >= 0) {
-        continue;
-      }
+      while (raw.read() >= 0) {}
     } catch (IOException e) {
       // Then it is gone already, or hangs; what it may have is removed next.
       return;

@@ -48,7 +48,7 @@ public final class ReplicaLinker {
     ReplicaInfo from = replicas.require(source);
     try (FsVolumeReference reference = from.getVolume().obtainReference()) {
       FsVolumeImpl volume = (FsVolumeImpl) reference.getVolume();
-      if (volume.isTransientStorage() || !(from.getBlockURI().getScheme().equals("file"))) {
+      if (volume.isTransientStorage() || !from.getBlockURI().getScheme().equals("file")) {
         throw new AgentException(
             AgentException.Kind.FAILED,
             "Cannot link " + source + ": " + volume.getStorageType() + " makes no links");
@@ -86,6 +86,8 @@ public final class ReplicaLinker {
     return new Made((FsVolumeImpl) there.getVolume(), false, false);
   }
 
+  // The replica must be the very object that was linked: a changed one is another object.
+  @SuppressWarnings("ReferenceEquality")
   private boolean create(
       FsVolumeImpl volume, ReplicaInfo from, ExtendedBlock source, ExtendedBlock target)
       throws IOException {
