@@ -22,7 +22,7 @@ public class StripelineHdfs extends Hdfs {
     isOurs = ClassLoaderCheck.isLoadedWithHadoop();
     DFSClient ours = isOurs ? StripelineClients.create(uri, conf, getStatistics()) : null;
     if (ours != null) {
-      // Hadoop's constructor has made a client of its own, which nothing has used yet.
+      // The constructor of Hdfs has created a client that nothing has used yet.
       dfs.close();
       dfs = ours;
     }
