@@ -250,7 +250,8 @@ final class SpanPlan {
     if (own[unit] != null) {
       reads.add(own[unit]);
     }
-    // Earlier segments first, latest to earliest, so that the uncovered rest is a single span.
+    // The latest reads, which are adjacent to the needed span, come first: then the rest that no
+    // read covers is a single span.
     for (int i = before.size() - 1; i >= 0; i--) {
       if (before.get(i).unit == unit) {
         reads.add(before.get(i));
@@ -365,7 +366,7 @@ final class SpanPlan {
     try {
       reader.submit(read);
     } catch (RuntimeException | Error e) {
-      // No lane will give its buffer back; the segment does that for reads that have failed.
+      // No lane will release its buffer; the segment releases the buffers of failed reads.
       read.state = SpanRead.State.FAILED;
       throw e;
     }
