@@ -15,10 +15,7 @@ import org.apache.hadoop.io.erasurecode.ECSchema;
  * @param cellBytes bytes of a cell
  */
 record FuzzPolicy(String codec, int dataUnits, int parityUnits, int cellBytes) {
-  /**
-   * Policies with small cells, so that small files have many stripes, and two of Hadoop's own cell
-   * size.
-   */
+  /** Policies with small cells, so that small files have many stripes, and one with 1 MiB cells. */
   static final List<FuzzPolicy> ALL =
       List.of(
           new FuzzPolicy("rs", 6, 3, 64 << 10),
