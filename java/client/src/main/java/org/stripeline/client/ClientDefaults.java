@@ -12,9 +12,10 @@ import org.apache.hadoop.io.erasurecode.CodecUtil;
  * <ul>
  *   <li>Stripeline's coder is tried before Hadoop's own coders.
  *   <li>The connection cache is larger. Hadoop's cache keeps 16 connections per JVM, which suits
- * reads of replicated blocks. A decode reads from k DataNodes at once, so with a few threads most
- * of its connections would have to be opened again. All clients of the JVM with the same context
- * name share the cache, therefore Stripeline's clients use a context name of their own.
+ *       reads of replicated blocks. A decode reads from k DataNodes at once, so with a few threads
+ *       most of its connections would have to be opened again. All clients of the JVM with the same
+ *       context name share the cache, therefore Stripeline's clients use a context name of their
+ *       own.
  * </ul>
  */
 public final class ClientDefaults {

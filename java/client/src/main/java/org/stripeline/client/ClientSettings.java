@@ -80,7 +80,6 @@ public final class ClientSettings {
   /**
    * Returns one of several values.
    *
-   *
    * @param parse throws an IllegalArgumentException whose message lists the valid values
    */
   public <T> T choice(String key, String defaultValue, Function<String, T> parse) {

@@ -25,7 +25,6 @@ public final class MemoryLimits {
   /**
    * Returns the configured number of bytes.
    *
-   *
    * @param key a key whose value 0 means the default
    */
   public static long of(ClientSettings settings, String key, long defaultBytes) {

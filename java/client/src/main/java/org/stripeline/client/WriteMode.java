@@ -28,7 +28,6 @@ public enum WriteMode {
   /**
    * Returns the mode with the given configuration name.
    *
-   *
    * @throws IllegalArgumentException if there is no such mode; the message lists the valid names
    */
   public static WriteMode parse(String name) {

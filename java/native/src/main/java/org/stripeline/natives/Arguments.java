@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 /**
  * Checks the arguments of one kind of call and creates the messages for invalid ones.
  *
- *
  * <p>The checks are loops over a few buffers and create text only when they fail; together they
  * take some tens of nanoseconds for 6+3.
  */

@@ -34,7 +34,6 @@ public final class ChunkVerifier {
   /**
    * Compares data with checksums; positions and limits do not change.
    *
-   *
    * @param data the data, from position to limit; the last chunk may be short
    * @param sums the checksums from its position on, four bytes each, most significant byte first
    * @return the index of the first chunk whose checksum differs, -1 if none differs

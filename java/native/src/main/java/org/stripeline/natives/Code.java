@@ -32,7 +32,6 @@ public enum Code {
   /**
    * Returns the code with the given name.
    *
-   *
    * @param codecName a name as {@link #codecName()} returns it
    * @throws IllegalArgumentException if there is no such code
    */

@@ -33,7 +33,6 @@ final class CodingMatrix {
   /**
    * Returns the matrix that computes {@code erased} units from {@code present} ones.
    *
-   *
    * @param parity the code's parity matrix
    * @param present indices of as many units as there are data units
    * @param erased indices of the units to produce

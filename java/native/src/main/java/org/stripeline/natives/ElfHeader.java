@@ -31,7 +31,6 @@ final class ElfHeader {
   /**
    * Checks that a file is a complete 64-bit shared library for a processor.
    *
-   *
    * @throws IOException if it is not; the message states the defect, without the name of the file
    */
   static void check(Path file, int machine) throws IOException {

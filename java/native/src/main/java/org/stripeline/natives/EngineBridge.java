@@ -30,7 +30,6 @@ final class EngineBridge {
   /**
    * Throws if there is no native library.
    *
-   *
    * @param verb the action that needs the library, such as "open the engine"
    */
   static void requireLibrary(String verb) throws EcException {
@@ -139,7 +138,6 @@ final class EngineBridge {
   /**
    * Looks for the rails that a configuration names and measures them; returns a JSON object, see
    * {@link RailSurvey}.
-   *
    *
    * @param configuration UTF-8 text of {@code key=value} lines, of which only {@code rails} is used
    * @param milliseconds how long to measure, all rails together

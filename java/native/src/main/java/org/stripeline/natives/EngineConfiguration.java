@@ -9,6 +9,7 @@ import java.util.TreeMap;
 /**
  * The configuration of a {@link RailEngine}. Keys that are not set have the engine's defaults;
  * values are checked when the engine is opened.
+ *
  * <pre>{@code
  * EngineConfiguration.defaults().with(EngineConfiguration.RAILS_KEY, "cpu,isal")
  * }</pre>
@@ -90,7 +91,6 @@ public final class EngineConfiguration {
   /**
    * Returns the configuration from the properties whose keys begin with {@code stripeline.engine.}.
    *
-   *
    * @param properties for example the system properties; other keys are ignored
    */
   public static EngineConfiguration of(Properties properties) {
@@ -106,11 +106,10 @@ public final class EngineConfiguration {
   /**
    * Returns this configuration with one more value.
    *
-   *
    * @param key one of the keys of this class, other than {@link #ENABLED_KEY}
    * @param value its value, on one line
    * @throws IllegalArgumentException if the key is not the engine's, or the value is not on one
-   * line
+   *     line
    */
   public EngineConfiguration with(String key, String value) {
     if (key == null || !key.startsWith(PREFIX) || key.indexOf('\n') >= 0 || key.indexOf('=') >= 0) {

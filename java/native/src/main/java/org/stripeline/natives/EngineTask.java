@@ -62,10 +62,9 @@ public final class EngineTask extends CompletableFuture<ComparisonResult> {
    * <p>Unlike {@link CompletableFuture#cancel}, this does not complete the future at once, but
    * shortly after, when no rail accesses the buffers any more.
    *
-   *
    * @param mayInterruptIfRunning has no effect
    * @return true if the task was cancelled, by this call or before, even if it then ends as failed;
-   * false if it had already ended otherwise
+   *     false if it had already ended otherwise
    */
   @Override
   public boolean cancel(boolean mayInterruptIfRunning) {

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
  * <p>Several threads may call every method concurrently, and {@link #close()} at any time: calls in
  * progress finish, later ones throw an {@link IOException} that says "closed". An invalid argument
  * causes an {@link IllegalArgumentException} before any byte is written.
+ *
  * <pre>{@code
  * try (ErasureCodec codec = ErasureCodec.create(Code.RS, 6, 3)) {
  *   codec.encode(data, parity);
@@ -32,7 +33,6 @@ public interface ErasureCodec extends Closeable {
    * Creates a codec that uses the native library, or pure Java if the library cannot be loaded;
    * {@link CoderStatus#current()} shows which. Takes microseconds after the first call of the
    * process.
-   *
    *
    * @param code the code
    * @param dataUnits number of data units, at least 1
@@ -67,7 +67,6 @@ public interface ErasureCodec extends Closeable {
   /**
    * Computes all parity units, with units in arrays.
    *
-   *
    * @param data the data units
    * @param dataOffsets the offset of each data unit in its array
    * @param parity the parity units to fill
@@ -81,14 +80,13 @@ public interface ErasureCodec extends Closeable {
   /**
    * Computes all parity units and, in the same pass, checksums of all data and parity units.
    *
-   *
    * @param data the data units
    * @param parity the parity units to fill
    * @param kind the kind of checksum
    * @param bytesPerChecksum bytes that each checksum covers, at least 1; the last of a unit may
-   * cover fewer
+   *     cover fewer
    * @param sums receives the checksums unit by unit, data first; its length is (data units + parity
-   * units) times the number of checksums of a unit
+   *     units) times the number of checksums of a unit
    * @throws IOException if this codec is closed
    */
   void encodeWithChecksums(
@@ -97,7 +95,6 @@ public interface ErasureCodec extends Closeable {
 
   /**
    * Computes erased units from a sufficient number of other units.
-   *
    *
    * @param units all units, data first; null for a unit that is erased or was not read
    * @param erased indices of the units to produce, in any order, each one null in {@code units}
@@ -108,7 +105,6 @@ public interface ErasureCodec extends Closeable {
 
   /**
    * Computes erased units from a sufficient number of other units, with units in arrays.
-   *
    *
    * @param units all units, data first; null for a unit that is erased or was not read
    * @param unitOffsets the offset of each unit in its array; ignored where the unit is null
@@ -130,10 +126,9 @@ public interface ErasureCodec extends Closeable {
   /**
    * Checks whether the parity units match the data units.
    *
-   *
    * @param units all units, data first; none null
    * @return -1 if they match, else the index among the parity units of the one that differs at the
-   * lowest offset
+   *     lowest offset
    * @throws IOException if this codec is closed
    */
   int verify(ByteBuffer[] units) throws IOException;
@@ -141,19 +136,17 @@ public interface ErasureCodec extends Closeable {
   /**
    * Checks whether the parity units match the data units, with units in arrays.
    *
-   *
    * @param units all units, data first; none null
    * @param unitOffsets the offset of each unit in its array
    * @param length bytes of each unit
    * @return -1 if they match, else the index among the parity units of the one that differs at the
-   * lowest offset
+   *     lowest offset
    * @throws IOException if this codec is closed
    */
   int verify(byte[][] units, int[] unitOffsets, int length) throws IOException;
 
   /**
    * Updates all parity units after one data unit has changed, without reading the other data units.
-   *
    *
    * @param dataUnit index of the data unit that changed
    * @param old the previous content of the data unit
@@ -166,7 +159,6 @@ public interface ErasureCodec extends Closeable {
 
   /**
    * Updates all parity units after one data unit has changed, with units in arrays.
-   *
    *
    * @param dataUnit index of the data unit that changed
    * @param old the previous content of the data unit

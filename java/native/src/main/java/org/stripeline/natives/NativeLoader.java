@@ -65,7 +65,6 @@ final class NativeLoader {
   /**
    * Throws if the library cannot be used.
    *
-   *
    * @throws IllegalStateException whose message states the fault and the remedy
    */
   synchronized void verifyEnabled() {

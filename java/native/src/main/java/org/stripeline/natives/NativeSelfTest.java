@@ -28,7 +28,6 @@ final class NativeSelfTest {
   /**
    * Encodes and decodes known bytes, from arrays and from direct buffers.
    *
-   *
    * @throws IOException if a result differs from the expected bytes
    */
   static void run() throws IOException {

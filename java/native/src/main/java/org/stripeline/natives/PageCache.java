@@ -12,7 +12,6 @@ public final class PageCache {
    * Asks the operating system to drop the written-back pages of a file from its cache, so that the
    * next read goes to the disk.
    *
-   *
    * @return whether it was asked; false without the native library, or if the file cannot be opened
    */
   public static boolean drop(Path file) {

@@ -28,14 +28,12 @@ public interface RailCodec extends ErasureCodec {
   /**
    * Returns this codec with another urgency, which also applies to calls that wait.
    *
-   *
    * @param request the urgency
    */
   RailCodec with(TaskRequest request);
 
   /**
    * Issues the computation of all parity units.
-   *
    *
    * @param data the data units
    * @param parity the parity units to fill
@@ -44,7 +42,6 @@ public interface RailCodec extends ErasureCodec {
 
   /**
    * Issues the computation of erased units.
-   *
    *
    * @param units all units, data first; null for a unit that is erased or was not read
    * @param erased indices of the units to produce, in any order, each one null in {@code units}
@@ -55,14 +52,12 @@ public interface RailCodec extends ErasureCodec {
   /**
    * Issues the comparison of parity with data; the result contains the first difference.
    *
-   *
    * @param units all units, data first; none null
    */
   EngineTask iverify(ByteBuffer[] units);
 
   /**
    * Issues the update of parity after one data unit has changed.
-   *
    *
    * @param dataUnit index of the data unit that changed
    * @param old the previous content of the data unit

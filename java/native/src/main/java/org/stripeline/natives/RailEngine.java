@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>An engine has threads for each of its rails. A rail that fails, hangs or writes wrong bytes is
  * taken out of service, its work is repeated on other rails, and one WARN reports it. Several
  * threads may share an engine.
+ *
  * <pre>{@code
  * try (RailEngine engine = RailEngine.open(EngineConfiguration.defaults())) {
  *   RailCodec codec = engine.codec(Code.RS, 6, 3);
@@ -54,12 +55,11 @@ public final class RailEngine implements AutoCloseable {
    * Opens a separate engine; at most 64 may be open in a process. It stays open until it is closed,
    * even if no references to it remain.
    *
-   *
    * @param configuration the configuration of the engine
    * @throws EcException if there is no native library, no rail, no thread, or a value is wrong; the
-   * message states which
+   *     message states which
    * @throws IllegalArgumentException if the configuration is null, or the maximum number of engines
-   * is open
+   *     is open
    */
   public static RailEngine open(EngineConfiguration configuration) throws EcException {
     return open(configuration, EngineCompletions::newThread);
@@ -75,7 +75,6 @@ public final class RailEngine implements AutoCloseable {
    * Returns the engine of this process, configured by the system properties {@code
    * stripeline.engine.*} at the time of the first call. Closing it does nothing.
    *
-   *
    * @throws EcException as {@link #open}, on every call
    */
   public static RailEngine shared() throws EcException {
@@ -89,12 +88,11 @@ public final class RailEngine implements AutoCloseable {
   /**
    * Returns a codec whose work this engine does; creating one takes about a microsecond.
    *
-   *
    * @param code the code
    * @param dataUnits number of data units, at least 1
    * @param parityUnits number of parity units, at least 1; exactly 1 for {@link Code#XOR}
    * @throws IllegalArgumentException if the code does not support these numbers, or 1024 others
-   * have been used in this process
+   *     have been used in this process
    * @throws IllegalStateException if this engine is closed
    */
   public RailCodec codec(Code code, int dataUnits, int parityUnits) {
@@ -109,7 +107,6 @@ public final class RailEngine implements AutoCloseable {
   /**
    * Waits until all of these tasks have ended, with or without success, and then throws the failure
    * of the first one that failed.
-   *
    *
    * @param tasks the tasks
    * @throws IOException if one failed
@@ -140,7 +137,6 @@ public final class RailEngine implements AutoCloseable {
   /**
    * Waits until all tasks that any thread has issued so far have ended, with or without success.
    *
-   *
    * @throws IllegalStateException on the thread that completes tasks
    */
   public void awaitAll() {
@@ -153,7 +149,6 @@ public final class RailEngine implements AutoCloseable {
   /**
    * Returns the counts of this engine and its rails.
    *
-   *
    * @throws IllegalStateException if this engine is closed
    */
   public EngineStatistics statistics() {
@@ -164,7 +159,6 @@ public final class RailEngine implements AutoCloseable {
    * Returns this engine as a JSON object: {@code scheduling}, {@code candidates} (the requested
    * rails, with the reason for each that is not used), {@code issued}, {@code outstanding} and
    * {@code rails}, with the statistics of each rail in use; the same as from the C interface.
-   *
    *
    * @throws IllegalStateException if this engine is closed
    */
@@ -178,7 +172,6 @@ public final class RailEngine implements AutoCloseable {
    * and all buffers are released when this returns, except those that a device that hangs accesses
    * in place. To finish all tasks, wait for them first, for example with {@link #awaitAll()}.
    * Calling it again does nothing.
-   *
    *
    * @throws IllegalStateException on the thread that completes tasks, which it would wait for
    */

@@ -112,7 +112,6 @@ public final class RailStatistics {
    * Returns the nanoseconds from issue to start within which a share of tasks was started, rounded
    * up to a power of two; 0 if there was no task.
    *
-   *
    * @param share from 0 to 1, such as 0.99
    */
   public long waitNanos(double share) {
@@ -122,7 +121,6 @@ public final class RailStatistics {
   /**
    * Returns the nanoseconds from start to end within which a share of pieces was completed, rounded
    * up to a power of two; 0 if there was no piece.
-   *
    *
    * @param share from 0 to 1, such as 0.99
    */

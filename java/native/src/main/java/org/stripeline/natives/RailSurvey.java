@@ -14,21 +14,20 @@ public final class RailSurvey {
   /**
    * Looks for rails, runs known-answer tests on each, and measures those that pass.
    *
-   *
    * @param rails their names, separated by commas: {@code cpu}, {@code isal}, {@code cuda}, {@code
-   * plugin:PATH}, or {@code auto} for the CPU and every GPU
+   *     plugin:PATH}, or {@code auto} for the CPU and every GPU
    * @param budget how long to measure, all rails together; with 10 seconds or more the values are
-   * repeatable
+   *     repeatable
    * @param table the tuning table to write the values to, whose values of other machines are kept;
-   * null to write nothing
+   *     null to write nothing
    * @return a JSON object: {@code source}; {@code rails}, each with {@code name}, {@code in},
-   * {@code description}, {@code reason} if it is not used and, if measured, {@code bytesPerSecond}
-   * of data, {@code lanes}, {@code smallestDataBytes}, {@code streamFromBytes} (null for never) and
-   * {@code pieceBytes}; and {@code notes} about the measurement
+   *     {@code description}, {@code reason} if it is not used and, if measured, {@code
+   *     bytesPerSecond} of data, {@code lanes}, {@code smallestDataBytes}, {@code streamFromBytes}
+   *     (null for never) and {@code pieceBytes}; and {@code notes} about the measurement
    * @throws EcException if there is no native library, a name is wrong, or the table cannot be read
-   * or written
+   *     or written
    * @throws IllegalArgumentException if the names are null or not on one line, or the budget is
-   * null or negative
+   *     null or negative
    */
   public static String take(String rails, Duration budget, Path table) throws EcException {
     if (rails == null || rails.indexOf('\n') >= 0) {

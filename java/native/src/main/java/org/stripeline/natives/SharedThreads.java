@@ -29,7 +29,6 @@ public final class SharedThreads implements ThreadFactory {
   /**
    * Creates a factory.
    *
-   *
    * @param prefix the prefix of its threads' names; a number follows
    */
   public SharedThreads(String prefix) {

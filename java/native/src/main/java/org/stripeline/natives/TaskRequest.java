@@ -5,9 +5,11 @@ import java.time.Duration;
 
 /**
  * The urgency of a task of a {@link RailEngine}.
+ *
  * <pre>{@code
- * codec.with(TaskRequest.background().within(Duration.ofSeconds(5))).idecode(units, erased,
- * outputs);
+ * codec
+ *     .with(TaskRequest.background().within(Duration.ofSeconds(5)))
+ *     .idecode(units, erased, outputs);
  * }</pre>
  */
 public final class TaskRequest {
@@ -35,7 +37,6 @@ public final class TaskRequest {
   /**
    * Returns this request with a limit on the time from issue to end, after which the task fails
    * with {@link EcException.Kind#DEADLINE_EXCEEDED}. Pieces that a rail has started are finished.
-   *
    *
    * @param deadline the limit, not negative
    * @throws IllegalArgumentException if it is null or negative

@@ -31,7 +31,6 @@ final class CellPacket extends DFSPacket {
   /**
    * Creates a packet and takes a reference to the stripe.
    *
-   *
    * @param streamer the streamer that will send the packet
    * @param unit the index of the unit in the stripe
    * @param offsetInCell the offset of the data in the unit

@@ -40,7 +40,6 @@ public final class StripelineClients {
   /**
    * Returns the members that the pipelines need and this Hadoop lacks.
    *
-   *
    * @return names of members, empty when the pipelines can be used
    */
   public static List<String> missing() {

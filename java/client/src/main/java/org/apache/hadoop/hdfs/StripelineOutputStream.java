@@ -260,10 +260,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   /**
    * {@inheritDoc}
    *
-   *
    * @throws InterruptedIOException if interrupted while the window has no room. If {@code
-   * bytesTransferred} is 0, no byte of {@code bytes} was written and writing can continue, unless
-   * the file is encrypted. Otherwise the stream has failed
+   *     bytesTransferred} is 0, no byte of {@code bytes} was written and writing can continue,
+   *     unless the file is encrypted. Otherwise the stream has failed
    */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {

@@ -115,7 +115,6 @@ final class StripelinePacketReader implements UnitReader {
   /**
    * Requests a range of a block from a DataNode.
    *
-   *
    * @param peer a connection, which is closed if this throws
    * @throws IOException as {@code BlockReaderRemote.newBlockReader} does
    */

@@ -24,7 +24,6 @@ final class SyncRefusal {
   /**
    * Logs a warning on the first call.
    *
-   *
    * @param what the name of the call
    * @param src the file
    * @throws UnsupportedOperationException if the configuration refuses such calls

@@ -23,9 +23,9 @@ import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.RangeRead;
 
 /**
- * One {@code readVectored} call: requests many ranges from DataNodes before it waits for the
- * first. Hadoop's own implementation reads the ranges one after the other. As in Hadoop, every
- * range has been read or has failed when the call returns.
+ * One {@code readVectored} call: requests many ranges from DataNodes before it waits for the first.
+ * Hadoop's own implementation reads the ranges one after the other. As in Hadoop, every range has
+ * been read or has failed when the call returns.
  */
 final class VectoredRead {
   /**

@@ -34,7 +34,6 @@ final class WideCellLocations {
   /**
    * Returns the locations of a range of a file, in file order.
    *
-   *
    * @param blocks all blocks or groups that hold the range
    * @param start the first byte of the range
    * @param length bytes of the range

@@ -93,7 +93,6 @@ final class FetchThreads {
   /**
    * Runs a task that reads from a DataNode.
    *
-   *
    * @param nodeOrNull the DataNode, null if it is not known
    * @throws OutOfMemoryError if there is no thread and none can be started
    */

@@ -47,7 +47,6 @@ public final class GroupKnowledge {
   /**
    * Creates an object with no known faults.
    *
-   *
    * @param groupBytes bytes of the file in this group
    */
   public GroupKnowledge(

@@ -37,7 +37,6 @@ public final class GroupReader implements Closeable {
   /**
    * Creates a reader; nothing is opened before it is needed.
    *
-   *
    * @param counters the counters of the stream
    */
   public GroupReader(ReadContext context, GroupKnowledge knowledge, ReadCounters counters) {
@@ -78,7 +77,6 @@ public final class GroupReader implements Closeable {
 
   /**
    * Returns a buffer of the kind that the group's decoder prefers, with its limit at its capacity.
-   *
    *
    * @param reserved bytes of its capacity that are already reserved
    */
@@ -170,14 +168,13 @@ public final class GroupReader implements Closeable {
    * Starts to fetch a range of the group that a caller waits for; if memory is short, only the
    * beginning of the range. The caller must not hold segments that other callers may wait for.
    *
-   *
    * @param from the first byte of the range, in the group
    * @param to the first byte after the range
    * @param openTo the offset in the group up to which new readers are opened, so that later reads
-   * find them open
+   *     find them open
    * @param placement the target of the bytes, null for buffers of the segment's own
    * @param before completed segments that are kept until this one is complete: decoding reuses
-   * their bytes
+   *     their bytes
    */
   Segment fetchNow(long from, long to, long openTo, Placement placement, List<Segment> before)
       throws IOException {
@@ -274,7 +271,6 @@ public final class GroupReader implements Closeable {
 
   /**
    * Waits for memory after an allocation failed; the caller holds no buffers.
-   *
    *
    * @param memoryDeadline the result of the previous call in the same read, 0 for the first call
    * @return the time at which to give up, by {@link System#nanoTime}

@@ -239,7 +239,6 @@ final class Lane implements Runnable {
    * it is running. A late read continues if no other late read of its DataNode continues. A
    * short-circuit read always continues, because an interrupt would close the file for all streams.
    *
-   *
    * @return whether it was running, so that this lane may be blocked
    */
   synchronized boolean cancel(SpanRead read) {

@@ -12,7 +12,6 @@ final class Placement {
   /**
    * Creates a placement.
    *
-   *
    * @param target the buffer; the byte at {@code from} goes to its position
    * @param from offset in the group
    */

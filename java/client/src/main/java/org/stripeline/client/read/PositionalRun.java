@@ -24,7 +24,6 @@ public final class PositionalRun {
   /**
    * Records a read of a range of the file.
    *
-   *
    * @return bytes beyond the range for which readers may be opened; 0, or enough for another read
    */
   public synchronized long next(long from, long to) {

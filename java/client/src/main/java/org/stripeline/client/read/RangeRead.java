@@ -39,7 +39,6 @@ public final class RangeRead implements Closeable {
   /**
    * Creates a read.
    *
-   *
    * @param tally receives the counts of fetched bytes, on the thread that calls {@link #finish}
    */
   public RangeRead(GroupReader reader, Segment.Tally tally) {
@@ -51,7 +50,6 @@ public final class RangeRead implements Closeable {
   /**
    * Reads a range of the group into a buffer, whose position advances only after the whole range
    * was read.
-   *
    *
    * @param from the first byte, in the group
    * @param to the first byte after the range
@@ -88,7 +86,6 @@ public final class RangeRead implements Closeable {
 
   /**
    * Waits for the requested range, then advances the position of its buffer.
-   *
    *
    * @throws IOException if part of the range cannot be read
    */

@@ -71,7 +71,6 @@ final class ReadBuffers {
   /**
    * Creates a pool.
    *
-   *
    * @param limit the maximum bytes of buffers in use; half as many more are kept
    * @param windows the windows that hold buffers of this pool
    * @param timeoutMillis the maximum time that a caller waits
@@ -132,7 +131,6 @@ final class ReadBuffers {
    * Reserves bytes that a caller needs now, waiting until there is room for them; there always is
    * if no other memory is in use.
    *
-   *
    * @return whether they are reserved; false if the wait was cancelled
    */
   boolean reserve(long bytes, Waiter waiter) throws InterruptedIOException {
@@ -156,7 +154,6 @@ final class ReadBuffers {
   /**
    * Reclaims buffers of a stream that is not reading, or waits for those of one that is, after the
    * JVM has refused memory.
-   *
    *
    * @param end the deadline
    * @return whether to try again; false after the deadline or if the wait was cancelled
@@ -213,7 +210,6 @@ final class ReadBuffers {
 
   /**
    * Returns a buffer of at least that capacity of which part is already reserved.
-   *
    *
    * @param reserved bytes of the buffer that are already counted, at most its size
    */

@@ -19,7 +19,6 @@ final class Replica {
   /**
    * Creates a replica.
    *
-   *
    * @param storage the storage of the DataNode, null if it is not known
    * @param block a name of the internal block
    */

@@ -99,7 +99,6 @@ public final class Segment implements Closeable {
   /**
    * Requests the spans that the range needs.
    *
-   *
    * @param bytes the bytes reserved for its buffers
    */
   void start(long bytes) {
@@ -132,10 +131,9 @@ public final class Segment implements Closeable {
   /**
    * Waits until the range is available.
    *
-   *
    * @throws IOException if it cannot be read; the message names file, range and the missing units
    * @throws ExhaustedException if the range as a whole cannot be read but perhaps each stripe of it
-   * can
+   *     can
    */
   public void await() throws IOException {
     reader.awaits(this);

@@ -87,7 +87,6 @@ public final class SequentialWindow implements Closeable {
   /**
    * Creates a window of a stream.
    *
-   *
    * @param tally receives the counts of fetched bytes, on the thread that calls {@link #at}
    */
   public SequentialWindow(ReadContext context, Segment.Tally tally) {
@@ -156,7 +155,6 @@ public final class SequentialWindow implements Closeable {
 
   /**
    * Returns the segment that holds an offset of the group, waiting until its bytes are available.
-   *
    *
    * @param wanted the number of bytes from {@code offset} that the caller needs, at least 1
    * @throws IOException if they cannot be read

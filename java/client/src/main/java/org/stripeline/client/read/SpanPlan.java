@@ -40,7 +40,6 @@ final class SpanPlan {
   /**
    * Creates a plan; nothing is requested yet.
    *
-   *
    * @param openTo the offset in the group up to which readers are opened
    * @param placement the target of the bytes, null if it is not known yet
    * @param before completed reads of other segments, as sources for decoding
@@ -171,7 +170,6 @@ final class SpanPlan {
   /**
    * Issues reads until k units cover the span to decode.
    *
-   *
    * @return whether k units are available
    */
   boolean gatherSources() {
@@ -230,7 +228,6 @@ final class SpanPlan {
 
   /**
    * Returns the part of the span to decode that must still be requested from a unit.
-   *
    *
    * @param onlyDone whether to count only finished reads; otherwise expected reads count too
    */

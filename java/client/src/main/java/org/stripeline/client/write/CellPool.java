@@ -68,7 +68,6 @@ public final class CellPool {
   /**
    * Creates a pool.
    *
-   *
    * @param keptMax the maximum bytes that are kept unused
    * @param bytesMax the maximum bytes in use and kept
    */
@@ -97,11 +96,10 @@ public final class CellPool {
    * Reserves memory for a stream's only stripe if there is room and no other stream waits before
    * it.
    *
-   *
    * @param held bytes that the stripe has reserved; 0 if it begins
    * @param bytes the bytes to reserve now
    * @param room bytes for which there must be room: the most that the stripe may reserve until it
-   * is sent
+   *     is sent
    * @return whether the memory was reserved
    */
   synchronized boolean tryReserve(long held, long bytes, long room) {
@@ -114,7 +112,6 @@ public final class CellPool {
   /**
    * Reserves memory for a stream's only stripe as {@link #tryReserve} does, waiting for other
    * streams to return memory.
-   *
    *
    * @param isCancelled whether to return at once, checked again at every {@link #wake}
    * @return whether the memory was reserved; false if the wait was cancelled
@@ -195,10 +192,9 @@ public final class CellPool {
   /**
    * Returns a cleared buffer of that capacity with arbitrary content.
    *
-   *
    * @param isCancelled whether to stop waiting for memory, checked again at every {@link #wake}
    * @throws IOException if the JVM has no memory for it and either no other stream returned a
-   * buffer in time or the wait was cancelled
+   *     buffer in time or the wait was cancelled
    */
   public ByteBuffer take(int capacity, boolean outsideHeap, BooleanSupplier isCancelled)
       throws IOException {
@@ -257,7 +253,6 @@ public final class CellPool {
 
   /**
    * Waits for a buffer of another stream.
-   *
    *
    * @return null if an allocation may succeed now
    */

@@ -36,7 +36,6 @@ public final class LateUnits {
   /**
    * Creates an object for units that have not received any packet.
    *
-   *
    * @param units data and parity units of a group
    * @param dataUnits how many of them are data
    * @param lossesMax the maximum number of units that a group may lose
@@ -79,7 +78,6 @@ public final class LateUnits {
 
   /**
    * Records the progress of a unit.
-   *
    *
    * @param queued sequence number of the last packet that was queued
    * @param acknowledged sequence number of the last packet that was acknowledged

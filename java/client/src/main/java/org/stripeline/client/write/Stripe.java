@@ -261,7 +261,6 @@ public final class Stripe {
   /**
    * Returns a view of a part of a unit.
    *
-   *
    * @param unit the index of the unit
    * @param offset the offset of the part in bytes
    * @param length bytes of the part; its end is at most {@link #length(int)}

@@ -15,7 +15,6 @@ public final class StripeLayout {
   /**
    * Creates a layout.
    *
-   *
    * @param dataUnits number of data cells of a stripe
    * @param parityUnits number of parity cells of a stripe
    * @param cellSize bytes of a cell, a multiple of {@code bytesPerChecksum}

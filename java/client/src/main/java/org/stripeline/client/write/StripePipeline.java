@@ -15,8 +15,8 @@ import org.stripeline.client.WriteMode;
  * <ul>
  *   <li>blocking: the collecting thread encodes and sends.
  *   <li>non-blocking: encoder threads encode; the collecting thread sends encoded stripes during
- * its calls. If it makes no call for a while, a thread of the stream sends them, so that parity
- * does not wait for the user.
+ *       its calls. If it makes no call for a while, a thread of the stream sends them, so that
+ *       parity does not wait for the user.
  *   <li>functional-partitioned: encoder threads encode, a thread of the stream sends.
  * </ul>
  *
@@ -71,7 +71,6 @@ public final class StripePipeline {
 
   /**
    * Returns an empty stripe to collect into, waiting until the window has room.
-   *
    *
    * @param opensGroup whether a new block group begins with it
    * @throws InterruptedIOException if interrupted while waiting; the pipeline remains usable
@@ -375,7 +374,6 @@ public final class StripePipeline {
 
   /**
    * Waits until all submitted stripes are sent, and ends the thread of the stream.
-   *
    *
    * @throws IOException the failure of the pipeline; an interrupt also fails it
    */

@@ -26,7 +26,6 @@ public final class StripeWindow {
   /**
    * Returns an empty stripe, waiting until one more is permitted.
    *
-   *
    * @throws InterruptedIOException if the thread is interrupted while it waits; nothing has changed
    * @throws IOException the failure of the stream, if it has failed or fails during the wait
    */
@@ -62,7 +61,6 @@ public final class StripeWindow {
   /**
    * Waits until one more stripe is permitted or the stream has failed.
    *
-   *
    * @return whether its memory is reserved; the memory of a stream's only stripe is not
    */
   private boolean waitForRoom() throws IOException {
@@ -92,7 +90,6 @@ public final class StripeWindow {
   /**
    * Reserves more memory for the only stripe of the stream, waiting for other streams to return
    * memory.
-   *
    *
    * @param held bytes that the stripe has reserved
    * @param bytes the bytes to reserve in addition

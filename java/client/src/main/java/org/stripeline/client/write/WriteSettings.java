@@ -80,9 +80,8 @@ public final class WriteSettings {
   /**
    * Returns the bytes of user data in a packet: whole checksum chunks, at most a cell.
    *
-   *
    * @param packetMax the maximum bytes of a packet that DataNodes accept, checksums and header
-   * included
+   *     included
    */
   public int packetData(StripeLayout layout, int packetMax) {
     int chunk = layout.bytesPerChecksum();

@@ -14,7 +14,6 @@ final class Conditions {
   /**
    * Polls until the condition holds.
    *
-   *
    * @throws AssertionError after a minute, with the name of the condition
    */
   static void await(String what, Callable<Boolean> condition) {

@@ -29,7 +29,6 @@ public final class BlockTaps {
     /**
      * May wait, throw, or run any action.
      *
-     *
      * @param position first byte of the block file that is about to be read
      * @param length number of bytes requested
      * @throws IOException which the DataNode treats as a disk failure

@@ -37,7 +37,6 @@ final class CaseRun {
   /**
    * Creates a run.
    *
-   *
    * @param strict whether exceptions must name the file, and hangs must cost less than a timeout
    */
   CaseRun(FileSystem fs, Path file, byte[] expected, Saboteur saboteur, boolean strict) {

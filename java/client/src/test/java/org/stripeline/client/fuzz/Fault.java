@@ -4,7 +4,6 @@ package org.stripeline.client.fuzz;
 /**
  * A fault of one internal block.
  *
- *
  * @param kind the kind of fault
  * @param group index of the block group
  * @param unit index of the internal block in the group

@@ -14,7 +14,6 @@ import org.stripeline.client.ClientKeys;
 /**
  * A file, its faults and the calls that read it; all of it is derived from the seed.
  *
- *
  * @param seed the seed
  * @param fuzzPolicy erasure coding policy of the file
  * @param blockBytes bytes of an internal block

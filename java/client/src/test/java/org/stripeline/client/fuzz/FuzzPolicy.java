@@ -8,7 +8,6 @@ import org.apache.hadoop.io.erasurecode.ECSchema;
 /**
  * An erasure coding policy.
  *
- *
  * @param codec Hadoop's name of the code
  * @param dataUnits the number of data units
  * @param parityUnits the number of parity units

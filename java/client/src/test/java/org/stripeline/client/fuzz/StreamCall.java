@@ -4,7 +4,6 @@ package org.stripeline.client.fuzz;
 /**
  * A call, or a few calls, on an open stream.
  *
- *
  * @param kind the kind of call
  * @param position place in the file
  * @param length bytes requested
