@@ -101,8 +101,8 @@ public final class RailStatistics {
   }
 
   /**
-   * Returns the number of pieces with wrong bytes, including pieces that were wrongly reported as
-   * such.
+   * Returns the number of pieces that it computed with wrong bytes, and of correct pieces that its
+   * check reported as wrong.
    */
   public long wrong() {
     return numbers[13];

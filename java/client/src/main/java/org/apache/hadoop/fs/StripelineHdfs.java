@@ -10,8 +10,8 @@ import org.apache.hadoop.hdfs.StripelineClients;
 import org.stripeline.client.ClassLoaderCheck;
 
 /**
- * The twin of {@link org.apache.hadoop.hdfs.StripelineFileSystem} for {@link FileContext}; name it
- * in {@code fs.AbstractFileSystem.hdfs.impl}.
+ * The counterpart of {@link org.apache.hadoop.hdfs.StripelineFileSystem} for {@link FileContext};
+ * set it in {@code fs.AbstractFileSystem.hdfs.impl}.
  */
 public class StripelineHdfs extends Hdfs {
   private final boolean isOurs;

@@ -51,7 +51,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private final StripePipeline pipeline;
   private final SyncRefusal sync;
 
-  /** Null if there is no time limit for late DataNodes. */
+  /** Null if late DataNodes have no time limit. */
   private final LateStreamers late;
 
   /** The array of the base class for its cells; all elements are null except during close. */
@@ -157,7 +157,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Returns the monitor of late DataNodes, or null if late DataNodes have no limit. */
+  /** Returns the watcher of late DataNodes, or null if late DataNodes have no time limit. */
   LateStreamers late() {
     return late;
   }

@@ -195,7 +195,10 @@ public final class GroupReader implements Closeable {
     return fetch(from, end, openTo, placement, before, bytes);
   }
 
-  /** Returns the end of a piece of at least the minimum size, rounded down to a multiple of it. */
+  /**
+   * Returns {@code to}, or the end of a piece of the minimum size if that is later, rounded down to
+   * a multiple of the minimum size.
+   */
   private static long pieceEnd(long from, long to) {
     return Math.max(to, from + PIECE_BYTES) / PIECE_BYTES * PIECE_BYTES;
   }

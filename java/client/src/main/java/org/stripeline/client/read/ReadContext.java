@@ -37,7 +37,7 @@ public final class ReadContext {
    */
   private static final int THREADS_LEAST = 16;
 
-  /** The maximum time that a reader waits for the buffers of others. */
+  /** The maximum time in milliseconds that a reader waits for the buffers of other readers. */
   private static final long BUFFER_TIMEOUT_MILLIS = 10_000;
 
   private final ReadBuffers buffers;

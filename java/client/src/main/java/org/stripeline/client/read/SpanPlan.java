@@ -216,7 +216,7 @@ final class SpanPlan {
     return geometry.unitBytes(unit) <= decodeSpan.lo;
   }
 
-  /** Returns the part of the span to decode that a unit contains; the rest of the unit is zeros. */
+  /** Returns the part of the span to decode that a unit contains; the rest of the span is zeros. */
   Span present(int unit) {
     return new Span(decodeSpan.lo, Math.min(decodeSpan.hi, geometry.unitBytes(unit)));
   }
@@ -320,7 +320,7 @@ final class SpanPlan {
     Span span = need[unit];
     for (int other = 0; other < geometry.dataUnits(); other++) {
       if (missing[other] && before.stream().noneMatch(read -> read.unit == unit)) {
-        // Sources for decoding are included if they are adjacent to the span.
+        // Includes the source for decoding if its span overlaps, so that one read covers both.
         Span decoded = need[other].intersection(new Span(0, geometry.unitBytes(unit)));
         span = span.intersection(decoded).isEmpty() ? span : span.union(decoded);
       }
