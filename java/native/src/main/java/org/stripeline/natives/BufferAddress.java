@@ -11,9 +11,9 @@ import java.nio.ByteBuffer;
  * overlaps.
  *
  * <p>No single method is supported by every JVM: from Java 22 on it is {@code
- * MemorySegment.ofBuffer(b) .address()}, before that the field {@code Buffer.address} through
- * {@code sun.misc.Unsafe}, about which newer JVMs print warnings. Both are called by reflection
- * because this code is compiled for Java 8.
+ * MemorySegment.ofBuffer(b).address()}, before that the field {@code Buffer.address} through {@code
+ * sun.misc.Unsafe}, about which newer JVMs print warnings. Both are called by reflection because
+ * this code is compiled for Java 8.
  */
 final class BufferAddress {
   private static final Reader READER = reader();
