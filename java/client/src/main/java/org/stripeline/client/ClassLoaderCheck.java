@@ -7,10 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this jar and Hadoop's HDFS client were loaded by one class loader. The pipelines use what
- * only classes of Hadoop's own packages may use, and Java takes classes of two loaders for those of
- * two packages, whatever their names. Spark's {@code --jars}, Hive's {@code ADD JAR} and {@code
- * mapreduce.job.classloader} load jars apart.
+ * Checks whether one class loader has loaded both this jar and Hadoop's HDFS client. The pipelines
+ * use package-private members of Hadoop, and Java treats equally named packages of two class
+ * loaders as different packages. Spark's {@code --jars}, Hive's {@code ADD JAR} and {@code
+ * mapreduce.job.classloader} load jars with a separate class loader.
  */
 public final class ClassLoaderCheck {
   private static final Logger LOG = LoggerFactory.getLogger(ClassLoaderCheck.class);
@@ -18,7 +18,7 @@ public final class ClassLoaderCheck {
 
   private ClassLoaderCheck() {}
 
-  /** Returns whether the pipelines can work; says once at ERROR what to do if they cannot. */
+  /** Returns whether the pipelines can work; if not, logs the remedy once at ERROR. */
   public static boolean isLoadedWithHadoop() {
     ClassLoader ours = ClassLoaderCheck.class.getClassLoader();
     ClassLoader theirs = DFSClient.class.getClassLoader();

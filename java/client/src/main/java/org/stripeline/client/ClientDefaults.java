@@ -6,14 +6,16 @@ import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.apache.hadoop.io.erasurecode.CodecUtil;
 
 /**
- * What our clients put in the place of Hadoop's defaults; what is configured otherwise stays.
+ * Replaces some of Hadoop's defaults for Stripeline's clients; settings that differ from the
+ * defaults are kept.
  *
  * <ul>
- *   <li>Our coder before Hadoop's own.
- *   <li>Room for the connections that striped reads leave idle. Hadoop's cache keeps 16 of a JVM,
- *       which is what reads of replicated blocks want; a decode reads k DataNodes at once, so that
- *       with a few threads most of its connections would be made anew. As the cache is shared by
- *       all clients of the JVM that name the same context, ours name their own.
+ *   <li>Stripeline's coder is tried before Hadoop's own coders.
+ *   <li>The connection cache is larger. Hadoop's cache keeps 16 connections per JVM, which suits
+ *       reads of replicated blocks. A decode reads from k DataNodes at once, so with a few threads
+ *       most of its connections would have to be opened again. All clients of the JVM with the same
+ *       context name share the cache, therefore Stripeline's clients use a context name of their
+ *       own.
  * </ul>
  */
 public final class ClientDefaults {
@@ -34,12 +36,12 @@ public final class ClientDefaults {
   private static final String CONNECTIONS_DEFAULT =
       String.valueOf(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_CACHE_CAPACITY_DEFAULT);
 
-  /** What sixteen threads use that decode from six DataNodes each, and some. */
+  /** Enough for sixteen threads that each decode from six DataNodes, with some spare. */
   private static final int OUR_CONNECTIONS = 128;
 
   private ClientDefaults() {}
 
-  /** Returns the configuration of a client of ours. */
+  /** Returns the configuration for one of Stripeline's clients. */
   public static Configuration apply(Configuration conf) {
     Configuration ours = new Configuration(conf);
     for (String[] coders : DEFAULTS) {

@@ -13,20 +13,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the values of our keys. A value that cannot be used is replaced by the key's default, and
- * logged once per process at WARN: one wrong setting must not keep programs from opening a file
- * system.
+ * Reads the values of Stripeline's keys. An invalid value is replaced by the key's default and
+ * logged once per process at WARN, so that a wrong setting does not prevent programs from opening a
+ * file system.
  */
 public final class ClientSettings {
   private static final Logger LOG = LoggerFactory.getLogger(ClientSettings.class);
 
-  /** Messages that were logged; a process has few keys and few values. */
+  /**
+   * The messages that were logged; the set stays small because a process has few keys and few
+   * values.
+   */
   private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet();
 
   private final Configuration conf;
   private final List<String> refused = new ArrayList<>();
 
-  /** Creates a reader of this configuration. */
+  /** Creates a reader of {@code conf}. */
   public ClientSettings(Configuration conf) {
     this.conf = conf;
   }
@@ -52,7 +55,7 @@ public final class ClientSettings {
     return (int) number(key, () -> conf.getInt(key, defaultValue), defaultValue, least, "a number");
   }
 
-  /** Returns a number; {@code least} is in force where a lower one is configured. */
+  /** Returns a number; a configured value below {@code least} is raised to {@code least}. */
   public int countRaised(String key, int defaultValue, int least) {
     int count = count(key, defaultValue, 1);
     if (count < least) {
@@ -75,9 +78,9 @@ public final class ClientSettings {
   }
 
   /**
-   * Returns one of a few values.
+   * Returns one of several values.
    *
-   * @param parse throws an IllegalArgumentException, whose message says which values there are
+   * @param parse throws an IllegalArgumentException whose message lists the valid values
    */
   public <T> T choice(String key, String defaultValue, Function<String, T> parse) {
     String value = conf.getTrimmed(key, defaultValue);
@@ -89,7 +92,7 @@ public final class ClientSettings {
     }
   }
 
-  /** Returns what was said of the values that could not be used, in the order of reading. */
+  /** Returns the messages about invalid values, in the order of reading. */
   public List<String> refused() {
     return Collections.unmodifiableList(refused);
   }

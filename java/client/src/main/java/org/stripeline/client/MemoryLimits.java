@@ -8,19 +8,22 @@ import javax.management.openmbean.CompositeData;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How much memory this JVM has for the buffers of our streams, outside the heap and in it. */
+/**
+ * The memory that this JVM has for the buffers of Stripeline's streams, in direct buffers and in
+ * the heap.
+ */
 public final class MemoryLimits {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryLimits.class);
 
   private MemoryLimits() {}
 
-  /** Returns that part of the JVM's memory, 3 for a third, and at most {@code most} bytes. */
+  /** Returns the JVM's memory divided by {@code part}, but at most {@code most} bytes. */
   public static long part(int part, long most) {
     return Math.min(bytes() / part, most);
   }
 
   /**
-   * Returns the bytes that are configured.
+   * Returns the configured number of bytes.
    *
    * @param key a key whose value 0 means the default
    */
@@ -42,7 +45,8 @@ public final class MemoryLimits {
   }
 
   /**
-   * Returns the most bytes of direct buffers: as much as of heap unless the JVM is told otherwise.
+   * Returns the maximum number of bytes in direct buffers; unless the JVM has an option for it, it
+   * equals the maximum heap size.
    */
   static long directBytes() {
     try {

@@ -3,7 +3,7 @@ package org.stripeline.client;
 
 import org.apache.hadoop.conf.Configuration;
 
-/** Which pipelines a configuration asks for. */
+/** The pipelines that a configuration selects. */
 public final class PipelineChoice {
   private final boolean read;
   private final WriteMode write;
@@ -13,19 +13,19 @@ public final class PipelineChoice {
     this.write = write;
   }
 
-  /** Reads the choice. */
+  /** Reads the choice from a configuration. */
   public static PipelineChoice of(Configuration conf) {
     return of(new ClientSettings(conf));
   }
 
-  /** Reads the choice. */
+  /** Reads the choice from settings. */
   public static PipelineChoice of(ClientSettings settings) {
     return new PipelineChoice(
         settings.flag(ClientKeys.READ_ENABLED, ClientKeys.READ_ENABLED_DEFAULT),
         settings.choice(ClientKeys.WRITE_MODE, ClientKeys.WRITE_MODE_DEFAULT, WriteMode::parse));
   }
 
-  /** Returns whether erasure-coded files are read by our pipeline. */
+  /** Returns whether Stripeline's pipeline reads erasure-coded files. */
   public boolean ourRead() {
     return read;
   }
@@ -35,7 +35,7 @@ public final class PipelineChoice {
     return write;
   }
 
-  /** Returns whether any pipeline is ours. */
+  /** Returns whether at least one of Stripeline's pipelines is enabled. */
   public boolean anyOfOurs() {
     return read || write != WriteMode.STOCK;
   }

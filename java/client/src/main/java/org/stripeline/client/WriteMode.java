@@ -4,17 +4,20 @@ package org.stripeline.client;
 import java.util.Locale;
 
 /**
- * How an erasure-coded file is written; the names are those of the UMR-EC paper, plus Hadoop's own
+ * How an erasure-coded file is written; the names are those of the UMR-EC paper and of Hadoop's own
  * stream.
  */
 public enum WriteMode {
-  /** Hadoop's own stream, untouched. */
+  /** Hadoop's own stream, unmodified. */
   STOCK,
-  /** Our stream; the caller waits for the coding of every stripe. */
+  /** Stripeline's stream; the caller waits for the encoding of every stripe. */
   BLOCKING,
-  /** Our stream; coding is issued to another thread and waited for when its result is needed. */
+  /**
+   * Stripeline's stream; another thread encodes, and the caller waits only when it needs the
+   * result.
+   */
   NON_BLOCKING,
-  /** Our stream; collecting, coding and streaming overlap on threads of their own. */
+  /** Stripeline's stream; collecting, encoding and sending overlap on separate threads. */
   FUNCTIONAL_PARTITIONED;
 
   /** Returns the name as configuration files spell it, such as {@code non-blocking}. */
@@ -23,9 +26,9 @@ public enum WriteMode {
   }
 
   /**
-   * Returns the mode of that name.
+   * Returns the mode with the given configuration name.
    *
-   * @throws IllegalArgumentException if there is none, naming those that there are
+   * @throws IllegalArgumentException if there is no such mode; the message lists the valid names
    */
   public static WriteMode parse(String name) {
     for (WriteMode mode : values()) {

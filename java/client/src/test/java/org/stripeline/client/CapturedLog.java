@@ -7,13 +7,13 @@ import org.apache.log4j.Logger;
 import org.apache.log4j.SimpleLayout;
 import org.apache.log4j.WriterAppender;
 
-/** What a class logs at WARN and above, which tests do not print. */
+/** Captures the messages of a class at WARN and above, which are then not printed. */
 public final class CapturedLog implements AutoCloseable {
   private final StringWriter text = new StringWriter();
   private final WriterAppender appender = new WriterAppender(new SimpleLayout(), text);
   private final Logger logger;
 
-  /** Begins to capture. */
+  /** Starts to capture. */
   public CapturedLog(Class<?> type) {
     logger = Logger.getLogger(type);
     logger.addAppender(appender);
@@ -21,7 +21,7 @@ public final class CapturedLog implements AutoCloseable {
     logger.setLevel(Level.WARN);
   }
 
-  /** Returns what was logged so far. */
+  /** Returns the messages captured so far. */
   public String text() {
     return text.toString();
   }

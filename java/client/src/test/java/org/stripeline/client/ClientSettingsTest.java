@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.stripeline.client.read.ReadContext;
 
 class ClientSettingsTest {
-  /** A key of each kind, with a value that it cannot have. */
+  /** A key of each kind with an invalid value. */
   private static final String[][] BAD = {
     {ClientKeys.READ_WINDOW, "16 MiB"},
     {ClientKeys.READ_MEMORY, "-1"},
@@ -48,7 +48,7 @@ class ClientSettingsTest {
     assertThat(logged).contains("the default, functional-partitioned, is in force");
   }
 
-  /** With fewer threads a DataNode that hangs could hold all of them. */
+  /** With fewer threads a DataNode that hangs could occupy all of them. */
   @Test
   void tooFewReadThreadsAreRaisedWithAWarning() {
     Configuration conf = new Configuration(false);

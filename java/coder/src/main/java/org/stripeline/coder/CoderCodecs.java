@@ -12,11 +12,11 @@ import org.stripeline.natives.ErasureCodec;
 import org.stripeline.natives.RailEngine;
 
 /**
- * Makes the codecs behind Hadoop's coders: by a direct call of the library, or, where {@code
- * stripeline.engine.enabled} says so, over the engine of this process and all its rails.
+ * Creates the codecs behind Hadoop's coders: codecs that call the library directly or, if {@code
+ * stripeline.engine.enabled} is set, codecs that use the engine of this process with all its rails.
  *
- * <p>An engine that cannot be opened must not stop data: one WARN says why, and the direct call
- * codes.
+ * <p>An engine that cannot be opened must not stop reads and writes: one WARN gives the reason, and
+ * the library is called directly.
  */
 final class CoderCodecs {
   private static final Logger LOG = LoggerFactory.getLogger(CoderCodecs.class);
@@ -50,7 +50,7 @@ final class CoderCodecs {
     }
   }
 
-  /** Read when the first coder is made, and not when factories are looked at. */
+  /** Read when the first coder is created, not when factories are loaded. */
   private static final class Switch {
     static final boolean ENABLED =
         Boolean.parseBoolean(System.getProperty(EngineConfiguration.ENABLED_KEY, "false").trim());

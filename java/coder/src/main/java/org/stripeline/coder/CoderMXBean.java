@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.coder;
 
-/** What the coders of this process have done, and which implementation did it. */
+/** Counts of the coders of this process, and the implementation that they use. */
 public interface CoderMXBean {
   /** Returns {@code native} or {@code java}. */
   String getImplementation();
@@ -9,10 +9,10 @@ public interface CoderMXBean {
   /** Returns the instruction set of the kernels in use, or {@code java}. */
   String getIsa();
 
-  /** Returns where the native library came from, or an empty text. */
+  /** Returns the origin of the native library, or an empty string. */
   String getLibrary();
 
-  /** Returns why pure Java is used, or an empty text. */
+  /** Returns the reason why pure Java is used, or an empty string. */
   String getFallbackCause();
 
   /** Returns the number of encode calls that succeeded. */

@@ -13,12 +13,12 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.natives.CoderStatus;
 
 /**
- * Counts what the coders of this process do.
+ * Counts the calls of the coders of this process.
  *
- * <p>One object for the process: published as a JMX bean ({@code Hadoop:service=Stripeline,
- * name=Coder}, which a DataNode also serves at {@code /jmx}) and as the metrics2 source {@code
- * StripelineCoder} for whatever sinks are configured. Counting costs some tens of nanoseconds a
- * call.
+ * <p>There is one object per process. It is published as a JMX bean ({@code
+ * Hadoop:service=Stripeline, name=Coder}, which a DataNode also serves at {@code /jmx}) and as the
+ * metrics2 source {@code StripelineCoder} for the configured sinks. Counting takes some tens of
+ * nanoseconds per call.
  */
 public final class CoderMetrics implements CoderMXBean, MetricsSource {
   private static final Logger LOG = LoggerFactory.getLogger(CoderMetrics.class);
@@ -34,7 +34,7 @@ public final class CoderMetrics implements CoderMXBean, MetricsSource {
 
   private CoderMetrics() {}
 
-  /** Returns the metrics of this process, publishing them when first asked. */
+  /** Returns the metrics of this process, publishing them on the first call. */
   public static CoderMetrics shared() {
     return Shared.INSTANCE;
   }
@@ -129,7 +129,10 @@ public final class CoderMetrics implements CoderMXBean, MetricsSource {
     record.addCounter(Interns.info("Failures", "calls that failed"), getFailures());
   }
 
-  /** Publishes without letting a failure reach the coder: metrics must not stop data. */
+  /**
+   * Publishes the metrics; a failure is only logged, because metrics must not stop reads and
+   * writes.
+   */
   private void publish() {
     try {
       MBeans.register("Stripeline", "Coder", this);

@@ -3,9 +3,9 @@ package org.stripeline.coder;
 
 import java.util.List;
 
-/** What the engine of this process and its rails have done. */
+/** Counts of the engine of this process and its rails. */
 public interface EngineMXBean {
-  /** Returns the engine as JSON, with the rails that are out and why. */
+  /** Returns the engine as JSON, including the rails that are not used, with the reasons. */
   String getDescription();
 
   /** Returns the number of tasks issued. */
@@ -14,6 +14,6 @@ public interface EngineMXBean {
   /** Returns the number of tasks that have not ended. */
   long getOutstanding();
 
-  /** Returns each rail. */
+  /** Returns the readings of each rail. */
   List<RailReading> getRails();
 }

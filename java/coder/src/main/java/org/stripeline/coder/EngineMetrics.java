@@ -15,10 +15,10 @@ import org.stripeline.natives.EngineStatistics;
 import org.stripeline.natives.RailEngine;
 
 /**
- * Publishes what an engine and its rails do: as the JMX bean {@code Hadoop:service=Stripeline,
- * name=Engine}, and as the metrics2 source {@code StripelineEngine}, with one record for the engine
- * and one for each rail, which the tag {@code Rail} names. The engine counts anyway; reading costs
- * some microseconds.
+ * Publishes the counts of an engine and its rails: as the JMX bean {@code
+ * Hadoop:service=Stripeline, name=Engine}, and as the metrics2 source {@code StripelineEngine},
+ * with one record for the engine and one for each rail, identified by the tag {@code Rail}. The
+ * engine counts in any case; reading the counts takes some microseconds.
  */
 final class EngineMetrics implements EngineMXBean, MetricsSource {
   private static final Logger LOG = LoggerFactory.getLogger(EngineMetrics.class);
@@ -32,7 +32,10 @@ final class EngineMetrics implements EngineMXBean, MetricsSource {
     this.engine = engine;
   }
 
-  /** Publishes without letting a failure reach the coder: metrics must not stop data. */
+  /**
+   * Publishes the metrics; a failure is only logged, because metrics must not stop reads and
+   * writes.
+   */
   static void publish(RailEngine engine) {
     EngineMetrics metrics = new EngineMetrics(engine);
     try {

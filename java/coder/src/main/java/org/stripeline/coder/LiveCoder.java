@@ -8,10 +8,10 @@ import org.stripeline.natives.CoderStatus;
 import org.stripeline.natives.ErasureCodec;
 
 /**
- * Says once per process that Stripeline's coder is live, and in what form.
+ * Logs once per process that Stripeline's coder is in use, and which implementation of it.
  *
- * <p>Hadoop falls from one coder to the next without a word, so that the absence of this line is
- * how an operator learns that another coder is in use.
+ * <p>Hadoop falls back from one coder to the next silently, so the absence of this message shows an
+ * operator that another coder is in use.
  */
 final class LiveCoder {
   private static final Logger LOG = LoggerFactory.getLogger(LiveCoder.class);
@@ -20,7 +20,7 @@ final class LiveCoder {
   private LiveCoder() {}
 
   static void announce(ErasureCodec codec) {
-    // The read keeps the line of cache shared between threads that create coders.
+    // The read keeps the cache line shared between threads that create coders.
     if (!ANNOUNCED.get() && ANNOUNCED.compareAndSet(false, true)) {
       LOG.info(
           "Erasure coder live: {}, first used for {}; {}",

@@ -3,7 +3,10 @@ package org.stripeline.coder;
 
 import org.stripeline.natives.RailStatistics;
 
-/** One rail of an {@link EngineMXBean}; counts are of pieces of tasks since the engine started. */
+/**
+ * The readings of one rail of an {@link EngineMXBean}; counts are of pieces of tasks since the
+ * engine was opened.
+ */
 public final class RailReading {
   private final RailStatistics rail;
 
@@ -16,92 +19,92 @@ public final class RailReading {
     return rail.name();
   }
 
-  /** Returns why the rail is given no work, or an empty text. */
+  /** Returns the reason why the rail receives no work, or an empty string. */
   public String getOutOfService() {
     return rail.outOfService().orElse("");
   }
 
-  /** Returns whether the rail adds to what all do together. */
+  /** Returns whether the rail increases the total rate. */
   public boolean isFed() {
     return rail.isFed();
   }
 
-  /** Returns bytes of data a second that the rail is taken to do. */
+  /** Returns the estimated rate of the rail in bytes of data per second. */
   public long getRate() {
     return rail.rate();
   }
 
-  /** Returns the entries waiting in its queues. */
+  /** Returns the number of entries in its queues. */
   public long getQueued() {
     return rail.queued();
   }
 
-  /** Returns the pieces done. */
+  /** Returns the number of pieces that it has completed. */
   public long getPieces() {
     return rail.pieces();
   }
 
-  /** Returns the bytes of data of these. */
+  /** Returns the bytes of data of these pieces. */
   public long getDataBytes() {
     return rail.dataBytes();
   }
 
-  /** Returns nanoseconds that its workers were busy. */
+  /** Returns the nanoseconds that its workers were busy. */
   public long getBusyNanos() {
     return rail.busyNanos();
   }
 
-  /** Returns nanoseconds of CPU time of its workers. */
+  /** Returns the nanoseconds of CPU time of its workers. */
   public long getCpuNanos() {
     return rail.cpuNanos();
   }
 
-  /** Returns the pieces taken over from other rails. */
+  /** Returns the number of pieces taken from other rails. */
   public long getStolen() {
     return rail.stolen();
   }
 
-  /** Returns the pieces that it failed. */
+  /** Returns the number of pieces that it failed. */
   public long getFaults() {
     return rail.faults();
   }
 
-  /** Returns the pieces taken away because it did not answer. */
+  /** Returns the number of pieces taken away because it did not answer. */
   public long getRevoked() {
     return rail.revoked();
   }
 
-  /** Returns how often it was put out of service. */
+  /** Returns how often it was taken out of service. */
   public long getQuarantines() {
     return rail.quarantines();
   }
 
-  /** Returns the pieces that it compared for other rails. */
+  /** Returns the number of pieces that it compared for other rails. */
   public long getChecks() {
     return rail.checks();
   }
 
-  /** Returns the pieces found to hold wrong bytes. */
+  /** Returns the number of pieces with wrong bytes. */
   public long getWrong() {
     return rail.wrong();
   }
 
-  /** Returns nanoseconds within which half of its tasks were begun. */
+  /** Returns the nanoseconds within which half of its tasks were started. */
   public long getWaitNanosMedian() {
     return rail.waitNanos(0.5);
   }
 
-  /** Returns nanoseconds within which 99 % of its tasks were begun. */
+  /** Returns the nanoseconds within which 99 % of its tasks were started. */
   public long getWaitNanos99() {
     return rail.waitNanos(0.99);
   }
 
-  /** Returns nanoseconds within which half of its pieces were done. */
+  /** Returns the nanoseconds within which half of its pieces were completed. */
   public long getServiceNanosMedian() {
     return rail.serviceNanos(0.5);
   }
 
-  /** Returns nanoseconds within which 99 % of its pieces were done. */
+  /** Returns the nanoseconds within which 99 % of its pieces were completed. */
   public long getServiceNanos99() {
     return rail.serviceNanos(0.99);
   }

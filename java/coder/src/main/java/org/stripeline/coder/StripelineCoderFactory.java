@@ -13,13 +13,13 @@ import org.stripeline.natives.ErasureCodec;
 /**
  * Creates the coders of one codec.
  *
- * <p>HDFS creates a decoder for every file that it opens, so creation costs about a microsecond:
- * the native codec and its tables are shared by the whole process.
+ * <p>HDFS creates a decoder for every file that it opens, so creation must be fast: it takes about
+ * a microsecond, because the whole process shares the native codec and its tables.
  */
 abstract class StripelineCoderFactory implements RawErasureCoderFactory {
   /**
-   * The name to configure. It must not contain "native": {@code
-   * io.erasurecode.codec.native.enabled} would switch off every coder whose name does.
+   * The name to configure. It must not contain "native", because {@code
+   * io.erasurecode.codec.native.enabled} switches off every coder whose name does.
    */
   static final String CODER_NAME = "stripeline";
 

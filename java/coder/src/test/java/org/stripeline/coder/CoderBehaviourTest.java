@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What HDFS relies on in a raw coder beyond its bytes. */
+/** Tests the behaviour of a raw coder on which HDFS relies, other than its bytes. */
 class CoderBehaviourTest {
   private static final ErasureCoderOptions OPTIONS = new ErasureCoderOptions(6, 3);
 
@@ -160,7 +160,8 @@ class CoderBehaviourTest {
       }
     }
     long perCall = (threads.getThreadAllocatedBytes(thread) - before) / 200;
-    // Room for what the interpreter allocates before the code is compiled; a copied unit is 65536.
+    // Allows for allocations of the interpreter before the code is compiled; a copied unit has
+    // 65536 bytes.
     assertThat(perCall).isLessThan(16384);
   }
 

@@ -15,18 +15,20 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.stripeline.natives.CoderStatus;
 
 /**
- * Time per call and throughput of our coder and Hadoop's rs_java, in the JVM as it is started.
+ * Measures the time per call and throughput of Stripeline's coder and Hadoop's rs_java, in the JVM
+ * as it is started.
  *
- * <p>The time is the processor's, not the clock's, so that other load on the machine matters less.
+ * <p>The time is CPU time, not elapsed time, which reduces the effect of other load on the machine.
  *
- * <p>Not a test; run it by hand, several times, since a JVM's compilation is luck:
+ * <p>Not a test; run it manually, and several times, because the result of JIT compilation varies:
  *
  * <pre>
  * mvn -f java/pom.xml -q -pl native,coder test-compile exec:java -Dexec.classpathScope=test \
  *     -Dexec.mainClass=org.stripeline.coder.CoderBench -Dexec.args="6 3 64 4096 65536"
  * </pre>
  *
- * <p>{@code -Dstripeline.native.enabled=false} times the pure-Java codec instead of the native one.
+ * <p>{@code -Dstripeline.native.enabled=false} measures the pure-Java codec instead of the native
+ * one.
  */
 final class CoderBench {
   private static final int REPETITIONS = 7;
@@ -42,7 +44,10 @@ final class CoderBench {
     this.length = length;
   }
 
-  /** Takes data units, parity units, and any number of unit lengths in bytes. */
+  /**
+   * Runs the benchmark; the arguments are data units, parity units, and any number of unit lengths
+   * in bytes.
+   */
   public static void main(String[] arguments) throws Exception {
     System.out.println(CoderStatus.current());
     int dataUnits = Integer.parseInt(arguments[0]);

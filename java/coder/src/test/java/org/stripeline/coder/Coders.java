@@ -9,7 +9,7 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RSRawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.XORRawErasureCoderFactory;
 
-/** Our factory of each codec beside Hadoop's, and stripes to feed them. */
+/** Stripeline's and Hadoop's factory of each codec, and stripes to test them with. */
 enum Coders {
   RS(new RsCoderFactory(), new RSRawErasureCoderFactory()),
   RS_LEGACY(new RsLegacyCoderFactory(), new RSLegacyRawErasureCoderFactory()),
@@ -37,7 +37,7 @@ enum Coders {
       if (units[i] == null) {
         continue;
       }
-      // An odd position within a slice, as callers of HDFS have them.
+      // An odd position within a slice, as callers in HDFS use.
       int size = units[i].length + 10;
       ByteBuffer whole = direct ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size);
       whole.position(3);

@@ -14,11 +14,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What Hadoop's pure-Java coders encode ours decodes, and the other way round.
+ * Tests that Stripeline's coders decode what Hadoop's pure-Java coders encode, and vice versa.
  *
- * <p>Erasures are ascending: rs_java before 3.5.0 and rs-legacy_java in every version give wrong
- * bytes for some that are not. Ours takes them in any order, which {@code CodecContractTest} sees
- * to.
+ * <p>Erasures are in ascending order: rs_java before 3.5.0, and rs-legacy_java in every version,
+ * produce wrong bytes for some other orders. Stripeline accepts them in any order, which {@code
+ * CodecContractTest} tests.
  */
 class CrossDecodingTest {
   @ParameterizedTest
@@ -77,7 +77,7 @@ class CrossDecodingTest {
     assertThat(outputs).isDeepEqualTo(expected);
   }
 
-  /** Returns all patterns of small codes, a random part of those of large ones. */
+  /** Returns all patterns of small codes, and a random sample of those of large codes. */
   private static List<int[]> patterns(int units, int erasuresMax, Random random) {
     List<int[]> patterns = new ArrayList<>();
     for (int mask = 1; mask < 1 << units; mask++) {
@@ -95,7 +95,10 @@ class CrossDecodingTest {
     return patterns;
   }
 
-  /** Hadoop's legacy coder writes into its inputs' arrays in some paths; it gets its own. */
+  /**
+   * Copies the inputs, because Hadoop's legacy coder writes into the arrays of its inputs in some
+   * paths.
+   */
   private static byte[][] copy(byte[][] units) {
     byte[][] copy = new byte[units.length][];
     for (int i = 0; i < units.length; i++) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.natives.CoderStatus;
 
-/** Hadoop's coders with and without the engine, each time in a JVM of its own. */
+/** Tests Hadoop's coders with and without the engine, each case in a separate JVM. */
 class EngineSwitchTest {
   private static final String ENABLED = "-Dstripeline.engine.enabled=true";
   private static final String LIVE = "Erasure coding goes through the engine: ";
@@ -72,7 +72,10 @@ class EngineSwitchTest {
         .contains("right bytes", "no engine");
   }
 
-  /** Codes with every coder, compares with Hadoop's, and prints what the engine published. */
+  /**
+   * Encodes and decodes with every coder, compares the bytes with Hadoop's, and prints what the
+   * engine published.
+   */
   static final class Code {
     private static final int ROUNDS = 5;
 
@@ -115,7 +118,7 @@ class EngineSwitchTest {
       }
     }
 
-    /** Three calls for the engine: encode, and decode twice; arrays do not go through it. */
+    /** Makes three calls that use the engine: an encode and two decodes; arrays do not use it. */
     private static void code(Coders coders, int dataUnits, int parityUnits, Random random)
         throws Exception {
       ErasureCoderOptions options = new ErasureCoderOptions(dataUnits, parityUnits);

@@ -11,14 +11,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a main class in a JVM of its own, with the class path of this one. */
+/** Runs a main class in a separate JVM with the class path of this one. */
 final class ForkedJvm {
   private ForkedJvm() {}
 
-  /** Returns what it printed and logged; it must succeed. */
+  /** Returns the output and log of the JVM, which must exit with status 0. */
   static String run(Path folder, Class<?> main, String... jvmArguments) throws Exception {
     Path output = folder.resolve("output.txt");
-    // Hadoop's tests jar brings a log4j.properties only in its sources, so logging is set up here.
+    // Hadoop's tests jar contains a log4j.properties only in its sources, so logging is configured
+    // here.
     Path logging = folder.resolve("log4j.properties");
     Files.write(
         logging,

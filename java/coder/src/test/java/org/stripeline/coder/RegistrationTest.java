@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How Hadoop finds the coders, and what it sees of them before and after it uses one. */
+/** Tests how Hadoop finds the coders, and what it loads before and after it uses one. */
 class RegistrationTest {
   @TempDir Path folder;
 
@@ -30,7 +30,7 @@ class RegistrationTest {
     assertThat(CodecRegistry.getInstance().getCoderNames(codec)).contains("stripeline");
     Configuration configuration = new Configuration(false);
     configuration.set("io.erasurecode.codec." + codec + ".rawcoders", "stripeline");
-    // Coders named "native" would not survive this.
+    // A coder whose name contains "native" would be disabled by this setting.
     configuration.setBoolean("io.erasurecode.codec.native.enabled", false);
     ErasureCoderOptions options = new ErasureCoderOptions(2, 1);
     assertThat(CodecUtil.createRawEncoder(configuration, codec, options))
@@ -58,7 +58,7 @@ class RegistrationTest {
         .containsOnlyOnce("Falling back to pure-Java erasure coding");
   }
 
-  /** Does what {@code CodecRegistry} does. */
+  /** Loads the factories in the same way as {@code CodecRegistry}. */
   static final class Look {
     private Look() {}
 

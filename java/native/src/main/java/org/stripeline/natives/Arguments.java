@@ -4,10 +4,10 @@ package org.stripeline.natives;
 import java.nio.ByteBuffer;
 
 /**
- * Checks of the arguments of one kind of call, with the words for what is wrong with them.
+ * Checks the arguments of one kind of call and creates the messages for invalid ones.
  *
- * <p>The checks are loops over a few buffers and build text only when they fail; together they cost
- * some tens of nanoseconds for 6+3.
+ * <p>The checks are loops over a few buffers and create text only when they fail; together they
+ * take some tens of nanoseconds for 6+3.
  */
 enum Arguments {
   ENCODE("encode", "data unit ", "parity unit "),
@@ -29,12 +29,12 @@ enum Arguments {
     this.outputName = outputName;
   }
 
-  /** Returns what the call does, for error texts. */
+  /** Returns the verb of the call for error messages. */
   String verb() {
     return verb;
   }
 
-  /** Returns an exception whose text names the call. */
+  /** Returns an exception whose message names the call. */
   IllegalArgumentException refusal(String reason) {
     return new IllegalArgumentException("Cannot " + verb + ": " + reason);
   }
@@ -76,7 +76,7 @@ enum Arguments {
     }
   }
 
-  /** Checks which units a decode is to produce and whether enough are there to do it. */
+  /** Checks the units that a decode is to produce, and that enough units are present for it. */
   void checkErasures(Object[] units, int[] erased, Object[] outputs, ErasureCodec codec) {
     if (erased == null) {
       throw refusal("the array of erased indices is null");
@@ -128,7 +128,10 @@ enum Arguments {
     }
   }
 
-  /** Checks buffers against each other and notes their length, kind, positions and arrays. */
+  /**
+   * Checks buffers against each other and stores their length, kind, positions and arrays in the
+   * frame.
+   */
   void gather(CallFrame frame, ByteBuffer[] inputs, boolean mayBeAbsent, ByteBuffer[] outputs) {
     int first = 0;
     while (mayBeAbsent && inputs[first] == null) {
@@ -209,7 +212,7 @@ enum Arguments {
     checkDisjoint(inputs, inputOffsets, outputs, outputOffsets, length);
   }
 
-  /** Refuses an overlap of an output with an input or with another output. */
+  /** Returns the exception for an output that overlaps an input or another output. */
   IllegalArgumentException overlap(int output, boolean withOutput, int other) {
     return refusal(
         outputName + output + " overlaps " + (withOutput ? outputName + other : input(other)));

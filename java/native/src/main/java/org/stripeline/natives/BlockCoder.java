@@ -7,36 +7,37 @@ import java.nio.LongBuffer;
 import java.util.Arrays;
 
 /**
- * Multiplies a matrix over GF(2^8) with units of bytes, in pure Java.
+ * Multiplies a matrix over GF(2^8) by units of bytes, in pure Java.
  *
- * <p>How it works. Units are taken in blocks that stay in the cache, read as longs of eight
- * elements each. An output is evaluated by Horner's rule over the bits of its coefficients, highest
- * first: double the accumulator, then exclusive-or every input whose coefficient has that bit. So
- * the inner loops are exclusive-ors and shifts over {@code long[]} from index 0, which every
- * HotSpot since 8 turns into vector code, and which run eight bytes at a time even where it does
- * not.
+ * <p>Method: units are processed in blocks that stay in the cache, read as longs of eight elements
+ * each. An output is evaluated by Horner's rule over the bits of its coefficients, highest first:
+ * double the accumulator, then exclusive-or every input whose coefficient has that bit. The inner
+ * loops are therefore exclusive-ors and shifts over {@code long[]} from index 0, which every
+ * HotSpot since version 8 vectorizes, and which process eight bytes at a time even without vector
+ * instructions.
  *
- * <p>Why not tables. A loop with a table look-up per byte is at the mercy of how it was inlined and
- * profiled: Hadoop's rs_java, built like that, runs at one of two speeds from one JVM to the next.
- * The loops here are short static methods of one shape, called with whole blocks, compiled once
- * each.
+ * <p>Tables are avoided because the speed of a loop with a table lookup per byte depends on
+ * inlining and profiling: Hadoop's rs_java, which has such a loop, runs at one of two speeds from
+ * one JVM to the next. The loops here are short static methods of one shape, called with whole
+ * blocks and compiled once each.
  */
 final class BlockCoder {
   /**
-   * Long enough to hide the calls, short enough for a block of every input to stay in the cache.
+   * Large enough to make call overhead negligible, small enough for a block of every input to stay
+   * in the cache.
    */
   private static final int BLOCK_LONGS_MAX = 512;
 
   /**
-   * Keeps arrays that lie behind each other from starting at nearly the same offset within a page.
-   * A load that agrees in its lowest 12 bits with a store shortly before it waits for that store.
-   * With arrays of a page and a 16-byte header each that happened in 3 of 17 processes, which then
-   * took up to 1.9 times as long. With this, an array starts 208 bytes further into a page than the
-   * one before it, so that 19 arrays in a row keep out of each other's way.
+   * Prevents consecutive arrays from starting at nearly the same offset within a page. A load whose
+   * address agrees in its lowest 12 bits with that of a recent store waits for that store. With
+   * arrays of a page and a 16-byte header each, this happened in 3 of 17 processes, which then took
+   * up to 1.9 times as long. With the padding, each array starts 208 bytes further into a page than
+   * the one before it, so that 19 consecutive arrays do not conflict.
    */
   private static final int PADDING_LONGS = 24;
 
-  /** Bounds the blocks of one coder to 128 KiB in all, however many inputs there are. */
+  /** Limits the blocks of one coder to 128 KiB in total, for any number of inputs. */
   private static final int SCRATCH_LONGS = 16 * 1024;
 
   private final int inputs;
@@ -79,7 +80,7 @@ final class BlockCoder {
   }
 
   /**
-   * Computes all outputs; each may be the same bytes as an input, but not overlap one otherwise.
+   * Computes all outputs. An output may be identical with an input but must not partly overlap one.
    */
   void code(Unit[] in, Unit[] out, int length, Scratch scratch) {
     int blockLongs = scratch.fit(inputs);
@@ -98,7 +99,7 @@ final class BlockCoder {
 
   /**
    * Returns the index of the output that differs from {@code claimed} at the lowest offset, the
-   * lowest such index, or -1 if none differs.
+   * lowest such index if there are several, or -1 if none differs.
    */
   int firstMismatch(Unit[] in, Unit[] claimed, int length, Scratch scratch) {
     int blockLongs = scratch.fit(inputs);
@@ -166,13 +167,14 @@ final class BlockCoder {
   }
 
   /**
-   * Doubles eight elements in each long: shift, and subtract the polynomial where a bit fell out.
+   * Doubles the eight elements in each long: shifts, and subtracts the polynomial from elements
+   * whose top bit was shifted out.
    */
   private static void twice(long[] a, int n) {
     for (int i = 0; i < n; i++) {
       long value = a[i];
       long fallen = (value >>> 7) & 0x0101010101010101L;
-      // 0x1d = 16+8+4+1; shifts, because few processors multiply vectors of longs.
+      // 0x1d = 16+8+4+1; shifts are used because few processors can multiply vectors of longs.
       a[i] =
           ((value & 0x7f7f7f7f7f7f7f7fL) << 1)
               ^ fallen

@@ -7,18 +7,20 @@ import java.nio.Buffer;
 import java.nio.ByteBuffer;
 
 /**
- * The address of a direct buffer's first byte, for the pure-Java codec to see overlaps.
+ * Reads the address of a direct buffer's first byte, so that the pure-Java codec can detect
+ * overlaps.
  *
- * <p>No supported way exists on every JVM: from Java 22 on it is {@code MemorySegment.ofBuffer(b)
- * .address()}, before that the field {@code Buffer.address} through {@code sun.misc.Unsafe}, which
- * newer JVMs warn about. Both are reached by reflection because this code is compiled for Java 8.
+ * <p>No single method is supported by every JVM: from Java 22 on it is {@code
+ * MemorySegment.ofBuffer(b).address()}, before that the field {@code Buffer.address} through {@code
+ * sun.misc.Unsafe}, about which newer JVMs print warnings. Both are called by reflection because
+ * this code is compiled for Java 8.
  */
 final class BufferAddress {
   private static final Reader READER = reader();
 
   private BufferAddress() {}
 
-  /** Reads addresses in the way of one generation of JVMs. */
+  /** Reads addresses with the method of one generation of JVMs. */
   private interface Reader {
     long address(ByteBuffer buffer) throws ReflectiveOperationException;
   }
@@ -36,7 +38,7 @@ final class BufferAddress {
     try {
       return segmentReader();
     } catch (ReflectiveOperationException e) {
-      // A JVM before 22, where java.lang.foreign is not there or not yet final.
+      // A JVM before 22, where java.lang.foreign is absent or not final.
       try {
         return unsafeReader();
       } catch (ReflectiveOperationException f) {
@@ -53,10 +55,11 @@ final class BufferAddress {
     if (address.getReturnType() != long.class) {
       throw new NoSuchMethodException("MemorySegment.address() returning long");
     }
-    // The segment starts at the position, so that the address of index 0 lies before it.
+    // The segment begins at the buffer's position, so the address of index 0 is lower by the
+    // position.
     Reader reader =
         buffer -> (long) address.invoke(ofBuffer.invoke(null, buffer)) - buffer.position();
-    // A preview class is there but refuses to be used: find out now.
+    // A preview class exists but cannot be used; this call detects it.
     reader.address(ByteBuffer.allocateDirect(1));
     return reader;
   }

@@ -6,13 +6,13 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The small arrays that one call needs: positions, and the arrays behind heap buffers.
+ * The small arrays that one call needs: positions, and the arrays of heap buffers.
  *
- * <p>A codec keeps one frame in a {@link Slot} so that a thread that calls it again and again
- * allocates nothing; a second thread that calls at the same time makes its own and drops it.
+ * <p>A codec keeps one frame in a {@link Slot}, so that a thread that calls it repeatedly allocates
+ * nothing; a second concurrent caller allocates its own frame and drops it.
  */
 final class CallFrame {
-  /** The caller's bytes of each unit. */
+  /** Bytes of each unit. */
   int length;
 
   /** Whether all buffers of the call are direct. */
@@ -23,7 +23,7 @@ final class CallFrame {
   byte[][] inputArrays = new byte[0][];
   byte[][] outputArrays = new byte[0][];
 
-  /** Makes the arrays fit the numbers of buffers exactly, as the native library wants them. */
+  /** Resizes the arrays to exactly the numbers of buffers, as the native library requires. */
   void fit(int inputs, int outputs) {
     if (inputPositions.length != inputs) {
       inputPositions = new int[inputs];

@@ -5,14 +5,14 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Checks the arguments of every call, and hands arrays with offsets to an implementation.
+ * Checks the arguments of every call, and passes arrays with offsets to an implementation.
  *
- * <p>Both implementations stand behind the same checks, so that a mistake is answered by the same
- * sentence whichever is live. An implementation may rely on: right numbers of buffers; no null but
- * for absent units of a decode; every range within its buffer; outputs writable; erasures in range,
- * distinct, absent and at most as many as there are parity units; enough units present; arrays that
- * do not overlap. It checks overlaps of direct buffers itself, because their addresses are not
- * visible here.
+ * <p>Both implementations use the same checks, so that an invalid argument has the same message
+ * with either. An implementation may rely on the following: correct numbers of buffers; no nulls
+ * except for absent units of a decode; every range within its buffer; writable outputs; erasures in
+ * range, distinct, absent and at most as many as there are parity units; enough units present;
+ * arrays that do not overlap. The implementation must check overlaps of direct buffers itself,
+ * because their addresses are not available here.
  */
 abstract class CheckedCodec implements ErasureCodec {
   private final Code code;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import java.util.zip.Checksum;
 
-/** Checksums of every so many bytes of a unit, computed by the JVM. */
+/** Computes the checksums of the chunks of a unit with the JVM's checksum classes. */
 final class ChunkChecksums {
   private static final int COPY_BYTES = 4096;
 
@@ -31,7 +31,7 @@ final class ChunkChecksums {
         checksum.update(units[i], offsets[i] + done, step);
         sums[next++] = (int) checksum.getValue();
         if (step == length - done) {
-          // Adding a large bytesPerChecksum once more could wrap round.
+          // Adding a large bytesPerChecksum again could overflow.
           break;
         }
       }

@@ -8,11 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
 import java.util.zip.Checksum;
 
-/**
- * Compares data with a checksum for every so many bytes of it, as HDFS keeps them. Not thread-safe.
- */
+/** Verifies data against the checksums of its chunks, as HDFS stores them. Not thread-safe. */
 public final class ChunkVerifier {
-  /** {@code Checksum.update(ByteBuffer)}, which came with Java 9; null before. */
+  /** {@code Checksum.update(ByteBuffer)}, which exists from Java 9 on; null in Java 8. */
   private static final MethodHandle UPDATE_BUFFER = updateBuffer();
 
   private final Checksum checksum;
@@ -34,11 +32,11 @@ public final class ChunkVerifier {
   }
 
   /**
-   * Compares; positions and limits stay as they are.
+   * Compares data with checksums; positions and limits do not change.
    *
    * @param data the data, from position to limit; the last chunk may be short
-   * @param sums the checksums from its position on, four bytes each, the most significant first
-   * @return the index of the first chunk whose checksum differs, -1 if none does
+   * @param sums the checksums from its position on, four bytes each, most significant byte first
+   * @return the index of the first chunk whose checksum differs, -1 if none differs
    */
   public int firstMismatch(ByteBuffer data, ByteBuffer sums) {
     ByteBuffer rest = data.duplicate();

@@ -6,9 +6,9 @@ public enum Code {
   /** Reed-Solomon with a Cauchy matrix: Hadoop's {@code rs}, and ISA-L's cauchy1. */
   RS("rs", 0, 256),
   /**
-   * Reed-Solomon by a generator polynomial: HDFS-RAID's code, Hadoop's {@code rs-legacy}.
+   * Reed-Solomon with a generator polynomial: HDFS-RAID's code, Hadoop's {@code rs-legacy}.
    *
-   * <p>Its evaluation points are powers of 2, of which there are 255 distinct ones.
+   * <p>Its evaluation points are powers of 2, of which 255 are distinct.
    */
   RS_LEGACY("rs-legacy", 1, 255),
   /** One parity unit, the exclusive or of all data units: Hadoop's {@code xor}. */
@@ -24,16 +24,16 @@ public enum Code {
     this.unitsMax = unitsMax;
   }
 
-  /** Returns the name that Hadoop's schemas and policies use. */
+  /** Returns the name of the code in Hadoop's schemas and policies. */
   public String codecName() {
     return codecName;
   }
 
   /**
-   * Returns the code of that name.
+   * Returns the code with the given name.
    *
    * @param codecName a name as {@link #codecName()} returns it
-   * @throws IllegalArgumentException if there is none
+   * @throws IllegalArgumentException if there is no such code
    */
   public static Code of(String codecName) {
     for (Code code : values()) {
@@ -45,17 +45,17 @@ public enum Code {
         "Cannot use code '" + codecName + "': known are rs, rs-legacy, xor");
   }
 
-  /** Returns the number that stands for this code in the native interface. */
+  /** Returns the number of this code in the native interface. */
   int id() {
     return id;
   }
 
-  /** Checks the numbers of units against what this code can do. */
+  /** Checks that this code supports the numbers of units. */
   void checkUnits(int dataUnits, int parityUnits) {
     if (dataUnits < 1 || parityUnits < 1) {
       throw refusal(dataUnits, parityUnits, "both numbers of units must be at least 1");
     }
-    // Written as a subtraction because the sum of two large numbers would wrap round.
+    // A subtraction, because the sum of two large numbers could overflow.
     if (dataUnits > unitsMax - parityUnits) {
       throw refusal(
           dataUnits,

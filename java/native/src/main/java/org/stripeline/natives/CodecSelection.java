@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Chooses between the native and the pure-Java codec, and says so when it is the slower one. */
+/** Selects the native or the pure-Java codec, and logs a warning for the pure-Java one. */
 final class CodecSelection {
   private static final Logger LOG = LoggerFactory.getLogger(ErasureCodec.class);
   private static final AtomicBoolean ANNOUNCED = new AtomicBoolean();

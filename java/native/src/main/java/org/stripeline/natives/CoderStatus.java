@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Which implementation of the codes this process uses, and why. */
+/** The implementation of the codes that this process uses, and the reason for it. */
 public final class CoderStatus {
   private final boolean nativeLive;
   private final String isa;
@@ -26,7 +26,9 @@ public final class CoderStatus {
     this.version = nativeLive ? field("version") : NativeLoader.VERSION;
   }
 
-  /** Returns the status of this process, loading the native library if that was not tried yet. */
+  /**
+   * Returns the status of this process; loads the native library if that was not attempted before.
+   */
   public static CoderStatus current() {
     return Current.STATUS;
   }
@@ -46,7 +48,7 @@ public final class CoderStatus {
     return isa;
   }
 
-  /** Returns how the instruction set was chosen, or {@code fallback}. */
+  /** Returns how the instruction set was selected, or {@code fallback}. */
   public String selection() {
     return selection;
   }
@@ -56,12 +58,12 @@ public final class CoderStatus {
     return version;
   }
 
-  /** Returns where the native library came from: a file, or a resource of the jar. */
+  /** Returns the origin of the native library: a file, or a resource of the jar. */
   public Optional<String> origin() {
     return Optional.ofNullable(origin);
   }
 
-  /** Returns why pure Java is used, if it is. */
+  /** Returns the reason why pure Java is used, if it is. */
   public Optional<String> fallbackCause() {
     return Optional.ofNullable(fallbackCause);
   }
@@ -86,7 +88,7 @@ public final class CoderStatus {
     return text.toString();
   }
 
-  /** Reads one string of the description; the native library writes no escapes into these. */
+  /** Returns a string of the description; the native library writes no escapes in these strings. */
   private String field(String name) {
     Matcher matcher = Pattern.compile("\"" + name + "\"\\s*:\\s*\"([^\"]*)\"").matcher(description);
     return matcher.find() ? matcher.group(1) : "unknown";

@@ -4,15 +4,17 @@ package org.stripeline.natives;
 import java.util.Arrays;
 
 /**
- * The matrices of the codes: how parity follows from data, and erased units from present ones.
+ * The matrices of the codes: the computation of parity from data, and of erased units from present
+ * ones.
  *
- * <p>Rows are outputs, columns inputs, entries field elements. Each matrix is derived from the
- * definition of its code, not ported, so that the native library and this class check each other.
+ * <p>Rows are outputs, columns are inputs, entries are field elements. Each matrix is derived from
+ * the definition of its code, not ported, so that the native library and this class verify each
+ * other.
  */
 final class CodingMatrix {
   private CodingMatrix() {}
 
-  /** Returns the matrix by which parity units follow from data units. */
+  /** Returns the matrix that computes parity units from data units. */
   static int[][] parity(Code code, int dataUnits, int parityUnits) {
     switch (code) {
       case RS:
@@ -29,7 +31,7 @@ final class CodingMatrix {
   }
 
   /**
-   * Returns the matrix by which {@code erased} units follow from {@code present} ones.
+   * Returns the matrix that computes {@code erased} units from {@code present} ones.
    *
    * @param parity the code's parity matrix
    * @param present indices of as many units as there are data units
@@ -57,7 +59,10 @@ final class CodingMatrix {
     return result;
   }
 
-  /** Cauchy: the entry of parity unit i (counted after the data) and data unit j is 1/(i xor j). */
+  /**
+   * Returns the Cauchy matrix: its entry for parity unit i (counted after the data) and data unit j
+   * is 1/(i xor j).
+   */
   private static int[][] cauchy(int dataUnits, int parityUnits) {
     int[][] matrix = new int[parityUnits][dataUnits];
     for (int i = 0; i < parityUnits; i++) {
@@ -69,9 +74,9 @@ final class CodingMatrix {
   }
 
   /**
-   * HDFS-RAID: parity is the remainder of data(x) * x^m by g(x) = (x+1)(x+2)(x+4)... with m
-   * factors, so that column j holds the remainder of x^(m+j). Each is the one before it, times x,
-   * reduced.
+   * Returns the matrix of HDFS-RAID: parity is the remainder of data(x) * x^m divided by g(x) =
+   * (x+1)(x+2)(x+4)... with m factors, so column j holds the remainder of x^(m+j). Each remainder
+   * is the previous one times x, reduced.
    */
   private static int[][] remainders(int dataUnits, int parityUnits) {
     int[] generator = new int[parityUnits + 1];
@@ -85,7 +90,7 @@ final class CodingMatrix {
     }
     int[][] matrix = new int[parityUnits][dataUnits];
     int[] remainder = new int[parityUnits];
-    // x^m is congruent to g(x) without its leading term, which is 1.
+    // x^m is congruent to g(x) without its leading term, whose coefficient is 1.
     System.arraycopy(generator, 0, remainder, 0, parityUnits);
     for (int j = 0; j < dataUnits; j++) {
       for (int i = 0; i < parityUnits; i++) {
@@ -109,7 +114,7 @@ final class CodingMatrix {
     return row;
   }
 
-  /** Inverts by elimination; the argument is overwritten. */
+  /** Returns the inverse by Gauss-Jordan elimination; overwrites the argument. */
   private static int[][] invert(int[][] matrix) {
     int size = matrix.length;
     int[][] inverse = new int[size][size];

@@ -2,8 +2,8 @@
 package org.stripeline.natives;
 
 /**
- * How a task ended that did not fail: what it compared is the same, or where it differs first.
- * Tasks that compare nothing end sound.
+ * The result of a task that did not fail: the compared units are equal, or the position of the
+ * first difference. The result of tasks that compare nothing is sound.
  */
 public final class ComparisonResult {
   static final ComparisonResult SOUND = new ComparisonResult(-1, -1);
@@ -25,12 +25,12 @@ public final class ComparisonResult {
     return parityUnit < 0;
   }
 
-  /** Returns the index among the parity units of the one that differs first, or -1. */
+  /** Returns the index, among the parity units, of the unit that differs first, or -1. */
   public int parityUnit() {
     return parityUnit;
   }
 
-  /** Returns the lowest offset of a difference in bytes from the start of the units, or -1. */
+  /** Returns the lowest offset of a difference, in bytes from the start of the units, or -1. */
   public int offset() {
     return offset;
   }

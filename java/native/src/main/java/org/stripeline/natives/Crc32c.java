@@ -5,7 +5,8 @@ import java.lang.reflect.Constructor;
 import java.util.zip.Checksum;
 
 /**
- * CRC-32C on any JVM: {@code java.util.zip.CRC32C} came with Java 9, and this code also runs on 8.
+ * CRC-32C for every JVM: {@code java.util.zip.CRC32C} exists only from Java 9 on, and this code
+ * also runs on 8.
  */
 final class Crc32c implements Checksum {
   /** The Castagnoli polynomial 0x1edc6f41, bits reversed. */
@@ -16,7 +17,7 @@ final class Crc32c implements Checksum {
 
   private int state = -1;
 
-  /** Returns the platform's checksum where it has one, for it is an intrinsic there. */
+  /** Returns the JVM's implementation if there is one, because it is an intrinsic. */
   static Checksum create() {
     if (PLATFORM != null) {
       try {

@@ -3,29 +3,31 @@ package org.stripeline.natives;
 
 import java.io.IOException;
 
-/** A coding call or task that failed for a reason other than its arguments. */
+/** Thrown when a coding call or task fails for a reason other than its arguments. */
 public final class EcException extends IOException {
   private static final long serialVersionUID = 2L;
 
   private final Kind kind;
 
-  /** What to do about it. The numbers are those of the C interface and are never given anew. */
+  /** The kind of a failure. The numbers are those of the C interface and are never reused. */
   public enum Kind {
-    /** A failure that this version has no other name for. */
+    /** A failure that has no other kind in this version. */
     INTERNAL(1),
-    /** As many tasks are outstanding as may be: wait for one, or let the engine wait. */
+    /**
+     * The maximum number of tasks is outstanding: wait for one, or configure the engine to wait.
+     */
     BUSY(14),
-    /** The task was given up by its issuer. */
+    /** The issuer cancelled the task. */
     CANCELLED(15),
-    /** The task's time was up before it was done. */
+    /** The deadline of the task passed before it was done. */
     DEADLINE_EXCEEDED(16),
-    /** No rail takes such a task, or every rail that does has failed. */
+    /** No rail accepts such a task, or every rail that does has failed. */
     NO_RAIL(17),
-    /** A rail failed while it was changing the outputs, so that nobody can do it again. */
+    /** A rail failed while it was changing the outputs, so the task cannot be repeated. */
     RAIL_FAILED(18),
     /** The codec was closed, or the engine is shutting down. */
     CLOSED(19),
-    /** The engine cannot be started as configured, or not on this machine. */
+    /** The engine cannot be started with its configuration, or not on this machine. */
     CONFIGURATION(20);
 
     private final int code;
@@ -34,12 +36,12 @@ public final class EcException extends IOException {
       this.code = code;
     }
 
-    /** Returns the number that stands for this kind in the native interfaces. */
+    /** Returns the number of this kind in the native interfaces. */
     public int code() {
       return code;
     }
 
-    /** Returns the kind of that number; {@link #INTERNAL} for one of a later version. */
+    /** Returns the kind with that number; {@link #INTERNAL} for a number of a later version. */
     static Kind of(int code) {
       for (Kind kind : values()) {
         if (kind.code == code) {
@@ -60,7 +62,7 @@ public final class EcException extends IOException {
     this(Kind.of(code), message);
   }
 
-  /** Returns what to do about it. */
+  /** Returns the kind of the failure. */
   public Kind kind() {
     return kind;
   }

@@ -9,12 +9,12 @@ import java.nio.ByteOrder;
 import java.nio.file.Path;
 
 /**
- * Checks an ELF shared library before the linker sees it.
+ * Checks an ELF shared library before the linker loads it.
  *
- * <p>The linker maps a file and touches it: a truncated one kills the process by SIGBUS, and one
- * for another processor gives a message without its reason. So the header and the extent of every
- * segment are checked here. Damage inside a segment is not seen; the self test after loading is the
- * net.
+ * <p>The linker maps a file and accesses it: a truncated file kills the process with SIGBUS, and a
+ * file for another processor causes a message without the reason. Therefore the header and the
+ * extent of every segment are checked here. Damage inside a segment is not detected; the self test
+ * after loading covers it.
  */
 final class ElfHeader {
   static final int MACHINE_X86_64 = 62;
@@ -29,9 +29,9 @@ final class ElfHeader {
   private ElfHeader() {}
 
   /**
-   * Checks that a file is a whole 64-bit shared library for a processor.
+   * Checks that a file is a complete 64-bit shared library for a processor.
    *
-   * @throws IOException if it is not; the message says in what way, without naming the file
+   * @throws IOException if it is not; the message states the defect, without the name of the file
    */
   static void check(Path file, int machine) throws IOException {
     try (RandomAccessFile input = new RandomAccessFile(file.toFile(), "r")) {

@@ -5,31 +5,32 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * The methods of the engine in the native library, as crates/jni exports them.
+ * The engine methods of the native library, as crates/jni exports them.
  *
- * <p>A task of a number other than 0 is issued: the native memory of its buffers must stay until
- * {@link #take} has reported that number. Task 0 is waited for. A deadline is in nanoseconds from
- * now, below 0 for none. An engine that is closed causes an {@link IllegalStateException}.
+ * <p>A task with a number other than 0 is issued: the native memory of its buffers must remain
+ * valid until {@link #take} has reported that number. A call with task 0 waits for its result. A
+ * deadline is in nanoseconds from now; a negative value means none. A closed engine causes an
+ * {@link IllegalStateException}.
  */
 final class EngineBridge {
-  /** Numbers of a report: task, status, detail. */
+  /** The longs of a report: task, status, detail. */
   static final int REPORT_LONGS = 3;
 
-  /** Status of a task that did what it was to do; for a comparison, without a difference. */
+  /** The status of a task that succeeded; for a comparison, without a difference. */
   static final long SOUND = 0;
 
   /**
-   * Status of a comparison that found a difference; the detail has the parity unit in its upper and
-   * the offset in its lower half. Any other status is the code of an {@link EcException.Kind}.
+   * The status of a comparison that found a difference; the detail has the parity unit in its upper
+   * and the offset in its lower half. Any other status is the code of an {@link EcException.Kind}.
    */
   static final long MISMATCH = -1;
 
   private EngineBridge() {}
 
   /**
-   * Refuses where there is no native library to call.
+   * Throws if there is no native library.
    *
-   * @param verb what cannot be done, such as "open the engine"
+   * @param verb the action that needs the library, such as "open the engine"
    */
   static void requireLibrary(String verb) throws EcException {
     CoderStatus status = CoderStatus.current();
@@ -51,28 +52,33 @@ final class EngineBridge {
   static native void close(long engine);
 
   /**
-   * Waits for tasks to end; returns how many reports it wrote, or -1 when the engine is closed and
-   * has nothing more to report, after which the handle is no more. A report of task 0 says that
-   * there are events.
+   * Waits for tasks to end; returns the number of reports written, or -1 when the engine is closed
+   * and has no more reports, after which the handle is invalid. A report of task 0 means that there
+   * are events.
    */
   static native int take(long engine, long[] reports);
 
-  /** Returns why a reported task failed, once; null if it is not known. */
+  /** Returns the reason why a reported task failed, once; null if it is not known. */
   static native String failure(long engine, long task);
 
-  /** Returns the oldest event, with + before good news and - before bad; null if there is none. */
+  /**
+   * Returns the oldest event, prefixed with + if it is good news and with - if it is bad; null if
+   * there is none.
+   */
   static native String event(long engine);
 
-  /** Gives a task up; false if it has ended. */
+  /** Cancels a task; returns false if it has ended. */
   static native boolean cancel(long engine, long task);
 
-  /** Writes what fits and returns how many numbers there are; see {@link EngineStatistics}. */
+  /**
+   * Writes as many statistics as fit and returns their total number; see {@link EngineStatistics}.
+   */
   static native int statistics(long engine, long[] numbers);
 
-  /** Returns a line for each rail: its name, a tab, why it is out of service. */
+  /** Returns a line for each rail: its name, a tab, and the reason if it is out of service. */
   static native String rails(long engine);
 
-  /** Returns a JSON object. */
+  /** Returns the description of the engine, a JSON object. */
   static native String describe(long engine);
 
   static native void encode(
@@ -133,9 +139,9 @@ final class EngineBridge {
    * Looks for the rails that a configuration names and measures them; returns a JSON object, see
    * {@link RailSurvey}.
    *
-   * @param configuration UTF-8 text of {@code key=value} lines, of which {@code rails} counts
+   * @param configuration UTF-8 text of {@code key=value} lines, of which only {@code rails} is used
    * @param milliseconds how long to measure, all rails together
-   * @param path where the tuning table is to be written, in the encoding of file names; may be null
+   * @param path the file to write the tuning table to, in the encoding of file names; may be null
    */
   static native String survey(byte[] configuration, long milliseconds, byte[] path)
       throws IOException;

@@ -4,15 +4,15 @@ package org.stripeline.natives;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** A codec over an engine; the checks are those of every codec. */
+/** A codec whose work is done by an engine; arguments are checked as in every codec. */
 final class EngineCodec extends CheckedCodec implements RailCodec {
-  /** Of tasks that are waited for. */
+  /** The task number of calls that wait. */
   private static final long WAIT = 0;
 
   private final RailEngine engine;
   private final TaskRequest request;
 
-  /** What codes on the calling thread, and whose handle the engine takes. */
+  /** The codec for work on the calling thread; its handle is also passed to the engine. */
   private final NativeCodec direct;
 
   private final CallFrame.Slot frames = new CallFrame.Slot();

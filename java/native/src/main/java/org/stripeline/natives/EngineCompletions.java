@@ -12,23 +12,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tasks that are under way, and the one thread that completes them.
+ * The outstanding tasks, and the one thread that completes them.
  *
  * <p>The thread waits in the native library for tasks that have ended, so that no thread of the
- * engine ever enters the JVM. A task stays in the map, and its buffers with it, until it is
- * reported.
+ * engine ever enters the JVM. A task and its buffers stay in the map until the task is reported.
  */
 final class EngineCompletions implements Runnable {
   static final String THREAD_NAME = "stripeline-completions";
 
   private static final Logger LOG = LoggerFactory.getLogger(RailEngine.class);
 
-  /** Enough that a busy engine is asked once for many tasks. */
+  /** Large enough for a busy engine to report many tasks in one call. */
   private static final int REPORTS = 256;
 
   /**
-   * Tasks whose end was never reported. Something may still write to their buffers, so these are
-   * never freed.
+   * Tasks whose end was never reported. Their buffers may still be written to, so they are never
+   * freed.
    */
   static final Queue<EngineTask> UNREPORTED = new ConcurrentLinkedQueue<>();
 
@@ -69,7 +68,7 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  /** Keeps a task that is about to be issued, until it is reported or forgotten. */
+  /** Adds a task that is about to be issued; it stays until it is reported or forgotten. */
   void add(EngineTask task) {
     tasks.put(task.number(), task);
     if (ended) {
@@ -78,14 +77,15 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  /** Drops a task that was not issued. */
+  /** Removes a task that was not issued. */
   void forget(EngineTask task) {
     tasks.remove(task.number());
     UNREPORTED.remove(task);
   }
 
   /**
-   * Returns tasks that have been issued; one that is yet to be may be refused, and then never ends.
+   * Returns the tasks that have been issued. Other tasks in the map may still be refused, and would
+   * then never end.
    */
   List<EngineTask> underWay() {
     List<EngineTask> issued = new ArrayList<>();
@@ -117,7 +117,7 @@ final class EngineCompletions implements Runnable {
         try {
           take(reports[at], reports[at + 1], reports[at + 2]);
         } catch (RuntimeException | Error e) {
-          // The others must be completed whatever became of this one.
+          // A failure of one task must not prevent the completion of the others.
           LOG.error("Cannot complete task {}", reports[at], e);
         }
       }
@@ -125,7 +125,7 @@ final class EngineCompletions implements Runnable {
     }
   }
 
-  /** Takes one report. */
+  /** Processes one report. */
   void take(long number, long status, long detail) {
     if (number == 0) {
       logEvents();
@@ -146,7 +146,8 @@ final class EngineCompletions implements Runnable {
     try {
       text = EngineBridge.failure(engine, task.number());
     } finally {
-      // Even without memory for the text the task must end, or a thread waits for it forever.
+      // The task must end even if there is no memory for the message; otherwise a thread waits for
+      // it forever.
       task.fail(new EcException(kind, text));
     }
   }
@@ -167,7 +168,7 @@ final class EngineCompletions implements Runnable {
   private void giveUpUnreported() {
     ended = true;
     for (EngineTask task : tasks.values()) {
-      // In this order, so that one which is being forgotten does not stay.
+      // In this order, so that a task that is being forgotten concurrently is removed.
       UNREPORTED.add(task);
       if (!tasks.remove(task.number(), task)) {
         UNREPORTED.remove(task);

@@ -7,70 +7,70 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * How a {@link RailEngine} is set up. What is not set keeps the engine's default; the values are
- * checked when the engine is opened.
+ * The configuration of a {@link RailEngine}. Keys that are not set have the engine's defaults;
+ * values are checked when the engine is opened.
  *
  * <pre>{@code
  * EngineConfiguration.defaults().with(EngineConfiguration.RAILS_KEY, "cpu,isal")
  * }</pre>
  */
 public final class EngineConfiguration {
-  /** Whether Hadoop's coders go through the shared engine: {@code true} or {@code false}. */
+  /** Whether Hadoop's coders use the shared engine: {@code true} or {@code false}. */
   public static final String ENABLED_KEY = "stripeline.engine.enabled";
 
   /**
    * Names separated by commas: {@code cpu}, {@code isal}, {@code cuda}, {@code plugin:PATH}; {@code
-   * auto} for the CPU and every GPU.
+   * auto} means the CPU and every GPU.
    */
   public static final String RAILS_KEY = "stripeline.engine.rails";
 
-  /** {@code rate-aware}, {@code fcfs} or {@code single:NAME}. */
+  /** The scheduling policy: {@code rate-aware}, {@code fcfs} or {@code single:NAME}. */
   public static final String SCHEDULING_KEY = "stripeline.engine.scheduling";
 
-  /** Most tasks outstanding. */
+  /** The maximum number of outstanding tasks. */
   public static final String TASKS_MAX_KEY = "stripeline.engine.tasks-max";
 
-  /** Most bytes of data outstanding. */
+  /** The maximum number of outstanding bytes of data. */
   public static final String BYTES_MAX_KEY = "stripeline.engine.bytes-max";
 
-  /** What issuing does beyond these: {@code wait} or {@code refuse}. */
+  /** What issuing a task does beyond these limits: {@code wait} or {@code refuse}. */
   public static final String WHEN_FULL_KEY = "stripeline.engine.when-full";
 
-  /** Milliseconds after which a rail is taken to hang. */
+  /** Milliseconds after which a rail is considered to hang. */
   public static final String STALL_KEY = "stripeline.engine.stall-ms";
 
-  /** Milliseconds that a failed rail stays out of service at first. */
+  /** Milliseconds for which a failed rail stays out of service the first time. */
   public static final String QUARANTINE_KEY = "stripeline.engine.quarantine-ms";
 
-  /** Milliseconds within which a rail that added nothing to the total is tried again. */
+  /** Milliseconds within which a rail that did not increase the total rate is tried again. */
   public static final String RETRY_KEY = "stripeline.engine.retry-ms";
 
   /**
-   * One piece in so many is compared, for each rail and kind of task, besides the first 8; 0 for
-   * none.
+   * The interval of verified pieces: of each rail and kind of task, the first 8 pieces and then one
+   * piece in this many are verified; 0 verifies none.
    */
   public static final String CHECK_EVERY_KEY = "stripeline.engine.check-every";
 
-  /** Whether threads that wait for a call code meanwhile. */
+  /** Whether threads that wait for a call also execute pieces. */
   public static final String WAITING_THREADS_HELP_KEY = "stripeline.engine.waiting-threads-help";
 
   /**
-   * Whether {@link #RAILS_KEY} may be {@code null}, a rail that codes nothing: {@code true} or
-   * {@code false}. Outputs keep what they held then and no call fails, so only a measurement may
-   * set it.
+   * Whether {@link #RAILS_KEY} may contain {@code null}, a rail that computes nothing: {@code true}
+   * or {@code false}. With it, outputs keep their previous content and no call fails, so only a
+   * measurement may set it.
    */
   public static final String MEASURE_ONLY_KEY = "stripeline.engine.measure-only";
 
-  /** Most workers of a rail, 0 for as many as it asks for. */
+  /** The maximum number of workers of a rail, 0 for as many as the rail requests. */
   public static final String WORKERS_MAX_KEY = "stripeline.engine.workers-max";
 
-  /** The table that {@code stripeline tune} wrote; built-in values without one. */
+  /** The tuning table that {@code stripeline tune} wrote; without one, built-in values are used. */
   public static final String TUNING_KEY = "stripeline.engine.tuning";
 
-  /** With whom CPUs are shared: {@code user}, {@code group:PATH} or {@code off}. */
+  /** The processes with which CPUs are shared: {@code user}, {@code group:PATH} or {@code off}. */
   public static final String NODE_KEY = "stripeline.engine.node";
 
-  /** This process' share of the CPUs in relation to others, 1 to 1000. */
+  /** The weight of this process when CPUs are shared with other processes, 1 to 1000. */
   public static final String NODE_WEIGHT_KEY = "stripeline.engine.node-weight";
 
   private static final String PREFIX = "stripeline.engine.";
@@ -89,9 +89,9 @@ public final class EngineConfiguration {
   }
 
   /**
-   * Returns what properties whose keys begin with {@code stripeline.engine.} say.
+   * Returns the configuration from the properties whose keys begin with {@code stripeline.engine.}.
    *
-   * @param properties such as the system's; other keys are skipped
+   * @param properties for example the system properties; other keys are ignored
    */
   public static EngineConfiguration of(Properties properties) {
     EngineConfiguration configuration = DEFAULTS;
@@ -108,7 +108,8 @@ public final class EngineConfiguration {
    *
    * @param key one of the keys of this class, other than {@link #ENABLED_KEY}
    * @param value its value, on one line
-   * @throws IllegalArgumentException if the key is not the engine's, or the value not on one line
+   * @throws IllegalArgumentException if the key is not the engine's, or the value is not on one
+   *     line
    */
   public EngineConfiguration with(String key, String value) {
     if (key == null || !key.startsWith(PREFIX) || key.indexOf('\n') >= 0 || key.indexOf('=') >= 0) {

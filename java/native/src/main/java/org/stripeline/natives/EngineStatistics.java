@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** What an engine has done since it was opened. */
+/** Counts of an engine since it was opened. */
 public final class EngineStatistics {
-  /** Numbers before those of the rails: issued, outstanding, rails. */
+  /** The count of numbers before those of the rails: issued, outstanding, rails. */
   private static final int HEAD_LONGS = 3;
 
-  /** Enough for four rails; the library says when it is not. */
+  /** Enough for four rails; the library returns the required number if it is larger. */
   private static final int LONGS = HEAD_LONGS + 4 * RailStatistics.LONGS;
 
   private final long issued;
@@ -27,11 +27,11 @@ public final class EngineStatistics {
     long[] numbers = new long[LONGS];
     int count = EngineBridge.statistics(engine, numbers);
     if (count > numbers.length) {
-      // Rails come only when an engine is opened, so that the second time fits.
+      // Rails are added only when an engine is opened, so the second call fits.
       numbers = new long[count];
       EngineBridge.statistics(engine, numbers);
     }
-    // A rail may go out of service between the two; its name does not change.
+    // A rail may go out of service between the two calls; its name does not change.
     String[] lines = EngineBridge.rails(engine).split("\n");
     List<RailStatistics> rails = new ArrayList<>();
     for (int i = 0; i < numbers[2]; i++) {
@@ -42,7 +42,7 @@ public final class EngineStatistics {
     return new EngineStatistics(numbers[0], numbers[1], Collections.unmodifiableList(rails));
   }
 
-  /** Returns the number of tasks issued, calls that waited among them. */
+  /** Returns the number of tasks issued, including calls that waited. */
   public long issued() {
     return issued;
   }
@@ -52,7 +52,7 @@ public final class EngineStatistics {
     return outstanding;
   }
 
-  /** Returns each rail. */
+  /** Returns the statistics of each rail. */
   public List<RailStatistics> rails() {
     return rails;
   }

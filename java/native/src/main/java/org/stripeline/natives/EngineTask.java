@@ -4,31 +4,34 @@ package org.stripeline.natives;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The promise of a task's result, and what keeps its buffers.
+ * The future of a task's result, which also keeps the task's buffers reachable.
  *
- * <p>It is completed when no rail touches the buffers any more, by a thread of the engine that
- * completes all tasks: what depends on it must be short and must not wait for another task; use the
- * {@code Async} methods for anything else. It must not end the JVM where a shutdown hook closes the
- * engine, which waits for that thread. The task fails with an {@link EcException}, or, if it was
- * cancelled, with a {@link java.util.concurrent.CancellationException}. If other code completes it,
- * for example by {@code orTimeout}, the buffers may still be in use; {@link RailEngine#awaitAll()}
- * waits for them.
+ * <p>It is completed when no rail accesses the buffers any more, by the engine's thread that
+ * completes all tasks. Dependent actions must therefore be short and must not wait for another
+ * task; use the {@code Async} methods for anything else. A dependent action must not end the JVM if
+ * a shutdown hook closes the engine, because closing waits for that thread. The task fails with an
+ * {@link EcException}, or with a {@link java.util.concurrent.CancellationException} if it was
+ * cancelled. If other code completes it, for example {@code orTimeout}, the buffers may still be in
+ * use; {@link RailEngine#awaitAll()} waits for them.
  */
 public final class EngineTask extends CompletableFuture<ComparisonResult> {
   private final RailEngine engine;
   private final long number;
 
-  /** Set when the engine has taken the task. */
+  /** Set when the engine has accepted the task. */
   volatile boolean issued;
 
   /** The buffers, until the task has ended. */
   @SuppressWarnings("unused")
   private Object[] kept;
 
-  /** Guards what follows. Not this, which others may lock while they wait. */
+  /**
+   * Guards the fields below. A separate object, because other code may lock the future while it
+   * waits.
+   */
   private final Object end = new Object();
 
-  /** Whether the engine has told how the task ended, or cannot tell any more. */
+  /** Whether the engine has reported the end of the task, or cannot report it any more. */
   private boolean over;
 
   EngineTask(RailEngine engine, long number, Object... kept) {
@@ -54,10 +57,10 @@ public final class EngineTask extends CompletableFuture<ComparisonResult> {
   }
 
   /**
-   * Gives the task up: what no rail has begun is not begun any more.
+   * Cancels the task: pieces that no rail has started are not started.
    *
-   * <p>Other than {@link CompletableFuture#cancel} this does not complete the future at once, but
-   * when no rail touches the buffers any more, soon after.
+   * <p>Unlike {@link CompletableFuture#cancel}, this does not complete the future at once, but
+   * shortly after, when no rail accesses the buffers any more.
    *
    * @param mayInterruptIfRunning has no effect
    * @return true if the task was cancelled, by this call or before, even if it then ends as failed;
@@ -99,20 +102,20 @@ public final class EngineTask extends CompletableFuture<ComparisonResult> {
     }
   }
 
-  /** Takes the end that the engine has reported. */
+  /** Completes the task with the result that the engine has reported. */
   void end(ComparisonResult result) {
     kept = null;
     setOver();
     complete(result);
   }
 
-  /** Takes it that the engine reports nothing; something may still use the buffers. */
+  /** Fails the task because the engine will not report its end; its buffers may still be in use. */
   void giveUp(EcException failure) {
     setOver();
     completeExceptionally(failure);
   }
 
-  /** Takes the failure that the engine has reported. */
+  /** Fails the task with the failure that the engine has reported. */
   void fail(EcException failure) {
     kept = null;
     setOver();

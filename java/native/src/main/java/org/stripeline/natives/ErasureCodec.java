@@ -6,18 +6,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * One erasure code with its numbers of units: encodes, decodes, verifies and updates.
+ * An erasure code with its numbers of units: encodes, decodes, verifies and updates.
  *
- * <p>Buffers take part from their position to their limit; all of one call must have the same
- * number of bytes remaining, and be all direct or all backed by an array. No call changes a
- * position or a limit. Nothing is copied on the way to the native library. Outputs must not overlap
- * each other or an input; inputs may overlap, and may be the same buffer. A length of zero is legal
- * and does nothing. Memory that does not belong to the garbage collector, such as that of an {@code
- * Arena}, must stay while a call uses it: nobody checks that it does.
+ * <p>Buffers are used from their position to their limit; all buffers of one call must have the
+ * same number of bytes remaining, and be all direct or all backed by an array. No call changes a
+ * position or a limit. No data is copied on the way to the native library. Outputs must not overlap
+ * each other or an input; inputs may overlap, and may be the same buffer. A length of zero is valid
+ * and does nothing. Memory that is not managed by the garbage collector, such as that of an {@code
+ * Arena}, must remain valid while a call uses it; this is not checked.
  *
- * <p>Every method may be called by several threads at once, and {@link #close()} at any time: calls
- * under way finish, later ones throw an {@link IOException} that says "closed". An argument that is
- * refused causes an {@link IllegalArgumentException} before any byte is written.
+ * <p>Several threads may call every method concurrently, and {@link #close()} at any time: calls in
+ * progress finish, later ones throw an {@link IOException} that says "closed". An invalid argument
+ * causes an {@link IllegalArgumentException} before any byte is written.
  *
  * <pre>{@code
  * try (ErasureCodec codec = ErasureCodec.create(Code.RS, 6, 3)) {
@@ -30,13 +30,14 @@ import java.nio.ByteBuffer;
 public interface ErasureCodec extends Closeable {
 
   /**
-   * Creates a codec over the native library, or over pure Java where that cannot be loaded; {@link
-   * CoderStatus#current()} says which. Costs microseconds after the first call of the process.
+   * Creates a codec that uses the native library, or pure Java if the library cannot be loaded;
+   * {@link CoderStatus#current()} shows which. Takes microseconds after the first call of the
+   * process.
    *
    * @param code the code
    * @param dataUnits number of data units, at least 1
    * @param parityUnits number of parity units, at least 1; exactly 1 for {@link Code#XOR}
-   * @throws IllegalArgumentException if the code does not exist with these numbers
+   * @throws IllegalArgumentException if the code does not support these numbers
    */
   static ErasureCodec create(Code code, int dataUnits, int parityUnits) {
     return CodecSelection.create(code, dataUnits, parityUnits);
@@ -51,7 +52,7 @@ public interface ErasureCodec extends Closeable {
   /** Returns the number of parity units. */
   int parityUnits();
 
-  /** Returns whether calls go to the native library. */
+  /** Returns whether calls use the native library. */
   boolean isNative();
 
   /**
@@ -64,12 +65,12 @@ public interface ErasureCodec extends Closeable {
   void encode(ByteBuffer[] data, ByteBuffer[] parity) throws IOException;
 
   /**
-   * Computes all parity units, from and to arrays.
+   * Computes all parity units, with units in arrays.
    *
    * @param data the data units
-   * @param dataOffsets where each data unit starts in its array
+   * @param dataOffsets the offset of each data unit in its array
    * @param parity the parity units to fill
-   * @param parityOffsets where each parity unit starts in its array
+   * @param parityOffsets the offset of each parity unit in its array
    * @param length bytes of each unit
    * @throws IOException if this codec is closed
    */
@@ -81,7 +82,7 @@ public interface ErasureCodec extends Closeable {
    *
    * @param data the data units
    * @param parity the parity units to fill
-   * @param kind which checksum
+   * @param kind the kind of checksum
    * @param bytesPerChecksum bytes that each checksum covers, at least 1; the last of a unit may
    *     cover fewer
    * @param sums receives the checksums unit by unit, data first; its length is (data units + parity
@@ -93,9 +94,9 @@ public interface ErasureCodec extends Closeable {
       throws IOException;
 
   /**
-   * Computes erased units from any units that suffice.
+   * Computes erased units from a sufficient number of other units.
    *
-   * @param units all units, data first; null where one is erased or was not read
+   * @param units all units, data first; null for a unit that is erased or was not read
    * @param erased indices of the units to produce, in any order, each one null in {@code units}
    * @param outputs one buffer for each of {@code erased}, in that order
    * @throws IOException if this codec is closed
@@ -103,13 +104,13 @@ public interface ErasureCodec extends Closeable {
   void decode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs) throws IOException;
 
   /**
-   * Computes erased units from any units that suffice, from and to arrays.
+   * Computes erased units from a sufficient number of other units, with units in arrays.
    *
-   * @param units all units, data first; null where one is erased or was not read
-   * @param unitOffsets where each unit starts in its array; ignored where that is null
+   * @param units all units, data first; null for a unit that is erased or was not read
+   * @param unitOffsets the offset of each unit in its array; ignored where the unit is null
    * @param erased indices of the units to produce, in any order, each one null in {@code units}
    * @param outputs one array for each of {@code erased}, in that order
-   * @param outputOffsets where each output starts in its array
+   * @param outputOffsets the offset of each output in its array
    * @param length bytes of each unit
    * @throws IOException if this codec is closed
    */
@@ -123,33 +124,33 @@ public interface ErasureCodec extends Closeable {
       throws IOException;
 
   /**
-   * Checks whether the parity units belong to the data units.
+   * Checks whether the parity units match the data units.
    *
    * @param units all units, data first; none null
-   * @return -1 if they do, else the index among the parity units of the one that differs at the
+   * @return -1 if they match, else the index among the parity units of the one that differs at the
    *     lowest offset
    * @throws IOException if this codec is closed
    */
   int verify(ByteBuffer[] units) throws IOException;
 
   /**
-   * Checks whether the parity units belong to the data units, all in arrays.
+   * Checks whether the parity units match the data units, with units in arrays.
    *
    * @param units all units, data first; none null
-   * @param unitOffsets where each unit starts in its array
+   * @param unitOffsets the offset of each unit in its array
    * @param length bytes of each unit
-   * @return -1 if they do, else the index among the parity units of the one that differs at the
+   * @return -1 if they match, else the index among the parity units of the one that differs at the
    *     lowest offset
    * @throws IOException if this codec is closed
    */
   int verify(byte[][] units, int[] unitOffsets, int length) throws IOException;
 
   /**
-   * Brings all parity units up to date after one data unit has changed, without the other data.
+   * Updates all parity units after one data unit has changed, without reading the other data units.
    *
    * @param dataUnit index of the data unit that changed
-   * @param old what it held
-   * @param fresh what it holds now
+   * @param old the previous content of the data unit
+   * @param fresh the new content of the data unit
    * @param parity the parity units, which are read and written
    * @throws IOException if this codec is closed
    */
@@ -157,15 +158,15 @@ public interface ErasureCodec extends Closeable {
       throws IOException;
 
   /**
-   * Brings all parity units up to date after one data unit has changed, all in arrays.
+   * Updates all parity units after one data unit has changed, with units in arrays.
    *
    * @param dataUnit index of the data unit that changed
-   * @param old what it held
-   * @param oldOffset where that starts
-   * @param fresh what it holds now
-   * @param freshOffset where that starts
+   * @param old the previous content of the data unit
+   * @param oldOffset the offset of the previous content in its array
+   * @param fresh the new content of the data unit
+   * @param freshOffset the offset of the new content in its array
    * @param parity the parity units, which are read and written
-   * @param parityOffsets where each parity unit starts in its array
+   * @param parityOffsets the offset of each parity unit in its array
    * @param length bytes of each unit
    * @throws IOException if this codec is closed
    */
@@ -180,7 +181,7 @@ public interface ErasureCodec extends Closeable {
       int length)
       throws IOException;
 
-  /** Makes later calls fail; calls under way finish. Calling it again does nothing. */
+  /** Makes later calls fail; calls in progress finish. Calling it again does nothing. */
   @Override
   void close();
 }

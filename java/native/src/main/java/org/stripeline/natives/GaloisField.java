@@ -3,10 +3,10 @@ package org.stripeline.natives;
 
 /** Arithmetic in GF(2^8) with the polynomial x^8+x^4+x^3+x^2+1, one element at a time. */
 final class GaloisField {
-  /** The polynomial that Hadoop, ISA-L and HDFS-RAID reduce by. */
+  /** The reduction polynomial of Hadoop, ISA-L and HDFS-RAID. */
   static final int POLYNOMIAL = 0x11d;
 
-  /** Powers of 2; written twice, so that a sum of two logarithms needs no reduction. */
+  /** Powers of 2; stored twice, so that a sum of two logarithms needs no reduction. */
   private static final int[] POWERS = new int[2 * 255];
 
   private static final int[] LOGARITHMS = new int[256];

@@ -6,20 +6,20 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A codec in pure Java: the fallback where the native library cannot be loaded.
+ * A codec in pure Java, used if the native library cannot be loaded.
  *
- * <p>Its memory is the matrices of the code and of the last decode, and one working memory of up to
- * 200 KiB, kept from call to call; threads that call at the same time make and drop their own.
+ * <p>It keeps the matrices of the code and of the last decode, and up to 200 KiB of working memory
+ * from call to call; concurrent callers allocate their own working memory and drop it.
  */
 final class JavaCodec extends CheckedCodec {
   private final int[][] parityMatrix;
   private final AtomicReference<BlockCoder.Scratch> idleScratch = new AtomicReference<>();
 
-  // Made on first use, because most decoders that HDFS creates never decode. A race makes the same
-  // value twice.
+  // Created on first use, because most decoders that HDFS creates never decode. A race creates the
+  // same value twice.
   private volatile BlockCoder encoder;
 
-  // One is enough: within a file the same units stay lost from call to call.
+  // One plan is enough: within a file the same units stay lost from call to call.
   private volatile DecodePlan lastPlan;
 
   JavaCodec(Code code, int dataUnits, int parityUnits) {
@@ -170,7 +170,10 @@ final class JavaCodec extends CheckedCodec {
     return mismatch;
   }
 
-  /** New parity is old parity plus the coefficient times (old plus fresh): one small matrix. */
+  /**
+   * Updates parity: new parity is old parity plus the coefficient times (old plus fresh), which is
+   * one multiplication by a small matrix.
+   */
   private void update(
       int dataUnit, BlockCoder.Unit[] change, BlockCoder.Unit[] parity, int length) {
     int[][] matrix = new int[parity.length][2 + parity.length];
@@ -215,7 +218,8 @@ final class JavaCodec extends CheckedCodec {
   }
 
   /**
-   * Direct buffers that overlap would make wrong bytes silently, so their addresses are compared.
+   * Compares the addresses of direct buffers, because buffers that overlap would silently produce
+   * wrong bytes.
    */
   private static void checkDisjoint(
       Arguments call,
@@ -246,7 +250,7 @@ final class JavaCodec extends CheckedCodec {
     }
   }
 
-  /** How to produce certain units from certain others. */
+  /** The computation of certain units from certain others. */
   private static final class DecodePlan {
     private final int[] present;
     private final int[] erased;

@@ -7,13 +7,13 @@ import java.nio.ByteBuffer;
 /**
  * The methods of the native library, as crates/jni exports them.
  *
- * <p>Callers check their arguments first ({@link CheckedCodec}); the library checks again what
- * would otherwise be undefined behaviour, and what Java cannot see: whether direct buffers overlap.
- * There is no static initialiser: {@link NativeLoader} loads the library on first use.
+ * <p>Callers check their arguments first ({@link CheckedCodec}). The library repeats the checks
+ * without which behaviour would be undefined, and checks what Java cannot: whether direct buffers
+ * overlap. There is no static initialiser: {@link NativeLoader} loads the library on first use.
  *
- * <p>A handle stands for a codec that the whole process shares and that is never freed; there is
- * one for each (code, data units, parity units), so that their number is bounded, and using a
- * handle after a coder was released is safe.
+ * <p>A handle refers to a codec that the whole process shares and that is never freed. There is one
+ * for each (code, data units, parity units), so that their number is bounded and using a handle
+ * after a coder was released is safe.
  */
 final class NativeBridge {
   /** The version of this interface; the library must return the same. */
@@ -27,7 +27,7 @@ final class NativeBridge {
   /** Returns a JSON object: version, abi, isa, selection, features. */
   static native String describe();
 
-  /** Returns the shared codec's handle. */
+  /** Returns the handle of the shared codec. */
   static native long open(int code, int dataUnits, int parityUnits);
 
   static native void encodeDirect(
@@ -110,9 +110,11 @@ final class NativeBridge {
       int[] sums)
       throws IOException;
 
-  /** Drops a file from the page cache; returns whether the system took the advice. */
+  /** Drops a file from the page cache; returns whether the system accepted the advice. */
   static native boolean dropPages(byte[] path);
 
-  /** Panics inside the library: tests see that it arrives as an exception, not as a crash. */
+  /**
+   * Panics inside the library; tests verify that the panic becomes an exception and not a crash.
+   */
   static native void panic();
 }

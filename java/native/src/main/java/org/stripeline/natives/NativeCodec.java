@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 /** A codec in the native library. */
 final class NativeCodec extends CheckedCodec {
   // Never freed: the library shares one codec per (code, data units, parity units) for the life of
-  // the process, so a close can never pull memory from under a call.
+  // the process, so that a close cannot free memory that a call uses.
   private final long handle;
 
   /** Creates a codec; {@link NativeLoader} must have loaded the library. */
@@ -16,7 +16,7 @@ final class NativeCodec extends CheckedCodec {
     this.handle = NativeBridge.open(code.id(), dataUnits, parityUnits);
   }
 
-  /** Returns the number that stands for this codec in the native interface. */
+  /** Returns the number of this codec in the native interface. */
   long handle() {
     return handle;
   }
@@ -136,7 +136,7 @@ final class NativeCodec extends CheckedCodec {
       int bytesPerChecksum,
       int[] sums)
       throws IOException {
-    // The JVM's own checksums are intrinsics too, and heap arrays are not what HDFS uses for this.
+    // The JVM's own checksums are intrinsics too, and HDFS does not use heap arrays for this call.
     NativeBridge.encodeHeap(handle, in, inOffsets, out, outOffsets, length);
     ChunkChecksums checksums = new ChunkChecksums(kind, bytesPerChecksum);
     int next = checksums.computeHeap(in, inOffsets, length, sums, 0);

@@ -17,21 +17,21 @@ import java.util.Properties;
 import java.util.function.Function;
 
 /**
- * Finds the native library, checks it, loads it once, and tests it before anyone may use it.
+ * Finds, checks, loads and tests the native library, once.
  *
- * <p>Where it looks: the file that {@code stripeline.native.path} names, and then nowhere else; the
- * folders of {@code java.library.path}; the jar, from which it is copied to {@code
- * stripeline.native.temp-dir}, under a name of its own, and deleted again as soon as it is mapped.
- * {@code stripeline.native.enabled=false} turns all of it off.
+ * <p>Search order: if {@code stripeline.native.path} is set, only the file that it names; otherwise
+ * the folders of {@code java.library.path}, then the jar. The library in the jar is copied to
+ * {@code stripeline.native.temp-dir} under a unique name and deleted as soon as it is mapped.
+ * {@code stripeline.native.enabled=false} disables all of this.
  *
- * <p>Nothing here throws into a caller: what went wrong is kept, for {@link CoderStatus} to tell.
+ * <p>No failure is thrown to callers of the codecs; it is kept for {@link CoderStatus}.
  */
 final class NativeLoader {
   static final String PATH_KEY = "stripeline.native.path";
   static final String TEMP_DIR_KEY = "stripeline.native.temp-dir";
   static final String ENABLED_KEY = "stripeline.native.enabled";
 
-  /** Part of the extracted file's name, so that a leftover says where it came from. */
+  /** Part of the extracted file's name, so that the origin of a leftover file is visible. */
   static final String VERSION = "0.1.0";
 
   private static final int COPY_BYTES = 64 * 1024;
@@ -51,21 +51,21 @@ final class NativeLoader {
     this.resources = resources;
   }
 
-  /** Returns the loader of this process; it loads when first asked, not when it is made. */
+  /** Returns the loader of this process; it loads on the first query, not on creation. */
   static NativeLoader shared() {
     return Shared.INSTANCE;
   }
 
-  /** Returns whether the library is loaded and passed its self test, loading it if need be. */
+  /** Returns whether the library is loaded and has passed its self test; loads it if necessary. */
   synchronized boolean isEnabled() {
     attempt();
     return cause == null;
   }
 
   /**
-   * Throws what kept the library from being used, if anything did.
+   * Throws if the library cannot be used.
    *
-   * @throws IllegalStateException whose message says what is wrong and what to do
+   * @throws IllegalStateException whose message states the fault and the remedy
    */
   synchronized void verifyEnabled() {
     attempt();
@@ -74,13 +74,13 @@ final class NativeLoader {
     }
   }
 
-  /** Returns what kept the library from being used, or null. */
+  /** Returns the failure that prevents the use of the library, or null. */
   synchronized Throwable cause() {
     attempt();
     return cause;
   }
 
-  /** Returns where the library came from, or null if it is not loaded. */
+  /** Returns the origin of the library, or null if it is not loaded. */
   synchronized String origin() {
     attempt();
     return cause == null ? origin : null;
@@ -181,7 +181,8 @@ final class NativeLoader {
       try {
         loadCopy(copy, folder, resource);
       } finally {
-        // Once mapped it needs no name; deleting it now leaves nothing behind after a crash either.
+        // A mapped library needs no name; deleting the file now leaves nothing behind even after a
+        // crash.
         Files.deleteIfExists(copy);
       }
     }
@@ -195,7 +196,7 @@ final class NativeLoader {
     try {
       Files.createDirectories(folder);
       copy = Files.createTempFile(folder, "stripeline_jni-" + VERSION + "-", ".so", ownerOnly);
-      // Written in place, not copied over, which would make a file that others may read.
+      // Written to the created file, because a copy would create a file that other users can read.
       try (OutputStream output = Files.newOutputStream(copy)) {
         byte[] chunk = new byte[COPY_BYTES];
         for (int bytes = content.read(chunk); bytes >= 0; bytes = content.read(chunk)) {
@@ -230,7 +231,7 @@ final class NativeLoader {
       System.load(copy.toString());
     } catch (UnsatisfiedLinkError e) {
       String message = String.valueOf(e.getMessage());
-      // What glibc says when mmap refuses PROT_EXEC, which is what a no-exec mount makes it do.
+      // glibc's message when mmap refuses PROT_EXEC, as it does on a file system mounted noexec.
       if (message.contains("failed to map segment")) {
         throw new IOException(
             "Cannot load native library from "
@@ -272,7 +273,10 @@ final class NativeLoader {
     }
   }
 
-  /** File system exceptions say only the file's name unless asked for their reason. */
+  /**
+   * Returns the reason of a failure; the message of a file system exception contains only the
+   * file's name.
+   */
   private static String reason(Exception e) {
     if (e instanceof FileSystemException) {
       String reason = ((FileSystemException) e).getReason();

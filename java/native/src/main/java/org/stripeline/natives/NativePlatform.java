@@ -6,9 +6,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 
-/** An operating system and processor, and what the native library is called there. */
+/** An operating system and processor, with the name of the native library on it. */
 final class NativePlatform {
-  /** The platforms that the jar carries a library for. */
+  /** The platforms for which the jar contains a library. */
   static final List<String> SUPPORTED =
       Collections.unmodifiableList(Arrays.asList("linux-x86_64", "linux-aarch64"));
 
@@ -42,7 +42,7 @@ final class NativePlatform {
     return SUPPORTED.contains(folder());
   }
 
-  /** Returns the file name of the library, as the platform's linker would want it. */
+  /** Returns the file name of the library according to the platform's conventions. */
   String libraryFileName() {
     switch (osName) {
       case "windows":
@@ -59,7 +59,7 @@ final class NativePlatform {
     return "/native/" + folder() + "/" + libraryFileName();
   }
 
-  /** Returns the number by which an ELF header names the processor, or -1 if that is not known. */
+  /** Returns the processor's number in an ELF header, or -1 if it is not known. */
   int elfMachine() {
     switch (architecture) {
       case "x86_64":

@@ -7,12 +7,11 @@ import java.util.Arrays;
 import java.util.zip.CRC32;
 
 /**
- * Known answers that the native library must give before it may be used.
+ * Known-answer tests that the native library must pass before it is used.
  *
- * <p>A library that was damaged, or that runs into a processor fault, must not write one wrong byte
- * to HDFS. The expected values are constants, not what the Java codec computes then and there;
- * tests hold them against that codec, and that codec against golden vectors and Hadoop's own
- * coders.
+ * <p>A damaged library, or one that triggers a processor fault, must not write a wrong byte to
+ * HDFS. The expected values are constants and not computed by the Java codec at run time; tests
+ * compare them with that codec, and that codec with golden vectors and Hadoop's own coders.
  */
 final class NativeSelfTest {
   private static final int DATA_UNITS = 6;
@@ -21,7 +20,7 @@ final class NativeSelfTest {
   /** Longer than one step of every kernel, and not a multiple of any. */
   private static final int LENGTH = 331;
 
-  /** CRC-32 of the three parity units, one after the other. */
+  /** CRC-32 of each of the three parity units. */
   private static final int[] PARITY_CRC32 = {0xe630632e, 0xe96de0ef, 0x5e1ff867};
 
   private NativeSelfTest() {}
@@ -29,7 +28,7 @@ final class NativeSelfTest {
   /**
    * Encodes and decodes known bytes, from arrays and from direct buffers.
    *
-   * @throws IOException if the library gives other bytes than it must
+   * @throws IOException if a result differs from the expected bytes
    */
   static void run() throws IOException {
     run(new NativeCodec(Code.RS, DATA_UNITS, PARITY_UNITS));
@@ -50,7 +49,7 @@ final class NativeSelfTest {
     codec.encode(directData, directParity);
     checkParity(arrays(directParity), "direct buffers");
 
-    // One data unit, one parity unit, and unsorted.
+    // One parity unit and one data unit, not sorted.
     int[] erased = {7, 1};
     byte[][] remaining = units.clone();
     remaining[7] = null;
@@ -64,7 +63,7 @@ final class NativeSelfTest {
     checkRestored(units, erased, arrays(directRestored), "direct buffers");
   }
 
-  /** Returns the bytes of a data unit, which tests use as well. */
+  /** Returns the bytes of a data unit; also used by tests. */
   static byte[] dataUnit(int index) {
     byte[] unit = new byte[LENGTH];
     for (int j = 0; j < LENGTH; j++) {

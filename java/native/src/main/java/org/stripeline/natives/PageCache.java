@@ -4,13 +4,13 @@ package org.stripeline.natives;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** What the operating system keeps of files in memory. */
+/** Access to the operating system's page cache. */
 public final class PageCache {
   private PageCache() {}
 
   /**
-   * Asks the operating system to forget what it has of a file in memory, as far as it is written
-   * back, so that the next read is one of the disk.
+   * Asks the operating system to drop the written-back pages of a file from its cache, so that the
+   * next read goes to the disk.
    *
    * @return whether it was asked; false without the native library, or if the file cannot be opened
    */
@@ -21,7 +21,7 @@ public final class PageCache {
     try {
       return NativeBridge.dropPages(file.toString().getBytes(StandardCharsets.UTF_8));
     } catch (UnsatisfiedLinkError e) {
-      // A library of an earlier version was named by hand.
+      // The configured library is of an earlier version.
       return false;
     }
   }

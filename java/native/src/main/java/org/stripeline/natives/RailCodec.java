@@ -4,35 +4,36 @@ package org.stripeline.natives;
 import java.nio.ByteBuffer;
 
 /**
- * An {@link ErasureCodec} whose work is done by the rails of a {@link RailEngine}, waited for or
- * issued.
+ * An {@link ErasureCodec} whose work is done by the rails of a {@link RailEngine}, with calls that
+ * wait and calls that issue tasks.
  *
- * <p>The methods of {@link ErasureCodec} wait. Direct buffers go through the engine; heap buffers
- * and arrays, which the garbage collector moves, and {@link #encodeWithChecksums}, whose sums come
- * from the coding pass itself, are coded on the calling thread as without an engine.
+ * <p>The methods of {@link ErasureCodec} wait. Direct buffers go through the engine. Heap buffers
+ * and arrays, which the garbage collector moves, and {@link #encodeWithChecksums}, which computes
+ * its checksums in the coding pass itself, are processed on the calling thread as without an
+ * engine.
  *
- * <p>The methods here issue a task and return at once, unless as much is outstanding as may be;
- * then they wait for room, or the task fails with {@link EcException.Kind#BUSY}, as configured.
- * They take direct buffers only. Until the task has ended nobody may change its inputs, nor touch
- * its outputs; the task keeps all of them from being collected. Memory that is freed by other
- * means, such as that of an {@code Arena}, must stay until then: nobody checks that it does.
- * Buffers of tasks that run at the same time may share inputs, but no output. Positions and limits
- * are read at once and never changed.
+ * <p>The methods here issue a task and return at once, unless the maximum is outstanding; then they
+ * wait for room, or the task fails with {@link EcException.Kind#BUSY}, as configured. They accept
+ * direct buffers only. Until the task has ended, its inputs must not be changed and its outputs
+ * must not be accessed; the task keeps all of them from being collected. Memory that is freed by
+ * other means, such as that of an {@code Arena}, must remain valid until then; this is not checked.
+ * Concurrent tasks may share inputs, but no output. Positions and limits are read at once and never
+ * changed.
  *
- * <p>Wrong arguments cause an {@link IllegalArgumentException}, an engine that is closed an {@link
- * IllegalStateException}, both at once. Closing a codec does not touch its tasks.
+ * <p>Invalid arguments cause an {@link IllegalArgumentException}, a closed engine an {@link
+ * IllegalStateException}, both at once. Closing a codec does not affect its tasks.
  */
 public interface RailCodec extends ErasureCodec {
 
   /**
-   * Returns this codec for work of another urgency, which also holds for calls that wait.
+   * Returns this codec with another urgency, which also applies to calls that wait.
    *
-   * @param request how urgent
+   * @param request the urgency
    */
   RailCodec with(TaskRequest request);
 
   /**
-   * Issues the computing of all parity units.
+   * Issues the computation of all parity units.
    *
    * @param data the data units
    * @param parity the parity units to fill
@@ -40,27 +41,27 @@ public interface RailCodec extends ErasureCodec {
   EngineTask iencode(ByteBuffer[] data, ByteBuffer[] parity);
 
   /**
-   * Issues the computing of erased units.
+   * Issues the computation of erased units.
    *
-   * @param units all units, data first; null where one is erased or was not read
+   * @param units all units, data first; null for a unit that is erased or was not read
    * @param erased indices of the units to produce, in any order, each one null in {@code units}
    * @param outputs one buffer for each of {@code erased}, in that order
    */
   EngineTask idecode(ByteBuffer[] units, int[] erased, ByteBuffer[] outputs);
 
   /**
-   * Issues the comparing of parity with data; the result has the first difference.
+   * Issues the comparison of parity with data; the result contains the first difference.
    *
    * @param units all units, data first; none null
    */
   EngineTask iverify(ByteBuffer[] units);
 
   /**
-   * Issues the bringing of parity up to date after one data unit has changed.
+   * Issues the update of parity after one data unit has changed.
    *
    * @param dataUnit index of the data unit that changed
-   * @param old what it held
-   * @param fresh what it holds now
+   * @param old the previous content of the data unit
+   * @param fresh the new content of the data unit
    * @param parity the parity units, which are read and written
    */
   EngineTask iupdate(int dataUnit, ByteBuffer old, ByteBuffer fresh, ByteBuffer[] parity);

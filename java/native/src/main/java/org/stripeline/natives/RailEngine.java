@@ -9,11 +9,11 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Erasure coding by every coder that this machine has, waited for or issued.
+ * Erasure coding with all coders of this machine, by calls that wait or by issued tasks.
  *
  * <p>An engine has threads for each of its rails. A rail that fails, hangs or writes wrong bytes is
- * put out of service, its work is redone elsewhere, and one WARN says so. Threads may share an
- * engine.
+ * taken out of service, its work is repeated on other rails, and one WARN reports it. Several
+ * threads may share an engine.
  *
  * <pre>{@code
  * try (RailEngine engine = RailEngine.open(EngineConfiguration.defaults())) {
@@ -40,7 +40,7 @@ public final class RailEngine implements AutoCloseable {
       completions.start(threads);
     } catch (RuntimeException | Error e) {
       EngineBridge.close(handle);
-      // What the thread would have done: gives the handle back.
+      // Processes the last reports and releases the handle, as the thread would have done.
       completions.run();
       EcException failure =
           new EcException(
@@ -52,29 +52,30 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Opens an engine of one's own; at most 64 are open in a process at once. It stays open until it
-   * is closed, also when nobody refers to it any more.
+   * Opens a separate engine; at most 64 may be open in a process. It stays open until it is closed,
+   * even if no references to it remain.
    *
-   * @param configuration how to set it up
-   * @throws EcException if there is no native library, no rail, no thread, or a value is wrong; it
-   *     says which
-   * @throws IllegalArgumentException if the configuration is null, or as many are open as may be
+   * @param configuration the configuration of the engine
+   * @throws EcException if there is no native library, no rail, no thread, or a value is wrong; the
+   *     message states which
+   * @throws IllegalArgumentException if the configuration is null, or the maximum number of engines
+   *     is open
    */
   public static RailEngine open(EngineConfiguration configuration) throws EcException {
     return open(configuration, EngineCompletions::newThread);
   }
 
-  /** Opens an engine whose tasks are completed by a thread from elsewhere. */
+  /** Opens an engine with a thread from {@code threads} that completes its tasks. */
   static RailEngine open(EngineConfiguration configuration, ThreadFactory threads)
       throws EcException {
     return new RailEngine(configuration, true, threads);
   }
 
   /**
-   * Returns the engine of this process, as the system properties {@code stripeline.engine.*} have
-   * set it up when it was first asked for. Closing it does nothing.
+   * Returns the engine of this process, configured by the system properties {@code
+   * stripeline.engine.*} at the time of the first call. Closing it does nothing.
    *
-   * @throws EcException as {@link #open}, every time again
+   * @throws EcException as {@link #open}, on every call
    */
   public static RailEngine shared() throws EcException {
     EcException failure = Shared.FAILURE;
@@ -85,12 +86,12 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Returns a codec whose work this engine does; creating one costs about a microsecond.
+   * Returns a codec whose work this engine does; creating one takes about a microsecond.
    *
    * @param code the code
    * @param dataUnits number of data units, at least 1
    * @param parityUnits number of parity units, at least 1; exactly 1 for {@link Code#XOR}
-   * @throws IllegalArgumentException if the code does not exist with these numbers, or 1024 others
+   * @throws IllegalArgumentException if the code does not support these numbers, or 1024 others
    *     have been used in this process
    * @throws IllegalStateException if this engine is closed
    */
@@ -104,8 +105,8 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Waits until all of these tasks have ended, however they did, and then fails as the first of
-   * them that failed.
+   * Waits until all of these tasks have ended, with or without success, and then throws the failure
+   * of the first one that failed.
    *
    * @param tasks the tasks
    * @throws IOException if one failed
@@ -134,8 +135,7 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Waits until all tasks that have been issued so far, by whatever thread, have ended, however
-   * they did.
+   * Waits until all tasks that any thread has issued so far have ended, with or without success.
    *
    * @throws IllegalStateException on the thread that completes tasks
    */
@@ -147,7 +147,7 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Returns what this engine and its rails have done.
+   * Returns the counts of this engine and its rails.
    *
    * @throws IllegalStateException if this engine is closed
    */
@@ -156,9 +156,9 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Returns this engine as a JSON object: {@code scheduling}, {@code candidates} (the rails asked
-   * for, and why some are out), {@code issued}, {@code outstanding} and {@code rails}, with the
-   * statistics of each that is in; the same as from the C interface.
+   * Returns this engine as a JSON object: {@code scheduling}, {@code candidates} (the requested
+   * rails, with the reason for each that is not used), {@code issued}, {@code outstanding} and
+   * {@code rails}, with the statistics of each rail in use; the same as from the C interface.
    *
    * @throws IllegalStateException if this engine is closed
    */
@@ -167,11 +167,11 @@ public final class RailEngine implements AutoCloseable {
   }
 
   /**
-   * Closes this engine, after the calls of other threads that are waiting inside it have returned.
-   * What its rails are working on is finished, what waits ends with {@link
-   * EcException.Kind#CLOSED}, and all buffers are back when this returns, those aside that a device
-   * which hangs is working on in place. Whoever wants all tasks done waits for them first, as with
-   * {@link #awaitAll()}. Calling it again does nothing.
+   * Closes this engine, after calls of other threads that wait inside it have returned. Pieces that
+   * its rails have started are finished, waiting tasks end with {@link EcException.Kind#CLOSED},
+   * and all buffers are released when this returns, except those that a device that hangs accesses
+   * in place. To finish all tasks, wait for them first, for example with {@link #awaitAll()}.
+   * Calling it again does nothing.
    *
    * @throws IllegalStateException on the thread that completes tasks, which it would wait for
    */
@@ -209,14 +209,14 @@ public final class RailEngine implements AutoCloseable {
     }
   }
 
-  /** Makes a task that keeps these buffers until it is reported or forgotten. */
+  /** Creates a task that keeps these buffers until it is reported or forgotten. */
   EngineTask newTask(Object... kept) {
     EngineTask task = new EngineTask(this, numbers.incrementAndGet(), kept);
     completions.add(task);
     return task;
   }
 
-  /** Drops a task that was not issued. */
+  /** Removes a task that was not issued. */
   void forget(EngineTask task) {
     completions.forget(task);
   }
@@ -225,7 +225,7 @@ public final class RailEngine implements AutoCloseable {
     try {
       return EngineBridge.cancel(handle, task.number());
     } catch (IllegalStateException e) {
-      // Closed, and so the task has ended.
+      // The engine is closed, so the task has ended.
       return false;
     }
   }

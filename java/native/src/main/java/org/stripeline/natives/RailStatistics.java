@@ -4,12 +4,15 @@ package org.stripeline.natives;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** What one rail has done since its engine was opened. Counts are of pieces of tasks. */
+/** Counts of one rail since its engine was opened, in pieces of tasks. */
 public final class RailStatistics {
-  /** Buckets of a histogram: bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds. */
+  /**
+   * The number of buckets of a histogram: bucket b counts times from 2^b to 2^(b+1) - 1
+   * nanoseconds.
+   */
   private static final int BUCKETS = 36;
 
-  /** Numbers before the histograms, in the order of the methods below. */
+  /** The numbers before the histograms, in the order of the methods below. */
   private static final int HEAD_LONGS = 14;
 
   static final int LONGS = HEAD_LONGS + 2 * BUCKETS;
@@ -29,79 +32,85 @@ public final class RailStatistics {
     return name;
   }
 
-  /** Returns why the rail is given no work, if it is not. */
+  /** Returns the reason why the rail receives no work, if it is out of service. */
   public Optional<String> outOfService() {
     return numbers[0] != 0 || whyOut.isEmpty() ? Optional.empty() : Optional.of(whyOut);
   }
 
-  /** Returns whether the rail adds to what all do together, and is therefore given work. */
+  /** Returns whether the rail increases the total rate, and therefore receives work. */
   public boolean isFed() {
     return numbers[1] != 0;
   }
 
-  /** Returns bytes of data a second that the rail is taken to do. */
+  /** Returns the estimated rate of the rail in bytes of data per second. */
   public long rate() {
     return numbers[2];
   }
 
-  /** Returns the entries waiting in its queues. */
+  /** Returns the number of entries in its queues. */
   public long queued() {
     return numbers[3];
   }
 
-  /** Returns the pieces done. */
+  /** Returns the number of pieces that it has completed. */
   public long pieces() {
     return numbers[4];
   }
 
-  /** Returns the bytes of data, that is of inputs, of these. */
+  /** Returns the bytes of data, which are the inputs, of these pieces. */
   public long dataBytes() {
     return numbers[5];
   }
 
-  /** Returns nanoseconds that its workers were busy, summed over workers. */
+  /** Returns the nanoseconds that its workers were busy, summed over workers. */
   public long busyNanos() {
     return numbers[6];
   }
 
-  /** Returns nanoseconds of CPU time of its workers; waiting threads that coded are not in it. */
+  /**
+   * Returns the nanoseconds of CPU time of its workers, without waiting threads that executed
+   * pieces.
+   */
   public long cpuNanos() {
     return numbers[7];
   }
 
-  /** Returns the pieces taken over from other rails' queues. */
+  /** Returns the number of pieces taken from other rails' queues. */
   public long stolen() {
     return numbers[8];
   }
 
-  /** Returns the pieces that it failed. */
+  /** Returns the number of pieces that it failed. */
   public long faults() {
     return numbers[9];
   }
 
-  /** Returns the pieces taken away because it did not answer. */
+  /** Returns the number of pieces taken away because it did not answer. */
   public long revoked() {
     return numbers[10];
   }
 
-  /** Returns how often it was put out of service. */
+  /** Returns how often it was taken out of service. */
   public long quarantines() {
     return numbers[11];
   }
 
-  /** Returns the pieces that it compared for other rails. */
+  /** Returns the number of pieces that it compared for other rails. */
   public long checks() {
     return numbers[12];
   }
 
-  /** Returns the pieces found to hold wrong bytes, or wrongly found to. */
+  /**
+   * Returns the number of pieces that it computed with wrong bytes, and of correct pieces that its
+   * check reported as wrong.
+   */
   public long wrong() {
     return numbers[13];
   }
 
   /**
-   * Returns nanoseconds from issue to begin within which that share of tasks was begun, rounded up
-   * to a power of two; 0 if there was none.
+   * Returns the nanoseconds from issue to start within which a share of tasks was started, rounded
+   * up to a power of two; 0 if there was no task.
    *
    * @param share from 0 to 1, such as 0.99
    */
@@ -110,8 +119,8 @@ public final class RailStatistics {
   }
 
   /**
-   * Returns nanoseconds from begin to end within which that share of pieces was done, rounded up to
-   * a power of two; 0 if there was none.
+   * Returns the nanoseconds from start to end within which a share of pieces was completed, rounded
+   * up to a power of two; 0 if there was no piece.
    *
    * @param share from 0 to 1, such as 0.99
    */

@@ -7,23 +7,23 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Which coders ("rails") this machine has, and how fast they are. */
+/** Surveys the coders ("rails") of this machine and their speeds. */
 public final class RailSurvey {
   private RailSurvey() {}
 
   /**
-   * Looks for rails, has each prove itself on known answers, and measures those that are in.
+   * Looks for rails, runs known-answer tests on each, and measures those that pass.
    *
    * @param rails their names, separated by commas: {@code cpu}, {@code isal}, {@code cuda}, {@code
    *     plugin:PATH}, or {@code auto} for the CPU and every GPU
-   * @param budget how long to measure, all rails together; 10 seconds and more give values that
-   *     repeat
-   * @param table the tuning table to write the values to, which keeps what it says of other
-   *     machines; null to write nothing
+   * @param budget how long to measure, all rails together; with 10 seconds or more the values are
+   *     repeatable
+   * @param table the tuning table to write the values to, whose values of other machines are kept;
+   *     null to write nothing
    * @return a JSON object: {@code source}; {@code rails}, each with {@code name}, {@code in},
-   *     {@code description}, {@code reason} for being out and, if measured, {@code bytesPerSecond}
-   *     of data, {@code lanes}, {@code smallestDataBytes}, {@code streamFromBytes} (null for never)
-   *     and {@code pieceBytes}; and {@code notes} about the measurement
+   *     {@code description}, {@code reason} if it is not used and, if measured, {@code
+   *     bytesPerSecond} of data, {@code lanes}, {@code smallestDataBytes}, {@code streamFromBytes}
+   *     (null for never) and {@code pieceBytes}; and {@code notes} about the measurement
    * @throws EcException if there is no native library, a name is wrong, or the table cannot be read
    *     or written
    * @throws IllegalArgumentException if the names are null or not on one line, or the budget is

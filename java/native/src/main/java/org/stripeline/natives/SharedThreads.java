@@ -11,25 +11,25 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Makes the threads that a process shares. A thread of Java inherits much from the one that creates
- * it: class loader, thread locals, user, group and priority. Shared threads outlive the caller that
- * happens to need the first of them, so they inherit none of it: an application that was unloaded
- * must not stay in memory, nor may its caller context show up in calls made for others.
+ * Creates the threads that a process shares. A Java thread inherits state from the thread that
+ * creates it: class loader, thread locals, user, group and priority. Shared threads outlive the
+ * caller that needs the first of them, so they inherit none of it: an application that was unloaded
+ * must not stay in memory, and its caller context must not appear in calls made for others.
  */
 public final class SharedThreads implements ThreadFactory {
-  /** The constructor that Java has from 9 on. */
+  /** The constructor that exists from Java 9 on. */
   private static final MethodHandle WITHOUT_LOCALS = constructorWithoutLocals();
 
-  /** What the constructor of Java 8 fills in. */
+  /** The field that the constructor of Java 8 sets. */
   private static final Field LOCALS = WITHOUT_LOCALS == null ? inheritedLocals() : null;
 
   private final String prefix;
   private final AtomicInteger count = new AtomicInteger();
 
   /**
-   * Makes a factory.
+   * Creates a factory.
    *
-   * @param prefix begins the names of its threads; a number follows
+   * @param prefix the prefix of its threads' names; a number follows
    */
   public SharedThreads(String prefix) {
     this.prefix = prefix;
@@ -40,9 +40,9 @@ public final class SharedThreads implements ThreadFactory {
     return create(task, prefix + count.incrementAndGet());
   }
 
-  /** Makes a daemon thread, which the caller starts. */
+  /** Creates a daemon thread, which the caller starts. */
   public static Thread create(Runnable task, String name) {
-    // Without the callers on the stack, and so without their user.
+    // Without the callers on the stack, and therefore without their user.
     return AccessController.doPrivileged(
         (PrivilegedAction<Thread>)
             () -> {

@@ -4,10 +4,12 @@ package org.stripeline.natives;
 import java.time.Duration;
 
 /**
- * How urgent a task of a {@link RailEngine} is.
+ * The urgency of a task of a {@link RailEngine}.
  *
  * <pre>{@code
- * codec.with(TaskRequest.background().within(Duration.ofSeconds(5))).idecode(units, erased, outputs);
+ * codec
+ *     .with(TaskRequest.background().within(Duration.ofSeconds(5)))
+ *     .idecode(units, erased, outputs);
  * }</pre>
  */
 public final class TaskRequest {
@@ -22,21 +24,21 @@ public final class TaskRequest {
     this.deadline = deadline;
   }
 
-  /** Returns the default: somebody waits for the task, and it may take as long as it takes. */
+  /** Returns the default: a foreground task without a deadline. */
   public static TaskRequest foreground() {
     return FOREGROUND;
   }
 
-  /** Returns the request of repair and scrubbing: begun only while no foreground task waits. */
+  /** Returns the request for repair and scrubbing: started only while no foreground task waits. */
   public static TaskRequest background() {
     return BACKGROUND;
   }
 
   /**
-   * Returns this request with a limit on the time from issue to end, beyond which the task fails
-   * with {@link EcException.Kind#DEADLINE_EXCEEDED}. What a rail has begun it finishes.
+   * Returns this request with a limit on the time from issue to end, after which the task fails
+   * with {@link EcException.Kind#DEADLINE_EXCEEDED}. Pieces that a rail has started are finished.
    *
-   * @param deadline how long it may take, not negative
+   * @param deadline the limit, not negative
    * @throws IllegalArgumentException if it is null or negative
    */
   public TaskRequest within(Duration deadline) {
@@ -51,7 +53,7 @@ public final class TaskRequest {
     return background;
   }
 
-  /** Returns nanoseconds, or -1 for no limit. */
+  /** Returns the limit in nanoseconds, or -1 for no limit. */
   long deadlineNanos() {
     if (deadline == null) {
       return -1;

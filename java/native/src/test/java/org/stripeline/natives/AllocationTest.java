@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** The steady state of the native codec allocates nothing on the Java heap. */
+/** Tests that the native codec in steady state allocates nothing on the Java heap. */
 @NeedsNativeLibrary
 class AllocationTest {
   private static final int CALLS = 2000;
@@ -33,7 +33,7 @@ class AllocationTest {
       remaining[0] = null;
       remaining[8] = null;
       ByteBuffer[] outputs = {units[0], units[8]};
-      // Encode and decode want frames of different sizes, so each is measured by itself.
+      // Encode and decode need frames of different sizes, so each is measured separately.
       assertThat(allocatedBy(() -> codec.encode(data, parity))).isLessThan(CALLS);
       assertThat(allocatedBy(() -> codec.decode(remaining, erased, outputs))).isLessThan(CALLS);
     }
@@ -43,7 +43,10 @@ class AllocationTest {
     void run() throws Exception;
   }
 
-  /** Returns bytes allocated by many calls; less than one each is the measurement's own. */
+  /**
+   * Returns the bytes allocated by many calls; less than one byte per call comes from the
+   * measurement.
+   */
   private long allocatedBy(Call call) throws Exception {
     for (int i = 0; i < CALLS; i++) {
       call.run();

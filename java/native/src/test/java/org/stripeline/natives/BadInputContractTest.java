@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.stripeline.natives.Stripes.Placement;
 
-/** What every codec must refuse, and the words it must do it with. */
+/** Tests the arguments that every codec must reject, with the messages. */
 abstract class BadInputContractTest {
   private static final int LENGTH = 64;
 

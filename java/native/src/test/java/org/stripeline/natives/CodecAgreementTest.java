@@ -9,7 +9,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.stripeline.natives.Stripes.Placement;
 
-/** Random codes up to the largest: the native and the Java codec must give the same bytes. */
+/**
+ * Tests that the native and the Java codec produce the same bytes for random codes, including the
+ * largest.
+ */
 @NeedsNativeLibrary
 class CodecAgreementTest {
   private static final int CODES = 120;
@@ -19,7 +22,7 @@ class CodecAgreementTest {
     compareRandomCodes(CODES);
   }
 
-  /** Also run in a JVM of its own for every instruction set. */
+  /** Compares the codecs for random codes; also run in a separate JVM for every instruction set. */
   static void compareRandomCodes(int codes) throws Exception {
     for (int seed = 0; seed < codes; seed++) {
       compare(new Random(seed), seed);
@@ -29,7 +32,7 @@ class CodecAgreementTest {
   private static void compare(Random random, int seed) throws Exception {
     Code code = Code.values()[random.nextInt(3)];
     int unitsMax = code == Code.RS_LEGACY ? 255 : 256;
-    // Half of the codes small, where HDFS is; the first few as large as can be.
+    // Half of the codes are small, as in HDFS; the first few have the maximum size.
     int all = seed < 6 ? unitsMax : 2 + random.nextInt(random.nextBoolean() ? 20 : unitsMax - 1);
     int m = code == Code.XOR ? 1 : 1 + random.nextInt(Math.min(all - 1, seed < 6 ? all - 1 : 20));
     int k = all - m;

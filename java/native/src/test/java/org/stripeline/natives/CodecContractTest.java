@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.stripeline.natives.Stripes.Placement;
 
-/** What every codec must do; each implementation runs all of it. */
+/** Tests the contract of codecs; every implementation runs all tests. */
 abstract class CodecContractTest {
   abstract ErasureCodec create(Code code, int dataUnits, int parityUnits);
 
@@ -140,7 +140,7 @@ abstract class CodecContractTest {
       System.arraycopy(units[i], 0, data, 5 + 90 * i, 90);
     }
     try (ErasureCodec codec = create(Code.RS_LEGACY, 4, 2)) {
-      // Units side by side in one array are not an overlap.
+      // Adjacent units in one array do not overlap.
       codec.encode(
           new byte[][] {data, data, data, data},
           new int[] {5, 95, 185, 275},
@@ -194,7 +194,7 @@ abstract class CodecContractTest {
         int at = changed.position() + (i < 3 ? 4999 : random.nextInt(5000));
         changed.put(at, (byte) (changed.get(at) ^ (1 << random.nextInt(8))));
         int found = codec.verify(stripe);
-        // A changed data unit shows in every parity unit, of which the lowest is told.
+        // A changed data unit affects every parity unit; the lowest index is returned.
         assertThat(found).isEqualTo(unit < 6 ? 0 : unit - 6);
       }
       ByteBuffer[] twice = Stripes.place(units, placement, 0);

@@ -19,7 +19,10 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.stripeline.natives.Stripes.Placement;
 
-/** Many threads on one codec: right bytes until it is closed, and "closed" after. */
+/**
+ * Tests that many threads on one codec get correct bytes until it is closed, and "closed"
+ * afterwards.
+ */
 @NeedsNativeLibrary
 class ConcurrencyTest {
   private static final int THREADS = 4;
@@ -59,7 +62,7 @@ class ConcurrencyTest {
       ErasureCodec codec = new NativeCodec(Code.RS, 6, 3);
       int[] erased = {5, 0, 7};
       for (int round = 0; round < ROUNDS; round++) {
-        // Fresh arrays are young, so that collections do move them.
+        // New arrays are in the young generation, so collections move them.
         byte[][] given = new byte[9][];
         for (int i = 0; i < 9; i++) {
           given[i] = i == 5 || i == 0 || i == 7 ? null : units[i].clone();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One number for one kind of error, in Java as in C. */
+/** Tests that each kind of error has the same number in Java and in C. */
 class EcExceptionTest {
   private static final Path HEADER =
       Paths.get(System.getProperty("stripeline.root"), "crates/capi/include/stripeline.h");

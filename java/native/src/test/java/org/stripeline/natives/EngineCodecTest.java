@@ -4,7 +4,7 @@ package org.stripeline.natives;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The suite through an engine, waited for. */
+/** Runs the suite with an engine, by calls that wait. */
 @NeedsNativeLibrary
 class EngineCodecTest extends CodecContractTest {
   private static RailEngine engine;

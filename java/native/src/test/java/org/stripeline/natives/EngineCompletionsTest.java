@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of tasks when the library does not report them any more. */
+/** Tests the state of tasks that the library does not report any more. */
 @NeedsNativeLibrary
 @Timeout(60)
 class EngineCompletionsTest {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Engines for tests, and work that keeps one busy for as long as a test needs. */
+/** Engines for tests, and tasks that keep an engine busy as long as a test needs. */
 final class Engines {
   private static final int WIDE = 250;
   private static final int WIDE_PARITY = 5;
@@ -23,7 +23,7 @@ final class Engines {
     return RailEngine.open(configuration);
   }
 
-  /** An engine of one worker, where what is issued first keeps it from what comes later. */
+  /** Opens an engine with one worker, in which tasks issued first delay later ones. */
   static RailEngine slow(String... settings) throws EcException {
     List<String> all =
         new ArrayList<>(
@@ -36,7 +36,9 @@ final class Engines {
     return open(all.toArray(new String[0]));
   }
 
-  /** One stripe of zeros that any number of comparisons can share, each some 100 ms of work. */
+  /**
+   * Returns a stripe of zeros that any number of comparisons can share; each takes about 100 ms.
+   */
   static ByteBuffer[] wideStripe() {
     ByteBuffer[] units = new ByteBuffer[WIDE + WIDE_PARITY];
     Arrays.fill(units, ByteBuffer.allocateDirect(WIDE_LENGTH));
@@ -47,7 +49,7 @@ final class Engines {
     return engine.codec(Code.RS, WIDE, WIDE_PARITY);
   }
 
-  /** Issues comparisons that keep one worker busy for many seconds; cancel them at the end. */
+  /** Issues comparisons that keep one worker busy for many seconds; the caller must cancel them. */
   static List<EngineTask> occupy(RailCodec wide, int count) {
     ByteBuffer[] units = wideStripe();
     List<EngineTask> tasks = new ArrayList<>();
@@ -58,7 +60,7 @@ final class Engines {
   }
 
   static void cancel(List<EngineTask> tasks) {
-    // The last first, so that none is begun because another went.
+    // In reverse order, so that no task starts because an earlier one was cancelled.
     for (int i = tasks.size() - 1; i >= 0; i--) {
       tasks.get(i).cancel(true);
     }

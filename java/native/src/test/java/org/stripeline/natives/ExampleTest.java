@@ -14,7 +14,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The programs under examples/java compile and run as their comments say, on either codec. */
+/**
+ * Tests that the programs in examples/java compile and behave as their comments say, with either
+ * codec.
+ */
 class ExampleTest {
   @TempDir Path folder;
 

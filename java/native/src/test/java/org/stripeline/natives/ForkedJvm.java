@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** Runs a main class in a JVM of its own, with the class path of this one. */
+/** Runs a main class in a separate JVM with the class path of this one. */
 final class ForkedJvm {
   private ForkedJvm() {}
 
-  /** What came of it. */
+  /** The exit status and output of the JVM. */
   static final class Result {
     final int exitCode;
     final String output;
@@ -62,7 +62,7 @@ final class ForkedJvm {
       ProcessBuilder builder = new ProcessBuilder(command);
       builder.environment().putAll(environment);
       builder.redirectErrorStream(true);
-      // A file, not a pipe: nobody reads while the process runs.
+      // A file instead of a pipe, because no thread reads the output while the process runs.
       builder.redirectOutput(output.toFile());
       Process process = builder.start();
       if (!process.waitFor(120, TimeUnit.SECONDS)) {

@@ -13,11 +13,11 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads vectors/*.json, whose form vectors/README.md defines. */
+/** Reads vectors/*.json, whose format vectors/README.md defines. */
 final class GoldenVectors {
   private GoldenVectors() {}
 
-  /** One stripe with what must follow from it. */
+  /** A stripe with its expected parity, checksums and decodes. */
   static final class Case {
     final Code code;
     final int dataUnits;

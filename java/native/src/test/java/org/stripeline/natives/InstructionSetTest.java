@@ -8,7 +8,7 @@ import java.util.Collections;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every instruction set that this machine has, forced in a JVM of its own. */
+/** Tests every instruction set of this machine, each selected in a separate JVM. */
 @NeedsNativeLibrary
 class InstructionSetTest {
   private static final int CODES = 25;
@@ -27,7 +27,7 @@ class InstructionSetTest {
     assertThat(outcome.output).contains("isa=" + isa + " ");
   }
 
-  /** Runs in the other JVM. */
+  /** The main class of the other JVM. */
   static final class Main {
     static final int UNAVAILABLE = 77;
 

@@ -4,7 +4,7 @@ package org.stripeline.natives;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
-/** The suite through an engine, issued. */
+/** Runs the suite with an engine, by issued tasks. */
 @NeedsNativeLibrary
 class IssuedBadInputTest extends BadInputContractTest {
   private static RailEngine engine;

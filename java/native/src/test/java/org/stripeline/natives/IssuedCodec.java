@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletionException;
 
-/** Issues every call that can be issued, and waits for it: for the suites of codecs. */
+/**
+ * Issues a task for every call that permits it and waits for the task; used by the codec suites.
+ */
 final class IssuedCodec implements ErasureCodec {
   private final RailCodec codec;
 

@@ -3,7 +3,7 @@ package org.stripeline.natives;
 
 import java.util.Random;
 
-/** Run in a JVM of its own: creates codecs, uses one, and prints which implementation it got. */
+/** Creates codecs, uses one, and prints the selected implementation; run in a separate JVM. */
 final class LoaderProbe {
   private LoaderProbe() {}
 

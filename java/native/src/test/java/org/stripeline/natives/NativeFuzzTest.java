@@ -11,8 +11,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random arguments straight into the native methods, past the checks of Java: each call either
- * works, and then gives what the Java codec gives, or throws; none takes the JVM down.
+ * Calls the native methods with random arguments, bypassing the checks in Java. Each call either
+ * succeeds with the same result as the Java codec, or throws; none may crash the JVM.
  */
 @NeedsNativeLibrary
 class NativeFuzzTest {
@@ -37,7 +37,7 @@ class NativeFuzzTest {
         refused++;
       }
     }
-    // Both must be common, or the test would test nothing.
+    // Both must be frequent, or the test would verify nothing.
     assertThat(succeeded).isGreaterThan(CALLS / 20);
     assertThat(refused).isGreaterThan(CALLS / 20);
   }
@@ -59,7 +59,7 @@ class NativeFuzzTest {
     assertThatThrownBy(NativeBridge::panic)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("panic");
-    // And the library goes on working.
+    // The library must remain usable.
     assertThat(NativeBridge.abiVersion()).isEqualTo(NativeBridge.ABI_VERSION);
   }
 
@@ -201,7 +201,7 @@ class NativeFuzzTest {
     return random.nextInt(60) == 0;
   }
 
-  /** Returns the value, or now and then one that must be refused. */
+  /** Returns the value, or occasionally one that must be rejected. */
   private int spoil(int value) {
     if (!rarely()) {
       return value;

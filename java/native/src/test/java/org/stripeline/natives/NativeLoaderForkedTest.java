@@ -18,9 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Loading as a process does it, each time in a JVM of its own: what succeeds, and failures that
- * need the real library. Every one of these processes must end with right parity, whichever way it
- * got it.
+ * Tests loading in a separate JVM for each case: successful loading, and failures that need the
+ * real library. Every process must end with correct parity, whichever implementation it uses.
  */
 @NeedsNativeLibrary
 class NativeLoaderForkedTest {
@@ -139,7 +138,7 @@ class NativeLoaderForkedTest {
     return outcome;
   }
 
-  /** Runs the probe in a mount namespace of its own, so that the mount ends with the process. */
+  /** Runs the probe in a separate mount namespace, so that the mount ends with the process. */
   private ForkedJvm.Result probeOnMount(String options) throws Exception {
     List<String> prefix =
         Arrays.asList(

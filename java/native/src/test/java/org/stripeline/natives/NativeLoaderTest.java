@@ -22,7 +22,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Every way in which loading fails: the words, nothing left behind, and never a crash. */
+/**
+ * Tests every failure to load the library: its message, and that it leaves no files and never
+ * crashes.
+ */
 class NativeLoaderTest {
   private static final NativePlatform LINUX = NativePlatform.of("Linux", "amd64");
 
@@ -240,7 +243,7 @@ class NativeLoaderTest {
     return files;
   }
 
-  /** Makes a file of 4096 bytes that is an ELF library but for having no content. */
+  /** Returns a file of 4096 bytes that is an ELF library without content. */
   private static ByteBuffer elf(int machine, int type, long segmentBytes) {
     ByteBuffer elf = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
     elf.putInt(0, 0x464c457f).put(4, (byte) 2).put(5, (byte) 1);

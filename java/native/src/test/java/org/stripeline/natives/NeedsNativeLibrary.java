@@ -12,15 +12,15 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Skips a test class where no native library was built. Where one was, it must load: to skip for
- * one that is there but broken would hide the very failure that the tests are for.
+ * Skips a test class if no native library was built. If one was built, it must load: skipping the
+ * tests of a broken library would hide the failures that they should detect.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(NeedsNativeLibrary.Condition.class)
 @interface NeedsNativeLibrary {
 
-  /** Decides, and loads. */
+  /** Decides whether to skip the class, and loads the library. */
   final class Condition implements ExecutionCondition, BeforeAllCallback {
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.stripeline.natives.Stripes.Placement;
 
-/** Closing: what it waits for, what it refuses, and that nothing stays behind. */
+/** Tests what closing waits for and what it rejects, and that it leaves no resources behind. */
 @NeedsNativeLibrary
 @Timeout(120)
 class RailEngineCloseTest {
@@ -38,7 +38,7 @@ class RailEngineCloseTest {
       tasks = Engines.occupy(Engines.wideCodec(engine), 20);
     }
     assertThat(tasks).allMatch(RailEngineCloseTest::isSoundOrClosed);
-    // One worker began at the first.
+    // The only worker started with the first task.
     assertThatThrownBy(() -> tasks.get(19).get(0, TimeUnit.SECONDS))
         .hasRootCauseInstanceOf(EcException.class)
         .hasRootCauseMessage("Cannot finish the task: the engine is shutting down");
@@ -126,7 +126,7 @@ class RailEngineCloseTest {
   void engine_whose_thread_cannot_be_started_is_closed() throws Exception {
     EngineConfiguration configuration =
         EngineConfiguration.defaults().with(EngineConfiguration.RAILS_KEY, "cpu");
-    // More than may be open at once.
+    // More engines than may be open at the same time.
     for (int i = 0; i < 70; i++) {
       assertThatThrownBy(() -> RailEngine.open(configuration, Unstartable::new))
           .isInstanceOf(EcException.class)
@@ -136,7 +136,7 @@ class RailEngineCloseTest {
     RailEngine.open(configuration).close();
   }
 
-  /** A thread that the system has no room for. */
+  /** A thread for which the system has no memory. */
   private static final class Unstartable extends Thread {
     Unstartable(Runnable task) {
       super(task);
@@ -156,7 +156,7 @@ class RailEngineCloseTest {
     long residentBytes = residentBytes();
     openAndClose(1000);
     assertThat(threads()).isLessThanOrEqualTo(threads + 2);
-    // A tenth of what one lost thread stack or one lost job a round would come to.
+    // A tenth of the memory that one leaked thread stack or one leaked job per round would use.
     assertThat(residentBytes() - residentBytes).isLessThan(24L << 20);
   }
 
@@ -220,7 +220,7 @@ class RailEngineCloseTest {
     }
   }
 
-  /** A call that returns nothing. */
+  /** A call without a result. */
   private interface Call {
     void run() throws Exception;
   }

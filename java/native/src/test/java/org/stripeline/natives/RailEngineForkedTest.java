@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The shared engine as properties set it up, each time in a JVM of its own. */
+/** Tests the shared engine with its properties, each case in a separate JVM. */
 @NeedsNativeLibrary
 class RailEngineForkedTest {
   @Test
@@ -75,7 +75,7 @@ class RailEngineForkedTest {
     return outcome.output;
   }
 
-  /** Asks for the shared engine twice and uses it. */
+  /** Requests the shared engine twice and uses it. */
   static final class Probe {
     private Probe() {}
 
@@ -98,9 +98,9 @@ class RailEngineForkedTest {
     }
   }
 
-  /** Makes every kind of call where a thread's stack is almost used up. */
+  /** Makes every kind of call when a thread's stack is almost exhausted. */
   static final class Deep {
-    /** How far from the end calls are made, in calls of one method. */
+    /** The range before the end of the stack in which calls are made, in frames of one method. */
     private static final int LEVELS = 600;
 
     private final RailEngine engine = Engines.open("check-every=1");
@@ -158,20 +158,20 @@ class RailEngineForkedTest {
         try {
           call.run();
         } catch (StackOverflowError e) {
-          // Where not even Java has room.
+          // Even a Java call does not fit on the stack.
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }
       }
     }
 
-    /** What is done near the end. */
+    /** A call made near the end of the stack. */
     private interface Call {
       void run() throws IOException;
     }
   }
 
-  /** Returns from main with an engine open that still has work. */
+  /** Returns from main with an open engine that still has tasks. */
   static final class Leave {
     private Leave() {}
 

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.stripeline.natives.Stripes.Placement;
 
-/** What an engine does beyond coding rightly: windows, urgency, ends, refusals, counts. */
+/**
+ * Tests an engine apart from its bytes: windows, urgency, the end of tasks, rejected calls, counts.
+ */
 @NeedsNativeLibrary
 @Timeout(60)
 class RailEngineTest {
@@ -87,7 +89,8 @@ class RailEngineTest {
       tasks.add(encode(engine));
       engine.awaitAll();
       assertThat(tasks).allMatch(CompletableFuture::isDone);
-      // A task counts until the engine has told all who wait for it, which is a little later.
+      // A task counts as outstanding until the engine has notified all waiters, which is slightly
+      // later.
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
       while (engine.statistics().outstanding() > 0) {
         assertThat(System.nanoTime()).isLessThan(deadline);
@@ -144,7 +147,7 @@ class RailEngineTest {
           .isInstanceOf(EcException.class)
           .hasMessage("Cannot finish the task: its deadline has passed")
           .matches(e -> ((EcException) e).kind() == EcException.Kind.DEADLINE_EXCEEDED);
-      // The same for a call that waits.
+      // The same applies to a call that waits.
       assertThatThrownBy(() -> encodeAndWait(engine.codec(Code.RS, 6, 3).with(request)))
           .isInstanceOf(EcException.class)
           .matches(e -> ((EcException) e).kind() == EcException.Kind.DEADLINE_EXCEEDED);
@@ -185,7 +188,7 @@ class RailEngineTest {
 
   @Test
   void full_engine_makes_the_issuer_wait_otherwise() throws Exception {
-    // Besides, each worker may be telling of a task that has given its place back.
+    // In addition, each worker may be reporting a task that no longer counts against the limit.
     int most = 2 + Runtime.getRuntime().availableProcessors();
     try (RailEngine engine = Engines.open("tasks-max=2")) {
       List<EngineTask> tasks = new ArrayList<>();
@@ -336,7 +339,7 @@ class RailEngineTest {
       Engines.cancel(before);
       after.join();
       String reason = ": this is the thread that completes tasks, which must not wait";
-      // Null where the task had ended before the dependent came, which then ran on this thread.
+      // Null if the task had ended before the dependent was added, which then ran on this thread.
       if (closing.get() != null) {
         assertThat(closing.get()).hasMessage("Cannot close the engine" + reason);
         assertThat(waiting.get()).hasMessage("Cannot wait for tasks" + reason);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class SharedThreadsTest {
   private static final InheritableThreadLocal<String> LOCAL = new InheritableThreadLocal<>();
 
-  /** What a thread of Java takes from the one that creates it. */
+  /** The state that a Java thread inherits from the thread that creates it. */
   private static final class Inherited {
     final Thread thread = Thread.currentThread();
     final ThreadGroup group = thread.getThreadGroup();

@@ -7,16 +7,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Makes, places and compares the buffers that the suites work on. */
+/** Creates, places and compares the buffers of the codec suites. */
 final class Stripes {
-  /** Bytes before and after every unit that no call may touch. */
+  /** Bytes before and after every unit that no call may change. */
   static final int GUARD_BYTES = 32;
 
   private static final byte GUARD = (byte) 0xa5;
 
   private Stripes() {}
 
-  /** Where the bytes of a unit live. */
+  /** The kind of memory that holds a unit. */
   enum Placement {
     HEAP,
     DIRECT
@@ -44,7 +44,9 @@ final class Stripes {
     return units;
   }
 
-  /** Places a copy of the bytes behind a guard and a shift, so that any alignment can be had. */
+  /**
+   * Places a copy of the bytes after a guard and {@code shift} bytes, which permits any alignment.
+   */
   static ByteBuffer place(byte[] bytes, Placement placement, int shift) {
     int size = 2 * GUARD_BYTES + shift + bytes.length;
     ByteBuffer buffer =
@@ -67,7 +69,7 @@ final class Stripes {
     return buffers;
   }
 
-  /** Returns the bytes between position and limit, after checking that the guards are whole. */
+  /** Returns the bytes between position and limit, after checking that the guards are intact. */
   static byte[] bytes(ByteBuffer buffer) {
     byte[] bytes = new byte[buffer.remaining()];
     buffer.duplicate().get(bytes);
@@ -92,7 +94,7 @@ final class Stripes {
     return bytes;
   }
 
-  /** Returns every set of at most {@code sizeMax} and at least one of the indices below count. */
+  /** Returns every non-empty set of at most {@code sizeMax} of the indices below {@code count}. */
   static List<int[]> subsets(int count, int sizeMax) {
     List<int[]> subsets = new ArrayList<>();
     for (int mask = 1; mask < 1 << count; mask++) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.fs;
 
-/** Gives a status other locations, which only classes of this package and heirs may do. */
+/**
+ * Sets the locations of a file status; the setter is visible only in this package and to
+ * subclasses.
+ */
 public final class LocatedStatuses {
   private LocatedStatuses() {}
 
-  /** Has a status tell these locations. */
+  /** Replaces the block locations of a status. */
   public static void setLocations(LocatedFileStatus status, BlockLocation[] locations) {
     status.setBlockLocations(locations);
   }

@@ -10,8 +10,8 @@ import org.apache.hadoop.hdfs.StripelineClients;
 import org.stripeline.client.ClassLoaderCheck;
 
 /**
- * The twin of {@link org.apache.hadoop.hdfs.StripelineFileSystem} for {@link FileContext}; name it
- * in {@code fs.AbstractFileSystem.hdfs.impl}.
+ * The counterpart of {@link org.apache.hadoop.hdfs.StripelineFileSystem} for {@link FileContext};
+ * set it in {@code fs.AbstractFileSystem.hdfs.impl}.
  */
 public class StripelineHdfs extends Hdfs {
   private final boolean isOurs;
@@ -22,7 +22,7 @@ public class StripelineHdfs extends Hdfs {
     isOurs = ClassLoaderCheck.isLoadedWithHadoop();
     DFSClient ours = isOurs ? StripelineClients.create(uri, conf, getStatistics()) : null;
     if (ours != null) {
-      // Hadoop's constructor has made a client of its own, which nothing has used yet.
+      // The constructor of Hdfs has created a client that nothing has used yet.
       dfs.close();
       dfs = ours;
     }

@@ -11,11 +11,11 @@ import org.apache.hadoop.hdfs.util.ByteArrayManager;
 import org.stripeline.client.write.Stripe;
 
 /**
- * A packet whose data and checksums stay in the stripe that they were collected and encoded in.
+ * A packet that refers to the data and checksums in its stripe instead of copying them.
  *
- * <p>It holds a reference to the stripe until the streamer releases it, which is after the
- * acknowledgement; until then it may be sent again. Synchronized as its base class is, so that
- * buffers are never given back under a thread that sends them.
+ * <p>It holds a reference to the stripe until the streamer releases the packet, which happens after
+ * the acknowledgement; until then the streamer may send the packet again. Methods are synchronized
+ * as in the base class, so that no buffer is released while another thread sends it.
  */
 final class CellPacket extends DFSPacket {
   private static final byte[] NO_BUFFER = new byte[0];
@@ -29,13 +29,13 @@ final class CellPacket extends DFSPacket {
   private Stripe stripe;
 
   /**
-   * Creates a packet; the reference that it holds is taken here.
+   * Creates a packet and takes a reference to the stripe.
    *
-   * @param streamer which streamer will send it
-   * @param unit which unit of the stripe
-   * @param offsetInCell where the data start in the unit
+   * @param streamer the streamer that will send the packet
+   * @param unit the index of the unit in the stripe
+   * @param offsetInCell the offset of the data in the unit
    * @param length bytes of data
-   * @param offsetInBlock where they start in the internal block
+   * @param offsetInBlock the offset of the data in the internal block
    */
   CellPacket(
       PacketWire wire,

@@ -8,25 +8,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The start-up check of what the pipelines rest on in this Hadoop. One class per difference between
- * releases does the adapting; each names here what it needs.
+ * Checks at start-up that this Hadoop has the members that the pipelines use. Each difference
+ * between Hadoop releases has an adapter class of its own, which lists the members that it needs.
  */
 final class ClientCompat {
   private static final Logger LOG = LoggerFactory.getLogger(ClientCompat.class);
 
   private ClientCompat() {}
 
-  /** Returns whether all is there; says once per process at WARN what is not. */
+  /**
+   * Returns whether no required member is missing; logs the missing ones once per process at WARN.
+   */
   static boolean isUsable() {
     return Holder.MISSING.isEmpty();
   }
 
-  /** Returns what is missing, empty when all is there. */
+  /** Returns the names of the missing members; the list is empty if there are none. */
   static List<String> missing() {
     return Holder.MISSING;
   }
 
-  /** Checked on first use, not when a class happens to be loaded. */
+  /** Runs the check on first use instead of when the outer class is loaded. */
   private static final class Holder {
     static final List<String> MISSING = check();
 

@@ -8,13 +8,16 @@ import java.util.List;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.stripeline.client.write.StripeLayout;
 
-/** Names the internal blocks whose loss ends a write; Hadoop says how many they are. */
+/** Names the internal blocks whose loss made a write fail; Hadoop reports only their number. */
 final class FailedUnits {
   private FailedUnits() {}
 
-  /** Returns an exception that says which of a stream's units failed where, or the given one. */
+  /**
+   * Returns an exception that names the failed units of a stream with their DataNodes and causes,
+   * or {@code cause} itself if it is of a subclass of IOException or no unit has failed.
+   */
   static IOException named(StripelineOutputStream stream, StripeLayout layout, IOException cause) {
-    // Others have a meaning of their own, such as a quota, and name the file themselves.
+    // Subclasses report other conditions, such as an exceeded quota, and name the file themselves.
     if (cause.getClass() != IOException.class) {
       return cause;
     }
@@ -22,10 +25,10 @@ final class FailedUnits {
     List<String> withoutBlock = new ArrayList<>();
     for (int unit = 0; unit < layout.units(); unit++) {
       StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
-      // That a streamer was interrupted does not say why.
+      // The interruption of a streamer does not show the reason for it.
       IOException late = stream.late() == null ? null : stream.late().cause(unit);
       IOException last = late == null ? streamer.getLastException().get() : late;
-      // Hadoop stops the healthy ones, too, before it throws.
+      // Hadoop also stops the healthy streamers before it throws.
       if (streamer.getErrorState().hasInternalError() && !isInterrupt(last)) {
         DatanodeInfo[] nodes = streamer.getNodes();
         if (nodes != null && nodes.length > 0) {
@@ -36,8 +39,8 @@ final class FailedUnits {
       }
     }
     if (failed.size() <= layout.units() - layout.dataUnits()) {
-      // Otherwise Hadoop may have stopped these while they created their blocks, which looks like a
-      // refusal.
+      // Otherwise Hadoop may have stopped these streamers while they created their blocks, which
+      // looks like a refusal.
       failed.addAll(withoutBlock);
     }
     if (failed.isEmpty()) {
@@ -58,8 +61,8 @@ final class FailedUnits {
   }
 
   /**
-   * The thread that reads acknowledgements finds the channel closed when the other one was
-   * interrupted.
+   * Returns whether an exception was caused by an interruption. The thread that reads
+   * acknowledgements sees a closed channel when the sending thread was interrupted.
    */
   private static boolean isInterrupt(IOException e) {
     return Interrupts.isInterrupt(e)

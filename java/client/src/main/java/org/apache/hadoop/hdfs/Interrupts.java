@@ -6,11 +6,14 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
 
-/** Tells input and output that was interrupted from such that failed. */
+/** Distinguishes interrupted I/O from failed I/O. */
 final class Interrupts {
   private Interrupts() {}
 
-  /** A time-out of a socket is an InterruptedIOException too, but nobody interrupted it. */
+  /**
+   * Returns whether the exception reports an interruption. A socket timeout is an
+   * InterruptedIOException too, but no thread was interrupted.
+   */
   static boolean isInterrupt(IOException e) {
     return e instanceof ClosedByInterruptException
         || e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException);

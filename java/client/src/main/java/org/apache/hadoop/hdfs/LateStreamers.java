@@ -15,21 +15,25 @@ import org.stripeline.client.write.WriteResources;
 import org.stripeline.client.write.WriteStatistics;
 
 /**
- * Gives up the streamers of a stream whose DataNodes are late, as far as the block group may lose
- * them. Hadoop then treats them as those that have failed.
+ * Gives up streamers whose DataNodes are late, as long as the block group can lose them. Hadoop
+ * then treats them like failed streamers.
  *
- * <p>It runs on a thread that all streams share, so it takes no lock of a streamer: Hadoop sends
- * heartbeats with that of the packets held, and a DataNode that hangs can hold them up.
+ * <p>The checks run on a thread that all streams share and take no lock of a streamer, because a
+ * DataNode that hangs can block the thread that holds the lock: Hadoop sends heartbeats while it
+ * holds the lock of the packet queue.
  */
 final class LateStreamers implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(StripelineOutputStream.class);
 
-  /** A key of Hadoop 3.5; other releases tolerate the loss of all parity. */
+  /**
+   * A key of Hadoop 3.5; other releases tolerate the loss of as many units as there are parity
+   * units.
+   */
   private static final String TOLERATED = "dfs.client.ec.write.failed.blocks.tolerated";
 
   private static final long PERIOD_NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
-  /** A DataNode that restarts is waited for that much longer than Hadoop waits for it. */
+  /** The time added to Hadoop's limit for the restart of a DataNode. */
   private static final long RESTART_SPARE_MILLIS = 5_000;
 
   private final StripelineOutputStream stream;
@@ -39,7 +43,7 @@ final class LateStreamers implements Runnable {
   /** Guarded by the monitor of this object. */
   private final LateUnits late;
 
-  /** The streamers and DataNodes of the open group; null before the first. */
+  /** The streamers and DataNodes of the open group; null before the first group opens. */
   private volatile Group group;
 
   // Guarded by the monitor of this object.
@@ -65,7 +69,7 @@ final class LateStreamers implements Runnable {
             periodNanos);
   }
 
-  /** Begins to look at the streamers, until {@link #stop}. */
+  /** Starts the periodic checks of the streamers, which run until {@link #stop}. */
   synchronized void start() {
     task =
         WriteResources.timer()
@@ -78,18 +82,18 @@ final class LateStreamers implements Runnable {
     }
   }
 
-  /** Takes the streamers of a new group; before any of them is given a packet. */
+  /** Records the streamers of a new group; called before any of them receives a packet. */
   void groupOpened(int units) {
     group = new Group(stream, units);
   }
 
-  /** Returns why a unit of the open group was given up, or null if it was not. */
+  /** Returns why a unit of the open group was given up, or null if it was not given up. */
   IOException cause(int unit) {
     Group current = group;
     return current == null ? null : current.causes.get(unit);
   }
 
-  /** Returns for how long the oldest packet of a unit had waited when it was seen last. */
+  /** Returns how long the oldest packet of a unit had been waiting at the last check. */
   synchronized long waitNanos(int unit) {
     return late.waitNanos(unit);
   }
@@ -117,7 +121,7 @@ final class LateStreamers implements Runnable {
         late.restart(unit);
       }
       if (streamer.getErrorState().hasExternalError()) {
-        // Gets a new generation stamp, for which Hadoop has a limit of its own.
+        // The block group gets a new generation stamp, for which Hadoop has its own time limit.
         return;
       }
       late.failed(unit, !streamer.isHealthy());
@@ -130,8 +134,9 @@ final class LateStreamers implements Runnable {
   }
 
   /**
-   * Gives up streamers that are unhealthy and open for long. Hadoop's wait for a restart without a
-   * limit until the next stripe is sent, which it may not be before they acknowledge theirs.
+   * Gives up streamers that have been unhealthy but not closed for too long. Hadoop's streamers
+   * wait for the restart of a DataNode without a limit until the next stripe is sent, and that
+   * stripe may have to wait for the acknowledgement of theirs.
    */
   private void giveUpUnhealthy(Group current) {
     for (int unit = 0; unit < unhealthyLooks.length; unit++) {
@@ -162,14 +167,15 @@ final class LateStreamers implements Runnable {
     current.causes.set(unit, cause);
     WriteStatistics.shared().lateDataNode();
     if (node != null) {
-      // Of all: that of the late one goes with it, after the next group.
+      // Exclude the node in all streamers: the streamer of the late node is replaced after the next
+      // group, and its excluded nodes with it.
       for (StripedDataStreamer any : current.streamers) {
         any.excludedNodes.put(node, node);
       }
     }
     streamer.getLastException().set(cause);
     streamer.getErrorState().setInternalError();
-    // As close(true), but without the lock; the streamer's thread notifies those who wait.
+    // Same as close(true) without the lock; the streamer's thread notifies the waiting threads.
     streamer.setStreamerAsClosed();
     streamer.interrupt();
   }
@@ -178,7 +184,7 @@ final class LateStreamers implements Runnable {
     return nanos / 1e9;
   }
 
-  /** What a block group was opened with. */
+  /** The block, streamers and DataNodes that a block group was opened with. */
   private static final class Group {
     final Object block;
     final StripedDataStreamer[] streamers;
@@ -192,7 +198,8 @@ final class LateStreamers implements Runnable {
       causes = new AtomicReferenceArray<>(units);
       for (int unit = 0; unit < units; unit++) {
         streamers[unit] = stream.getStripedDataStreamer(unit);
-        // Taken by the streamer with its first packet; none where the NameNode found no DataNode.
+        // The streamer takes this block with its first packet; it is null if the NameNode found no
+        // DataNode.
         LocatedBlock located = streamers[unit].peekFollowingBlock();
         nodes[unit] = located == null ? null : located.getLocations()[0];
       }

@@ -9,8 +9,8 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * {@code DFSClient.beginFileLease} is private; it takes the stream's unique key from Hadoop 3.4 on,
- * the number of the file before.
+ * Calls the private method {@code DFSClient.beginFileLease}, which takes the unique key of the
+ * stream from Hadoop 3.4 on and the file ID in earlier releases.
  */
 final class LeaseCompat {
   private static final MethodHandle BY_KEY = begin(String.class);
@@ -25,7 +25,7 @@ final class LeaseCompat {
         : Collections.singletonList("DFSClient.beginFileLease");
   }
 
-  /** Registers an open file, whose lease is renewed from now on. */
+  /** Registers an open file with the client, which renews its lease from now on. */
   static void begin(DFSClient client, DFSOutputStream out) throws IOException {
     try {
       if (BY_FILE != null) {

@@ -5,16 +5,19 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
-/** Writes buffers to a stream that takes arrays only. */
+/** Writes buffers to a stream that accepts only arrays. */
 final class PacketCopy {
-  /** Small enough to stay in the second-level cache between the copy and the system call. */
+  /**
+   * Small enough for a slice to stay in the second-level cache between the copy and the system
+   * call.
+   */
   private static final int SLICE = 64 << 10;
 
   private static final ThreadLocal<byte[]> SLICES = ThreadLocal.withInitial(() -> new byte[SLICE]);
 
   private PacketCopy() {}
 
-  /** Writes what remains of the buffer. */
+  /** Writes the remaining bytes of the buffer. */
   static void write(ByteBuffer from, OutputStream out) throws IOException {
     if (from.hasArray()) {
       writeArray(from, out);
@@ -28,7 +31,10 @@ final class PacketCopy {
     }
   }
 
-  /** In slices too: a socket copies all that it is given, however little of it it can take. */
+  /**
+   * Writes an array in slices, because a socket copies the whole range that it is given, however
+   * little of it it can send.
+   */
   private static void writeArray(ByteBuffer from, OutputStream out) throws IOException {
     int start = from.arrayOffset() + from.position();
     int end = from.arrayOffset() + from.limit();

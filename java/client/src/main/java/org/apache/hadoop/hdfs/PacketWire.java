@@ -11,17 +11,16 @@ import org.apache.hadoop.net.SocketOutputStream;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * How the packets of one stream get to the wire.
+ * Writes the packets of one stream to the connections of its streamers.
  *
- * <p>A streamer hands out a stream that takes arrays. Where nothing stands between that stream and
- * the socket, neither encryption nor SASL, buffers outside the heap go to the socket's channel
- * without being copied into an array first.
+ * <p>A streamer provides an output stream that accepts arrays. If neither encryption nor SASL wraps
+ * the socket, direct buffers are written to the socket's channel without a copy into an array.
  */
 final class PacketWire {
   private final DFSClient client;
   private volatile boolean plain;
 
-  /** The connection of each streamer, with the stream that came with it. */
+  /** The connection of each streamer, with the output stream that the streamer uses for it. */
   private final ConcurrentHashMap<StripedDataStreamer, Connection> connections =
       new ConcurrentHashMap<>();
 
@@ -29,19 +28,23 @@ final class PacketWire {
     this.client = client;
   }
 
-  /** Asks again whether connections are plain, just before a block group opens its own. */
+  /**
+   * Determines again whether connections are plain; called just before a block group opens its
+   * connections.
+   */
   void groupOpens() throws IOException {
-    // The very questions that Hadoop asks when it connects; a trusted channel asks fewer.
+    // The same conditions that Hadoop checks when it connects; Hadoop checks fewer for a trusted
+    // channel.
     connections.clear();
     plain = !UserGroupInformation.isSecurityEnabled() && !client.shouldEncryptData();
   }
 
-  /** Takes the streams that streamers hand out until the next block group opens. */
+  /** Writes through the streams of the streamers until the next block group opens. */
   void copyThisGroup() {
     plain = false;
   }
 
-  /** Writes the buffers one after another; for the thread of the streamer. */
+  /** Writes the buffers in order; called on the thread of the streamer. */
   void write(StripedDataStreamer streamer, DataOutputStream out, ByteBuffer... parts)
       throws IOException {
     SocketChannel channel =
@@ -52,12 +55,15 @@ final class PacketWire {
       }
       return;
     }
-    // What Hadoop wrote before is in the buffer of the stream until then.
+    // Hadoop's earlier writes may still be in the buffer of the stream.
     out.flush();
     gather(channel, parts);
   }
 
-  /** Returns null where there is none, or where the stream is no longer the connection's own. */
+  /**
+   * Returns the channel of the connection, or null if the socket has none or {@code out} is not the
+   * stream that the connection began with.
+   */
   private SocketChannel channel(StripedDataStreamer streamer, DataOutputStream out)
       throws IOException {
     Socket socket = WriteCompat.socket(streamer);

@@ -8,11 +8,11 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 
 /**
- * Hadoop's stream over a replicated file, but one that notices when the file was replaced by an
- * erasure-coded one.
+ * Hadoop's stream for a replicated file, with a check that an erasure-coded file has not replaced
+ * the file.
  *
- * <p>Hadoop's own stream asks by path for blocks that it does not know yet, and reads a block group
- * as if it were a block: positional reads then return bytes of internal block 0.
+ * <p>Hadoop's own stream looks up unknown blocks by path and reads a block group as if it were a
+ * block: positional reads then return bytes of internal block 0.
  */
 class PlainInputStream extends DFSInputStream {
   PlainInputStream(DFSClient client, String src, boolean verifyChecksum, LocatedBlocks blocks)
@@ -29,7 +29,7 @@ class PlainInputStream extends DFSInputStream {
     return block;
   }
 
-  /** What a stream throws that knows the layout of a file that is not there any more. */
+  /** Returns the exception for a stream whose file was replaced by a file with another layout. */
   static IOException replaced(String src) {
     return new IOException(
         "Cannot read "
@@ -48,14 +48,17 @@ class PlainInputStream extends DFSInputStream {
     return checked(position, super.read(position, buffer));
   }
 
-  /** The blocks that were read are known by now, so this asks the NameNode nothing. */
+  /**
+   * Checks the type of the blocks that were read. They are already cached, so this does not call
+   * the NameNode.
+   */
   private int checked(long position, int count) throws IOException {
     long end = position + count;
     long at = position;
     while (at < end) {
       LocatedBlock block = getBlockAt(at);
       long next = block.getStartOffset() + block.getBlockSize();
-      // The last block of a file that is being written may be longer than the NameNode knows.
+      // The last block of a file that is being written may be longer than the NameNode reports.
       at = next > at ? next : end;
     }
     return count;

@@ -7,7 +7,10 @@ import java.lang.invoke.MethodType;
 import java.util.Collections;
 import java.util.List;
 
-/** {@code DFSClient.updateFileSystemReadStats} takes the time of the read from Hadoop 3.4 on. */
+/**
+ * Calls {@code DFSClient.updateFileSystemReadStats}, which takes the duration of the read from
+ * Hadoop 3.4 on.
+ */
 final class ReadStatisticsCompat {
   private static final MethodHandle WITH_TIME = find(int.class, int.class, long.class);
   private static final MethodHandle WITHOUT_TIME = find(int.class, int.class);
@@ -20,7 +23,9 @@ final class ReadStatisticsCompat {
         : Collections.emptyList();
   }
 
-  /** Counts bytes read from a node at that distance, on the thread whose statistics they are. */
+  /**
+   * Counts bytes read from a DataNode at {@code distance} in the statistics of the calling thread.
+   */
   static void update(DFSClient client, int distance, int bytes, long millis) {
     try {
       if (WITH_TIME != null) {

@@ -11,11 +11,12 @@ import org.stripeline.client.write.StripeLayout;
 import org.stripeline.client.write.StripeSink;
 
 /**
- * Queues stripes to the streamers of a striped stream and keeps to Hadoop's protocol at stripe and
- * group boundaries: {@code DFSStripedOutputStream.writeChunk}, by the stripe.
+ * Queues stripes to the streamers of a striped stream and follows Hadoop's protocol at stripe and
+ * group boundaries. It does for whole stripes what {@code DFSStripedOutputStream.writeChunk} does
+ * for chunks.
  */
 final class StripeSender implements StripeSink {
-  /** Bytes of data in a packet that is a copy. */
+  /** The maximum number of data bytes in a packet that copies its data. */
   private static final int COPY = 64 << 10;
 
   private final StripelineOutputStream stream;
@@ -59,7 +60,7 @@ final class StripeSender implements StripeSink {
       queue(stripe, unit);
     }
     if (!stripe.isFull()) {
-      // The last one; closing the stream looks after failures.
+      // This is the last stripe; closing the stream handles failures.
       return;
     }
     if (group.getNumBytes() == stream.blockSize * stripe.layout().dataUnits()) {
@@ -69,21 +70,22 @@ final class StripeSender implements StripeSink {
     }
   }
 
-  /** An aborted stream must not start streamers again. */
+  /** Throws if the client or the stream is closed: an aborted stream must not restart streamers. */
   private void checkOpen() throws IOException {
     stream.dfsClient.checkOpen();
     stream.checkClosed();
   }
 
   /**
-   * Queues whole checksums of a stripe that is still being collected, as copies. Parity follows
-   * with the stripe. The caller sees to it that nothing else is on its way to the streamers.
+   * Queues copies of the complete checksum chunks of a stripe that is still being filled. Parity
+   * follows with the stripe. The caller must ensure that no other data is on its way to the
+   * streamers.
    */
   void sendPart(Stripe stripe) throws IOException {
     StripeLayout layout = stripe.layout();
     synchronized (stream) {
       checkOpen();
-      // These packets take Hadoop's way; so does what follows them on the same connections.
+      // These packets and all that follow them on the same connections go through Hadoop's stream.
       wire.copyThisGroup();
       for (int unit = 0; unit < layout.dataUnits(); unit++) {
         int end = stripe.length(unit);
@@ -146,10 +148,10 @@ final class StripeSender implements StripeSink {
   }
 
   /**
-   * Gives up a streamer that may not have been given all bytes of its block. When a DataNode is
-   * back after a restart, Hadoop lets its streamer go on. The bytes that were not queued during the
-   * restart would be missing from the block: what follows would be written too early, with
-   * checksums that fit.
+   * Gives up a streamer that may not have received all bytes of its block. Hadoop lets a streamer
+   * continue when its DataNode is back after a restart. The bytes that were not queued during the
+   * restart would be missing from the block: later bytes would be written at too low an offset,
+   * with valid checksums.
    */
   private void giveUpUnhealthy(int unit) throws IOException {
     StripedDataStreamer streamer = stream.getStripedDataStreamer(unit);
@@ -166,7 +168,7 @@ final class StripeSender implements StripeSink {
     boolean queued = false;
     try {
       streamer.waitAndQueuePacket(packet);
-      // A closed streamer drops the packet without a word.
+      // A closed streamer drops the packet silently.
       queued = streamer.getLastQueuedSeqno() == packet.getSeqno();
     } catch (IOException | RuntimeException e) {
       WriteCompat.handleStreamerFailure(
@@ -192,7 +194,7 @@ final class StripeSender implements StripeSink {
         try {
           stream.endBlock();
         } catch (IOException e) {
-          // As Hadoop's: the next group finds the streamer unhealthy and replaces it.
+          // As in Hadoop: the next group finds the streamer unhealthy and replaces it.
           DFSClient.LOG.debug("Ending internal block {} of {}", unit, stream.getSrc(), e);
         }
       } else {

@@ -17,12 +17,14 @@ import org.stripeline.client.read.BlockGroup;
 import org.stripeline.client.read.UnitReader;
 
 /**
- * A block group of an open file: its locations, and readers of its internal blocks made the way
- * Hadoop makes them, so that tokens, SASL, encryption, short circuit and cached connections are
- * Hadoop's.
+ * A block group of an open file: its locations and the readers of its internal blocks. Readers are
+ * created with Hadoop's own methods, so that tokens, SASL, encryption, short-circuit reads and
+ * cached connections work as in Hadoop.
  */
 final class StripelineBlockGroup implements BlockGroup {
-  /** A NameNode that has just said where blocks are is not asked again. */
+  /**
+   * The time during which locations from the NameNode count as fresh and are not requested again.
+   */
   private static final long FRESH_NANOS = 2_000_000_000L;
 
   private final StripelineInputStream stream;
@@ -31,12 +33,13 @@ final class StripelineBlockGroup implements BlockGroup {
   private final String name;
 
   /**
-   * Held by the one thread that asks the NameNode for all that want its answer. The others can be
-   * interrupted: a NameNode that hangs must not hold threads whose reads were given up.
+   * Held by the one thread that calls the NameNode for all threads that need the answer. The
+   * waiting threads can be interrupted: a NameNode that hangs must not block threads whose reads
+   * were given up.
    */
   private final ReentrantLock asking = new ReentrantLock();
 
-  /** What the stream last knew of the group. */
+  /** The located block that the stream supplied last. */
   private volatile LocatedStripedBlock located;
 
   private volatile LocatedBlock[] units;
@@ -117,8 +120,8 @@ final class StripelineBlockGroup implements BlockGroup {
   }
 
   /**
-   * Asks the NameNode, unless it has been asked just now, and returns whether the block is
-   * elsewhere.
+   * Returns whether the unit has moved to another DataNode; asks the NameNode first unless the
+   * locations are fresh.
    */
   private boolean hasMoved(int unit, LocatedBlock before, DatanodeInfo from) throws IOException {
     lockToAsk();
@@ -133,7 +136,10 @@ final class StripelineBlockGroup implements BlockGroup {
     return now != null && !now.getXferAddr().equals(from.getXferAddr());
   }
 
-  /** Loads locations and tokens anew, unless another thread has done so since {@code seen}. */
+  /**
+   * Reloads locations and tokens, unless another thread has reloaded them since {@code seen} was
+   * read.
+   */
   private void reload(LocatedBlock seen) throws IOException {
     lockToAsk();
     try {
@@ -163,7 +169,7 @@ final class StripelineBlockGroup implements BlockGroup {
     refreshedNanos = System.nanoTime();
   }
 
-  /** Takes what the stream knows of the group by now; returns whether that is something new. */
+  /** Takes the stream's current locations of the group; returns whether they are new. */
   boolean update(LocatedStripedBlock group) throws IOException {
     if (group == located) {
       return false;

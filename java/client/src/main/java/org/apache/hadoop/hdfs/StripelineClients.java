@@ -10,13 +10,13 @@ import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.stripeline.client.PipelineChoice;
 
-/** Makes clients for the file system classes that live in other packages of Hadoop. */
+/** Creates clients for the file system classes that are in other packages of Hadoop. */
 public final class StripelineClients {
   private StripelineClients() {}
 
   /**
-   * Returns a client with our pipelines, or null where the configuration or this Hadoop leaves all
-   * to the stock client.
+   * Returns a client with Stripeline's pipelines, or null if the configuration or this Hadoop
+   * requires the stock client for all files.
    */
   public static DFSClient create(URI uri, Configuration conf, FileSystem.Statistics statistics)
       throws IOException {
@@ -27,8 +27,8 @@ public final class StripelineClients {
   }
 
   /**
-   * Passes statuses on; if the client is ours, those of files with wide cells tell where each
-   * internal block is.
+   * Returns the given statuses; if the client is Stripeline's, the statuses of files with wide
+   * cells list the location of each internal block.
    */
   public static <T extends LocatedFileStatus> RemoteIterator<T> correct(
       DFSClient client, RemoteIterator<T> all) {
@@ -38,7 +38,7 @@ public final class StripelineClients {
   }
 
   /**
-   * Tells what our pipelines rest on and this Hadoop lacks.
+   * Returns the members that the pipelines need and this Hadoop lacks.
    *
    * @return names of members, empty when the pipelines can be used
    */
@@ -46,7 +46,7 @@ public final class StripelineClients {
     return ClientCompat.missing();
   }
 
-  /** Tells whether a file system's client is ours. */
+  /** Returns whether the client of a file system is Stripeline's. */
   public static boolean isOurs(DistributedFileSystem fs) {
     return fs.getClient() instanceof StripelineDFSClient;
   }

@@ -33,14 +33,14 @@ import org.stripeline.client.metrics.ClientMetrics;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.write.WriteSettings;
 
-/** Hadoop's client, but for the streams of erasure-coded files. */
+/** Hadoop's client with Stripeline's streams for erasure-coded files. */
 class StripelineDFSClient extends DFSClient {
   private final PipelineChoice choice;
   private final ReadContext readContext;
   private final StripelineOutputStreams outputs;
   private final SyncRefusal syncRefusal;
 
-  /** Streams that were not closed and can still be reached. Guarded by itself. */
+  /** Open streams that are still reachable. Guarded by itself. */
   private final Set<StripelineInputStream> reading = Collections.newSetFromMap(new WeakHashMap<>());
 
   private StripelineDFSClient(
@@ -114,14 +114,14 @@ class StripelineDFSClient extends DFSClient {
     return in;
   }
 
-  /** Called by a stream that is closed. */
+  /** Removes a stream that is being closed from the open streams. */
   void forget(StripelineInputStream in) {
     synchronized (reading) {
       reading.remove(in);
     }
   }
 
-  /** Closes the client, and gives up what streams that were not closed hold. */
+  /** Closes the client and releases the resources of streams that are still open. */
   @Override
   public void close() throws IOException {
     try {
@@ -145,7 +145,9 @@ class StripelineDFSClient extends DFSClient {
     return WideCellLocations.of(getLocatedBlocks(src, start, length), start, length);
   }
 
-  /** Passes statuses on as {@link WideCellLocations} does, if reading is ours. */
+  /**
+   * Corrects statuses as {@link WideCellLocations} does, if Stripeline's read pipeline is enabled.
+   */
   <T extends LocatedFileStatus> RemoteIterator<T> correct(RemoteIterator<T> all) {
     return choice.ourRead() ? WideCellLocations.correct(all) : all;
   }

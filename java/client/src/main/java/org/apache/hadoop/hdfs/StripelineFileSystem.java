@@ -11,10 +11,10 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.stripeline.client.ClassLoaderCheck;
 
 /**
- * {@code hdfs://} with Stripeline's pipelines for erasure-coded files; name it in {@code
- * fs.hdfs.impl}. Replicated files, and every call that is neither open, create nor append, go
- * through Hadoop's own code. Where this Hadoop lacks what the pipelines rest on, all files do, and
- * one WARN says so.
+ * {@code hdfs://} with Stripeline's pipelines for erasure-coded files; set it in {@code
+ * fs.hdfs.impl}. Replicated files, and all calls other than open, create and append, go through
+ * Hadoop's own code. If this Hadoop lacks members that the pipelines need, all files do, and one
+ * WARN reports it.
  */
 public class StripelineFileSystem extends DistributedFileSystem {
   private boolean isOurs;
@@ -31,7 +31,8 @@ public class StripelineFileSystem extends DistributedFileSystem {
 
   @Override
   public void initialize(URI uri, Configuration conf) throws IOException {
-    // In another class loader the method above overrides nothing.
+    // In another class loader, initDFSClient does not override the package-private method of the
+    // base class.
     isOurs = ClassLoaderCheck.isLoadedWithHadoop();
     super.initialize(uri, conf);
   }

@@ -45,8 +45,8 @@ import org.stripeline.client.read.SequentialWindow;
 import org.stripeline.client.read.UnitReader;
 
 /**
- * Reads a striped file through our pipeline: each read gives the right bytes or throws. Opening,
- * block locations, the file's length and statistics are Hadoop's.
+ * Reads a striped file through Stripeline's pipeline; each read returns correct bytes or throws.
+ * Hadoop's code opens the file and provides block locations, the file's length and statistics.
  */
 class StripelineInputStream extends DFSStripedInputStream implements IOStatisticsSource {
   private static final int GROUPS_REMEMBERED = 64;
@@ -59,26 +59,28 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   private final StripelinePackets packets;
   private final ReadCounters counters = new ReadCounters(ReadContext.counters());
 
-  /** Guarded by itself; block group id to what is known of it. */
+  /** What is known of each block group. Guarded by itself. */
   private final Map<ExtendedBlock, GroupKnowledge> knowledge = new LinkedHashMap<>();
 
   private final Queue<CorruptReplica> corrupt = new ConcurrentLinkedQueue<>();
 
-  /** Readers that a positional read has left open for one that goes on where it ended. */
+  /** A reader that a positional read left open for a read that continues at its end. */
   private final AtomicReference<ReusableReader> reusableReader = new AtomicReference<>();
 
   private final PositionalRun run = new PositionalRun();
 
-  /** The reader that the window was given last. */
+  /** The reader that the window entered last. */
   private volatile GroupReader entered;
 
-  /** Readers of positional reads that are under way. */
+  /** The readers of positional reads in progress. */
   private final Set<GroupReader> positional = ConcurrentHashMap.newKeySet();
 
-  /** Whether a thread reads at the stream's position; it holds the monitor then. */
+  /** Whether a thread that holds the monitor is reading at the stream's position. */
   private volatile boolean isReading;
 
-  /** Why there is nothing more to read, null while there is. */
+  /**
+   * The message of the exception that further reads throw, or null while the stream is readable.
+   */
   private volatile String ended;
 
   StripelineInputStream(
@@ -101,7 +103,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     this.packets = new StripelinePackets(client);
   }
 
-  /** What this stream has read, by the names of {@link ReadCount}. */
+  /** Returns the read counters of this stream under the names of {@link ReadCount}. */
   @Override
   public IOStatistics getIOStatistics() {
     DynamicIOStatisticsBuilder statistics = IOStatisticsBinding.dynamicIOStatistics();
@@ -120,12 +122,12 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   }
 
   /**
-   * Opens an internal block: over TCP with our packet reader, in all other ways with Hadoop's
+   * Opens an internal block: with Stripeline's packet reader over TCP, otherwise with Hadoop's
    * readers.
    */
   UnitReader openUnit(LocatedBlock block, DNAddrPair node, long from, long to) throws IOException {
-    // Its lock is held during calls of the NameNode, for which reads of blocks must not wait. The
-    // object does not change, and every read takes the lock before it asks for blocks.
+    // The lock of this field is held during calls to the NameNode, for which block reads must not
+    // wait. The object is immutable, and every read takes the lock before it requests blocks.
     CachingStrategy caching = cachingStrategy;
     StripelineUnitRequest request =
         new StripelineUnitRequest(src, block, node, from, to, verifyChecksum, caching);
@@ -139,8 +141,8 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   }
 
   /**
-   * Asks the NameNode for the group that begins there, without the lock of the stream, which all
-   * its reads need.
+   * Fetches the group that begins at {@code startOffset} from the NameNode. It does not take the
+   * lock of the stream, which all reads need.
    */
   LocatedStripedBlock fetchGroup(long startOffset) throws IOException {
     LocatedBlocks blocks = dfsClient.getLocatedBlocks(src, startOffset, 1);
@@ -150,7 +152,10 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     return striped(blocks.get(0));
   }
 
-  /** A file that was converted back to replication while this stream was open has plain blocks. */
+  /**
+   * Returns the block as a block group. Throws if it is a plain block because the file was
+   * converted back to replication while this stream was open.
+   */
   private LocatedStripedBlock striped(LocatedBlock block) throws IOException {
     if (!(block instanceof LocatedStripedBlock)) {
       throw PlainInputStream.replaced(src);
@@ -206,7 +211,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     blockEnd = end - 1;
   }
 
-  /** Returns the block group that has the byte at that position of the file. */
+  /** Returns the block group that contains the byte at {@code position} of the file. */
   LocatedBlock groupAt(long position) throws IOException {
     LocatedBlock group = getBlockAt(position);
     long end = group.getStartOffset() + group.getBlockSize();
@@ -233,19 +238,22 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
         }
         knowledge.put(group.getBlock(), known);
       } else if (((StripelineBlockGroup) known.group()).update(striped(group))) {
-        // dfs.client.refresh.read-block-locations.ms has new locations fetched.
+        // dfs.client.refresh.read-block-locations.ms has caused new locations to be fetched.
         known.forgive();
       }
       return known;
     }
   }
 
-  /** Overrides Hadoop's up to 3.4; from 3.5 on the one below does. Neither can say so. */
+  /**
+   * Overrides the method of Hadoop up to 3.4; the overload below overrides that of Hadoop 3.5.
+   * Neither can have an {@code @Override} annotation.
+   */
   protected void fetchBlockByteRange(
       LocatedBlock block, long start, long end, ByteBuffer buffer, CorruptedBlocks corruptedBlocks)
       throws IOException {
     checkUsable();
-    // The list of blocks in hand may be older than what the stream knows by now.
+    // The given block may be older than the locations that the stream knows now.
     LocatedBlock group = getBlockAt(block.getStartOffset());
     long position = group.getStartOffset() + start;
     long positionAfter = group.getStartOffset() + end + 1;
@@ -282,7 +290,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
-  /** The same with the parameter that Hadoop 3.5 has added. */
+  /** Same as the method above, with the parameter that Hadoop 3.5 has added. */
   protected void fetchBlockByteRange(
       LocatedBlock block,
       long start,
@@ -294,7 +302,10 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     fetchBlockByteRange(block, start, end, buffer, corruptedBlocks);
   }
 
-  /** Overrides Hadoop's from 3.4 on, which cannot be said for the sake of 3.3. */
+  /**
+   * Overrides the method of Hadoop 3.4 and later; without {@code @Override}, because Hadoop 3.3
+   * lacks it.
+   */
   public void readVectored(
       List<? extends FileRange> ranges,
       IntFunction<ByteBuffer> allocate,
@@ -309,7 +320,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     readVectored(ranges, allocate, buffer -> {});
   }
 
-  /** Returns a reader for a positional read, to be closed by {@link #closeReader}. */
+  /** Returns a reader for a positional read; the caller closes it with {@link #closeReader}. */
   GroupReader openReader(LocatedBlock group) throws IOException {
     GroupReader reader = new GroupReader(context, knowledgeOf(group), counters);
     positional.add(reader);
@@ -362,7 +373,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
-  /** Ends all reads, those of other threads that are under way too. */
+  /** Ends all reads, including those in progress on other threads. */
   private void end(String message) {
     ended = message;
     GroupReader reader = entered;
@@ -372,7 +383,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     positional.forEach(each -> each.abort(message));
   }
 
-  /** Called with the monitor held. */
+  /** Closes the readers of the stream; called with the monitor held. */
   private void giveUpReaders() {
     blockEnd = -1;
     window.close();
@@ -380,9 +391,9 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
   }
 
   /**
-   * Called when the client is closed, after which nothing can be read: gives up connections and
-   * buffers, also where the program forgets to close its streams. A thread that reads does that
-   * itself when it is woken, so this waits for no thread.
+   * Releases connections and buffers when the client is closed, after which nothing can be read;
+   * this covers streams that the program did not close. A thread that is reading releases them
+   * itself when it wakes up, so this method does not wait for any thread.
    */
   void clientClosed() {
     end("Filesystem closed");
@@ -395,7 +406,10 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
-  /** Reports what the pipeline has found corrupt, on a thread that may call the NameNode. */
+  /**
+   * Reports the replicas that the pipeline found corrupt; called on a thread that may call the
+   * NameNode.
+   */
   void reportCorrupt() {
     if (corrupt.isEmpty()) {
       return;
@@ -433,7 +447,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     giveUpReaders();
   }
 
-  /** Closes the stream; a read that waits in another thread fails at once. */
+  /** Closes the stream; a read that is waiting on another thread fails at once. */
   @Override
   public void close() throws IOException {
     end("Stream closed");
@@ -449,7 +463,7 @@ class StripelineInputStream extends DFSStripedInputStream implements IOStatistic
     }
   }
 
-  /** Counts what was fetched, as Hadoop does: on the thread that reads. */
+  /** Counts fetched bytes on the thread that reads, as Hadoop does. */
   private final class Counting implements Segment.Tally {
     @Override
     public void fetched(int bytes, boolean shortCircuit, int networkDistance, long millis) {

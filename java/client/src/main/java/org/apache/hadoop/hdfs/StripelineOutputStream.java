@@ -24,22 +24,22 @@ import org.stripeline.client.write.WriteResources;
 import org.stripeline.client.write.WriteSettings;
 
 /**
- * Writes a striped file by the pipeline of {@link StripePipeline}. What the base class does chunk
- * by chunk on the caller's thread is done here stripe by stripe, most of it on other threads; what
- * it does about failures, generation stamps, block groups and closing is its own code still.
+ * Writes a striped file through a {@link StripePipeline}. The base class processes each chunk on
+ * the caller's thread; this class processes whole stripes, mostly on other threads. Failures,
+ * generation stamps, block groups and closing are still handled by the base class.
  *
- * <p>Locks: {@code collecting} guards the stripe that takes user bytes; the monitor of this object
- * guards what Hadoop's does, and is never held while waiting for room in the window. A thread that
- * has both took {@code collecting} first. The thread that sends takes only the monitor, so that
- * {@link #abort()} can always interrupt it.
+ * <p>Locks: {@code collecting} guards the stripe that takes user bytes. The monitor of this object
+ * guards the same state as in Hadoop and is never held while waiting for room in the window. A
+ * thread that needs both locks takes {@code collecting} first. The sending thread takes only the
+ * monitor, so that {@link #abort()} can always interrupt it.
  */
 class StripelineOutputStream extends DFSStripedOutputStream {
-  /** After so many checksums' bytes a block group is allocated, as the base class does it. */
+  /** The number of checksum chunks after which a block group is allocated, as in the base class. */
   private static final int GROUP_CHUNKS = 9;
 
   /**
-   * Small writes check whether the stream has failed only after this many bytes. The base class
-   * checks after {@link #GROUP_CHUNKS} checksums' bytes.
+   * The maximum number of bytes that small writes add between two checks whether the stream has
+   * failed. The base class checks every {@link #GROUP_CHUNKS} checksum chunks.
    */
   private static final int UNCHECKED_BYTES = 512;
 
@@ -51,10 +51,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private final StripePipeline pipeline;
   private final SyncRefusal sync;
 
-  /** Null if late DataNodes are waited for. */
+  /** Null if late DataNodes have no time limit. */
   private final LateStreamers late;
 
-  /** The base class' own cells, all null but during close. */
+  /** The array of the base class for its cells; all elements are null except during close. */
   private final ByteBuffer[] baseCells;
 
   private final long groupSize;
@@ -63,7 +63,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private Stripe current;
   private long collected;
 
-  /** Up to here, bytes only have to be put into the current cell. */
+  /** Below this offset, a byte needs no check and only goes into the current cell. */
   private long uncheckedEnd;
 
   private boolean finished;
@@ -73,8 +73,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   private boolean helpersReleased;
 
   /**
-   * The stripe that is not full, if the file ends with one: kept until the stream is closed.
-   * Changed under collecting.
+   * The partial stripe at the end of the file, if there is one; kept until the stream is closed.
+   * Changed only with {@code collecting} held.
    */
   private volatile Stripe last;
 
@@ -92,7 +92,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     this(client, src, flag, progress, null, stat, checksum, favoredNodes, settings);
   }
 
-  /** Creates a stream that appends block groups to a file; {@code last} is null for a new one. */
+  /** Creates a stream that appends block groups to a file; {@code last} is null for a new file. */
   StripelineOutputStream(
       StripelineDFSClient client,
       String src,
@@ -140,7 +140,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
         late.start();
       }
     } catch (RuntimeException | Error e) {
-      // For want of threads, say: those that run must not stay.
+      // For example, no more threads can be created; the streamers already started must stop.
       try {
         abort();
       } catch (IOException notAborted) {
@@ -150,24 +150,26 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Called when a block group is allocated, before anything of it is sent. */
+  /** Called when a block group is allocated, before any of its data is sent. */
   void groupOpened() {
     if (late != null) {
       late.groupOpened(layout.units());
     }
   }
 
-  /** Returns what looks after late DataNodes, or null. */
+  /** Returns the watcher of late DataNodes, or null if late DataNodes have no time limit. */
   LateStreamers late() {
     return late;
   }
 
-  /** Returns the block group that the last stripe sent belongs to, or null. */
+  /** Returns the block group of the stripe that was sent last, or null. */
   ExtendedBlock currentGroup() {
     return super.getBlock();
   }
 
-  /** Returns the block group of the bytes written last, as the base class does, or null. */
+  /**
+   * Returns the block group of the bytes that were written last, as the base class does, or null.
+   */
   @Override
   ExtendedBlock getBlock() {
     if (!Thread.holdsLock(this)) {
@@ -180,7 +182,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     return super.getBlock();
   }
 
-  /** Sends full stripes first; those that hold the monitor have seen to that. */
+  /**
+   * Waits first until full stripes are sent; threads that hold the monitor have already done so.
+   */
   @Override
   void flushAllInternals() throws IOException {
     if (!Thread.holdsLock(this)) {
@@ -189,7 +193,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     super.flushAllInternals();
   }
 
-  /** Queues what has been collected, but for the parity of a stripe that is not full. */
+  /** Queues the collected bytes; a partial stripe is queued without parity. */
   @Override
   void enqueueAllCurrentPackets() throws IOException {
     if (!Thread.holdsLock(this)) {
@@ -240,7 +244,9 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Returns how many bytes more neither fill a cell nor have a block group allocated. */
+  /**
+   * Returns how many more bytes can be added without filling a cell or allocating a block group.
+   */
   private int unchecked() {
     if (current == null) {
       return 0;
@@ -255,8 +261,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
    * {@inheritDoc}
    *
    * @throws InterruptedIOException if interrupted while the window has no room. If {@code
-   *     bytesTransferred} is 0, nothing of {@code bytes} is written and writing can go on, unless
-   *     the file is encrypted. Otherwise the stream has failed
+   *     bytesTransferred} is 0, no byte of {@code bytes} was written and writing can continue,
+   *     unless the file is encrypted. Otherwise the stream has failed
    */
   @Override
   public void write(byte[] bytes, int offset, int length) throws IOException {
@@ -283,13 +289,13 @@ class StripelineOutputStream extends DFSStripedOutputStream {
       } catch (InterruptedIOException e) {
         e.bytesTransferred = done;
         if (done > 0 || getFileEncryptionInfo() != null) {
-          // A BufferedOutputStream would write the part that was taken again. Hadoop's stream that
-          // encrypts would not write again what was not taken.
+          // A BufferedOutputStream would write the accepted part again. Hadoop's encrypting stream
+          // would not write the rejected part again.
           failed(e);
         }
         throw e;
       } catch (RuntimeException | Error e) {
-        // Part may have been taken, and nothing says how much.
+        // Part of the bytes may have been accepted; how many is unknown.
         failed(new IOException(cannotWrite() + e, e));
         throw e;
       }
@@ -305,7 +311,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Part of what was written is lost, so that nothing may follow it. */
+  /** Fails the stream: part of the written bytes is lost, so no more bytes may follow. */
   private IOException failed(IOException cause) {
     uncheckedEnd = 0;
     pipeline.fail(cause);
@@ -353,9 +359,12 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Called when all streamers are closed: the next stripe that is sent would fail, too late. */
+  /**
+   * Throws when all streamers are closed; otherwise only a later stripe would fail, when it is
+   * sent.
+   */
   private void failAsStreamersHave() throws IOException {
-    // Sending may have closed them; then its failure says why.
+    // Sending may have closed the streamers; then its failure is the cause.
     awaitSent();
     try {
       checkClosed();
@@ -365,7 +374,10 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Returns an exception that names what has failed where Hadoop's only counts it. */
+  /**
+   * Returns an exception that names the failed internal blocks where Hadoop's exception only counts
+   * them.
+   */
   IOException named(IOException failure) {
     return namesFile(failure) ? failure : FailedUnits.named(this, layout, failure);
   }
@@ -375,12 +387,15 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     return message != null && message.startsWith(cannotWrite());
   }
 
-  /** Returns how messages of this stream's failures begin. */
+  /** Returns the prefix of the messages of this stream's failures. */
   String cannotWrite() {
     return "Cannot write " + getSrc() + ": ";
   }
 
-  /** The first to learn of a failure gets the exception itself, with its type. */
+  /**
+   * Returns the exception to throw for a failure of the pipeline: the original exception with its
+   * type the first time, an exception that wraps it after that.
+   */
   private IOException told(IOException failure) {
     if (failure != pipeline.failure()) {
       return failure;
@@ -395,7 +410,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   @Override
   public void flush() {
-    // Full stripes are on their way already; a part of one would be no safer on the way.
+    // Full stripes are sent without a flush, and sending part of a stripe would not make it safer.
   }
 
   @Override
@@ -441,7 +456,8 @@ class StripelineOutputStream extends DFSStripedOutputStream {
       releaseAll();
     }
     if (failure != null) {
-      // Hadoop's close does not throw all that it has seen: not a ClosedChannelException.
+      // Hadoop's close does not throw all exceptions that it has seen, for example no
+      // ClosedChannelException.
       throw failure;
     }
   }
@@ -452,7 +468,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
       throw failure;
     }
     if (closed) {
-      // Aborted; the base class knows why.
+      // The stream was aborted; the base class has the cause.
       return;
     }
     dfsClient.checkOpen();
@@ -466,7 +482,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     pipeline.finish();
   }
 
-  /** Closes the streamers without completing the file, and lets the base class know why. */
+  /** Closes the streamers without completing the file, and records the cause in the base class. */
   private synchronized void terminate(IOException cause) throws IOException {
     if (!closed) {
       WriteCompat.setLastException(this, cause);
@@ -498,7 +514,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Called with the monitor held. */
+  /** Releases the encoder and the base class's helpers; called with the monitor held. */
   private void releaseHelpers() throws IOException {
     if (!helpersReleased) {
       helpersReleased = true;
@@ -511,16 +527,17 @@ class StripelineOutputStream extends DFSStripedOutputStream {
   }
 
   /**
-   * The base class closes as it does after its own writing; the bytes of the last stripe are queued
-   * already.
+   * Closes the stream as the base class does after its own writes; the bytes of the last stripe are
+   * already queued.
    */
   @Override
   protected synchronized void closeImpl() throws IOException {
-    // Released once the stream is closed.
+    // The last stripe is released once the stream is closed.
     Stripe partial = closed ? null : last;
     if (partial != null) {
-      // It pads the cells of a partial stripe, byte by byte, before it encodes them: these look
-      // padded. They are of memory that the stream has, so that closing waits for none.
+      // The base class pads the cells of a partial stripe byte by byte before it encodes them.
+      // These buffers are already at the padded position. They refer to memory that the stream
+      // holds, so that closing waits for no memory.
       int padded = partial.length(layout.dataUnits());
       for (int i = 0; i < baseCells.length; i++) {
         baseCells[i] = partial.data(0, padded, 0);
@@ -541,7 +558,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
     }
   }
 
-  /** Parity is queued with the data of its stripe. */
+  /** Does not write parity, which is queued with the data of its stripe. */
   @Override
   void writeParityCells() {
     clearBaseCells();
@@ -549,7 +566,7 @@ class StripelineOutputStream extends DFSStripedOutputStream {
 
   @Override
   void setClosed() {
-    // Hadoop's pool must not get what is not its own.
+    // These buffers do not belong to Hadoop's pool and must not be returned to it.
     clearBaseCells();
     super.setClosed();
   }

@@ -30,9 +30,9 @@ import org.apache.hadoop.util.Time;
 import org.stripeline.client.write.WriteSettings;
 
 /**
- * Opens files for writing: Hadoop's own stream for replicated ones, ours for striped ones. Hadoop
- * decides between its streams only after the call to the NameNode, in a static method; so that call
- * is made here.
+ * Opens files for writing: Hadoop's own stream for replicated files, Stripeline's for striped
+ * files. Hadoop selects the stream class in a static method, after the call to the NameNode; this
+ * class therefore makes that call itself.
  */
 final class StripelineOutputStreams {
   private static final long APPEND_RETRY_MILLIS = 5000;
@@ -46,7 +46,7 @@ final class StripelineOutputStreams {
     this.settings = settings;
   }
 
-  /** Creates a file; the permission has been masked. */
+  /** Creates a file; the umask is already applied to the permission. */
   DFSOutputStream create(
       String src,
       FsPermission masked,
@@ -140,7 +140,7 @@ final class StripelineOutputStreams {
       LastBlockWithStatus last = appendAtNameNode(src, flag);
       HdfsFileStatus stat = last.getFileStatus();
       if (stat == null) {
-        // An older NameNode does not send it.
+        // An older NameNode does not send the status.
         stat = client.getFileInfo(src);
       }
       out = openForAppend(src, flag, progress, last.getLastBlock(), stat, favoredNodes);
@@ -202,7 +202,10 @@ final class StripelineOutputStreams {
     }
   }
 
-  /** Hadoop's stream fails half-way through blocks that are not whole cells; let it. */
+  /**
+   * Returns whether Stripeline's stream can write the file. Blocks that are not a multiple of the
+   * cell size are left to Hadoop's stream, which fails part-way through them.
+   */
   private static boolean canStream(HdfsFileStatus stat) {
     ErasureCodingPolicy policy = stat.getErasureCodingPolicy();
     return stat.getBlockSize() % policy.getCellSize() == 0;

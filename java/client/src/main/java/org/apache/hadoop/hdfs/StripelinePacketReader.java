@@ -26,15 +26,15 @@ import org.stripeline.natives.ChecksumKind;
 import org.stripeline.natives.ChunkVerifier;
 
 /**
- * Reads a block over TCP as {@code BlockReaderRemote} does, but receives packets where their bytes
- * are wanted rather than in a buffer of its own, and computes checksums there. What of a packet
- * lies before or beyond what is wanted is kept aside.
+ * Reads a block over TCP as {@code BlockReaderRemote} does, but receives packets directly into the
+ * caller's buffer where possible and verifies checksums there. A packet that does not fit, or that
+ * begins before the requested range, goes into a separate buffer.
  */
 final class StripelinePacketReader implements UnitReader {
-  /** The header that DataNodes send; see {@link PacketHeader}. */
+  /** The maximum length of the header that DataNodes send; see {@link PacketHeader}. */
   private static final int HEADER_BYTES = PacketHeader.PKT_MAX_HEADER_LEN;
 
-  /** What DataNodes send, 64 KiB of data, has this much of checksums at 512 bytes per checksum. */
+  /** The bytes of checksums of a usual packet: 64 KiB of data at 512 bytes per checksum. */
   private static final int USUAL_SUMS_BYTES = 512;
 
   private static final int DATA_MAX_BYTES = 16 << 20;
@@ -51,19 +51,22 @@ final class StripelinePacketReader implements UnitReader {
   private final int distance;
   private final long end;
 
-  /** What has come of the current header, its checksums and perhaps what follows. */
+  /** The received bytes of the current header and its checksums, possibly followed by data. */
   private ByteBuffer head;
 
-  /** Verified bytes of a packet that are still to be handed out. */
+  /** Verified bytes of a packet that have not been returned to the caller yet. */
   private ByteBuffer aside = ByteBuffer.allocate(0);
 
-  /** Where in the block the next packet begins; less than what is wanted in front of the first. */
+  /**
+   * The offset of the next packet in the block; the first packet may begin before the requested
+   * range.
+   */
   private long packetOffset;
 
-  /** How much the DataNode has still to send. */
+  /** The number of bytes that the DataNode has yet to send. */
   private long missing;
 
-  /** Bytes to pass over until the first that is wanted. */
+  /** The number of bytes to skip before the first requested byte. */
   private long leading;
 
   private long lastSequence = -1;
@@ -110,7 +113,7 @@ final class StripelinePacketReader implements UnitReader {
   }
 
   /**
-   * Asks a DataNode for a range of a block.
+   * Requests a range of a block from a DataNode.
    *
    * @param peer a connection, which is closed if this throws
    * @throws IOException as {@code BlockReaderRemote.newBlockReader} does
@@ -195,7 +198,10 @@ final class StripelinePacketReader implements UnitReader {
     target.put(part);
   }
 
-  /** Receives a packet: into the target if it has room for all of it, else aside. */
+  /**
+   * Receives a packet into {@code target} if it has room for the whole packet, otherwise into
+   * {@code aside}.
+   */
   private void receive(ByteBuffer target) throws IOException {
     if (missing <= 0) {
       throw new EOFException(nodeName + ": the block ends early");
@@ -208,7 +214,7 @@ final class StripelinePacketReader implements UnitReader {
     lastSequence = header.getSeqno();
     int sums = (length + bytesPerChecksum - 1) / bytesPerChecksum * checksumBytes;
     need(sums);
-    // Nothing overwrites them before the next header is received.
+    // Nothing overwrites the checksums before the next header is received.
     ByteBuffer expected = head.duplicate();
     head.position(head.position() + sums);
     ByteBuffer data;
@@ -252,7 +258,10 @@ final class StripelinePacketReader implements UnitReader {
     return header;
   }
 
-  /** Sees to it that the head has so many bytes, asking for what usually follows too. */
+  /**
+   * Reads until the head holds at least {@code bytes} bytes; also requests the bytes that usually
+   * follow.
+   */
   private void need(int bytes) throws IOException {
     if (head.remaining() >= bytes) {
       return;
@@ -270,7 +279,10 @@ final class StripelinePacketReader implements UnitReader {
     head.flip();
   }
 
-  /** A header is asked for together with the checksums that it usually has. */
+  /**
+   * Returns the number of bytes to request: a header is requested together with its usual
+   * checksums.
+   */
   private int wanted(int bytes) {
     boolean more = missing > 0 && checksumBytes > 0 && bytes == PacketHeader.PKT_LENGTHS_LEN;
     return more ? HEADER_BYTES + usualSums() : bytes;
@@ -308,7 +320,10 @@ final class StripelinePacketReader implements UnitReader {
     }
   }
 
-  /** Takes the empty packet at the end and tells the DataNode, so that the connection can go on. */
+  /**
+   * Reads the empty last packet and reports the status to the DataNode, so that the connection can
+   * be reused.
+   */
   private void finish() throws IOException {
     PacketHeader trailer = receiveHeader();
     if (!trailer.isLastPacketInBlock() || trailer.getDataLen() != 0) {

@@ -14,16 +14,16 @@ import org.apache.hadoop.security.token.SecretManager.InvalidToken;
 import org.stripeline.client.read.UnitReader;
 
 /**
- * Opens packet readers on connections of Hadoop's cache, or new ones that Hadoop makes: as {@code
- * BlockReaderFactory} does for TCP.
+ * Opens packet readers on connections from Hadoop's cache or on new connections that Hadoop
+ * creates, as {@code BlockReaderFactory} does for TCP.
  */
 final class StripelinePackets {
   private final StripelineDFSClient client;
 
-  /** Whether other ways than TCP are configured for DataNodes of this host. */
+  /** Whether read methods other than TCP are configured for DataNodes on this host. */
   private final boolean hasLocalWays;
 
-  /** Whether Hadoop's readers are wanted for every DataNode. */
+  /** Whether Hadoop's readers must be used for every DataNode. */
   private final boolean hasOtherWays;
 
   StripelinePackets(StripelineDFSClient client) {
@@ -36,7 +36,9 @@ final class StripelinePackets {
             || DFSInputStream.tcpReadsDisabledForTesting;
   }
 
-  /** Returns whether a DataNode at that address is read from over TCP, as far as is configured. */
+  /**
+   * Returns whether the configuration requires TCP for reads from the DataNode at {@code address}.
+   */
   boolean isTcp(InetSocketAddress address) {
     try {
       return !hasOtherWays && !(hasLocalWays && DFSUtilClient.isLocalAddress(address));
@@ -48,8 +50,8 @@ final class StripelinePackets {
   /**
    * Opens a reader.
    *
-   * @return null where Hadoop's own readers are wanted: other ways than TCP are configured, or the
-   *     connection wraps its bytes in a way that does not let packets be received in place
+   * @return null if Hadoop's own readers must be used: other methods than TCP are configured, or
+   *     the connection wraps its bytes in a way that does not let packets be received in place
    */
   UnitReader open(StripelineUnitRequest request) throws IOException {
     if (!isTcp(request.node.addr)) {
@@ -72,8 +74,9 @@ final class StripelinePackets {
             || Thread.currentThread().isInterrupted()) {
           throw e;
         }
-        // The DataNode closes connections that idle; that says nothing of the block. One that is
-        // open and silent says that it hangs, on each of its connections.
+        // A DataNode closes idle connections; that does not indicate a fault of the block. A
+        // connection that is open and silent indicates that the DataNode hangs, on all of its
+        // connections.
       }
     }
     Peer peer =

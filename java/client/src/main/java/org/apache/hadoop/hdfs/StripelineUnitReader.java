@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.ChecksumException;
 import org.stripeline.client.read.CorruptUnitException;
 import org.stripeline.client.read.UnitReader;
 
-/** Hadoop's block reader as the read pipeline wants it. */
+/** Adapts Hadoop's block reader to the read pipeline. */
 final class StripelineUnitReader implements UnitReader {
   private final BlockReader reader;
   private final String node;

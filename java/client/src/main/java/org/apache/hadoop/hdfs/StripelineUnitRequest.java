@@ -5,7 +5,7 @@ import org.apache.hadoop.hdfs.DFSInputStream.DNAddrPair;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.CachingStrategy;
 
-/** A range of an internal block that is to be read from a DataNode. */
+/** A range of an internal block to read from a DataNode. */
 final class StripelineUnitRequest {
   final String file;
   final LocatedBlock block;

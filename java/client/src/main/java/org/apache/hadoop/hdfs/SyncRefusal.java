@@ -7,8 +7,9 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.client.ClientKeys;
 
 /**
- * Answers hflush and hsync, which a striped file cannot do: never in silence. One for all streams
- * of a client, since some programs sync every file that they write.
+ * Handles hflush and hsync, which a striped file does not support: every call fails or is covered
+ * by a warning. One object serves all streams of a client, because some programs sync every file
+ * that they write.
  */
 final class SyncRefusal {
   private static final Logger LOG = LoggerFactory.getLogger(StripelineOutputStream.class);
@@ -21,11 +22,11 @@ final class SyncRefusal {
   }
 
   /**
-   * Warns once.
+   * Logs a warning on the first call.
    *
-   * @param what names the call
-   * @param src is the file
-   * @throws UnsupportedOperationException if the configuration says so
+   * @param what the name of the call
+   * @param src the file
+   * @throws UnsupportedOperationException if the configuration refuses such calls
    */
   void called(String what, String src) {
     String message =

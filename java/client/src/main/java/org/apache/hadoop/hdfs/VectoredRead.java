@@ -23,12 +23,15 @@ import org.stripeline.client.read.GroupReader;
 import org.stripeline.client.read.RangeRead;
 
 /**
- * One {@code readVectored}: DataNodes are asked for many ranges before the first is waited for.
- * Hadoop's own reads one after the other. As there, all ranges have been read, or have failed, when
- * the call returns.
+ * One {@code readVectored} call: requests many ranges from DataNodes before it waits for the first.
+ * Hadoop's own implementation reads the ranges one after the other. As in Hadoop, every range has
+ * been read or has failed when the call returns.
  */
 final class VectoredRead {
-  /** Ranges under way at once. Each has connections of its own, as a positional read has. */
+  /**
+   * The maximum number of ranges in progress. Each has its own connections, as a positional read
+   * does.
+   */
   private static final int RANGES_MAX = 16;
 
   private final StripelineInputStream stream;
@@ -60,25 +63,31 @@ final class VectoredRead {
         underWay.remove().finish();
       }
     } finally {
-      // Only what fails unexpectedly leaves some.
+      // Ranges are left only after an unexpected failure.
       all.forEach(Range::giveUp);
       stream.reportCorrupt();
     }
   }
 
-  /** A thread that waits for the memory of others must not keep them waiting for its own. */
+  /**
+   * Releases the buffers of all ranges before this thread waits for memory, because other threads
+   * may be waiting for them.
+   */
   private void giveUpAhead() {
     all.forEach(range -> range.reads.forEach(RangeRead::giveUp));
   }
 
-  /** Returns the ranges by offset, with buffers, if this release of Hadoop accepts them. */
+  /**
+   * Returns the ranges in the order of their offsets, with buffers; rejects the same ranges as this
+   * release of Hadoop.
+   */
   private List<Range> prepare(List<? extends FileRange> ranges, IntFunction<ByteBuffer> allocate)
       throws IOException {
     List<FileRange> copies = new ArrayList<>();
     for (FileRange range : ranges) {
       copies.add(FileRange.createFileRange(range.getOffset(), range.getLength(), range));
     }
-    // Releases differ in what they refuse, so Hadoop's own loop does it; it reads nothing here.
+    // Releases reject different ranges, so Hadoop's own loop checks them; it reads nothing here.
     VectoredReadUtils.readVectored(new Unread(), copies, allocate);
     copies.sort(Comparator.comparingLong(FileRange::getOffset));
     List<Range> prepared = new ArrayList<>();
@@ -90,7 +99,7 @@ final class VectoredRead {
     return prepared;
   }
 
-  /** Fills no buffer, but leaves each as if it had. */
+  /** Advances each buffer to its limit without filling it. */
   private static final class Unread implements PositionedReadable, ByteBufferPositionedReadable {
     @Override
     public int read(long position, ByteBuffer buffer) {
@@ -133,7 +142,7 @@ final class VectoredRead {
       this.buffer = buffer;
     }
 
-    /** Asks for all of it. */
+    /** Requests the whole range. */
     void begin() {
       try {
         ByteBuffer target = buffer.duplicate();
@@ -150,7 +159,7 @@ final class VectoredRead {
       }
     }
 
-    /** Asks for what one block group has of it. */
+    /** Requests the part of the range that is in one block group. */
     private void beginPart(long at, ByteBuffer target) throws IOException {
       LocatedBlock group = stream.groupAt(at);
       long from = at - group.getStartOffset();
@@ -166,7 +175,7 @@ final class VectoredRead {
       read.begin(from, from + count, from + count, part);
     }
 
-    /** Waits for all of it. */
+    /** Waits for the whole range. */
     void finish() {
       try {
         for (RangeRead read : reads) {

@@ -18,21 +18,24 @@ import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 
 /**
- * Where the bytes of a file with wide cells are. Hadoop names every DataNode of a block group for
- * all of its bytes; where a group is one stripe of wide cells, each internal block of data holds a
- * range of the file by itself, and schedulers can send work to it.
+ * Computes the locations of a file with wide cells. Hadoop lists every DataNode of a block group
+ * for all bytes of the group. If a group is a single stripe of wide cells, each internal data block
+ * holds a contiguous range of the file, so schedulers can send work to the DataNode that holds it.
  */
 final class WideCellLocations {
-  /** The cell of Hadoop's own policies; for what is small, as many locations would not help. */
+  /**
+   * The cell size of Hadoop's own policies; separate locations for cells of this size or less would
+   * not help.
+   */
   private static final int NARROW_CELL_BYTES = 1 << 20;
 
   private WideCellLocations() {}
 
   /**
-   * Returns where a range of a file is, in the file's order.
+   * Returns the locations of a range of a file, in file order.
    *
    * @param blocks all blocks or groups that hold the range
-   * @param start first byte of the range
+   * @param start the first byte of the range
    * @param length bytes of the range
    */
   static BlockLocation[] of(LocatedBlocks blocks, long start, long length) {
@@ -44,7 +47,7 @@ final class WideCellLocations {
     return locations;
   }
 
-  /** Passes statuses on, with those of files with wide cells told where their bytes are. */
+  /** Returns the given statuses, with corrected locations for files with wide cells. */
   static <T extends LocatedFileStatus> RemoteIterator<T> correct(RemoteIterator<T> all) {
     return new RemoteIterator<T>() {
       @Override
@@ -117,7 +120,8 @@ final class WideCellLocations {
       }
     }
     if (block == null) {
-      // It is lost: what reads it decodes from the others, near none of them in particular.
+      // The block is lost: readers decode it from the other blocks, and no single DataNode is close
+      // to it.
       ExtendedBlock lost =
           StripedBlockUtil.constructInternalBlock(group.getBlock(), cell, dataUnits, unit);
       block =

@@ -20,12 +20,12 @@ import org.apache.hadoop.hdfs.DFSStripedOutputStream.MultipleBlockingQueue;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 
 /**
- * The private members of Hadoop's striped output stream that ours goes on using: the protocol for
- * failures, generation stamps and ends of block groups stays Hadoop's own code, of whatever release
- * runs.
+ * Gives access to the private members of Hadoop's striped output stream that Stripeline's stream
+ * uses: failures, generation stamps and the ends of block groups are handled by the code of the
+ * Hadoop release in use.
  */
 final class WriteCompat {
-  /** Holds a few acknowledgements. */
+  /** Enough for several acknowledgements. */
   private static final int REPLY_BYTES = 256;
 
   private static final List<String> MISSING = new ArrayList<>();
@@ -70,20 +70,21 @@ final class WriteCompat {
   }
 
   /**
-   * Waits for the ends of the group before, replaces failed streamers and allocates a group. What
-   * failed streamers did not take, or nothing took of them, is dropped: Hadoop leaves it in queues
-   * that have room for one block, and fails when the next group puts another there.
+   * Waits until the previous group has ended, replaces failed streamers and allocates a group.
+   * Queue entries that failed streamers have not taken, or that were never taken from them, are
+   * dropped: Hadoop leaves them in queues with room for one block and fails when the next group
+   * adds another.
    */
   static void allocateNewBlock(DFSStripedOutputStream stream) throws IOException {
     Coordinator coordinator = (Coordinator) call(() -> COORDINATOR.invoke(stream));
-    // Streamers that have written their part of the group before have taken theirs.
+    // Streamers that have written their part of the previous group have already taken their blocks.
     coordinator.getFollowingBlocks().clear();
     call(() -> ALLOCATE.invoke(stream));
-    // It has taken the ends of streamers that have not failed.
+    // The call above has taken the ended blocks of the streamers that have not failed.
     ((MultipleBlockingQueue<?>) call(() -> END_BLOCKS.invoke(coordinator))).clear();
   }
 
-  /** Handles streamers that have failed since the last call; throws if too many have. */
+  /** Handles streamers that have failed since the last call; throws if too many have failed. */
   static void checkStreamerFailures(DFSStripedOutputStream stream, boolean flush)
       throws IOException {
     call(() -> CHECK_FAILURES.invoke(stream, flush));
@@ -96,12 +97,12 @@ final class WriteCompat {
     call(() -> HANDLE_FAILURE.invoke(stream, what, cause, streamer));
   }
 
-  /** Makes a streamer the one that inherited methods work on. */
+  /** Selects the streamer that inherited methods work on. */
   static void setCurrentStreamer(DFSStripedOutputStream stream, int index) throws IOException {
     call(() -> SET_CURRENT.invoke(stream, index));
   }
 
-  /** Gives the stream's own cell buffers back to Hadoop's pool, and returns their emptied array. */
+  /** Returns the stream's cell buffers to Hadoop's pool; the result is their emptied array. */
   static ByteBuffer[] takeCellBuffers(DFSStripedOutputStream stream) throws IOException {
     return (ByteBuffer[])
         call(
@@ -112,21 +113,24 @@ final class WriteCompat {
             });
   }
 
-  /** Sets what {@code close()} of a stream whose streamers are closed throws. */
+  /** Sets the exception that {@code close()} throws for a stream whose streamers are closed. */
   static void setLastException(DFSStripedOutputStream stream, IOException cause)
       throws IOException {
     ((ExceptionLastSeen) call(() -> LAST_EXCEPTION.invoke(stream))).set(cause);
   }
 
-  /** Returns the socket of a streamer's connection, or null; for the thread of the streamer. */
+  /**
+   * Returns the socket of a streamer's connection, or null; called on the thread of the streamer.
+   */
   static Socket socket(StripedDataStreamer streamer) throws IOException {
     return (Socket) call(() -> SOCKET.invoke(streamer));
   }
 
   /**
-   * Lets a streamer's acknowledgements be read through a buffer; Hadoop asks the socket for every
-   * byte of their length. For the thread of the streamer, before it sends a connection's first
-   * packet: the thread that reads them may still read the first without the buffer.
+   * Adds a buffer to the stream of a streamer's acknowledgements; Hadoop reads each byte of their
+   * length from the socket. Called on the thread of the streamer before it sends the first packet
+   * of a connection: the thread that reads acknowledgements may still read the first one without
+   * the buffer.
    */
   static void bufferReplies(StripedDataStreamer streamer) throws IOException {
     DataInputStream replies = (DataInputStream) call(() -> REPLIES.invoke(streamer));
@@ -140,12 +144,14 @@ final class WriteCompat {
     }
   }
 
-  /** Returns the number of the last packet that was acknowledged, or -1; read without a lock. */
+  /**
+   * Returns the sequence number of the last acknowledged packet, or -1; reads it without a lock.
+   */
   static long lastAcknowledged(StripedDataStreamer streamer) throws IOException {
     return (Long) call(() -> ACKNOWLEDGED.invoke(streamer));
   }
 
-  /** Releases what Hadoop's stream releases on close only: threads for flushing, its encoder. */
+  /** Releases what Hadoop's stream releases only on close: its flush threads and its encoder. */
   static void releaseHelpers(DFSStripedOutputStream stream) throws IOException {
     ((ExecutorService) call(() -> FLUSH_THREADS.invoke(stream))).shutdownNow();
     ((RawErasureEncoder) call(() -> ENCODER.invoke(stream))).release();

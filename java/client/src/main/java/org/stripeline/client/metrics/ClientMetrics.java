@@ -8,21 +8,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes what the pipelines count: as the JMX beans {@code Hadoop:service=Stripeline,name=Read}
- * and {@code name=Write}, and as the metrics2 sources {@code StripelineRead} and {@code
- * StripelineWrite}.
+ * Publishes the counts of the pipelines as the JMX beans {@code
+ * Hadoop:service=Stripeline,name=Read} and {@code name=Write}, and as the metrics2 sources {@code
+ * StripelineRead} and {@code StripelineWrite}.
  */
 public final class ClientMetrics {
   private static final Logger LOG = LoggerFactory.getLogger(ClientMetrics.class);
 
   private ClientMetrics() {}
 
-  /** Publishes, once per process. */
+  /** Publishes the metrics, once per process. */
   public static void publish() {
     Published.touch();
   }
 
-  /** Loaded once, when first touched. */
+  /** Publishes the metrics when the class is initialized, which happens once. */
   private static final class Published {
     static {
       publish("Read", ReadMetrics.SOURCE_NAME, new ReadMetrics());
@@ -39,7 +39,7 @@ public final class ClientMetrics {
         DefaultMetricsSystem.instance()
             .register(source, "What Stripeline's client pipelines do", metrics);
       } catch (RuntimeException | LinkageError e) {
-        // Metrics must not stop data.
+        // A failure to publish metrics must not stop reads and writes.
         LOG.warn("Cannot publish {}; the pipelines go on without", source, e);
       }
     }

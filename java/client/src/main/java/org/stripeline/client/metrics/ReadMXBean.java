@@ -3,15 +3,17 @@ package org.stripeline.client.metrics;
 
 import java.util.Map;
 
-/** What the read pipelines of this process have done. */
+/** Counts of the read pipelines of this process. */
 public interface ReadMXBean {
 
-  /** Returns every count of {@link org.stripeline.client.read.ReadCount} by its metric name. */
+  /**
+   * Returns every count of {@link org.stripeline.client.read.ReadCount}, keyed by its metric name.
+   */
   Map<String, Long> getCounts();
 
-  /** Returns the bytes of buffers that hold fetched or decoded data now. */
+  /** Returns the bytes of buffers that currently hold fetched or decoded data. */
   long getUsedBufferBytes();
 
-  /** Returns the mean milliseconds of a fetched span, by DataNode. */
+  /** Returns the mean milliseconds to fetch a span, keyed by DataNode. */
   Map<String, Double> getDataNodeMillis();
 }

@@ -10,7 +10,7 @@ import org.apache.hadoop.metrics2.lib.Interns;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 
-/** What the read pipelines count, for JMX and metrics2. */
+/** Publishes the counts of the read pipelines through JMX and metrics2. */
 final class ReadMetrics implements ReadMXBean, MetricsSource {
   static final String SOURCE_NAME = "StripelineRead";
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.metrics;
 
-/** What the write pipelines of this process have done. */
+/** Counts of the write pipelines of this process. */
 public interface WriteMXBean {
 
   /** Returns the streams opened. */
@@ -16,7 +16,7 @@ public interface WriteMXBean {
   /** Returns the bytes of user data in those stripes. */
   long getBytes();
 
-  /** Returns the nanoseconds spent encoding and summing, over all threads. */
+  /** Returns the nanoseconds spent on encoding and checksums, over all threads. */
   long getEncodeNanos();
 
   /** Returns how often a writer had to wait for room in its window. */
@@ -25,12 +25,12 @@ public interface WriteMXBean {
   /** Returns the nanoseconds that writers waited for room. */
   long getStallNanos();
 
-  /** Returns how often a writer went on without a DataNode since it was late. */
+  /** Returns how often a writer continued without a DataNode because it was late. */
   long getLateDataNodes();
 
-  /** Returns the mean number of stripes on their way when one more was begun. */
+  /** Returns the mean number of stripes in progress when another stripe was begun. */
   double getMeanWindowOccupancy();
 
-  /** Returns the most stripes that any one stream had on their way. */
+  /** Returns the maximum number of stripes in progress in any one stream. */
   long getMaxWindowOccupancy();
 }

@@ -7,7 +7,7 @@ import org.apache.hadoop.metrics2.MetricsSource;
 import org.apache.hadoop.metrics2.lib.Interns;
 import org.stripeline.client.write.WriteStatistics;
 
-/** What the write pipelines count, for JMX and metrics2. */
+/** Publishes the counts of the write pipelines through JMX and metrics2. */
 final class WriteMetrics implements WriteMXBean, MetricsSource {
   static final String SOURCE_NAME = "StripelineWrite";
 

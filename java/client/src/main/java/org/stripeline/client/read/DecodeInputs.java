@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a segment decodes from: k units over one span, zeros where a unit has ended. */
+/** The inputs of a segment's decode: k units over one span, with zeros after the end of a unit. */
 final class DecodeInputs {
   private final Segment segment;
   private final GroupReader reader;
@@ -20,7 +20,10 @@ final class DecodeInputs {
     this.units = new ByteBuffer[reader.geometry().units()];
   }
 
-  /** Gathers inputs, under the segment's lock; null if k units are not there yet. */
+  /**
+   * Collects the inputs with the segment's lock held; returns null if fewer than k units are
+   * available.
+   */
   static DecodeInputs gather(Segment segment, GroupReader reader, SpanPlan plan) {
     if (!plan.areOwnDone()) {
       return null;
@@ -37,12 +40,12 @@ final class DecodeInputs {
     return done ? inputs : null;
   }
 
-  /** Returns a buffer for each of k units, null for the others. */
+  /** Returns the buffers by unit; k elements are not null. */
   ByteBuffer[] units() {
     return units;
   }
 
-  /** Gives back what was taken for this; the spans' own buffers stay. */
+  /** Releases the buffers that were taken for this object; the spans keep their own buffers. */
   void release() {
     scratch.forEach(reader::giveBuffer);
   }

@@ -4,8 +4,8 @@ package org.stripeline.client.read;
 import java.io.IOException;
 
 /**
- * A range of several stripes cannot be had as a whole, since too many units have failed somewhere
- * in it; each stripe by itself may still be readable.
+ * Thrown when a range of several stripes cannot be read as a whole because too many units have
+ * failed somewhere in it; each single stripe may still be readable.
  */
 public final class ExhaustedException extends IOException {
   private static final long serialVersionUID = 1L;

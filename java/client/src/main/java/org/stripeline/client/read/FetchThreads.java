@@ -15,16 +15,17 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.natives.SharedThreads;
 
 /**
- * The threads that fetch: as many as there is work for, up to a bound; beyond it tasks wait for a
- * thread to come free. One DataNode has a quarter of them at most, so that one that hangs leaves
- * the others theirs. Idle threads end. A task may submit tasks without risk of a deadlock. What
- * waits is bounded by the lanes of the open streams, each of which has one task at most.
+ * The threads that fetch. Their number grows with the work up to a bound; further tasks wait for a
+ * free thread. Tasks of one DataNode use at most a quarter of the threads, so that a DataNode that
+ * hangs leaves the rest to others. Idle threads end. A task may submit tasks without risk of a
+ * deadlock. The number of waiting tasks is bounded by the lanes of the open streams, each of which
+ * has at most one task.
  */
 final class FetchThreads {
   private static final Logger LOG = LoggerFactory.getLogger(FetchThreads.class);
   private static final long IDLE_SECONDS = 10;
 
-  /** Enough for work that never waits. */
+  /** Enough for tasks that never block. */
   private static final int ASIDE_THREADS = 2;
 
   private final ThreadPoolExecutor pool;
@@ -32,20 +33,26 @@ final class FetchThreads {
   private final int most;
   private final int mostOfNode;
 
-  /** Has only DataNodes for which a task runs or waits for a thread. Guards all below, too. */
+  /**
+   * The tasks of each DataNode that has a task running or waiting for a thread. Its lock also
+   * guards the fields below.
+   */
   private final Map<String, Turns> nodes = new HashMap<>();
 
-  /** Tasks for which there is no thread. */
+  /** Tasks that wait for a thread. */
   private final Queue<Runnable> waiting = new ArrayDeque<>();
 
-  /** Threads that run tasks or are about to; each ends only when it finds that none waits. */
+  /**
+   * The number of threads that run tasks or are about to; a thread ends only when no task is
+   * waiting.
+   */
   private int running;
 
   FetchThreads(int most) {
     this(most, new SharedThreads("stripeline-fetch-"), new SharedThreads("stripeline-aside-"));
   }
 
-  /** Creates the pool with threads that {@code fetching} and {@code setAside} make. */
+  /** Creates the pool with threads from the factories {@code fetching} and {@code setAside}. */
   FetchThreads(int most, ThreadFactory fetching, ThreadFactory setAside) {
     this.most = most;
     mostOfNode = Math.max(1, most / 4);
@@ -68,7 +75,7 @@ final class FetchThreads {
     aside.allowCoreThreadTimeOut(true);
   }
 
-  /** Runs a task that waits for nothing, whatever all the others wait for. */
+  /** Runs a task that does not block, independently of the tasks that wait. */
   void executeAside(Runnable task) {
     try {
       aside.execute(() -> run(task));
@@ -77,15 +84,16 @@ final class FetchThreads {
     }
   }
 
-  /** The tasks of one DataNode. */
+  /** The running and waiting tasks of one DataNode. */
   private static final class Turns {
     final Queue<Runnable> waiting = new ArrayDeque<>();
     int taken;
   }
 
   /**
-   * Runs a task that reads from a DataNode, null if it is not known which.
+   * Runs a task that reads from a DataNode.
    *
+   * @param nodeOrNull the DataNode, null if it is not known
    * @throws OutOfMemoryError if there is no thread and none can be started
    */
   void execute(String nodeOrNull, Runnable task) {
@@ -117,13 +125,16 @@ final class FetchThreads {
     } finally {
       Runnable next = endTurn(node);
       if (next != null) {
-        // Behind what waits for a thread already.
+        // The task goes behind those that already wait for a thread.
         execute(() -> runInTurn(node, next));
       }
     }
   }
 
-  /** Ends a task's turn, or hands it to the next one that waits for it, which is returned. */
+  /**
+   * Returns the next waiting task of the DataNode, which takes over the thread's place; if there is
+   * none, returns null and releases the place.
+   */
   private Runnable endTurn(String node) {
     synchronized (nodes) {
       Turns turns = nodes.get(node);

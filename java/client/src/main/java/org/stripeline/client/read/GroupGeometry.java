@@ -2,12 +2,15 @@
 package org.stripeline.client.read;
 
 /**
- * Where the bytes of a block group lie in its internal blocks, as {@code StripedBlockUtil} has it:
- * cell c of the group is row c / k of internal block c % k; parity of the last stripe is as long as
- * its first cell.
+ * Maps bytes of a block group to its internal blocks, as {@code StripedBlockUtil} does: cell c of
+ * the group is row c / k of internal block c % k. Parity of the last stripe is as long as its first
+ * cell.
  */
 final class GroupGeometry {
-  /** The usual bytes per checksum; with others the read is as right, only not as cheap. */
+  /**
+   * The usual number of bytes per checksum; with another number, reads are correct but less
+   * efficient.
+   */
   static final int CHUNK_BYTES = 512;
 
   private final int dataUnits;
@@ -47,7 +50,10 @@ final class GroupGeometry {
     return endInUnit(unit, groupBytes);
   }
 
-  /** Returns what a data unit holds of the group's bytes from {@code from} to before {@code to}. */
+  /**
+   * Returns the span of a data unit that holds the group's bytes from {@code from} (inclusive) to
+   * {@code to} (exclusive).
+   */
   Span need(int unit, long from, long to) {
     if (to <= from) {
       return Span.EMPTY;
@@ -72,8 +78,8 @@ final class GroupGeometry {
   }
 
   /**
-   * Returns the span in whole chunks, which is what a DataNode sends of it: received as a whole,
-   * its checksums can be computed in place.
+   * Returns the span extended to whole chunks, which is what a DataNode sends: when all of it is
+   * received, the checksums can be verified in place.
    */
   Span wholeChunks(int unit, Span span) {
     if (span.isEmpty()) {
@@ -83,7 +89,7 @@ final class GroupGeometry {
     return new Span(span.lo / CHUNK_BYTES * CHUNK_BYTES, Math.min(hi, unitBytes(unit)));
   }
 
-  /** Returns to where a unit is read when the group is read to {@code to}. */
+  /** Returns the offset in a unit at which a read of the group up to {@code to} ends. */
   long endInUnit(int unit, long to) {
     if (to <= 0) {
       return 0;
@@ -99,12 +105,12 @@ final class GroupGeometry {
     return (int) (offset / cellBytes % dataUnits);
   }
 
-  /** Returns where in its internal block a byte of the group lies. */
+  /** Returns the offset of a byte of the group in its internal block. */
   long offsetInUnit(long offset) {
     return offset / stripeBytes() * cellBytes + offset % cellBytes;
   }
 
-  /** Returns where in the group a byte of a data unit lies. */
+  /** Returns the offset in the group of a byte of a data unit. */
   long offsetInGroup(int unit, long offsetInUnit) {
     return offsetInUnit / cellBytes * stripeBytes()
         + (long) unit * cellBytes
@@ -116,7 +122,7 @@ final class GroupGeometry {
     return Math.min(groupBytes, (offset / cellBytes + 1) * cellBytes);
   }
 
-  /** Returns the end of the chunk that ends with or holds the byte before {@code offset}. */
+  /** Returns {@code offset} rounded up to the end of a chunk, at most the length of the group. */
   long chunkEnd(long offset) {
     return Math.min(groupBytes, (offset + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES);
   }

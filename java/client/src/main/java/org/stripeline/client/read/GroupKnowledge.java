@@ -14,36 +14,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a stream knows of the internal blocks of one group. What failed here says nothing of the
- * same DataNode's blocks in other groups, but for the preference that {@link NodeHealth} keeps for
- * DataNodes that did not answer at all.
+ * The state of the internal blocks of one group as one stream knows it. A failure in this group
+ * does not affect the same DataNode's blocks in other groups, except for the preference that {@link
+ * NodeHealth} keeps for DataNodes that did not answer at all.
  */
 public final class GroupKnowledge {
   private static final Logger LOG = LoggerFactory.getLogger(GroupKnowledge.class);
 
-  /** However short the period is. */
+  /** The minimum time between two requests, also if the configured period is shorter. */
   private static final long LOOK_NANOS_MIN = TimeUnit.SECONDS.toNanos(1);
 
-  /** So that periods become a quarter of an hour by default. */
+  /**
+   * Limits the doubling of the period; with the default, the period reaches a quarter of an hour.
+   */
   private static final int VAIN_LOOKS_MAX = 5;
 
   private final BlockGroup group;
   private final GroupGeometry geometry;
 
-  /** How an internal block last failed; null if it has not. */
+  /** The last fault of each internal block; null if it has not failed. */
   private final AtomicReferenceArray<UnitFault> faults;
 
-  /** Where internal blocks were when they were last asked for. */
+  /** The location of each internal block when it was last looked up. */
   private final AtomicReferenceArray<Replica> replicas;
 
-  /** How often nothing had changed when the NameNode was asked, up to a bound. */
+  /** The number of consecutive NameNode requests that found no change, up to a bound. */
   private volatile int vainLooks;
 
-  /** When the NameNode was last asked because an internal block could not be asked readily. */
+  /** When the NameNode was last asked because an internal block was not in good standing. */
   private final AtomicLong lookedNanos = new AtomicLong(System.nanoTime());
 
   /**
-   * Creates it with nothing known to be wrong.
+   * Creates an object with no known faults.
    *
    * @param groupBytes bytes of the file in this group
    */
@@ -55,14 +57,14 @@ public final class GroupKnowledge {
     this.replicas = new AtomicReferenceArray<>(geometry.units());
   }
 
-  /** How readily an internal block is asked. */
+  /** The preference for reading an internal block; the constants are in order of preference. */
   enum Standing {
     GOOD,
-    /** It, or its DataNode or disk, was late or did not answer a while ago. */
+    /** The block, its DataNode or its disk was late or did not answer recently. */
     SUSPECT,
-    /** It has failed in this group, if perhaps elsewhere in it. */
+    /** The block has failed in this group, perhaps at another offset. */
     FAULTY,
-    /** No DataNode is known to have it. */
+    /** No DataNode is known to hold the block. */
     ABSENT
   }
 
@@ -71,7 +73,7 @@ public final class GroupKnowledge {
     return group;
   }
 
-  /** Returns bytes of the file in this group. */
+  /** Returns the number of bytes of the file in this group. */
   public long groupBytes() {
     return geometry.groupBytes();
   }
@@ -95,13 +97,16 @@ public final class GroupKnowledge {
     return replica.isSuspect(health) ? Standing.SUSPECT : Standing.GOOD;
   }
 
-  /** Returns whether a unit may be asked as readily as any; see {@link NodeHealth#admits}. */
+  /**
+   * Returns whether a unit may be read without a preference for others; see {@link
+   * NodeHealth#admits}.
+   */
   boolean admits(int unit, NodeHealth health) {
     Replica replica = replica(unit);
     return standing(unit, replica, health) == Standing.GOOD && replica.admits(health);
   }
 
-  /** Returns where an internal block is as far as is known, null if no DataNode has it. */
+  /** Returns the known location of an internal block, null if no DataNode holds it. */
   Replica replica(int unit) {
     String node = group.node(unit);
     if (node == null) {
@@ -144,8 +149,8 @@ public final class GroupKnowledge {
   }
 
   /**
-   * A failure, which says nothing any more when its time is over or the block is on another
-   * DataNode; what is corrupt stays so.
+   * A failure of an internal block. It expires after a period, or when the block moves to another
+   * DataNode; corruption does not expire by time.
    */
   private static final class UnitFault {
     final IOException cause;
@@ -164,7 +169,10 @@ public final class GroupKnowledge {
     }
   }
 
-  /** A connection that fails or falls silent is the DataNode's; all else is the block's. */
+  /**
+   * Returns whether the DataNode is at fault: failed or silent connections are attributed to the
+   * DataNode, all other failures to the block.
+   */
   private static boolean isOfTheNode(Throwable fault) {
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
       if (cause instanceof SocketException || cause instanceof SocketTimeoutException) {
@@ -174,7 +182,10 @@ public final class GroupKnowledge {
     return false;
   }
 
-  /** A DataNode that accepts connections and does not answer may have a disk that hangs. */
+  /**
+   * Returns whether the DataNode accepted the connection but did not answer, which may mean that
+   * one of its disks hangs.
+   */
   private static boolean isSilence(Throwable fault) {
     for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
       if (cause instanceof SocketTimeoutException) {
@@ -185,10 +196,10 @@ public final class GroupKnowledge {
   }
 
   /**
-   * Has the NameNode asked where the internal blocks are, since one of them cannot be asked
-   * readily: a DataNode that was down may be back, or the block has been reconstructed elsewhere.
-   * Reads do not wait for the answer. The first time is after a period, and periods double while
-   * nothing changes.
+   * Requests the locations of the internal blocks from the NameNode when one of them is not in good
+   * standing: a DataNode may be back after a failure, or the block may have been reconstructed on
+   * another. Reads do not wait for the answer. The first request comes after one period, and the
+   * period doubles while nothing changes.
    */
   void look(ReadContext context) {
     long now = System.nanoTime();
@@ -217,13 +228,13 @@ public final class GroupKnowledge {
     return nodes;
   }
 
-  /** Asks where the internal blocks are, and gives all but the corrupt ones another chance. */
+  /** Reloads the locations of the internal blocks and clears all faults except corruption. */
   void refresh() throws IOException {
     group.refresh();
     forgive();
   }
 
-  /** Gives all internal blocks but the corrupt ones another chance. */
+  /** Clears the faults of all internal blocks except corruption. */
   public void forgive() {
     for (int unit = 0; unit < geometry.units(); unit++) {
       if (!(fault(unit) instanceof CorruptUnitException)) {

@@ -9,9 +9,9 @@ import java.util.Collections;
 import java.util.List;
 import org.stripeline.client.read.GroupKnowledge.Standing;
 
-/** The lanes into one block group, for one caller at a time. */
+/** The lanes that read one block group, for one caller at a time. */
 public final class GroupReader implements Closeable {
-  /** Where memory is short, a caller gets this much at a time. */
+  /** The size of the smallest range that is fetched when memory is short. */
   static final long PIECE_BYTES = 64 << 10;
 
   private final ReadContext context;
@@ -20,21 +20,24 @@ public final class GroupReader implements Closeable {
   private final Lane[] lanes;
   private final ReadBuffers.Waiter memory;
 
-  /** What the caller does before it waits for memory. */
+  /** The action to run before the caller waits for memory. */
   private Runnable beforeWaiting = () -> {};
 
   private boolean closed;
 
-  /** What the caller waits for, or did last. Guarded by {@code lanes}. */
+  /** The segment that the caller waits for or waited for last. Guarded by {@code lanes}. */
   private Segment awaited;
 
-  /** Why callers must not wait any more. Guarded by {@code lanes}. */
+  /**
+   * The message of the exception that callers get after {@link #abort}, or null. Guarded by {@code
+   * lanes}.
+   */
   private String abortion;
 
   /**
    * Creates a reader; nothing is opened before it is needed.
    *
-   * @param counters count for the stream
+   * @param counters the counters of the stream
    */
   public GroupReader(ReadContext context, GroupKnowledge knowledge, ReadCounters counters) {
     this.context = context;
@@ -44,7 +47,10 @@ public final class GroupReader implements Closeable {
     this.memory = context.buffers().newWaiter();
   }
 
-  /** Has the caller do something before it waits for memory: it must hold none then. */
+  /**
+   * Sets the action to run before the caller waits for memory. The action must release the caller's
+   * buffers.
+   */
   public void beforeWaiting(Runnable step) {
     beforeWaiting = step;
   }
@@ -70,9 +76,9 @@ public final class GroupReader implements Closeable {
   }
 
   /**
-   * Returns a buffer of the kind that the group's decoder wants, its limit at its capacity.
+   * Returns a buffer of the kind that the group's decoder prefers, with its limit at its capacity.
    *
-   * @param reserved how much of its capacity is reserved already
+   * @param reserved bytes of its capacity that are already reserved
    */
   ByteBuffer takeBuffer(int bytes, long reserved) {
     return context.buffers().take(bytes, group().prefersDirectBuffers(), reserved);
@@ -86,7 +92,10 @@ public final class GroupReader implements Closeable {
     return knowledge.standing(unit, context.health());
   }
 
-  /** Returns whether a unit may be asked as readily as any, and then must be. */
+  /**
+   * Returns whether a unit may be read without a preference for others; the caller must then read
+   * from it.
+   */
   boolean admits(int unit) {
     if (standing(unit) != Standing.GOOD) {
       knowledge.look(context);
@@ -95,7 +104,8 @@ public final class GroupReader implements Closeable {
   }
 
   /**
-   * Takes note that an internal block could not be read, unless that is because of {@link #close}.
+   * Records that an internal block could not be read, unless the read failed because of {@link
+   * #close}.
    */
   void failed(SpanRead read, IOException fault) {
     synchronized (lanes) {
@@ -109,7 +119,7 @@ public final class GroupReader implements Closeable {
     knowledge.failed(read, fault, context.health());
   }
 
-  /** Takes note that a unit was so late that others were read in its stead. */
+  /** Records that a unit was so late that other units were read instead. */
   void markSuspect(SpanRead read) {
     if (read.replica != null) {
       read.replica.markSuspect(
@@ -130,8 +140,8 @@ public final class GroupReader implements Closeable {
   }
 
   /**
-   * Gives a read up. Where it holds its lane up, what waits behind it goes to a fresh lane, or to
-   * other units if it is the DataNode or its disk that holds it up.
+   * Gives up a read. If it blocks its lane, the reads queued behind it go to a new lane, or to
+   * other units if the DataNode or its disk is suspect.
    */
   void cancel(SpanRead read) {
     synchronized (lanes) {
@@ -147,7 +157,7 @@ public final class GroupReader implements Closeable {
         if (!isSuspect) {
           submit(next);
         } else {
-          // On another thread, since the lock of the segment that gives up is held here.
+          // On another thread, because the lock of the segment that gives up is held here.
           context.threads().executeAside(() -> next.segment.onLaneBlocked(next));
         }
       }
@@ -155,16 +165,16 @@ public final class GroupReader implements Closeable {
   }
 
   /**
-   * Begins to fetch a range of the group that a caller waits for; only the beginning of it where
-   * memory is short. The caller must not hold segments that others may wait for.
+   * Starts to fetch a range of the group that a caller waits for; if memory is short, only the
+   * beginning of the range. The caller must not hold segments that other callers may wait for.
    *
-   * @param from first byte of the range, in the group
-   * @param to first byte after it
-   * @param openTo up to where of the group readers are opened that must be opened for this, so that
-   *     what follows finds them open
-   * @param placement where the bytes belong, null for buffers of the segment's own
-   * @param before segments that are there, and stay until this one is: decoding takes from them
-   *     what they have
+   * @param from the first byte of the range, in the group
+   * @param to the first byte after the range
+   * @param openTo the offset in the group up to which new readers are opened, so that later reads
+   *     find them open
+   * @param placement the target of the bytes, null for buffers of the segment's own
+   * @param before completed segments that are kept until this one is complete: decoding reuses
+   *     their bytes
    */
   Segment fetchNow(long from, long to, long openTo, Placement placement, List<Segment> before)
       throws IOException {
@@ -185,12 +195,15 @@ public final class GroupReader implements Closeable {
     return fetch(from, end, openTo, placement, before, bytes);
   }
 
-  /** Returns where a piece ends that is not much larger than the least, at an even offset. */
+  /**
+   * Returns {@code to}, or the end of a piece of the minimum size if that is later, rounded down to
+   * a multiple of the minimum size.
+   */
   private static long pieceEnd(long from, long to) {
     return Math.max(to, from + PIECE_BYTES) / PIECE_BYTES * PIECE_BYTES;
   }
 
-  /** Begins to fetch a range ahead of the caller; returns null where memory is short. */
+  /** Starts to fetch a range ahead of the caller; returns null if memory is short. */
   Segment fetchAhead(long from, long to, long openTo, Placement placement, List<Segment> before) {
     long bytes = bufferBytes(from, to, placement != null);
     if (!context.buffers().tryReserveAhead(bytes)) {
@@ -203,7 +216,7 @@ public final class GroupReader implements Closeable {
     }
   }
 
-  /** Begins to fetch a part of a range that was given up, wherever memory for it comes from. */
+  /** Starts to fetch a part of a range that was given up, without a reservation of memory. */
   Segment fetchAgain(long from, long to, Placement placement) {
     return fetch(from, to, to, placement, Collections.emptyList(), 0);
   }
@@ -244,8 +257,8 @@ public final class GroupReader implements Closeable {
   }
 
   /**
-   * Makes the caller that waits for a segment or for memory fail, and every one after it; for other
-   * threads than the caller's, which closes the reader then.
+   * Makes the caller's current wait for a segment or for memory fail, and every later one. Called
+   * by other threads; the caller's thread closes the reader afterwards.
    */
   public void abort(String message) {
     Segment segment;
@@ -260,10 +273,10 @@ public final class GroupReader implements Closeable {
   }
 
   /**
-   * Waits for memory after it was refused; the caller holds no buffers.
+   * Waits for memory after an allocation failed; the caller holds no buffers.
    *
-   * @param memoryDeadline what the call before returned in the same read, 0 at first
-   * @return when to give up, by {@link System#nanoTime}
+   * @param memoryDeadline the result of the previous call in the same read, 0 for the first call
+   * @return the time at which to give up, by {@link System#nanoTime}
    * @throws IOException if that time is over
    */
   long awaitMemory(Throwable cause, long memoryDeadline) throws IOException {
@@ -284,9 +297,7 @@ public final class GroupReader implements Closeable {
     return end;
   }
 
-  /**
-   * Returns the bytes of buffers that it takes to fetch a range, and to decode what is lost of it.
-   */
+  /** Returns the bytes of buffers that are needed to fetch a range and to decode its lost parts. */
   private long bufferBytes(long from, long to, boolean isPlaced) {
     GroupGeometry geometry = geometry();
     long sum = 0;
@@ -313,7 +324,9 @@ public final class GroupReader implements Closeable {
     return Math.max(sum, ofDecoding);
   }
 
-  /** Ends all lanes; reads under way are given up. Segments must have been released before. */
+  /**
+   * Ends all lanes and gives up the reads in progress. The segments must have been released before.
+   */
   @Override
   public void close() {
     List<Lane> open = new ArrayList<>();

@@ -15,22 +15,23 @@ import javax.management.ObjectName;
 import org.stripeline.natives.SharedThreads;
 
 /**
- * Lanes that have nothing to read but hold a reader open, which occupies a connection and a thread
- * of its DataNode. The reader is closed when the lane has idled for a while, and of too many lanes
- * that of the one that has idled longest. The bound is generous, as streams that read in turns and
- * have more lanes open a connection for each read. The lock of this class is the last to be taken.
+ * Lanes that have nothing to read but keep a reader open, which occupies a connection and a thread
+ * of its DataNode. The reader of a lane is closed after an idle period; if there are too many idle
+ * lanes, the reader that has been idle longest is closed. The bound is generous because streams
+ * that read in turns and have more lanes than the bound open a connection for each read. The lock
+ * of this class is the last in the lock order.
  */
 final class IdleLanes {
   /** The lanes of more than a thousand streams of RS-6-3. */
   private static final int LANES_MOST = 8_192;
 
-  /** Also where the process may open few files. */
+  /** The minimum, also if the process may open only few files. */
   private static final int LANES_LEAST = 256;
 
-  /** This part of the files that the process may open, sockets included. */
+  /** The bound is this fraction of the files that the process may open, sockets included. */
   private static final int FILES_PART = 4;
 
-  /** Where the system does not say how many files may be open. */
+  /** The assumed limit of open files if the system does not report one. */
   private static final long FILES_UNKNOWN = 4_096;
 
   private static final long THREAD_SECONDS = 10;
@@ -39,13 +40,13 @@ final class IdleLanes {
   private final long expiryNanos;
   private final LongSupplier nanoClock;
 
-  /** Since when each idles; the one that has idled longest is first. Guarded by itself. */
+  /** The time since which each lane has been idle, longest first. Guarded by itself. */
   private final Map<Lane, Long> lanes = new LinkedHashMap<>();
 
   private final ScheduledThreadPoolExecutor thread;
   private boolean isSweepPlanned;
 
-  /** Lets lanes idle for so long. */
+  /** Closes the readers of lanes that have been idle for {@code expiryMillis}. */
   IdleLanes(long expiryMillis) {
     this(
         lanesMax(openFiles()),
@@ -76,7 +77,10 @@ final class IdleLanes {
     }
   }
 
-  /** Returns how many lanes may idle in a process that may have that many files open. */
+  /**
+   * Returns the maximum number of idle lanes in a process that may have {@code openFiles} files
+   * open.
+   */
   static int lanesMax(long openFiles) {
     return (int) Math.max(LANES_LEAST, Math.min(LANES_MOST, openFiles / FILES_PART));
   }
@@ -85,12 +89,12 @@ final class IdleLanes {
     return TimeUnit.NANOSECONDS.toMillis(expiryNanos);
   }
 
-  /** Returns the thread that looks after what idles. */
+  /** Returns the thread for tasks on idle resources. */
   ScheduledExecutorService thread() {
     return thread;
   }
 
-  /** Takes note that a lane has nothing to read but its reader open. */
+  /** Records that a lane has nothing to read but keeps its reader open. */
   void add(Lane lane) {
     Lane oldest = null;
     synchronized (lanes) {
@@ -104,12 +108,12 @@ final class IdleLanes {
     }
     if (oldest != null) {
       Lane putAway = oldest;
-      // The lock of the lane that was added is held here.
+      // On another thread, because the lock of the added lane is held here.
       thread.execute(putAway::putAway);
     }
   }
 
-  /** Takes note that a lane has something to read, or has closed its reader. */
+  /** Records that a lane has something to read or has closed its reader. */
   void remove(Lane lane) {
     synchronized (lanes) {
       lanes.remove(lane);
@@ -125,12 +129,13 @@ final class IdleLanes {
   private void planSweep() {
     if (!isSweepPlanned) {
       thread.schedule(this::sweep, expiryNanos, TimeUnit.NANOSECONDS);
-      // Not before, since there may be no thread for it; then the next lane tries again.
+      // Set after scheduling, which may fail for lack of a thread; then the next idle lane tries
+      // again.
       isSweepPlanned = true;
     }
   }
 
-  /** Closes the readers whose time is over. */
+  /** Closes the readers whose idle period is over. */
   void sweep() {
     long now = nanoClock.getAsLong();
     while (true) {

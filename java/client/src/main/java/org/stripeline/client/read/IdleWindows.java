@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * The windows that hold buffers. Those of a stream that has not read for a while go back to the
- * pool, also if it was never closed; the stream fetches again what it reads next. Where a reader
- * lacks buffers, those of any stream that is not within a read are reclaimed at once.
+ * The windows that hold buffers. The buffers of a stream that has not read for a while are returned
+ * to the pool, even if the stream is never closed; the stream fetches again what it reads next. If
+ * a reader lacks buffers, those of any stream that is not inside a read are reclaimed at once.
  */
 final class IdleWindows {
   private final Set<SequentialWindow> windows = ConcurrentHashMap.newKeySet();
@@ -18,19 +18,19 @@ final class IdleWindows {
   private final ScheduledExecutorService thread;
   private final long expiryMillis;
 
-  /** Lets windows idle for one or two times that long. */
+  /** Creates a set whose windows may be idle for one to two times {@code expiryMillis}. */
   IdleWindows(ScheduledExecutorService thread, long expiryMillis) {
     this.thread = thread;
     this.expiryMillis = expiryMillis;
   }
 
-  /** Takes note that a window holds buffers. */
+  /** Records that a window holds buffers. */
   void add(SequentialWindow window) {
     windows.add(window);
     planSweep();
   }
 
-  /** Takes note that a window holds none. */
+  /** Records that a window holds no buffers. */
   void remove(SequentialWindow window) {
     windows.remove(window);
   }
@@ -44,13 +44,13 @@ final class IdleWindows {
       try {
         thread.schedule(this::sweep, expiryMillis, TimeUnit.MILLISECONDS);
       } catch (RuntimeException | OutOfMemoryError e) {
-        // The next window plans it again; readers that lack buffers take them back without it.
+        // The next window schedules it again; readers that lack buffers reclaim them without it.
         isSweepPlanned.set(false);
       }
     }
   }
 
-  /** Has those windows give their buffers back that were not used since the last sweep. */
+  /** Reclaims the buffers of the windows that were not used since the last sweep. */
   void sweep() {
     isSweepPlanned.set(false);
     for (SequentialWindow window : windows) {
@@ -65,7 +65,10 @@ final class IdleWindows {
     }
   }
 
-  /** Has one window give its buffers back, best one that has not been used for a while. */
+  /**
+   * Reclaims the buffers of one window, preferably one that was not used since the last sweep;
+   * returns whether there was one.
+   */
   boolean reclaim() {
     for (SequentialWindow window : windows) {
       if (!window.isUsedSinceSweep() && window.putAway()) {

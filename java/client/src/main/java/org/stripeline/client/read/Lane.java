@@ -9,15 +9,20 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Reads spans of one internal block, one after the other, on a thread that it has only while there
- * is something to read. The reader stays open between spans and is used again when the next one
- * lies ahead of it. Locks are taken in the order segment, lane.
+ * Reads spans of one internal block in sequence. A lane occupies a thread only while there is
+ * something to read. The reader stays open between spans and is reused if the next span is ahead of
+ * it. Lock order: segment, then lane.
  */
 final class Lane implements Runnable {
-  /** A gap up to this is read over rather than left by opening anew: what a packet or two hold. */
+  /**
+   * Gaps up to this size, one or two packets, are skipped; for larger gaps a new reader is opened.
+   */
   private static final long SKIP_MAX_BYTES = 128 << 10;
 
-  /** Holds what a DataNode sends in a packet, also where its buffers were configured larger. */
+  /**
+   * The size of a DataNode's packet, with room for DataNodes that are configured with larger
+   * buffers.
+   */
   private static final int PASSING_BYTES = 128 << 10;
 
   private final BlockGroup group;
@@ -34,7 +39,7 @@ final class Lane implements Runnable {
   private boolean scheduled;
   private boolean retired;
 
-  /** Changed by the running thread only, or under the lock while there is none. */
+  /** Changed only by the running thread, or with the lock held while there is none. */
   private volatile UnitReader reader;
 
   private long readerOffset;
@@ -121,12 +126,12 @@ final class Lane implements Runnable {
     return current;
   }
 
-  /** Returns since when it has been at what it does now. */
+  /** Returns the time at which the lane began its current read. */
   long currentSinceNanos() {
     return currentSinceNanos;
   }
 
-  /** After this no interrupt of {@link #cancel} can hit the thread. */
+  /** Ends the current read; after this, {@link #cancel} cannot interrupt the thread for it. */
   private synchronized void finish(SpanRead read) {
     current = null;
     runner = null;
@@ -147,8 +152,8 @@ final class Lane implements Runnable {
           || !read.segment.isWanted(read)) {
         throw e;
       }
-      // A reader kept from earlier may have been cut off for idling, which says nothing of the
-      // block.
+      // The DataNode may have closed an idle reader from an earlier read; that does not indicate a
+      // fault of the block.
       closeReader();
       place(read);
       fill(read);
@@ -172,7 +177,7 @@ final class Lane implements Runnable {
     }
   }
 
-  /** Receives some of a span, from another reader where the open one ends. */
+  /** Receives part of a span; opens another reader if the current one has ended. */
   private void receive(SpanRead read, ByteBuffer target) throws IOException {
     if (readerOffset >= reader.end()) {
       open(read, readerOffset);
@@ -184,7 +189,7 @@ final class Lane implements Runnable {
     readerOffset += target.position() - start;
   }
 
-  /** Passes the bytes through a buffer that stays in the processor's cache. */
+  /** Copies the bytes through a buffer that stays in the processor's cache. */
   private void fillPlace(SpanRead read) throws IOException {
     ByteBuffer buffer = buffers.take(PASSING_BYTES, group.prefersDirectBuffers());
     try {
@@ -200,7 +205,7 @@ final class Lane implements Runnable {
     }
   }
 
-  /** Brings the reader to where the span begins; returns whether it had to be opened for it. */
+  /** Moves the reader to the beginning of the span; returns whether a new reader was opened. */
   private boolean place(SpanRead read) throws IOException {
     long gap = read.span.lo - readerOffset;
     if (reader != null && gap >= 0 && gap <= SKIP_MAX_BYTES && read.span.lo < reader.end()) {
@@ -215,7 +220,7 @@ final class Lane implements Runnable {
         if (read.cancelled) {
           throw e;
         }
-        // What was to be passed over is not what is wanted.
+        // A failure to skip bytes does not affect the span itself.
       }
     }
     open(read, read.span.lo);
@@ -230,11 +235,11 @@ final class Lane implements Runnable {
   }
 
   /**
-   * Stops a read whose bytes are not wanted any more. It is removed from the queue, or interrupted
-   * if it is under way. A late read goes on if it is the only one of its DataNode that does, and a
-   * short-circuit read always: an interrupt would close the file for all streams.
+   * Stops a read whose bytes are no longer needed: removes it from the queue, or interrupts it if
+   * it is running. A late read continues if no other late read of its DataNode continues. A
+   * short-circuit read always continues, because an interrupt would close the file for all streams.
    *
-   * @return whether it was under way, so that this lane may be held up
+   * @return whether it was running, so that this lane may be blocked
    */
   synchronized boolean cancel(SpanRead read) {
     if (queue.remove(read)) {
@@ -263,7 +268,10 @@ final class Lane implements Runnable {
     return true;
   }
 
-  /** Takes no more reads: hands over what waits, and closes its reader when the last is done. */
+  /**
+   * Stops accepting reads, returns the queued reads, and closes the reader when the last read is
+   * done.
+   */
   synchronized List<SpanRead> retire() {
     List<SpanRead> waiting = new ArrayList<>(queue);
     queue.clear();
@@ -289,7 +297,7 @@ final class Lane implements Runnable {
     try {
       reader.close();
     } catch (IOException | RuntimeException ignored) {
-      // What was read from it has been checked; there is nothing left to lose.
+      // The bytes that were read from it have been verified; nothing can be lost.
     }
     reader = null;
   }

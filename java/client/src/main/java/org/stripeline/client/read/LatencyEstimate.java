@@ -2,9 +2,9 @@
 package org.stripeline.client.read;
 
 /**
- * How long a span takes, by its size: exponentially weighted mean and mean deviation per power of
- * two, as TCP's retransmission timer has them (RFC 6298). Races between threads lose a sample at
- * times, which does no harm.
+ * Estimates the duration of a span by its size: an exponentially weighted mean and mean deviation
+ * per power of two, as in TCP's retransmission timer (RFC 6298). Races between threads occasionally
+ * lose a sample, which is harmless.
  */
 final class LatencyEstimate {
   private static final double MEAN_WEIGHT = 1.0 / 16;
@@ -25,13 +25,13 @@ final class LatencyEstimate {
     mean[size] += MEAN_WEIGHT * error;
   }
 
-  /** Returns nanoseconds after which a span of that size is unusually late; 0 if not known. */
+  /** Returns the nanoseconds after which a span of that size is unusually late; 0 if unknown. */
   double unusualNanos(int bytes) {
     int size = sizeClass(bytes);
     return mean[size] == 0 ? 0 : mean[size] + 4 * deviation[size];
   }
 
-  /** Returns the usual nanoseconds for a span of that size; 0 if not known. */
+  /** Returns the usual nanoseconds for a span of that size; 0 if unknown. */
   double usualNanos(int bytes) {
     return mean[sizeClass(bytes)];
   }

@@ -3,7 +3,7 @@ package org.stripeline.client.read;
 
 import java.util.List;
 
-/** When the reads of a segment are late; under the segment's lock. */
+/** Determines when the reads of a segment are late; guarded by the segment's lock. */
 final class Lateness {
   private final ReadContext context;
   private final List<SpanRead> reads;
@@ -13,7 +13,10 @@ final class Lateness {
     this.reads = reads;
   }
 
-  /** Returns nanoseconds until the first pending read is late; none or less if one is. */
+  /**
+   * Returns the nanoseconds until the first pending read is late; zero or less if one is late
+   * already.
+   */
   long untilLateNanos(long now) {
     long least = Long.MAX_VALUE;
     for (SpanRead read : reads) {
@@ -29,13 +32,17 @@ final class Lateness {
   }
 
   private long dueNanos(SpanRead read) {
-    // In a queue it is as late as what stands before it, which may be of a segment further ahead.
+    // A queued read is measured from the start of the read that its lane runs, which may belong to
+    // a later segment.
     long start =
         read.state == SpanRead.State.RUNNING ? read.startedNanos : read.lane.currentSinceNanos();
     return start + Math.max(peersNanos(), context.lateNanos(read.span.length()));
   }
 
-  /** Where half of the spans are in, three times what they took is what the others may take. */
+  /**
+   * Once half of the spans have arrived, the others may take three times the duration of the
+   * slowest.
+   */
   private long peersNanos() {
     long slowest = 0;
     int done = 0;

@@ -9,30 +9,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * DataNodes that were late or failed recently, and {@link Replica storages and blocks} of them:
- * they are asked last until a period is over. Then one read asks such a DataNode again, whose end
- * tells for all streams of the client: it is trusted again, or suspect for a period that doubles
- * each time. It is a preference only; where they are needed, they are asked.
+ * DataNodes that were late or failed recently, and {@link Replica storages and blocks} of them.
+ * They are the last choice for reads until a period is over. Then one read probes the DataNode, and
+ * its result applies to all streams of the client: the DataNode is healthy again, or suspect for a
+ * period that doubles each time. This is only a preference; reads use a suspect DataNode if they
+ * need it.
  */
 final class NodeHealth {
   private static final Logger LOG = LoggerFactory.getLogger(NodeHealth.class);
   private static final int DOUBLINGS_MAX = 5;
   private static final int TOLD_MAX = 1_000;
 
-  /** More than DataNodes and their disks that hang, but blocks are many. */
+  /** Larger than any number of DataNodes and disks that hang; bounds the entries of blocks. */
   private static final int SUSPICIONS_MAX = 10_000;
 
-  /** What is in the log is not repeated for this time, however short the period is. */
+  /** A logged message is not repeated for at least this time, also if the period is shorter. */
   private static final long TOLD_NANOS_MIN = TimeUnit.SECONDS.toNanos(10);
 
   private final long periodNanos;
   private final LongSupplier nanoClock;
   private final Map<String, Suspicion> suspicions = new ConcurrentHashMap<>();
 
-  /** What was logged, and when. */
+  /** The messages that were logged, with the time of each. */
   private final Map<String, Long> told = new ConcurrentHashMap<>();
 
-  /** By DataNode, the late read that goes on though its bytes are not wanted any more. */
+  /** By DataNode, the late read that continues although its bytes are no longer needed. */
   private final Map<String, SpanRead> lingering = new ConcurrentHashMap<>();
 
   NodeHealth(long periodMillis) {
@@ -44,7 +45,7 @@ final class NodeHealth {
     this.nanoClock = nanoClock;
   }
 
-  /** Returns how long what is known to be wrong is held to be so, in nanoseconds. */
+  /** Returns how long a suspicion or fault lasts, in nanoseconds. */
   long periodNanos() {
     return periodNanos;
   }
@@ -55,10 +56,10 @@ final class NodeHealth {
   }
 
   /**
-   * Returns whether a DataNode may be asked as readily as any. When a period of suspicion is over,
-   * the first to ask gets that answer and must read from it; the others must wait for its end. If
-   * the read ends without telling, since it is given up or its block is gone, another one may ask
-   * after a single period.
+   * Returns whether a DataNode may be read without a preference for others. When a period of
+   * suspicion is over, the first caller gets true and must read from it; other callers get false
+   * until that read ends. If the read ends without a result, because it is given up or its block is
+   * gone, another read may probe after a single period.
    */
   boolean admits(String node) {
     Suspicion suspicion = suspicions.get(node);
@@ -77,7 +78,10 @@ final class NodeHealth {
     return periodNanos << times;
   }
 
-  /** Returns whether something has not been logged within a period, and is to be now. */
+  /**
+   * Returns whether a message has not been logged within a period; if so, records that it is logged
+   * now.
+   */
   boolean isNews(String what) {
     if (told.size() >= TOLD_MAX) {
       told.clear();
@@ -90,12 +94,15 @@ final class NodeHealth {
     return before == null ? told.putIfAbsent(what, now) == null : told.replace(what, before, now);
   }
 
-  /** Takes note that a DataNode was late or does not answer. */
+  /** Records that a DataNode was late or did not answer. */
   void markSuspect(String node, String why) {
     compute(node, why);
   }
 
-  /** Takes note that a part of a DataNode was late, of which the log tells already. */
+  /**
+   * Records that a part of a DataNode was late, without a log message, because the DataNode's is
+   * logged.
+   */
   void markSuspectSilently(String name) {
     if (suspicions.size() >= SUSPICIONS_MAX) {
       long now = nanoClock.getAsLong();
@@ -128,7 +135,7 @@ final class NodeHealth {
         });
   }
 
-  /** Takes note that a DataNode has served a read in time. */
+  /** Records that a DataNode has served a read in time. */
   void markHealthy(String node) {
     Suspicion past = suspicions.isEmpty() ? null : suspicions.remove(node);
     if (past != null && past.isLogged) {
@@ -137,14 +144,15 @@ final class NodeHealth {
   }
 
   /**
-   * Returns whether a late read whose bytes are not wanted may go on, since its end tells whether
-   * its DataNode hangs or was slow once. One at a time may; the others would only hold threads.
+   * Returns whether a late read whose bytes are no longer needed may continue: its end shows
+   * whether its DataNode hangs or was slow once. Only one read per DataNode may, since others would
+   * only occupy threads.
    */
   boolean mayLinger(String node, SpanRead read) {
     return lingering.putIfAbsent(node, read) == null;
   }
 
-  /** Takes note that a read is over. */
+  /** Records that a read has ended. */
   void over(String node, SpanRead read) {
     if (!lingering.isEmpty()) {
       lingering.remove(node, read);
@@ -155,10 +163,10 @@ final class NodeHealth {
     final long untilNanos;
     final int times;
 
-    /** Whether a read asks the DataNode again now. */
+    /** Whether a read is probing the DataNode now. */
     final boolean isProbed;
 
-    /** Whether the log tells of it, and so must tell of its end. */
+    /** Whether the suspicion was logged; its end is then logged too. */
     final boolean isLogged;
 
     Suspicion(long untilNanos, int times, boolean isProbed, boolean isLogged) {

@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The exponentially weighted mean time of a span by DataNode, for metrics. */
+/** The exponentially weighted mean duration of a span by DataNode, for metrics. */
 final class NodeLatencies {
   private static final int NODES_MAX = 1024;
   private static final double WEIGHT = 1.0 / 16;

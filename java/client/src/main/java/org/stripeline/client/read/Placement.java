@@ -3,7 +3,7 @@ package org.stripeline.client.read;
 
 import java.nio.ByteBuffer;
 
-/** Where the bytes of a range of a block group belong in the buffer of whoever reads it. */
+/** Maps the bytes of a range of a block group to positions in the caller's buffer. */
 final class Placement {
   private final GroupGeometry geometry;
   private final ByteBuffer target;
@@ -12,7 +12,7 @@ final class Placement {
   /**
    * Creates a placement.
    *
-   * @param target to whose position the byte at {@code from} belongs
+   * @param target the buffer; the byte at {@code from} goes to its position
    * @param from offset in the group
    */
   Placement(GroupGeometry geometry, ByteBuffer target, long from) {
@@ -21,7 +21,7 @@ final class Placement {
     this.from = from;
   }
 
-  /** Puts bytes of an internal block where they belong. */
+  /** Copies bytes of an internal block to their places in the buffer. */
   void put(int unit, long offsetInUnit, ByteBuffer bytes) {
     while (bytes.hasRemaining()) {
       ByteBuffer place = place(unit, offsetInUnit, bytes.remaining());
@@ -33,7 +33,7 @@ final class Placement {
     }
   }
 
-  /** Gets bytes of an internal block from where they were put. */
+  /** Copies bytes of an internal block from their places in the buffer. */
   void get(int unit, Span span, ByteBuffer into) {
     for (long at = span.lo; at < span.hi; ) {
       ByteBuffer place = place(unit, at, (int) (span.hi - at));
@@ -42,14 +42,14 @@ final class Placement {
     }
   }
 
-  /** Puts bytes where those from an offset of the group on belong. */
+  /** Copies bytes that begin at an offset of the group to their place in the buffer. */
   void put(long offset, ByteBuffer bytes) {
     ByteBuffer place = target.duplicate();
     place.position((int) (offset - from));
     place.put(bytes);
   }
 
-  /** Returns the place of bytes of an internal block, up to the end of their cell. */
+  /** Returns the place of bytes of an internal block, at most up to the end of their cell. */
   private ByteBuffer place(int unit, long offsetInUnit, int most) {
     long offset = geometry.offsetInGroup(unit, offsetInUnit);
     int start = (int) (offset - from);

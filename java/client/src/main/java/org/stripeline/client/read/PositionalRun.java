@@ -2,18 +2,18 @@
 package org.stripeline.client.read;
 
 /**
- * Positional reads of a stream that follow each other, as those of a scan do. Readers are opened
- * for more than is wanted once that is a small share of what the run has read: what is left over at
- * the end of a run was read by DataNodes in vain.
+ * Detects positional reads of a stream that follow each other, as in a scan. Readers are opened
+ * beyond the requested range once the excess is a small fraction of what the run has read, because
+ * DataNodes read the excess in vain if the run ends.
  */
 public final class PositionalRun {
-  /** This part of what the run has read is asked for ahead. */
+  /** Readers are opened ahead for this fraction of what the run has read. */
   private static final int AHEAD_PART = 64;
 
-  /** Least size of a large read: such reads are taken to go through a file ... */
+  /** The minimum size of a large read; such reads probably scan a file. */
   private static final long LARGE_BYTES = 4 << 20;
 
-  /** ... so this part of the run is asked for ahead: from the third read on, one more read. */
+  /** The fraction for large reads: from the third read on, readers are opened for one more read. */
   private static final int LARGE_AHEAD_PART = 3;
 
   private static final long AHEAD_BYTES_MAX = 16 << 20;
@@ -22,7 +22,7 @@ public final class PositionalRun {
   private long end = -1;
 
   /**
-   * Takes note of a read of a range of the file.
+   * Records a read of a range of the file.
    *
    * @return bytes beyond the range for which readers may be opened; 0, or enough for another read
    */
@@ -33,7 +33,7 @@ public final class PositionalRun {
     end = to;
     int part = to - from < LARGE_BYTES ? AHEAD_PART : LARGE_AHEAD_PART;
     long aheadBytes = Math.min(AHEAD_BYTES_MAX, (to - start) / part);
-    // A reader that stands inside of a chunk cannot go back to the chunk's begin for the next read.
+    // A reader inside a chunk cannot go back to the beginning of the chunk for the next read.
     boolean isReusable = to % GroupGeometry.CHUNK_BYTES == 0;
     return isReusable && aheadBytes >= to - from ? aheadBytes : 0;
   }

@@ -9,12 +9,12 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 
-/** A positional read of one block group: all of it is asked for at once, within the window. */
+/** A positional read of one block group: requests the whole range at once, within the window. */
 public final class RangeRead implements Closeable {
   private static final int LANE_BYTES = 1 << 20;
   private static final List<Segment> NONE = Collections.emptyList();
 
-  /** Wider cells are read in parts, so that no buffer is as large as one. */
+  /** Wider cells are read in parts, so that no buffer is as large as a cell. */
   private static final int WIDE_CELL_BYTES = 16 << 20;
 
   private final GroupReader reader;
@@ -27,19 +27,19 @@ public final class RangeRead implements Closeable {
   private long to;
   private long openTo;
 
-  /** Up to where the range is in its buffer. */
+  /** The offset up to which the range is in the target buffer. */
   private long done;
 
-  /** Where the segments end. */
+  /** The end of the last segment. */
   private long next;
 
-  /** Most bytes of a segment; less where the JVM has refused memory. */
+  /** The maximum bytes of a segment; reduced after the JVM has refused memory. */
   private long segmentMax = 1L << 60;
 
   /**
    * Creates a read.
    *
-   * @param tally is told what was fetched, on the thread that calls {@link #finish}
+   * @param tally receives the counts of fetched bytes, on the thread that calls {@link #finish}
    */
   public RangeRead(GroupReader reader, Segment.Tally tally) {
     this.reader = reader;
@@ -48,12 +48,13 @@ public final class RangeRead implements Closeable {
   }
 
   /**
-   * Reads a range of the group into a buffer, whose position moves on if all of it is there.
+   * Reads a range of the group into a buffer, whose position advances only after the whole range
+   * was read.
    *
-   * @param from first byte, in the group
-   * @param to first byte after
-   * @param openTo up to where of the group readers are opened, at least {@code to}
-   * @throws IOException if part of the range cannot be had
+   * @param from the first byte, in the group
+   * @param to the first byte after the range
+   * @param openTo the offset in the group up to which readers are opened, at least {@code to}
+   * @throws IOException if part of the range cannot be read
    */
   public void read(long from, long to, long openTo, ByteBuffer target) throws IOException {
     try {
@@ -65,8 +66,8 @@ public final class RangeRead implements Closeable {
   }
 
   /**
-   * Asks for a range as far as there is memory; {@link #finish} reads it. The parameters are those
-   * of {@link #read}.
+   * Requests as much of a range as memory permits; {@link #finish} reads the range. The parameters
+   * are those of {@link #read}.
    */
   public void begin(long from, long to, long openTo, ByteBuffer target) {
     prepare(from, to, openTo, target);
@@ -84,9 +85,9 @@ public final class RangeRead implements Closeable {
   }
 
   /**
-   * Waits for the range that was asked for, after which the position of its buffer moves on.
+   * Waits for the requested range, then advances the position of its buffer.
    *
-   * @throws IOException if part of the range cannot be had
+   * @throws IOException if part of the range cannot be read
    */
   public void finish() throws IOException {
     long memoryDeadline = 0;
@@ -123,14 +124,14 @@ public final class RangeRead implements Closeable {
     done = head.to();
   }
 
-  /** Gives up what is under way; nothing is put into the buffer any more. */
+  /** Gives up pending reads; nothing is written to the buffer afterwards. */
   @Override
   public void close() {
     segments.forEach(Segment::close);
     segments.clear();
   }
 
-  /** Gives up what is under way; {@link #finish} asks for it again. */
+  /** Gives up pending reads; {@link #finish} requests them again. */
   public void giveUp() {
     close();
     next = done;
@@ -153,8 +154,8 @@ public final class RangeRead implements Closeable {
   }
 
   /**
-   * Stripes of which only a part is read are read by themselves: what decoding wants of a DataNode
-   * for one stripe it then does not want of others.
+   * Returns the end of the next segment. Stripes of which only a part is read get their own
+   * segments, so that decoding one stripe does not require spans of the others.
    */
   private long wholeSegmentEnd(long from, long to) {
     GroupGeometry geometry = reader.geometry();
@@ -162,7 +163,8 @@ public final class RangeRead implements Closeable {
       return Math.min(to, Math.min(geometry.cellEnd(from), from + LANE_BYTES));
     }
     if (to - from < geometry.cellBytes()) {
-      // Decoding the end of a cell and the begin of the next at once would want all between.
+      // Decoding the end of a cell together with the beginning of the next one would require the
+      // whole span between them.
       return Math.min(to, geometry.cellEnd(from));
     }
     long stripe = geometry.stripeBytes();

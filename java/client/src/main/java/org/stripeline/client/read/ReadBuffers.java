@@ -11,41 +11,45 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Buffers for fetched spans, kept for the next use, and the bound for those of all streams. Sizes
- * are powers of two, or multiples of a mebibyte above one.
+ * Buffers for fetched spans, which are kept for reuse, and the limit for the buffers of all
+ * streams. Sizes are powers of two, or multiples of a mebibyte above one mebibyte.
  *
- * <p>A caller reserves what a range takes before it asks for any of it. What is read ahead gets
- * three quarters of the bound and never waits. What a caller needs now gets all of it; where that
- * is not enough, it reclaims the buffers of streams that do not read, and waits for those that do.
- * It holds no buffers while it waits, and those that do hold some wait for DataNodes only, so the
- * wait ends. It is bounded all the same: after it a caller goes on beyond the bound, with a small
- * range. What reads find out later that they need, such as sources to decode from, is counted but
- * not held back.
+ * <p>A caller reserves the memory of a range before it requests any of it. Read-ahead may use three
+ * quarters of the limit and never waits. Ranges that a caller needs now may use all of it; if that
+ * is not enough, the caller reclaims the buffers of streams that are not reading and waits for
+ * those that are. It holds no buffers while it waits, and callers that hold some wait only for
+ * DataNodes, so the wait ends. The wait also has a timeout, after which a caller exceeds the limit
+ * with a small range. Memory that a read needs later, such as sources for decoding, is counted but
+ * not limited.
  *
- * <p>Callers are served in the order in which they began to wait. What is given back wakes those
- * that it serves and no others; only the first in the queue reclaims buffers.
+ * <p>Callers are served in the order in which they began to wait. Returned memory wakes only the
+ * callers that it serves; only the first in the queue reclaims buffers.
  */
 final class ReadBuffers {
   private static final int LEAST_BITS = 12;
   private static final int LARGE_BYTES = 1 << 20;
   private static final int CLASSES = 64;
 
-  /** What a waiter wants that was refused memory by the JVM: any buffer that is given back. */
+  /** The request of a waiter to which the JVM refused memory: any returned buffer. */
   private static final long ANY_BUFFER = -1;
 
-  /** Streams that stop reading do not say so; this often the first in the queue looks for them. */
+  /**
+   * The interval at which the first waiter looks for streams that have stopped reading, which send
+   * no notification.
+   */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   /**
-   * A caller whose time is over still takes buffers back for this long; others may get them first.
+   * The time after its deadline for which a caller still reclaims buffers, because others may get
+   * them first.
    */
   private static final long RECLAIM_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final long limit;
 
   /**
-   * For buffers in use and kept: they differ in size, and what is dropped is freed by the
-   * collector.
+   * The limit for buffers in use and kept. It exceeds the limit for use, because buffers differ in
+   * size and dropped buffers are freed only by the garbage collector.
    */
   private final long totalMax;
 
@@ -55,10 +59,10 @@ final class ReadBuffers {
   private final AtomicLong idleBytes = new AtomicLong();
   private final AtomicLong usedBytes = new AtomicLong();
 
-  /** Callers that wait, in the order of their coming. Guarded by itself. */
+  /** Waiting callers, in the order of arrival. Guarded by itself. */
   private final ArrayDeque<Waiter> queue = new ArrayDeque<>();
 
-  /** The size of the queue, changed under its lock. */
+  /** The size of the queue, changed with its lock held. */
   private volatile int waiting;
 
   private final Shelf direct = new Shelf();
@@ -67,9 +71,9 @@ final class ReadBuffers {
   /**
    * Creates a pool.
    *
-   * @param limit most bytes of buffers in use; half as many more are kept
+   * @param limit the maximum bytes of buffers in use; half as many more are kept
    * @param windows the windows that hold buffers of this pool
-   * @param timeoutMillis longest time that a caller waits
+   * @param timeoutMillis the maximum time that a caller waits
    */
   ReadBuffers(long limit, IdleWindows windows, long timeoutMillis) {
     this(
@@ -79,7 +83,7 @@ final class ReadBuffers {
         (size, isDirect) -> isDirect ? ByteBuffer.allocateDirect(size) : ByteBuffer.allocate(size));
   }
 
-  /** Creates a pool whose buffers come from an allocator, which may throw OutOfMemoryError. */
+  /** Creates a pool with an allocator, which may throw OutOfMemoryError. */
   ReadBuffers(long limit, IdleWindows windows, long timeoutMillis, Allocator allocator) {
     this.limit = limit;
     this.totalMax = limit + limit / 2;
@@ -93,17 +97,20 @@ final class ReadBuffers {
     return windows;
   }
 
-  /** Reserves bytes for what a caller needs now; returns whether there is room and no one waits. */
+  /**
+   * Reserves bytes that a caller needs now; returns false if there is no room or other callers
+   * wait.
+   */
   boolean tryReserve(long bytes) {
     return bytes == 0 || waiting == 0 && tryReserve(bytes, limit);
   }
 
-  /** Returns how much a caller should ask for at most, so that others get as much. */
+  /** Returns the maximum bytes that a caller should request, so that others get as much. */
   long share() {
     return usedBytes.get() <= limit / 2 ? limit : limit / Math.max(1, windows.size());
   }
 
-  /** Reserves bytes for what is read ahead; returns whether there is room for them. */
+  /** Reserves bytes for read-ahead; returns whether there is room for them. */
   boolean tryReserveAhead(long bytes) {
     return bytes == 0 || waiting == 0 && tryReserve(bytes, limit - limit / 4);
   }
@@ -121,10 +128,10 @@ final class ReadBuffers {
   }
 
   /**
-   * Reserves bytes for what a caller needs now, waiting until there is room for them; where nothing
-   * else is in use, there is.
+   * Reserves bytes that a caller needs now, waiting until there is room for them; there always is
+   * if no other memory is in use.
    *
-   * @return whether they are reserved; else the wait was cancelled
+   * @return whether they are reserved; false if the wait was cancelled
    */
   boolean reserve(long bytes, Waiter waiter) throws InterruptedIOException {
     if (tryReserve(bytes)) {
@@ -139,28 +146,28 @@ final class ReadBuffers {
     return true;
   }
 
-  /** Returns when a caller that begins to wait now gives up, by {@link System#nanoTime}. */
+  /** Returns the deadline of a caller that begins to wait now, by {@link System#nanoTime}. */
   long waitsUntil() {
     return System.nanoTime() + timeoutNanos;
   }
 
   /**
-   * Reclaims buffers of a stream that does not read, or waits a while for those of one that does,
-   * after the JVM has refused memory.
+   * Reclaims buffers of a stream that is not reading, or waits for those of one that is, after the
+   * JVM has refused memory.
    *
-   * @param end when to give up
-   * @return whether it makes sense to try again; not after the end or when the wait was cancelled
+   * @param end the deadline
+   * @return whether to try again; false after the deadline or if the wait was cancelled
    */
   boolean awaitRoom(long end, Waiter waiter) throws InterruptedIOException {
     return waiter.await(ANY_BUFFER, end);
   }
 
-  /** Returns a waiter for a caller, which waits for one thing at a time. */
+  /** Returns a waiter for a caller, which waits for one request at a time. */
   Waiter newWaiter() {
     return new Waiter();
   }
 
-  /** Gives the callers at the head of the queue what they wait for, as far as there is room. */
+  /** Serves the callers at the head of the queue as far as there is room. */
   private void serve(boolean isGivenBack) {
     boolean hasBuffer = isGivenBack;
     synchronized (queue) {
@@ -186,7 +193,7 @@ final class ReadBuffers {
     return new InterruptedIOException("Interrupted while waiting for buffers of other streams");
   }
 
-  /** Gives back what was reserved and not taken. */
+  /** Returns memory that was reserved and not taken. */
   void unreserve(long bytes) {
     if (bytes > 0) {
       usedBytes.addAndGet(-bytes);
@@ -196,15 +203,15 @@ final class ReadBuffers {
     }
   }
 
-  /** Returns a buffer of at least that capacity, cleared; its content is arbitrary. */
+  /** Returns a cleared buffer of at least that capacity; its content is arbitrary. */
   ByteBuffer take(int bytes, boolean isDirect) {
     return take(bytes, isDirect, 0);
   }
 
   /**
-   * The same, of which some is reserved already.
+   * Returns a buffer of at least that capacity of which part is already reserved.
    *
-   * @param reserved which bytes of the buffer need not be counted again, at most its size
+   * @param reserved bytes of the buffer that are already counted, at most its size
    */
   ByteBuffer take(int bytes, boolean isDirect, long reserved) {
     int size = sizeFor(bytes);
@@ -229,13 +236,13 @@ final class ReadBuffers {
     try {
       return allocator.allocate(size, isDirect);
     } catch (OutOfMemoryError e) {
-      // What idles here may be what is lacking.
+      // Kept buffers may occupy the memory that is lacking.
       drop(Long.MAX_VALUE);
       return allocator.allocate(size, isDirect);
     }
   }
 
-  /** Buffers of other sizes count too. */
+  /** Drops kept buffers if kept and used buffers of all sizes exceed the limit. */
   private void dropBeyondLimit() {
     if (idleBytes.get() > 0) {
       drop(usedBytes.get() + idleBytes.get() - totalMax);
@@ -247,7 +254,7 @@ final class ReadBuffers {
     heap.drop(bytes - dropped, idleBytes);
   }
 
-  /** Takes a buffer back. */
+  /** Returns a buffer to the pool. */
   void give(ByteBuffer buffer) {
     int size = buffer.capacity();
     Queue<ByteBuffer> queue = (buffer.isDirect() ? direct : heap).queue(size);
@@ -259,7 +266,7 @@ final class ReadBuffers {
     unreserve(size);
   }
 
-  /** Returns the bytes of all buffers that are out or reserved. */
+  /** Returns the bytes of all buffers that are taken or reserved. */
   long usedBytes() {
     return usedBytes.get();
   }
@@ -269,7 +276,7 @@ final class ReadBuffers {
     return idleBytes.get();
   }
 
-  /** Returns the capacity of a buffer for that many bytes. */
+  /** Returns the capacity of a buffer for {@code bytes} bytes. */
   static int sizeFor(int bytes) {
     if (bytes > LARGE_BYTES) {
       return (int)
@@ -278,18 +285,18 @@ final class ReadBuffers {
     return Math.max(1 << LEAST_BITS, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
   }
 
-  /** A caller that may have to wait, and whether it must not any more. */
+  /** A caller that may have to wait, with a flag for its cancellation. */
   final class Waiter {
     private volatile boolean isCancelled;
 
-    // Guarded by the queue; what is volatile is read without it.
+    // Guarded by the queue; volatile fields are also read without the lock.
     private long wanted;
     private Thread thread;
     private volatile boolean isServed;
 
     private Waiter() {}
 
-    /** Ends the wait, and all that are to come. */
+    /** Ends the current wait and all later ones. */
     void cancel() {
       isCancelled = true;
       Thread waits;
@@ -303,7 +310,10 @@ final class ReadBuffers {
       return isCancelled;
     }
 
-    /** Waits in the queue; returns whether it was served, or should try again, before the end. */
+    /**
+     * Waits in the queue; returns whether the request was served, or should be retried, before the
+     * deadline.
+     */
     private boolean await(long bytes, long end) throws InterruptedIOException {
       enter(bytes);
       boolean done = false;
@@ -322,7 +332,7 @@ final class ReadBuffers {
             throw interrupted();
           }
           if (isFirst && bytes == ANY_BUFFER) {
-            // The collector may have freed what the JVM lacked.
+            // The garbage collector may have freed the memory that the JVM lacked.
             isServed = true;
           }
         }
@@ -333,7 +343,7 @@ final class ReadBuffers {
           unreserve(bytes);
         }
       }
-      // It may have been served until it left the queue.
+      // The request may have been served until the waiter left the queue.
       return isServed;
     }
 
@@ -345,7 +355,7 @@ final class ReadBuffers {
         queue.add(this);
         waiting = queue.size();
       }
-      // There may be room since it was found lacking.
+      // There may be room since the caller's last check.
       serve(false);
     }
 
@@ -355,7 +365,7 @@ final class ReadBuffers {
       }
     }
 
-    /** Leaves the queue and wakes the next, which reclaims buffers from now on. */
+    /** Leaves the queue and wakes the next waiter, which now reclaims buffers. */
     private void leave() {
       synchronized (queue) {
         queue.remove(this);
@@ -369,7 +379,7 @@ final class ReadBuffers {
     }
   }
 
-  /** Makes buffers. */
+  /** Allocates buffers. */
   interface Allocator {
     ByteBuffer allocate(int size, boolean isDirect);
   }
@@ -377,7 +387,7 @@ final class ReadBuffers {
   private static final class Shelf {
     private final Queue<ByteBuffer>[] queues = newQueues();
 
-    /** Returns the queue for that size, null if such buffers are not kept. */
+    /** Returns the queue for buffers of {@code size} bytes, null if such buffers are not kept. */
     Queue<ByteBuffer> queue(int size) {
       int index =
           size <= LARGE_BYTES
@@ -386,7 +396,10 @@ final class ReadBuffers {
       return index < CLASSES ? queues[index] : null;
     }
 
-    /** Lets go that many bytes of what is kept, or all; returns how many. */
+    /**
+     * Drops at least {@code bytes} bytes of kept buffers, or all of them; returns the bytes
+     * dropped.
+     */
     long drop(long bytes, AtomicLong idleBytes) {
       long dropped = 0;
       for (Queue<ByteBuffer> queue : queues) {

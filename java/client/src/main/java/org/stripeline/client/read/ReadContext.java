@@ -12,7 +12,7 @@ import org.stripeline.client.ClientSettings;
 import org.stripeline.client.MemoryLimits;
 
 /**
- * What the streams of one client share: settings, and knowledge about its DataNodes. Threads,
+ * State that the streams of one client share: settings, and the health of its DataNodes. Threads,
  * buffers and counters are shared by all clients of the JVM.
  */
 public final class ReadContext {
@@ -22,19 +22,22 @@ public final class ReadContext {
   private static final ReadCounters COUNTERS = new ReadCounters(null);
   private static final NodeLatencies LATENCIES = new NodeLatencies();
 
-  /** Which part of the memory of the JVM readers take by default. */
+  /** The default memory of readers is the JVM's memory divided by this. */
   private static final int MEMORY_PART = 3;
 
-  /** With less, readers would wait for each other all the time. */
+  /** The minimum; with less memory, readers would constantly wait for each other. */
   private static final long MEMORY_LEAST = 8 << 20;
 
-  /** With more, they are no faster. */
+  /** The maximum of the default; more memory does not make readers faster. */
   private static final long MEMORY_MOST = 512 << 20;
 
-  /** With fewer, as many DataNodes as a code can lose would hold all of them when they hang. */
+  /**
+   * The minimum; with fewer threads, DataNodes that hang could occupy all of them even if the code
+   * can lose these DataNodes.
+   */
   private static final int THREADS_LEAST = 16;
 
-  /** For how long a reader waits for the buffers of others. */
+  /** The maximum time in milliseconds that a reader waits for the buffers of other readers. */
   private static final long BUFFER_TIMEOUT_MILLIS = 10_000;
 
   private final ReadBuffers buffers;
@@ -46,17 +49,17 @@ public final class ReadContext {
   private final NodeHealth health;
   private final LatencyEstimate latency = new LatencyEstimate();
 
-  /** Reads the settings. */
+  /** Creates a context from a configuration. */
   public ReadContext(Configuration conf) {
     this(conf, new ClientSettings(conf), null);
   }
 
-  /** Reads the settings. */
+  /** Creates a context from a configuration and its settings. */
   public ReadContext(Configuration conf, ClientSettings settings) {
     this(conf, settings, null);
   }
 
-  /** Creates a context with buffers of its own, or those of the JVM if they are null. */
+  /** Creates a context with {@code own} buffers, or with those of the JVM if it is null. */
   ReadContext(Configuration conf, ClientSettings settings, ReadBuffers own) {
     windowBytes = settings.bytes(ClientKeys.READ_WINDOW, ClientKeys.READ_WINDOW_DEFAULT, 0);
     hedged = settings.flag(ClientKeys.HEDGE_ENABLED, ClientKeys.HEDGE_ENABLED_DEFAULT);
@@ -99,13 +102,13 @@ public final class ReadContext {
     return COUNTERS;
   }
 
-  /** Returns the bytes of buffers that are in use in this JVM. */
+  /** Returns the bytes of buffers in use in this JVM. */
   public static long usedBufferBytes() {
     ReadBuffers buffers = BUFFERS.get();
     return buffers == null ? 0 : buffers.usedBytes();
   }
 
-  /** Returns the mean milliseconds of a span by DataNode, in this JVM. */
+  /** Returns the mean milliseconds of a span by DataNode in this JVM. */
   public static Map<String, Double> nodeMillis() {
     return LATENCIES.millis();
   }
@@ -126,7 +129,7 @@ public final class ReadContext {
     return buffers;
   }
 
-  /** Returns how long a connection may be silent, 0 or less for any time. */
+  /** Returns the time for which a connection may be silent; 0 or less means no limit. */
   long socketTimeoutMillis() {
     return socketTimeoutMillis;
   }
@@ -147,13 +150,13 @@ public final class ReadContext {
     return hedged;
   }
 
-  /** Returns after how many nanoseconds a span of that size is late. */
+  /** Returns the nanoseconds after which a span of {@code bytes} bytes is late. */
   long lateNanos(int bytes) {
     double unusual = latency.unusualNanos(bytes);
     if (unusual == 0) {
       return hedgeMaxNanos;
     }
-    // Where reads take long as a rule, the upper limit must not make each of them late.
+    // If reads usually take long, the upper limit must not make every read late.
     double most = Math.max(hedgeMaxNanos, 2 * latency.usualNanos(bytes));
     return (long) Math.min(most, Math.max(hedgeMinNanos, unusual));
   }

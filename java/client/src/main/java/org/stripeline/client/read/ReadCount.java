@@ -3,29 +3,32 @@ package org.stripeline.client.read;
 
 import java.util.Locale;
 
-/** What the read pipeline counts. */
+/** The counters of the read pipeline. */
 public enum ReadCount {
-  /** Bytes handed to callers, by ranges that were begun to be handed over. */
+  /** Bytes returned to callers; a range counts when its first byte is returned. */
   BYTES_DELIVERED("bytes of ranges handed to callers"),
   /** Bytes from DataNodes. */
   BYTES_FETCHED("bytes from DataNodes, parity and unused read-ahead included"),
-  /** Bytes that were computed. */
+  /** Bytes that were decoded. */
   BYTES_DECODED("bytes computed from other units rather than fetched"),
-  /** Ranges asked for. */
+  /** Ranges that were requested. */
   SEGMENTS("ranges, each up to some stripes, that were fetched"),
-  /** Ranges of which something was decoded. */
+  /** Ranges of which some part was decoded. */
   DEGRADED_SEGMENTS("ranges of which something had to be decoded"),
   /** Late spans. */
   HEDGES("late spans in whose stead others were asked"),
-  /** Late spans that were overtaken. */
+  /** Late spans that were not needed because decoding finished first. */
   HEDGES_WON("hedges that were done before the late span was"),
-  /** Waits. */
+  /** Times that a caller waited. */
   STALLS("times that a caller had to wait for a range"),
-  /** Segments that were under way when a caller asked, summed: with SEGMENTS it gives the mean. */
+  /**
+   * Segments in the window when a caller asked for one, summed; divided by SEGMENTS it gives the
+   * mean.
+   */
   WINDOW_OCCUPANCY("ranges under way or ready ahead of the caller, summed over segments"),
   /** Corrupt internal blocks. */
   CORRUPTIONS("internal blocks found corrupt"),
-  /** Failures. */
+  /** Ranges that could not be read. */
   FAILURES("ranges that could not be read");
 
   private final String description;
@@ -48,7 +51,7 @@ public enum ReadCount {
     return "stripeline_" + name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns what is counted. */
+  /** Returns the description of the counter. */
   public String description() {
     return description;
   }

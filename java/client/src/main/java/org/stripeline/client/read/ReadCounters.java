@@ -3,12 +3,12 @@ package org.stripeline.client.read;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what is read, for a stream and for the JVM at once. */
+/** Counts reads for a stream and for the whole JVM. */
 public final class ReadCounters {
   private final ReadCounters whole;
   private final LongAdder[] counts = new LongAdder[ReadCount.values().length];
 
-  /** Creates counters whose counts also go to {@code whole}, if that is not null. */
+  /** Creates counters that also add to {@code whole} unless it is null. */
   public ReadCounters(ReadCounters whole) {
     this.whole = whole;
     for (int i = 0; i < counts.length; i++) {

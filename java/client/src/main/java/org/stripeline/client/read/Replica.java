@@ -4,20 +4,20 @@ package org.stripeline.client.read;
 import java.util.Objects;
 
 /**
- * An internal block on a DataNode. {@link NodeHealth} knows the DataNode, the storage and the block
- * by names of their own: where one disk hangs, reads of the others show that the DataNode serves
- * reads, which says nothing of that disk; and where a disk fails to read a block, reads of others
- * on it say nothing of the block.
+ * An internal block on a DataNode. {@link NodeHealth} tracks the DataNode, the storage and the
+ * block under separate names. If one disk hangs, reads of other disks show that the DataNode works
+ * but say nothing about that disk; if a disk cannot read a block, reads of its other blocks say
+ * nothing about that block.
  */
 final class Replica {
   private final String node;
   private final String storage;
 
-  /** The DataNode first. */
+  /** The names of the DataNode, the storage if known, and the block, in this order. */
   private final String[] names;
 
   /**
-   * Creates it.
+   * Creates a replica.
    *
    * @param storage the storage of the DataNode, null if it is not known
    * @param block a name of the internal block
@@ -32,7 +32,7 @@ final class Replica {
             : new String[] {node, node + ", storage " + storage, ofBlock};
   }
 
-  /** Returns whether it is in that storage of that DataNode. */
+  /** Returns whether the replica is in that storage of that DataNode. */
   boolean isAt(String otherNode, String otherStorage) {
     return node.equals(otherNode) && Objects.equals(storage, otherStorage);
   }
@@ -50,7 +50,10 @@ final class Replica {
     return false;
   }
 
-  /** Returns whether it may be asked as readily as any; see {@link NodeHealth#admits}. */
+  /**
+   * Returns whether the replica may be read without a preference for others; see {@link
+   * NodeHealth#admits}.
+   */
   boolean admits(NodeHealth health) {
     if (isSuspect(health)) {
       return false;
@@ -63,7 +66,10 @@ final class Replica {
     return true;
   }
 
-  /** Takes note that a read got no answer in time, which may be the fault of any of these. */
+  /**
+   * Records that a read was not answered in time; the DataNode, the storage or the block may be the
+   * cause.
+   */
   void markSuspect(NodeHealth health, String why) {
     health.markSuspect(node, why);
     for (int i = 1; i < names.length; i++) {
@@ -71,7 +77,7 @@ final class Replica {
     }
   }
 
-  /** Takes note that it was read in time. */
+  /** Records that the replica was read in time. */
   void markHealthy(NodeHealth health) {
     for (String name : names) {
       health.markHealthy(name);

@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A range of a block group being fetched: what each data unit has of it, and, where units fail or
- * are late, as much of others as decoding wants. Every unit's part of the range is one span of its
- * internal block, and a decode covers one span of all units at once, so there is no state in which
- * part of a span is decoded and part is not.
+ * A range of a block group that is being fetched: the part of each data unit in the range and, if
+ * units fail or are late, spans of other units for decoding. Every unit's part of the range is one
+ * span of its internal block, and a decode covers one span of all units at once, so a span is never
+ * partly decoded.
  *
- * <p>All state is guarded by this object's lock; decoding runs outside it.
+ * <p>All state is guarded by this object's lock; decoding runs without it.
  */
 public final class Segment implements Closeable {
   private final GroupReader reader;
@@ -26,20 +26,20 @@ public final class Segment implements Closeable {
   private final SpanPlan plan;
   private final Lateness lateness;
 
-  /** Where the bytes are wanted; null if nobody knows yet. */
+  /** The target of the bytes, null if it is not known yet. */
   private final Placement placement;
 
-  /** Results of decoding, each over {@link SpanPlan#decodeSpan}. */
+  /** The decoded units, each over {@link SpanPlan#decodeSpan}. */
   private final ByteBuffer[] decoded;
 
   private boolean isDecoding;
   private boolean isComplete;
   private boolean isReleased;
 
-  /** Set when units are lacking; only whoever waits does something about it. */
+  /** Set when too few units are available; only a caller that waits acts on it. */
   private boolean isExhausted;
 
-  /** Hedging has nobody left to ask; waiting is all there is until something changes. */
+  /** Set when hedging has no other unit to read; only waiting remains until something changes. */
   private boolean hedgingEnded;
 
   private final Standstill standstill;
@@ -47,7 +47,7 @@ public final class Segment implements Closeable {
   private IOException failure;
   private long decodeMillis;
 
-  /** Bytes of buffers that are reserved and not taken yet. */
+  /** Bytes of buffers that are reserved but not taken yet. */
   private long reserved;
 
   private boolean isCounted;
@@ -97,9 +97,9 @@ public final class Segment implements Closeable {
   }
 
   /**
-   * Asks for what the range needs.
+   * Requests the spans that the range needs.
    *
-   * @param bytes what is reserved for its buffers
+   * @param bytes the bytes reserved for its buffers
    */
   void start(long bytes) {
     synchronized (this) {
@@ -110,12 +110,12 @@ public final class Segment implements Closeable {
       }
       advance();
     }
-    // Segments before this may have brought all sources, with no lane to notice.
+    // Earlier segments may have fetched all sources; then no lane triggers the decode.
     decodeIfReady();
   }
 
   /**
-   * Returns a buffer for a part of this range, out of what is reserved for it as far as that goes.
+   * Returns a buffer for a part of this range, counted against the reservation as far as it lasts.
    */
   synchronized ByteBuffer takeBuffer(int bytes) {
     long counted = Math.min(reserved, ReadBuffers.sizeFor(bytes));
@@ -129,11 +129,11 @@ public final class Segment implements Closeable {
   }
 
   /**
-   * Waits until the range is there.
+   * Waits until the range is available.
    *
-   * @throws IOException if it cannot be had, naming file, range and what is missing
-   * @throws ExhaustedException if that holds for the range as a whole but perhaps not for every
-   *     stripe of it by itself
+   * @throws IOException if it cannot be read; the message names file, range and the missing units
+   * @throws ExhaustedException if the range as a whole cannot be read but perhaps each stripe of it
+   *     can
    */
   public void await() throws IOException {
     reader.awaits(this);
@@ -166,7 +166,7 @@ public final class Segment implements Closeable {
         refreshed = true;
         refresh();
       }
-      // Hedging and refreshing can leave all sources there already, with no lane to notice.
+      // After hedging or a refresh, all sources may be available; then no lane triggers the decode.
       decodeIfReady();
     }
     synchronized (this) {
@@ -218,7 +218,8 @@ public final class Segment implements Closeable {
   }
 
   /**
-   * Every read ends by a time-out of its own; that all of them went missing must not hang a caller.
+   * Waits for any change. Every read ends with its own timeout; if the end of all reads is lost,
+   * the caller must not hang.
    */
   private void waitForAnything() throws InterruptedException {
     if (standstill.isOver()) {
@@ -256,8 +257,8 @@ public final class Segment implements Closeable {
   }
 
   /**
-   * Called when a read that waits is not going to be made, since the one before it holds up its
-   * lane: others are asked without waiting.
+   * Called when a queued read will not run because the read before it blocks its lane; other units
+   * are requested at once.
    */
   void onLaneBlocked(SpanRead read) {
     guarded(
@@ -282,7 +283,10 @@ public final class Segment implements Closeable {
         });
   }
 
-  /** Does what must not leave a caller waiting: what goes wrong unexpectedly fails the segment. */
+  /**
+   * Runs a step of a lane; an unexpected exception fails the segment, so that no caller waits
+   * forever.
+   */
   private void guarded(Runnable step) {
     try {
       step.run();
@@ -291,19 +295,19 @@ public final class Segment implements Closeable {
         if (!isComplete && failure == null) {
           fail(new IOException("Cannot read " + range() + ": " + e, e));
         } else {
-          // The step may have completed the segment and thrown before it woke the caller.
+          // The step may have completed the segment and thrown before it notified the caller.
           notifyAll();
         }
       }
     }
   }
 
-  /** Returns whether the bytes of a read are still wanted. */
+  /** Returns whether the bytes of a read are still needed. */
   synchronized boolean isWanted(SpanRead read) {
     return read.state != SpanRead.State.ABANDONED;
   }
 
-  /** Called by a lane; returns whether the read is still wanted. */
+  /** Called by a lane before a read; returns whether the read is still needed. */
   synchronized boolean begin(SpanRead read) {
     if (read.state == SpanRead.State.ABANDONED) {
       giveBack(read);
@@ -341,7 +345,7 @@ public final class Segment implements Closeable {
     decodeIfReady();
   }
 
-  /** Called by a lane when the span cannot be had. */
+  /** Called by a lane when the span cannot be read. */
   void failed(SpanRead read, IOException fault) {
     guarded(() -> failedUnguarded(read, fault));
   }
@@ -356,7 +360,7 @@ public final class Segment implements Closeable {
       read.fault = fault;
       giveBack(read);
       if (isForMemory(fault)) {
-        // That is not the internal block's fault, and to read others in its stead would take more.
+        // The internal block is not at fault, and reading others instead would need more memory.
         if (!isComplete && failure == null) {
           fail(fault);
         }
@@ -370,7 +374,7 @@ public final class Segment implements Closeable {
     decodeIfReady();
   }
 
-  /** Called by a lane for a read that it will not begin. */
+  /** Called by a lane for a read that it will not start. */
   synchronized void release(SpanRead read) {
     giveBack(read);
   }
@@ -388,7 +392,7 @@ public final class Segment implements Closeable {
     context.nodeLatencies().sample(read.node, read.nanos);
   }
 
-  /** Records that a DataNode has answered; it need not be the one that was asked first. */
+  /** Records that a DataNode has answered; it may differ from the one that was chosen first. */
   private void markHealthy(SpanRead read) {
     if (read.replica != null && read.replica.node().equals(read.node)) {
       read.replica.markHealthy(context.health());
@@ -433,7 +437,7 @@ public final class Segment implements Closeable {
     if (late && plan.isOwn(read)) {
       counters.add(ReadCount.HEDGES_WON, 1);
     }
-    // What waits for a thread is late because of others.
+    // A read that waits for a thread is late because of other reads.
     if (late && isRunning) {
       reader.markSuspect(read);
     }
@@ -489,7 +493,7 @@ public final class Segment implements Closeable {
     }
   }
 
-  /** Wakes the caller that waits, if one does. */
+  /** Fails the segment and wakes the waiting caller, if there is one. */
   synchronized void abort(String message) {
     if (!isComplete && failure == null) {
       failure = new IOException(message);
@@ -506,7 +510,7 @@ public final class Segment implements Closeable {
     }
   }
 
-  /** Returns whether that is, or was caused by, a lack of memory. */
+  /** Returns whether the fault is, or was caused by, an OutOfMemoryError. */
   static boolean isForMemory(Throwable fault) {
     return fault instanceof OutOfMemoryError || fault.getCause() instanceof OutOfMemoryError;
   }
@@ -519,7 +523,7 @@ public final class Segment implements Closeable {
 
   /**
    * Returns the bytes at an offset of the group, up to the end of their cell or of this range, as a
-   * buffer from position to limit. Only after {@link #await}, and until {@link #close}.
+   * buffer from position to limit. Valid only after {@link #await} and until {@link #close}.
    */
   public synchronized ByteBuffer bytesAt(long offset) {
     int unit = geometry.unitOf(offset);
@@ -539,7 +543,10 @@ public final class Segment implements Closeable {
     return part;
   }
 
-  /** Puts what is not there yet where it is wanted. Only after {@link #await}. */
+  /**
+   * Copies the bytes that are not yet in the caller's buffer to it. Valid only after {@link
+   * #await}.
+   */
   synchronized void place() {
     for (long at = from; at < to; at = Math.min(to, geometry.cellEnd(at))) {
       int unit = geometry.unitOf(at);
@@ -550,8 +557,8 @@ public final class Segment implements Closeable {
   }
 
   /**
-   * Tells what was fetched for this range, once; on the thread whose statistics they are. Returns
-   * whether this was the time.
+   * Reports what was fetched for this range to {@code tally}, once, on the thread whose statistics
+   * it updates. Returns whether this call reported.
    */
   public synchronized boolean count(Tally tally) {
     if (isCounted) {
@@ -570,16 +577,19 @@ public final class Segment implements Closeable {
     return true;
   }
 
-  /** Receives what a segment cost. */
+  /** Receives the cost of a segment. */
   public interface Tally {
-    /** So many bytes came from a DataNode at that distance. */
+    /**
+     * Records that {@code bytes} were read from a DataNode at {@code networkDistance} in {@code
+     * millis}.
+     */
     void fetched(int bytes, boolean shortCircuit, int networkDistance, long millis);
 
-    /** Decoding took so long. */
+    /** Records that decoding took {@code millis}. */
     void decoded(long millis);
   }
 
-  /** Gives up what is pending and gives the buffers back. */
+  /** Gives up pending reads and releases the buffers. */
   @Override
   public synchronized void close() {
     if (isReleased) {
@@ -596,7 +606,7 @@ public final class Segment implements Closeable {
     }
   }
 
-  /** Gives back what is this segment's; of abandoned reads the lanes take care. */
+  /** Releases this segment's buffers; lanes release those of abandoned reads. */
   private void giveBackAll() {
     unreserve();
     for (SpanRead read : plan.all()) {

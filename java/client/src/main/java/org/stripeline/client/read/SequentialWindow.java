@@ -11,47 +11,51 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The segments at and ahead of the position of a reader that goes through a block group. What is
- * fetched grows with what has been read since the last jump: a packet first, then more of the
- * stripe, then stripes; what is fetched ahead is at most a quarter of what has been read. So
- * DataNodes read no more than for Hadoop's client, which takes the rest of the stripe at once. For
- * one thread at a time; what a stream does between {@link #begin} and {@link #end} keeps others
- * from taking its buffers back.
+ * The segments at and ahead of the position of a sequential reader in a block group. The amount
+ * fetched grows with the bytes read since the last seek: first a packet, then more of the stripe,
+ * then whole stripes. Read-ahead is at most a quarter of what has been read. DataNodes therefore
+ * read no more than for Hadoop's client, which fetches the rest of the stripe at once. For one
+ * thread at a time; between {@link #begin} and {@link #end}, other threads cannot reclaim the
+ * buffers.
  */
 public final class SequentialWindow implements Closeable {
   /**
-   * A reader at the beginning is likely to go on: it counts as having read a stripe, within these.
+   * A reader at the beginning of a group probably continues: it counts as having read a stripe,
+   * within these bounds.
    */
   private static final long FIRST_BYTES_MIN = 1 << 20;
 
   private static final long FIRST_BYTES_MAX = 4 << 20;
 
-  /** The least that is fetched after a jump, within a cell: what DataNodes send in a packet. */
+  /** The minimum that is fetched after a seek, within a cell: the size of a DataNode's packet. */
   private static final long JUMP_BYTES = 64 << 10;
 
-  /** A group of one stripe up to this size is fetched to its end: readers jump about in it. */
+  /**
+   * A group of one stripe up to this size is fetched to its end, because readers often seek within
+   * it.
+   */
   private static final long SMALL_BYTES = 1 << 20;
 
-  /** Within a stripe, a segment is this many times as large as what has been read ... */
+  /** Within a stripe, a segment is this many times as large as what has been read. */
   private static final int GROWTH = 4;
 
-  /** ... up to these, after which the rest of the stripe is fetched. */
+  /** The maximum size of a partial segment; beyond it, the rest of the stripe is fetched. */
   private static final long PART_BYTES_MAX = 256 << 10;
 
   /**
-   * This part of what has been read is fetched ahead, and readers are opened for as much more ...
+   * This fraction of what has been read is fetched ahead, and readers are opened for as much more.
    */
   private static final int AHEAD_PART = 4;
 
   /**
-   * ... up to these, after which they are opened to the end of the group, as Hadoop's always are.
+   * The run length after which readers are opened to the end of the group, as Hadoop's always are.
    */
   private static final long LONG_RUN_BYTES = 16 << 20;
 
-  /** Of small cells, this much of each internal block is fetched at a time. */
+  /** The bytes of each internal block in a segment of small cells. */
   private static final int LANE_BYTES = 1 << 20;
 
-  /** Stripes that are larger than this are fetched a cell's part at a time. */
+  /** Stripes larger than this are fetched in parts of a cell. */
   private static final long STRIPE_MAX_BYTES = 64 << 20;
 
   private static final long UNBOUNDED = 1L << 60;
@@ -60,30 +64,30 @@ public final class SequentialWindow implements Closeable {
   private final Segment.Tally tally;
   private final Deque<Segment> segments = new ArrayDeque<>();
 
-  /** Held while segments are used or closed, by the stream or by those that take them back. */
+  /** Held while segments are used or closed, by the stream or by a thread that reclaims buffers. */
   private final ReentrantLock lock = new ReentrantLock();
 
   private boolean isListed;
   private volatile boolean isUsedSinceSweep;
 
-  /** What has been passed of the stripe that is read in parts, as decoding may want it. */
+  /** Segments behind the position in the stripe that is read in parts; decoding may need them. */
   private final List<Segment> passed = new ArrayList<>();
 
   private GroupReader reader;
 
-  /** Where the segments end: the next one begins here. */
+  /** The end of the last segment, where the next one begins. */
   private long end;
 
-  /** Bytes in a row that the reader is known to have gone through. */
+  /** The number of bytes that were read sequentially so far. */
   private long run;
 
-  /** Most bytes of the segment that is fetched next; less where the JVM has refused memory. */
+  /** The maximum bytes of the next segment; reduced after the JVM has refused memory. */
   private long headMax = UNBOUNDED;
 
   /**
    * Creates a window of a stream.
    *
-   * @param tally is told what was fetched, on the thread that calls {@link #at}
+   * @param tally receives the counts of fetched bytes, on the thread that calls {@link #at}
    */
   public SequentialWindow(ReadContext context, Segment.Tally tally) {
     this.context = context;
@@ -95,7 +99,7 @@ public final class SequentialWindow implements Closeable {
     lock.lock();
   }
 
-  /** Ends a read; segments that were returned must not be used any more. */
+  /** Ends a read; the segments that it returned must no longer be used. */
   public void end() {
     try {
       if (!isUsedSinceSweep) {
@@ -119,8 +123,8 @@ public final class SequentialWindow implements Closeable {
   }
 
   /**
-   * Gives all buffers back unless the stream reads; its next read fetches again what it wants, and
-   * no more. Returns whether there were any.
+   * Releases all buffers unless the stream is reading; the next read fetches only what it needs.
+   * Returns whether there were any buffers.
    */
   boolean putAway() {
     if (lock.isHeldByCurrentThread() || !lock.tryLock()) {
@@ -136,7 +140,7 @@ public final class SequentialWindow implements Closeable {
     }
   }
 
-  /** Goes to another group. */
+  /** Enters another group. */
   public void enter(GroupReader next) {
     long goneThrough = reader != null && end == reader.geometry().groupBytes() ? run : 0;
     close();
@@ -150,10 +154,10 @@ public final class SequentialWindow implements Closeable {
   }
 
   /**
-   * Returns the segment that holds an offset of the group, waiting until its bytes are there.
+   * Returns the segment that holds an offset of the group, waiting until its bytes are available.
    *
-   * @param wanted how many bytes from there the caller wants, at least 1
-   * @throws IOException if they cannot be had
+   * @param wanted the number of bytes from {@code offset} that the caller needs, at least 1
+   * @throws IOException if they cannot be read
    */
   public Segment at(long offset, long wanted) throws IOException {
     long memoryDeadline = 0;
@@ -247,7 +251,10 @@ public final class SequentialWindow implements Closeable {
     return Math.min(context.windowBytes(), run / AHEAD_PART);
   }
 
-  /** Parts of a stripe are fetched when they are wanted, and the next stripe not for their sake. */
+  /**
+   * Returns whether read-ahead may continue. Parts of a stripe are fetched only when they are
+   * needed, and the next stripe is not fetched ahead of them.
+   */
   private boolean mayGoOn() {
     GroupGeometry geometry = reader.geometry();
     return geometry.stripeBytes() > STRIPE_MAX_BYTES
@@ -259,7 +266,7 @@ public final class SequentialWindow implements Closeable {
     long to = Math.min(segmentEnd(end, wanted), end + headMax);
     Segment head = reader.fetchAhead(end, to, openTo(to), null, passed);
     if (head == null) {
-      // Who waits for the buffers of others must hold none.
+      // A thread that waits for the buffers of others must hold none.
       forgetPassed();
       head = reader.fetchNow(end, to, openTo(to), null, Collections.emptyList());
     }
@@ -281,7 +288,10 @@ public final class SequentialWindow implements Closeable {
     end = segment.to();
   }
 
-  /** DataNodes send all that they are asked for, so it is little more than what is fetched. */
+  /**
+   * Returns the offset up to which readers are opened. DataNodes send everything that was
+   * requested, so this is little more than what is fetched.
+   */
   private long openTo(long to) {
     GroupGeometry geometry = reader.geometry();
     if (run == 0) {
@@ -312,7 +322,7 @@ public final class SequentialWindow implements Closeable {
     return Math.min(geometry.groupBytes(), stripeEnd + more * stripe);
   }
 
-  /** Returns whether a stripe is fetched to its end though less is wanted now. */
+  /** Returns whether a stripe is fetched to its end although fewer bytes are needed now. */
   private boolean isTakenWhole(long from, long bytes) {
     GroupGeometry geometry = reader.geometry();
     long stripe = geometry.stripeBytes();
@@ -320,7 +330,7 @@ public final class SequentialWindow implements Closeable {
     if (geometry.groupBytes() <= Math.min(stripe, SMALL_BYTES) || from + bytes >= stripeEnd) {
       return true;
     }
-    // Decoding would otherwise read what is wanted next.
+    // Otherwise decoding would read the bytes that are needed next.
     return run > 0
         ? bytes > PART_BYTES_MAX || 2 * bytes >= stripe || !isHealthy(from, stripeEnd)
         : geometry.dataUnits() * bytes >= stripeEnd - from && !isHealthy(from, from + bytes);
@@ -336,7 +346,7 @@ public final class SequentialWindow implements Closeable {
     return true;
   }
 
-  /** Puts a segment for each stripe in the place of the first. */
+  /** Replaces the first segment with a segment for each of its stripes. */
   private void split() {
     Segment whole = segments.pollFirst();
     whole.close();
@@ -363,7 +373,7 @@ public final class SequentialWindow implements Closeable {
     }
   }
 
-  /** Leaves the group: gives up what is under way, gives all buffers back. */
+  /** Leaves the group: gives up pending reads and releases all buffers. */
   @Override
   public void close() {
     lock.lock();

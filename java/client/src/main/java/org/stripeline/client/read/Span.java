@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.read;
 
-/** A range of bytes of an internal block, from {@code lo} to before {@code hi}. */
+/** A range of bytes of an internal block, from {@code lo} (inclusive) to {@code hi} (exclusive). */
 final class Span {
   static final Span EMPTY = new Span(0, 0);
 
@@ -25,7 +25,7 @@ final class Span {
     return lo <= other.lo && other.hi <= hi;
   }
 
-  /** Returns the least span that covers both; an empty one adds nothing. */
+  /** Returns the smallest span that covers both; an empty span adds nothing. */
   Span union(Span other) {
     if (isEmpty()) {
       return other;
@@ -33,12 +33,15 @@ final class Span {
     return other.isEmpty() ? this : new Span(Math.min(lo, other.lo), Math.max(hi, other.hi));
   }
 
-  /** Returns what is in both. */
+  /** Returns the bytes that are in both spans. */
   Span intersection(Span other) {
     return new Span(Math.max(lo, other.lo), Math.min(hi, other.hi));
   }
 
-  /** Returns what is in this and not in another; all of this where that would be two spans. */
+  /**
+   * Returns the part of this span that is not in {@code other}; the whole span if two parts would
+   * remain.
+   */
   Span without(Span other) {
     if (other.lo <= lo && other.hi > lo) {
       return other.hi >= hi ? EMPTY : new Span(other.hi, hi);

@@ -10,9 +10,9 @@ import java.util.List;
 import org.stripeline.client.read.GroupKnowledge.Standing;
 
 /**
- * Which internal blocks a segment asks for which spans: every data unit for what the segment needs
- * of it, and where that fails or is late, so many others for the span to decode that k bring it.
- * Guarded by the segment's lock.
+ * Selects the spans that a segment reads from internal blocks: from every data unit the span that
+ * the segment needs and, if units fail or are late, the span to decode from other units until k
+ * units cover it. Guarded by the segment's lock.
  */
 final class SpanPlan {
   private static final Standing[] ASKED_IN_ORDER = {
@@ -29,7 +29,7 @@ final class SpanPlan {
   private final Span[] need;
   private final SpanRead[] own;
 
-  /** What each unit was asked for besides, to decode from. */
+  /** Additional reads of each unit, as sources for decoding. */
   private final List<List<SpanRead>> extra = new ArrayList<>();
 
   private final boolean[] missing;
@@ -38,11 +38,11 @@ final class SpanPlan {
   private boolean reinstated;
 
   /**
-   * Creates a plan; nothing is asked for yet.
+   * Creates a plan; nothing is requested yet.
    *
-   * @param openTo up to where of the group readers are opened
-   * @param placement where the bytes are wanted; null if nobody knows yet
-   * @param before what other segments have brought, to decode from
+   * @param openTo the offset in the group up to which readers are opened
+   * @param placement the target of the bytes, null if it is not known yet
+   * @param before completed reads of other segments, as sources for decoding
    */
   SpanPlan(
       Segment segment,
@@ -66,13 +66,13 @@ final class SpanPlan {
     Arrays.fill(need, Span.EMPTY);
   }
 
-  /** Asks the data units, but for those that are known to be bad. */
+  /** Issues reads of the data units, except of those that are known to be bad. */
   void askForNeeds() {
     for (int unit = 0; unit < geometry.dataUnits(); unit++) {
       need[unit] = geometry.wholeChunks(unit, exactNeed(unit));
       missing[unit] = !need[unit].isEmpty() && !reader.admits(unit);
     }
-    // What will be decoded from is wanted in buffers.
+    // Sources for decoding must be in buffers.
     boolean mayPlace = placement != null && !isAnyMissing();
     for (int unit = 0; unit < geometry.dataUnits(); unit++) {
       if (!need[unit].isEmpty() && !missing[unit]) {
@@ -86,17 +86,19 @@ final class SpanPlan {
     return geometry.need(unit, segment.from(), segment.to());
   }
 
-  /** Returns all that was ever asked for. */
+  /** Returns all reads that were ever issued. */
   List<SpanRead> all() {
     return Collections.unmodifiableList(all);
   }
 
-  /** Returns what a data unit was asked for because the segment needs it; null if it was not. */
+  /**
+   * Returns the read of the span that the segment needs of a data unit; null if none was issued.
+   */
   SpanRead own(int unit) {
     return own[unit];
   }
 
-  /** Returns whether what the segment needs of a unit is to be decoded. */
+  /** Returns whether the segment's span of a unit is to be decoded. */
   boolean isMissing(int unit) {
     return missing[unit];
   }
@@ -132,14 +134,14 @@ final class SpanPlan {
     return true;
   }
 
-  /** Takes note that a read is there; it may have been given up for late. */
+  /** Records that a read has finished; it may have been given up as late. */
   void arrived(SpanRead read) {
     if (isOwn(read)) {
       missing[read.unit] = false;
     }
   }
 
-  /** Takes note that a read is late or has failed. */
+  /** Records that a read is late or has failed. */
   void doWithout(SpanRead read) {
     if (isOwn(read)) {
       missing[read.unit] = true;
@@ -150,7 +152,7 @@ final class SpanPlan {
     return own[read.unit] == read;
   }
 
-  /** Lets units that have failed be asked again. */
+  /** Forgets failed reads, so that their units can be read again. */
   void forgetFailures() {
     for (int unit = 0; unit < geometry.units(); unit++) {
       if (own[unit] != null && own[unit].state == SpanRead.State.FAILED) {
@@ -166,9 +168,9 @@ final class SpanPlan {
   }
 
   /**
-   * Sees to it that k units bring the span that the missing ones want.
+   * Issues reads until k units cover the span to decode.
    *
-   * @return whether there are k
+   * @return whether k units are available
    */
   boolean gatherSources() {
     reinstated = false;
@@ -191,7 +193,10 @@ final class SpanPlan {
     }
   }
 
-  /** Returns whether {@link #gatherSources} found nobody to ask in the stead of who is late. */
+  /**
+   * Returns whether the last {@link #gatherSources} found no substitute for late units and waits
+   * for them again.
+   */
   boolean reinstated() {
     return reinstated;
   }
@@ -206,26 +211,25 @@ final class SpanPlan {
     return count;
   }
 
-  /** Returns whether a unit ends before the span to decode, so that it is known without reading. */
+  /** Returns whether a unit ends before the span to decode, so that its bytes there are zeros. */
   boolean isZero(int unit) {
     return geometry.unitBytes(unit) <= decodeSpan.lo;
   }
 
-  /** Returns what a unit has of the span to decode; the rest of it is zero. */
+  /** Returns the part of the span to decode that a unit contains; the rest of the span is zeros. */
   Span present(int unit) {
     return new Span(decodeSpan.lo, Math.min(decodeSpan.hi, geometry.unitBytes(unit)));
   }
 
-  /** Returns whether all that a unit has of the span to decode is there or may still come. */
+  /** Returns whether the unit's part of the span to decode is available or still expected. */
   private boolean isPromised(int unit) {
     return isZero(unit) || lacking(unit, false).isEmpty();
   }
 
   /**
-   * Returns what is to be asked of a unit, that no read has brought, so that it has the span to
-   * decode.
+   * Returns the part of the span to decode that must still be requested from a unit.
    *
-   * @param onlyDone whether what may still come lacks too
+   * @param onlyDone whether to count only finished reads; otherwise expected reads count too
    */
   Span lacking(int unit, boolean onlyDone) {
     Span rest = present(unit);
@@ -237,15 +241,14 @@ final class SpanPlan {
     return rest;
   }
 
-  /**
-   * Returns what a unit was asked for, except what has been forgotten, and what had come before.
-   */
+  /** Returns the reads of a unit that are not forgotten, including those of earlier segments. */
   List<SpanRead> reads(int unit) {
     List<SpanRead> reads = new ArrayList<>();
     if (own[unit] != null) {
       reads.add(own[unit]);
     }
-    // What lies beside the need first: what is left then is one span.
+    // The latest reads, which are adjacent to the needed span, come first: then the rest that no
+    // read covers is a single span.
     for (int i = before.size() - 1; i >= 0; i--) {
       if (before.get(i).unit == unit) {
         reads.add(before.get(i));
@@ -255,7 +258,9 @@ final class SpanPlan {
     return reads;
   }
 
-  /** Asks up to so many more units of a standing; returns how many. */
+  /**
+   * Issues reads of up to {@code most} further units of a standing; returns the number of reads.
+   */
   private int askMore(int most, Standing standing) {
     int asked = 0;
     for (int unit = 0; unit < geometry.units() && asked < most; unit++) {
@@ -272,7 +277,7 @@ final class SpanPlan {
     return asked;
   }
 
-  /** Returns whether the span, or part of it, failed or is late with that unit already. */
+  /** Returns whether a read of the unit that overlaps the span has failed or is late. */
   private boolean hasTried(int unit) {
     return reads(unit).stream().anyMatch(this::isSpent);
   }
@@ -283,8 +288,8 @@ final class SpanPlan {
   }
 
   /**
-   * With nobody else left: takes late units back among those that are waited for, and asks those
-   * that were passed over. Returns whether that changed anything.
+   * Called when no other unit is left: waits for late units again, and reads units that were
+   * skipped before. Returns whether anything changed.
    */
   private boolean askMissing() {
     boolean changed = false;
@@ -315,7 +320,7 @@ final class SpanPlan {
     Span span = need[unit];
     for (int other = 0; other < geometry.dataUnits(); other++) {
       if (missing[other] && before.stream().noneMatch(read -> read.unit == unit)) {
-        // What will be decoded from comes with it where it is beside it.
+        // Includes the source for decoding if its span overlaps, so that one read covers both.
         Span decoded = need[other].intersection(new Span(0, geometry.unitBytes(unit)));
         span = span.intersection(decoded).isEmpty() ? span : span.union(decoded);
       }
@@ -328,9 +333,9 @@ final class SpanPlan {
   }
 
   /**
-   * Asks a unit for what is decoded from. Readers of a stream that goes on are opened up to where
-   * the missing units will be wanted; segments of one read ask in any order, which would close
-   * them.
+   * Issues a read of a source for decoding. In a sequential stream, the reader is opened up to the
+   * offset where the missing units will be needed; segments of a positional read are requested in
+   * any order, which would close such readers.
    */
   private SpanRead issueExtra(int unit, Span span) {
     long end = span.hi;
@@ -344,9 +349,9 @@ final class SpanPlan {
     return issue(unit, span, end, segment.takeBuffer(span.length()), null);
   }
 
-  /** Returns to where readers of a unit are opened that bring what the segment needs of it. */
+  /** Returns the offset up to which a unit's reader is opened for the segment's needs. */
   private long openTo(int unit) {
-    // A DataNode that is asked for more than is read has its connection closed on it.
+    // A connection is closed if its DataNode was asked for more than is read.
     return openTo > segment.to()
         ? Math.max(need[unit].hi, geometry.need(unit, segment.from(), openTo).hi)
         : need[unit].hi;
@@ -358,14 +363,14 @@ final class SpanPlan {
     try {
       reader.submit(read);
     } catch (RuntimeException | Error e) {
-      // No lane will give its buffer back; the segment does that for reads that have failed.
+      // No lane will release its buffer; the segment releases the buffers of failed reads.
       read.state = SpanRead.State.FAILED;
       throw e;
     }
     return read;
   }
 
-  /** Returns an exception that names file, range and what is missing. */
+  /** Returns an exception that names the file, the range and the missing units. */
   IOException describe() {
     StringBuilder text = new StringBuilder();
     IOException first = null;

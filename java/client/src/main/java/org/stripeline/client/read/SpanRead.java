@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * One span of one internal block on its way into a buffer of its own, or to where the caller wants
- * it; guarded by its segment's lock.
+ * One span of one internal block that is read into a buffer of its own or into the caller's buffer;
+ * guarded by its segment's lock.
  */
 final class SpanRead {
   enum State {
@@ -14,7 +14,7 @@ final class SpanRead {
     RUNNING,
     DONE,
     FAILED,
-    /** Nobody waits for it any more; the lane gives the buffer back when it is done with it. */
+    /** No caller waits for it; the lane releases the buffer when it has finished with it. */
     ABANDONED
   }
 
@@ -22,25 +22,28 @@ final class SpanRead {
   final int unit;
   final Span span;
 
-  /** To where a reader that must be opened for this is opened. */
+  /** The offset up to which a reader is opened if this read must open one. */
   final long openTo;
 
-  /** Null where the bytes go to the caller's buffer, until decoding wants them. */
+  /** Null if the bytes go to the caller's buffer and decoding does not need them yet. */
   ByteBuffer buffer;
 
-  /** Null where the bytes go to a buffer of this read. */
+  /** Null if the bytes go to this read's own buffer. */
   private final Placement placement;
 
-  /** Guarded by this read, not by the segment: the caller's buffer is not ours any more. */
+  /**
+   * Guarded by this read, not by the segment. Once set, the caller's buffer must no longer be
+   * written.
+   */
   private boolean placesNoMore;
 
-  /** Set by its lane when an interrupt is on its way, after which trying again makes no sense. */
+  /** Set by the lane before it interrupts the thread; a retry is then pointless. */
   volatile boolean cancelled;
 
   /** The DataNode that it is read from; null before a reader is open. */
   volatile String node;
 
-  /** Where it was asked for. */
+  /** The replica that was requested. */
   volatile Replica replica;
 
   State state = State.QUEUED;
@@ -48,17 +51,17 @@ final class SpanRead {
   long startedNanos;
   long nanos;
 
-  /** Whether others have been asked in its stead. */
+  /** Whether other units have been requested in its place. */
   boolean late;
 
-  /** The DataNode for which it is {@link NodeHealth#mayLinger the read that goes on}, or null. */
+  /** The DataNode for which it is {@link NodeHealth#mayLinger the read that continues}, or null. */
   String lingersAt;
 
   IOException fault;
   boolean shortCircuit;
   int distance;
 
-  /** Creates a read into a buffer, or else into a placement. */
+  /** Creates a read into a buffer, or into a placement if the buffer is null. */
   SpanRead(
       Segment segment, int unit, Span span, long openTo, ByteBuffer buffer, Placement placement) {
     this.segment = segment;
@@ -73,19 +76,19 @@ final class SpanRead {
     return placement != null;
   }
 
-  /** Puts bytes into the caller's buffer, unless it has been given back. */
+  /** Copies bytes into the caller's buffer, unless {@link #placeNoMore} was called. */
   synchronized void place(long offsetInUnit, ByteBuffer bytes) {
     if (!placesNoMore) {
       placement.put(unit, offsetInUnit, bytes);
     }
   }
 
-  /** After this nothing more is put into the caller's buffer. */
+  /** Prevents all further writes to the caller's buffer. */
   synchronized void placeNoMore() {
     placesNoMore = true;
   }
 
-  /** Copies what was placed into the buffer, which there must be by now. */
+  /** Copies the placed bytes into {@code buffer}, which must not be null. */
   void collect() {
     ByteBuffer into = buffer.duplicate();
     into.clear();
@@ -96,7 +99,7 @@ final class SpanRead {
     return state == State.QUEUED || state == State.RUNNING;
   }
 
-  /** Returns whether it has, or may still bring, its span. */
+  /** Returns whether its span is available or still expected. */
   boolean isPromising() {
     return state == State.DONE || isPending() && !late;
   }

@@ -4,15 +4,15 @@ package org.stripeline.client.read;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a caller has waited without anything that came or failed. Every read ends by a time-out
- * of its own; if one goes missing all the same, the caller must not wait for ever. The time in
- * which the JVM itself was stopped does not count.
+ * Measures how long a caller has waited without any read finishing or failing. Every read ends with
+ * its own timeout; if the end of a read is lost, the caller must not wait forever. Time in which
+ * the JVM itself was stopped does not count.
  */
 final class Standstill {
-  /** For how long to wait at once, at most. */
+  /** The maximum duration of a single wait. */
   static final long STEP_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-  /** A read connects and reads several times, each time until its time-out. */
+  /** A read connects and reads several times, each with its own timeout. */
   private static final int TIMEOUTS = 15;
 
   private final long limitNanos;
@@ -23,12 +23,12 @@ final class Standstill {
         TimeUnit.MILLISECONDS.toNanos(TIMEOUTS * Math.max(STEP_MILLIS, socketTimeoutMillis));
   }
 
-  /** Takes note that something came or failed. */
+  /** Records that a read has finished or failed. */
   void changed() {
     nanos = 0;
   }
 
-  /** Takes note of a wait; what ends it must be noted first. */
+  /** Records a wait; a change that ended it must be recorded first. */
   void waited(long elapsedNanos) {
     nanos += Math.min(TimeUnit.MILLISECONDS.toNanos(STEP_MILLIS), elapsedNanos);
   }

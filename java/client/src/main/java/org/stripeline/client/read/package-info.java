@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Reading a striped file: lanes fetch from internal blocks, segments put the fetched spans together
- * and decode what is missing, a window keeps segments ahead of a sequential reader. Nothing here
- * knows Hadoop's internals; {@link org.stripeline.client.read.BlockGroup} is what it asks of them.
+ * Reads striped files: lanes fetch from internal blocks, segments combine the fetched spans and
+ * decode the missing ones, a window keeps segments ahead of a sequential reader. This package does
+ * not depend on Hadoop's internals; {@link org.stripeline.client.read.BlockGroup} is its interface
+ * to them.
  */
 package org.stripeline.client.read;

@@ -13,34 +13,35 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Buffers that streams take and give back, and the bound for those of all writers. What is given
- * back is kept for the next stripe, up to a bound of bytes; the rest is left to the garbage
- * collector.
+ * A pool of buffers for cells, with a limit for the memory of all writers. Returned buffers are
+ * kept for the next stripe up to a number of bytes; the garbage collector frees the rest.
  *
- * <p>A stripe reserves all of its cells, of data and parity, and its checksums before it takes its
- * first byte. But the first of a stream begins with one cell, for there are many small files: it
- * reserves all before its second cell, or what it sends before it is sent. Beyond half of the bound
- * a stream has one stripe only. Beyond the bound streams wait: first those whose stripe grows, then
- * those that have none; first come, first served.
+ * <p>A stripe reserves the memory of all of its data and parity cells and its checksums before it
+ * accepts its first byte. The first stripe of a stream is an exception, because there are many
+ * small files: it begins with one cell and reserves the rest before its second cell, or what it
+ * sends before it is sent. If more than half of the limit is reserved, a stream may have only one
+ * stripe. At the limit, streams wait: those whose stripe grows are served before those without a
+ * stripe, each group in the order of arrival.
  *
- * <p>There is no deadlock: a stripe begins only where there is room for all of its cells. So there
- * is room for one of the stripes that grow, or one has grown since the last began, and gives back
- * all of its memory. A stream whose stripe has grown needs no other to fill, encode and send it; it
- * waits for DataNodes only, and time-outs end that wait. But a stream can hold a stripe without
- * being written to, for instance because the same thread waits here for another stream. So the wait
- * is bounded too: when no buffer has been taken or given back for a while, one stream goes on
- * beyond the bound. That while is short unless stripes are on their way to DataNodes, whose
- * acknowledgements give buffers back. Where the JVM itself refuses memory, the stream keeps its
- * reservation, waits for buffers of others in the same way, and fails in the end.
+ * <p>There is no deadlock. A stripe begins only if there is room for all of its cells. Therefore
+ * either there is room for one of the growing stripes, or one has grown since the last stripe began
+ * and will return all of its memory. A stream whose stripe has grown can fill, encode and send it
+ * without any other stream; it waits only for DataNodes, and timeouts bound that wait. A stream
+ * can, however, hold a stripe without being written to, for instance because the same thread waits
+ * here for another stream. The wait is therefore bounded as well: if no buffer has been taken or
+ * returned for a period, one stream exceeds the limit. The period is short unless stripes are being
+ * sent to DataNodes, whose acknowledgements return buffers. If the JVM itself refuses memory, the
+ * stream keeps its reservation, waits for buffers of other streams in the same way, and finally
+ * fails.
  */
 public final class CellPool {
-  /** For how long nothing must happen before a stream goes on beyond the bound. */
+  /** The period without a change after which a stream exceeds the limit. */
   private static final long STILL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-  /** The same while DataNodes have something to acknowledge. */
+  /** The same period while acknowledgements from DataNodes are outstanding. */
   private static final long STILL_SENDING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** After which the JVM is asked again for memory that it has refused. */
+  /** The interval between attempts to allocate memory that the JVM has refused. */
   private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final long keptMax;
@@ -49,10 +50,10 @@ public final class CellPool {
   private final Map<Integer, ArrayDeque<ByteBuffer>> direct = new HashMap<>();
   private final Map<Integer, ArrayDeque<ByteBuffer>> heap = new HashMap<>();
 
-  /** Those that wait for a stripe to grow, in their order. */
+  /** Waiters whose stripe grows, in order. */
   private final ArrayDeque<Object> growing = new ArrayDeque<>();
 
-  /** Those that wait for a stripe to begin, in their order. */
+  /** Waiters whose stripe begins, in order. */
   private final ArrayDeque<Object> beginning = new ArrayDeque<>();
 
   private long kept;
@@ -61,14 +62,14 @@ public final class CellPool {
   private long reserved;
   private int sending;
 
-  /** When a reservation or a buffer was last taken or given back. */
+  /** When a reservation or a buffer was last taken or returned. */
   private long changedNanos;
 
   /**
    * Creates a pool.
    *
-   * @param keptMax most bytes that are kept unused
-   * @param bytesMax most bytes in use and kept
+   * @param keptMax the maximum bytes that are kept unused
+   * @param bytesMax the maximum bytes in use and kept
    */
   public CellPool(long keptMax, long bytesMax) {
     this(keptMax, bytesMax, System::nanoTime);
@@ -81,7 +82,9 @@ public final class CellPool {
     this.changedNanos = nanoClock.getAsLong();
   }
 
-  /** Reserves the memory of a further stripe of a stream; returns whether there is room for it. */
+  /**
+   * Reserves the memory of an additional stripe of a stream; returns whether there is room for it.
+   */
   synchronized boolean tryReserveMore(long bytes) {
     if (!growing.isEmpty() || !beginning.isEmpty() || reserved + bytes > bytesMax / 2) {
       return false;
@@ -90,12 +93,14 @@ public final class CellPool {
   }
 
   /**
-   * Reserves memory of a stream's only stripe if there is room, and no other waits for it.
+   * Reserves memory for a stream's only stripe if there is room and no other stream waits before
+   * it.
    *
    * @param held bytes that the stripe has reserved; 0 if it begins
-   * @param bytes what is reserved now
-   * @param room bytes for which there must be room: what it may reserve until it is sent
-   * @return whether it was reserved
+   * @param bytes the bytes to reserve now
+   * @param room bytes for which there must be room: the most that the stripe may reserve until it
+   *     is sent
+   * @return whether the memory was reserved
    */
   synchronized boolean tryReserve(long held, long bytes, long room) {
     return growing.isEmpty()
@@ -105,11 +110,11 @@ public final class CellPool {
   }
 
   /**
-   * Reserves memory of a stream's only stripe as {@link #tryReserve} does, waiting for that of
-   * other streams.
+   * Reserves memory for a stream's only stripe as {@link #tryReserve} does, waiting for other
+   * streams to return memory.
    *
-   * @param isCancelled whether to return at once, asked again at every {@link #wake}
-   * @return whether it was reserved; else it was cancelled
+   * @param isCancelled whether to return at once, checked again at every {@link #wake}
+   * @return whether the memory was reserved; false if the wait was cancelled
    */
   synchronized boolean reserve(long held, long bytes, long room, BooleanSupplier isCancelled)
       throws InterruptedIOException {
@@ -154,25 +159,28 @@ public final class CellPool {
     return told;
   }
 
-  /** Gives a reservation back, after the buffers. */
+  /** Returns a reservation, after the buffers. */
   synchronized void unreserve(long bytes) {
     reserved -= bytes;
     changed();
     notifyAll();
   }
 
-  /** Takes note that a stripe needs its writer no more: DataNodes will have it given back. */
+  /**
+   * Records that a stripe no longer depends on its writer: acknowledgements from DataNodes will
+   * return its memory.
+   */
   synchronized void startedSending() {
     sending++;
     changed();
   }
 
-  /** Takes note that such a stripe is given back. */
+  /** Records that the memory of such a stripe was returned. */
   synchronized void endedSending() {
     sending--;
   }
 
-  /** Has those that wait look whether they are cancelled. */
+  /** Wakes all waiters, so that they check whether they are cancelled. */
   synchronized void wake() {
     notifyAll();
   }
@@ -182,11 +190,11 @@ public final class CellPool {
   }
 
   /**
-   * Returns an empty buffer of that capacity, with any content.
+   * Returns a cleared buffer of that capacity with arbitrary content.
    *
-   * @param isCancelled whether to wait no longer for memory, asked again at every {@link #wake}
-   * @throws IOException if the JVM has no memory for it, and other streams gave none back in time
-   *     or the wait was cancelled
+   * @param isCancelled whether to stop waiting for memory, checked again at every {@link #wake}
+   * @throws IOException if the JVM has no memory for it and either no other stream returned a
+   *     buffer in time or the wait was cancelled
    */
   public ByteBuffer take(int capacity, boolean outsideHeap, BooleanSupplier isCancelled)
       throws IOException {
@@ -205,7 +213,7 @@ public final class CellPool {
 
   private synchronized ByteBuffer takeKept(int capacity, boolean outsideHeap) {
     ArrayDeque<ByteBuffer> unused = (outsideHeap ? direct : heap).get(capacity);
-    // The last one given back is the likeliest to be in the cache still.
+    // The buffer that was returned last is the most likely to be still in the processor's cache.
     ByteBuffer buffer = unused == null ? null : unused.pollLast();
     if (buffer != null) {
       kept -= capacity;
@@ -232,7 +240,7 @@ public final class CellPool {
     }
   }
 
-  /** Makes room among what is kept, which may be of other sizes. */
+  /** Drops kept buffers, of any size, until at most {@code bytes} are kept. */
   private synchronized void dropKeptBeyond(long bytes) {
     for (Map<Integer, ArrayDeque<ByteBuffer>> bySize : Arrays.asList(direct, heap)) {
       for (ArrayDeque<ByteBuffer> unused : bySize.values()) {
@@ -246,7 +254,7 @@ public final class CellPool {
   /**
    * Waits for a buffer of another stream.
    *
-   * @return null if allocating one may succeed by now
+   * @return null if an allocation may succeed now
    */
   private synchronized ByteBuffer awaitBuffer(
       int capacity, boolean outsideHeap, BooleanSupplier isCancelled, OutOfMemoryError cause)
@@ -264,7 +272,8 @@ public final class CellPool {
     }
     long left = changedNanos + STILL_SENDING_NANOS - nanoClock.getAsLong();
     if (left <= 0) {
-      // The buffers of the stream that fails come back: let the next one wait for them.
+      // The stream that fails will return its buffers: the next waiter gets the full period to wait
+      // for them.
       changed();
       throw new IOException(
           "Cannot get "
@@ -284,7 +293,7 @@ public final class CellPool {
     return takeKept(capacity, outsideHeap);
   }
 
-  /** Takes a buffer back, which nobody may use any more. */
+  /** Returns a buffer to the pool; the caller must no longer use it. */
   public synchronized void give(ByteBuffer buffer) {
     int capacity = buffer.capacity();
     taken--;
@@ -299,17 +308,17 @@ public final class CellPool {
     notifyAll();
   }
 
-  /** Returns the number of buffers that are taken and not yet given back. */
+  /** Returns the number of buffers that are taken and not yet returned. */
   public synchronized long taken() {
     return taken;
   }
 
-  /** Returns the bytes of buffers that are taken and not yet given back. */
+  /** Returns the bytes of buffers that are taken and not yet returned. */
   synchronized long takenBytes() {
     return takenBytes;
   }
 
-  /** Returns the bytes kept unused. */
+  /** Returns the bytes that are kept unused. */
   public synchronized long keptBytes() {
     return kept;
   }

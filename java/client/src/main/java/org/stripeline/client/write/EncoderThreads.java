@@ -9,11 +9,11 @@ import org.stripeline.natives.SharedThreads;
 
 /**
  * The threads that encode for all streams of the process. They only compute, so that a slow
- * DataNode never holds one; they end after some idle seconds. Their queue is bounded by the windows
- * of the streams.
+ * DataNode never blocks one; they end after a few idle seconds. The windows of the streams bound
+ * their queue.
  */
 final class EncoderThreads {
-  /** Starts the names of the threads. */
+  /** The prefix of the thread names. */
   static final String NAME = "stripeline-encoder-";
 
   private static final long IDLE_SECONDS = 5;

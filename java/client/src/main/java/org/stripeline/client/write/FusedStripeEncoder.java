@@ -7,7 +7,7 @@ import org.apache.hadoop.util.DataChecksum;
 import org.stripeline.natives.ChecksumKind;
 import org.stripeline.natives.ErasureCodec;
 
-/** Parity and checksums in one pass over the cells, by Stripeline's codec. */
+/** Computes parity and checksums in one pass over the cells with Stripeline's codec. */
 final class FusedStripeEncoder implements StripeEncoder {
   private final ErasureCodec codec;
   private final DataChecksum.Type type;
@@ -19,7 +19,7 @@ final class FusedStripeEncoder implements StripeEncoder {
     this.kind = kind(type);
   }
 
-  /** Returns the codec's name for that type of checksum, or null if it has none. */
+  /** Returns the codec's constant for a checksum type, or null if the codec does not support it. */
   static ChecksumKind kind(DataChecksum.Type type) {
     switch (type) {
       case CRC32C:
@@ -52,7 +52,10 @@ final class FusedStripeEncoder implements StripeEncoder {
     }
   }
 
-  /** The pass has summed padding along with the last bytes of the file, where there was any. */
+  /**
+   * Recomputes the checksum of the file's last chunk if it is short: the pass has included padding
+   * in it.
+   */
   private void sumShortChunk(Stripe stripe) throws IOException {
     StripeLayout layout = stripe.layout();
     int unit = (stripe.size() - 1) / layout.cellSize();

@@ -7,15 +7,16 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Decides which units of a block group are late: those whose oldest packet has waited for its
- * acknowledgement for longer than a limit. The limit is a configured time, or a multiple of what as
- * many other units need as there are data units, whichever is longer. So no unit is late where the
- * client itself, or more DataNodes than there is parity, are slow.
+ * Determines which units of a block group are late: those whose oldest packet has been waiting for
+ * its acknowledgement for longer than a limit. The limit is the longer of a configured time and a
+ * multiple of the time that the fastest k other units need, where k is the number of data units.
+ * Therefore no unit is late if the client itself, or more DataNodes than there are parity units,
+ * are slow.
  *
- * <p>It learns by looking at regular times. For one thread.
+ * <p>The state is updated by periodic checks. For use by one thread.
  */
 public final class LateUnits {
-  /** A unit is late after this many times what others need. */
+  /** A unit is late after this multiple of the time that others need. */
   private static final int FACTOR = 4;
 
   private final int dataUnits;
@@ -26,17 +27,20 @@ public final class LateUnits {
   private boolean started;
   private long last;
 
-  /** Time that counts: what passed between two looks, but at most two periods. */
+  /**
+   * The measured time: the sum of the intervals between checks, each counted as at most two
+   * periods.
+   */
   private long clock;
 
   /**
-   * Creates one for units that have been given nothing.
+   * Creates an object for units that have not received any packet.
    *
    * @param units data and parity units of a group
    * @param dataUnits how many of them are data
-   * @param lossesMax most units that a group may lose
-   * @param leastNanos least wait of a late unit
-   * @param periodNanos time between two looks
+   * @param lossesMax the maximum number of units that a group may lose
+   * @param leastNanos the minimum wait of a late unit
+   * @param periodNanos time between two checks
    */
   public LateUnits(int units, int dataUnits, int lossesMax, long leastNanos, long periodNanos) {
     this.dataUnits = dataUnits;
@@ -50,8 +54,8 @@ public final class LateUnits {
   }
 
   /**
-   * Begins a look at all units. Of a longer time without one, in which this process stood still,
-   * two periods count.
+   * Begins a check of all units. An interval of more than two periods, in which this process was
+   * stopped, counts as two periods.
    */
   public void look(long nowNanos) {
     clock += started ? Math.min(nowNanos - last, 2 * periodNanos) : 0;
@@ -59,12 +63,12 @@ public final class LateUnits {
     last = nowNanos;
   }
 
-  /** Forgets a unit: another streamer writes it from now on. */
+  /** Resets a unit that another streamer writes from now on. */
   public void restart(int unit) {
     units[unit] = new Unit();
   }
 
-  /** Notes whether a unit has failed; one that goes on after that has not waited yet. */
+  /** Records whether a unit has failed; a unit that recovers starts with no waiting time. */
   public void failed(int unit, boolean failed) {
     if (units[unit].failed && !failed) {
       restart(unit);
@@ -73,16 +77,16 @@ public final class LateUnits {
   }
 
   /**
-   * Notes how far a unit is.
+   * Records the progress of a unit.
    *
-   * @param queued number of the last packet that it was given
-   * @param acknowledged number of the last packet that was acknowledged
+   * @param queued sequence number of the last packet that was queued
+   * @param acknowledged sequence number of the last packet that was acknowledged
    */
   public void progress(int unit, long queued, long acknowledged) {
     units[unit].progress(queued, acknowledged, clock);
   }
 
-  /** Returns the late units; none if the group would lose more than it may with them. */
+  /** Returns the late units; returns none if the group would lose more units than it may. */
   public List<Integer> late() {
     List<Integer> late = new ArrayList<>();
     int failed = 0;
@@ -96,12 +100,12 @@ public final class LateUnits {
     return late.size() + failed <= lossesMax ? late : new ArrayList<>();
   }
 
-  /** Returns for how long the oldest packet of a unit has waited for its acknowledgement. */
+  /** Returns how long the oldest packet of a unit has been waiting for its acknowledgement. */
   public long waitNanos(int unit) {
     return units[unit].waitNanos(clock);
   }
 
-  /** Returns the wait beyond which a unit is late. */
+  /** Returns the wait after which a unit is late. */
   public long limitNanos(int unit) {
     long needed = othersNeedNanos(unit);
     return needed > Long.MAX_VALUE / FACTOR
@@ -109,7 +113,10 @@ public final class LateUnits {
         : Math.max(leastNanos, FACTOR * needed);
   }
 
-  /** Returns the time in which as many other units acknowledge as there are data units. */
+  /**
+   * Returns the time that the fastest k other units need for an acknowledgement, where k is the
+   * number of data units.
+   */
   public long othersNeedNanos(int unit) {
     long[] needs = new long[units.length];
     for (int other = 0; other < units.length; other++) {
@@ -120,7 +127,10 @@ public final class LateUnits {
     return needs[dataUnits - 1];
   }
 
-  /** One unit: when its outstanding packets were seen first, and how long earlier ones took. */
+  /**
+   * The state of one unit: when its outstanding packets were first seen, and the duration of
+   * earlier ones.
+   */
   private static final class Unit {
     private final ArrayDeque<long[]> outstanding = new ArrayDeque<>();
     private long marked = -1;
@@ -133,7 +143,7 @@ public final class LateUnits {
         outstanding.add(new long[] {queued, clock});
       }
       while (!outstanding.isEmpty() && outstanding.peek()[0] <= acknowledged) {
-        // A slow one is forgotten after some tens of quick ones.
+        // The weight of a slow packet decays to nothing within some tens of fast ones.
         needNanos = Math.max(clock - outstanding.remove()[1], needNanos - needNanos / 8);
       }
     }

@@ -6,14 +6,14 @@ import java.nio.ByteBuffer;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 import org.apache.hadoop.util.DataChecksum;
 
-/** Parity by any coder of Hadoop's, then checksums by Hadoop's class. */
+/** Computes parity with any of Hadoop's coders, then checksums with Hadoop's class. */
 final class RawStripeEncoder implements StripeEncoder {
   private final RawErasureEncoder encoder;
   private final DataChecksum checksum;
 
   RawStripeEncoder(RawErasureEncoder encoder, DataChecksum.Type type, int bytesPerChecksum) {
     this.encoder = encoder;
-    // One of our own: its state is not for several threads.
+    // A separate instance, because DataChecksum is not thread-safe.
     this.checksum = DataChecksum.newDataChecksum(type, bytesPerChecksum);
   }
 
@@ -22,7 +22,7 @@ final class RawStripeEncoder implements StripeEncoder {
     return encoder.preferDirectBuffer();
   }
 
-  /** Synchronized because neither Hadoop's coders nor its checksums promise more. */
+  /** Synchronized because neither Hadoop's coders nor its checksums are thread-safe. */
   @Override
   public synchronized void encode(Stripe stripe) throws IOException {
     StripeLayout layout = stripe.layout();

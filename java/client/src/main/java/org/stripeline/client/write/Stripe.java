@@ -6,15 +6,15 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One stripe on its way: user bytes, then parity and checksums.
+ * One stripe of a file that is being written: user bytes, then parity and checksums.
  *
- * <p>It belongs first to the thread that collects, then to the one that encodes, then to the one
- * that sends, handed over by {@link StripePipeline}; after that its content does not change. Its
- * buffers go back to their pool when the last {@link #release()} has been called, which for a
- * stripe that was sent is when DataNodes have acknowledged all of it.
+ * <p>{@link StripePipeline} passes a stripe from the collecting thread to the encoding thread and
+ * then to the sending thread; after that its content does not change. Its buffers return to their
+ * pool at the last {@link #release()}, which for a sent stripe happens when DataNodes have
+ * acknowledged all of it.
  */
 public final class Stripe {
-  /** Up to this many are put faster one by one. */
+  /** Up to this many bytes, single puts are faster than a bulk put. */
   private static final int FEW_BYTES = 6;
 
   private final StripeLayout layout;
@@ -26,17 +26,17 @@ public final class Stripe {
   private final AtomicInteger references = new AtomicInteger(1);
   private boolean groupToOpen;
 
-  /** Bytes of memory that the pool has reserved for it. */
+  /** Bytes of memory that the pool has reserved for this stripe. */
   private long reserved;
 
-  /** User bytes that have memory reserved. */
+  /** The number of user bytes for which memory is reserved. */
   private int capacity;
 
   private ByteBuffer current;
   private int size;
   private ByteBuffer checksums;
 
-  /** Stands for all data cells without user bytes. */
+  /** Used as the content of every data cell without user bytes. */
   private ByteBuffer zeros;
 
   private volatile boolean encoded;
@@ -65,7 +65,7 @@ public final class Stripe {
     return opensGroup;
   }
 
-  /** Returns true once, if a block group begins with this stripe. */
+  /** Returns true for the first call, if a block group begins with this stripe; otherwise false. */
   boolean takeGroupToOpen() {
     boolean open = groupToOpen;
     groupToOpen = false;
@@ -83,8 +83,8 @@ public final class Stripe {
   }
 
   /**
-   * Reserves memory for one byte more, waiting for that of other streams. After an exception
-   * nothing has changed.
+   * Reserves memory for one more byte, waiting for other streams to return memory. Has no effect if
+   * it throws.
    */
   public void reserve() throws IOException {
     if (size == capacity) {
@@ -101,8 +101,8 @@ public final class Stripe {
   }
 
   /**
-   * Takes as many bytes as fit into what is reserved, and returns their number; after an exception
-   * some are lost.
+   * Adds as many bytes as fit into the reserved memory and returns their number; some are lost if
+   * it throws.
    */
   public int put(byte[] bytes, int offset, int length) throws IOException {
     int done = 0;
@@ -114,24 +114,24 @@ public final class Stripe {
     return done;
   }
 
-  /** Takes one byte; memory must be reserved. */
+  /** Adds one byte; memory must be reserved. */
   public void put(byte value) throws IOException {
     cellToFill();
     putNext(value);
   }
 
-  /** Returns how many bytes fit into the cell that is being filled and into what is reserved. */
+  /** Returns how many bytes fit into both the current cell and the reserved memory. */
   public int room() {
     return current == null ? 0 : Math.min(current.remaining(), capacity - size);
   }
 
-  /** Takes one byte, for which there is {@link #room()}. */
+  /** Adds one byte; {@link #room()} must be at least 1. */
   public void putNext(byte value) {
     current.put(value);
     size++;
   }
 
-  /** Takes bytes, for which there is {@link #room()}. */
+  /** Adds bytes; {@link #room()} must be at least {@code length}. */
   public void putNext(byte[] bytes, int offset, int length) {
     if (length <= FEW_BYTES) {
       for (int i = 0; i < length; i++) {
@@ -152,7 +152,7 @@ public final class Stripe {
     return current;
   }
 
-  /** Returns how many bytes of that unit go to its DataNode; padding never does. */
+  /** Returns how many bytes of a unit are sent to its DataNode; padding is never sent. */
   public int length(int unit) {
     if (unit >= layout.dataUnits()) {
       return Math.min(size, layout.cellSize());
@@ -161,22 +161,28 @@ public final class Stripe {
     return (int) Math.max(0, Math.min(layout.cellSize(), size - before));
   }
 
-  /** Returns how many bytes of that unit went out before the stripe was encoded. */
+  /** Returns how many bytes of a unit were sent before the stripe was encoded. */
   public int sent(int unit) {
     return sent[unit];
   }
 
-  /** Says that the first bytes of a unit need not be sent with the stripe. */
+  /** Records that the first {@code bytes} bytes of a unit have already been sent. */
   public void setSent(int unit, int bytes) {
     sent[unit] = bytes;
   }
 
-  /** Returns the bytes of every unit as the encoder sees it: those of parity. */
+  /**
+   * Returns the number of bytes of every unit in the encoding, which is the length of a parity
+   * unit.
+   */
   int encodedLength() {
     return length(layout.dataUnits());
   }
 
-  /** Returns units as the encoder takes them: of equal length, short ones padded with zeros. */
+  /**
+   * Returns units in the form that the encoder needs: of equal length, short ones padded with
+   * zeros.
+   */
   ByteBuffer[] padded(int from, int to) throws IOException {
     ByteBuffer[] views = new ByteBuffer[to - from];
     int length = encodedLength();
@@ -217,7 +223,7 @@ public final class Stripe {
     return take(layout.capacity(encodedLength()));
   }
 
-  /** Returns a buffer; the wait for one ends when the stream fails. */
+  /** Returns a buffer; the wait for memory ends when the stream fails. */
   private ByteBuffer take(int bytes) throws IOException {
     try {
       return pool.take(bytes, layout.direct(), window::hasFailed);
@@ -237,8 +243,8 @@ public final class Stripe {
   }
 
   /**
-   * Returns the buffer for checksums: those of each unit of {@link #encodedLength()} bytes one
-   * after another.
+   * Returns the buffer of checksums: for each unit in order, the checksums of {@link
+   * #encodedLength()} bytes.
    */
   ByteBuffer checksums() throws IOException {
     if (checksums == null) {
@@ -247,7 +253,7 @@ public final class Stripe {
     return checksums;
   }
 
-  /** Returns where the checksums of a unit start in {@link #checksums()}. */
+  /** Returns the offset of the checksums of a unit in {@link #checksums()}. */
   int checksumStart(int unit) {
     return unit * layout.checksums(encodedLength()) * layout.checksumSize();
   }
@@ -255,15 +261,15 @@ public final class Stripe {
   /**
    * Returns a view of a part of a unit.
    *
-   * @param unit which unit
-   * @param offset where the part starts, in bytes
-   * @param length its bytes; the end is at most {@link #length(int)}
+   * @param unit the index of the unit
+   * @param offset the offset of the part in bytes
+   * @param length bytes of the part; its end is at most {@link #length(int)}
    */
   public ByteBuffer data(int unit, int offset, int length) {
     return view(cells[unit], offset, length);
   }
 
-  /** Returns a view of the checksums of such a part, which starts at a whole checksum. */
+  /** Returns a view of the checksums of a part of a unit; the part begins at a chunk boundary. */
   public ByteBuffer checksums(int unit, int offset, int length) {
     int start = checksumStart(unit) + layout.checksums(offset) * layout.checksumSize();
     return layout.checksumSize() == 0
@@ -278,7 +284,7 @@ public final class Stripe {
     return view;
   }
 
-  /** Takes all buffers that encoding and sending will want, so that neither waits for memory. */
+  /** Takes all buffers that encoding and sending need, so that neither waits for memory. */
   void prepareToSend() throws IOException {
     grow(layout.bytes(size));
     if (size <= (layout.dataUnits() - 1) * layout.cellSize()) {
@@ -302,14 +308,14 @@ public final class Stripe {
     encoded = true;
   }
 
-  /** Keeps the buffers from going back until one more {@link #release()}. */
+  /** Adds a reference: the buffers are returned only after one more {@link #release()}. */
   public void retain() {
     if (references.getAndIncrement() <= 0) {
       throw new IllegalStateException("Cannot retain stripe: its buffers are back in the pool");
     }
   }
 
-  /** Undoes one {@link #retain()}, or the creation. */
+  /** Removes the reference of one {@link #retain()} or of the creation. */
   public void release() {
     int left = references.decrementAndGet();
     if (left < 0) {

@@ -3,15 +3,15 @@ package org.stripeline.client.write;
 
 import java.io.IOException;
 
-/** Fills in the parity and the checksums of a stripe; any thread may call it, several at once. */
+/** Computes the parity and the checksums of a stripe; several threads may call it concurrently. */
 public interface StripeEncoder {
 
-  /** Returns whether the cells should lie outside the heap. */
+  /** Returns whether the cells should be direct buffers. */
   boolean prefersDirect();
 
   /** Computes parity and checksums from the user bytes. */
   void encode(Stripe stripe) throws IOException;
 
-  /** Releases what the encoder holds; encoding afterwards fails. */
+  /** Releases the encoder's resources; encoding afterwards fails. */
   void close();
 }

@@ -12,13 +12,13 @@ import org.stripeline.client.ClientSettings;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
-/** Chooses how stripes are encoded. */
+/** Selects how stripes are encoded. */
 public final class StripeEncoders {
   private StripeEncoders() {}
 
   /**
-   * Returns an encoder with the coder that Hadoop's configuration chooses; when that is ours,
-   * parity and checksums are one pass, unless {@link ClientKeys#WRITE_ENGINE} says otherwise.
+   * Returns an encoder with the coder that Hadoop's configuration selects. If that is Stripeline's
+   * coder, one pass computes parity and checksums, unless {@link ClientKeys#WRITE_ENGINE} is set.
    */
   public static StripeEncoder create(
       Configuration conf, String codec, int dataUnits, int parityUnits, DataChecksum checksum) {

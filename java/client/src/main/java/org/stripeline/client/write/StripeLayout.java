@@ -20,7 +20,7 @@ public final class StripeLayout {
    * @param cellSize bytes of a cell, a multiple of {@code bytesPerChecksum}
    * @param bytesPerChecksum bytes that each checksum covers
    * @param checksumSize bytes of one checksum; 0 if there are none
-   * @param direct whether cells lie outside the heap
+   * @param direct whether cells are direct buffers
    */
   public StripeLayout(
       int dataUnits,
@@ -72,18 +72,21 @@ public final class StripeLayout {
     return checksumSize;
   }
 
-  /** Returns whether cells lie outside the heap. */
+  /** Returns whether cells are direct buffers. */
   public boolean direct() {
     return direct;
   }
 
-  /** Returns the capacity of a buffer for that many bytes of a cell; there are few capacities. */
+  /**
+   * Returns the capacity of a buffer for {@code bytes} bytes of a cell; there are only a few
+   * capacities.
+   */
   public int capacity(int bytes) {
     long power = (long) Integer.highestOneBit(Math.max(bytes, CAPACITY_MIN) - 1) << 1;
     return (int) Math.min(cellSize, power);
   }
 
-  /** Returns the number of checksums that cover so many bytes. */
+  /** Returns the number of checksums that cover {@code bytes} bytes. */
   int checksums(int bytes) {
     return (bytes + bytesPerChecksum - 1) / bytesPerChecksum;
   }
@@ -98,12 +101,12 @@ public final class StripeLayout {
     return (long) units() * cellSize + checksumBytes();
   }
 
-  /** Returns the bytes of all buffers of a stripe of {@code size} user bytes when it is sent. */
+  /** Returns the bytes of all buffers of a stripe with {@code size} user bytes when it is sent. */
   long bytes(int size) {
     if (size > cellSize) {
       return bytes();
     }
-    // Parity, and the zeros that stand for all other cells.
+    // Parity cells, and the cell of zeros that is used for all other data cells.
     int small = parityUnits + (dataUnits > 1 ? 1 : 0);
     return cellSize + (long) small * capacity(size) + checksumBytes();
   }

@@ -9,23 +9,23 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.stripeline.client.WriteMode;
 
 /**
- * Moves the stripes of one stream from collecting over encoding to sending, in the order of the
- * file. Who does what depends on the {@link WriteMode}:
+ * Moves the stripes of one stream through collecting, encoding and sending, in file order. The
+ * {@link WriteMode} determines the threads:
  *
  * <ul>
  *   <li>blocking: the collecting thread encodes and sends.
- *   <li>non-blocking: encoder threads encode; the collecting thread sends what is encoded when it
- *       comes by. If it stays away, a thread of the stream does, so that parity never waits for the
- *       user.
+ *   <li>non-blocking: encoder threads encode; the collecting thread sends encoded stripes during
+ *       its calls. If it makes no call for a while, a thread of the stream sends them, so that
+ *       parity does not wait for the user.
  *   <li>functional-partitioned: encoder threads encode, a thread of the stream sends.
  * </ul>
  *
  * <p>{@link #acquire}, {@link #submit} and {@link #finish} are for the collecting thread, one call
- * at a time. {@link #fail} may come from any thread at any time; all that is on its way is then
+ * at a time. Any thread may call {@link #fail} at any time; all stripes in the pipeline are then
  * released and never sent.
  */
 public final class StripePipeline {
-  /** For how long an encoded stripe waits for the user's thread in non-blocking mode. */
+  /** How long an encoded stripe waits for the user's thread in non-blocking mode. */
   private static final long GRACE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final WriteMode mode;
@@ -36,11 +36,11 @@ public final class StripePipeline {
   private final WriteStatistics statistics;
   private final String name;
 
-  /** Held by the one thread that sends. */
+  /** Held by the thread that sends. */
   private final ReentrantLock sending = new ReentrantLock();
 
   private final Object lock = new Object();
-  // All guarded by lock.
+  // The fields below are guarded by lock.
   private final ArrayDeque<Stripe> queue = new ArrayDeque<>();
   private int groupsToOpen;
   private boolean nextGroupOpen;
@@ -48,7 +48,7 @@ public final class StripePipeline {
   private boolean finishing;
   private Thread thread;
 
-  /** Changed under the lock; read without it for every call of the user, however small. */
+  /** Changed with the lock held; read without it, because every call of the user reads it. */
   private volatile IOException failure;
 
   /** Creates a pipeline; threads start when they are needed. */
@@ -73,14 +73,17 @@ public final class StripePipeline {
    * Returns an empty stripe to collect into, waiting until the window has room.
    *
    * @param opensGroup whether a new block group begins with it
-   * @throws InterruptedIOException if interrupted while waiting; the pipeline goes on
+   * @throws InterruptedIOException if interrupted while waiting; the pipeline remains usable
    * @throws IOException if the pipeline has failed
    */
   public Stripe acquire(boolean opensGroup) throws IOException {
     return window.acquire(opensGroup);
   }
 
-  /** Has the block group opened that begins with this stripe, if one does and has not been. */
+  /**
+   * Requests the block group that begins with this stripe, unless none does or it was requested
+   * before.
+   */
   public void openGroup(Stripe stripe) throws IOException {
     if (stripe.takeGroupToOpen()) {
       requestGroup();
@@ -98,7 +101,7 @@ public final class StripePipeline {
       return;
     }
     try {
-      // What belongs to the group before goes first.
+      // The stripes of the previous group are sent first.
       sendAll();
       sending.lock();
       try {
@@ -115,8 +118,8 @@ public final class StripePipeline {
   }
 
   /**
-   * Takes a stripe that holds at least one byte; the caller must not use it any more. After an
-   * exception the pipeline has failed: the bytes of the stripe are lost.
+   * Accepts a stripe that holds at least one byte; the caller must not use it afterwards. If it
+   * throws, the pipeline has failed and the bytes of the stripe are lost.
    */
   public void submit(Stripe stripe) throws IOException {
     boolean open = false;
@@ -138,7 +141,7 @@ public final class StripePipeline {
       encodeAndSend(stripe);
       return;
     }
-    // For the encoder; before the queue can be released by a failure.
+    // The encoder's reference, taken before a failure can release the queue.
     stripe.retain();
     enqueue(stripe);
     try {
@@ -175,7 +178,7 @@ public final class StripePipeline {
     }
   }
 
-  /** Fails for want of a thread, or by a fault in the code. */
+  /** Fails the pipeline because no thread could be started or because of a programming error. */
   private IOException failed(String what, Throwable cause) {
     IOException told =
         new IOException("Cannot " + what + " a stripe of " + name + ": " + cause, cause);
@@ -202,7 +205,7 @@ public final class StripePipeline {
     }
   }
 
-  /** Runs on an encoder thread. */
+  /** Encodes a stripe; runs on an encoder thread. */
   private void encode(Stripe stripe) {
     try {
       if (!hasFailed()) {
@@ -227,7 +230,7 @@ public final class StripePipeline {
     statistics.encoded(stripe.size(), System.nanoTime() - start);
   }
 
-  /** Runs on the thread of the stream. */
+  /** Opens groups and sends stripes; runs on the thread of the stream. */
   private void run() {
     try {
       while (awaitWork()) {
@@ -258,7 +261,7 @@ public final class StripePipeline {
     }
   }
 
-  /** Returns false when there is nothing left to do, or nothing that can be done. */
+  /** Waits for work; returns false when all work is done or the pipeline has failed. */
   private boolean awaitWork() throws InterruptedException {
     synchronized (lock) {
       while (failure == null) {
@@ -291,7 +294,7 @@ public final class StripePipeline {
     }
   }
 
-  /** Whether the next group is wanted, and nothing of the group before is queued any more. */
+  /** Returns whether the next group was requested and no stripe of the previous group is queued. */
   private boolean mustOpenGroup(Stripe head) {
     return groupsToOpen > 0 && !nextGroupOpen && (head == null || head.opensGroup());
   }
@@ -349,7 +352,7 @@ public final class StripePipeline {
     }
   }
 
-  /** Sends all that is queued, waiting for the encoders. */
+  /** Sends all queued stripes, waiting for the encoders. */
   private void sendAll() throws IOException {
     while (true) {
       sendEncoded();
@@ -370,10 +373,9 @@ public final class StripePipeline {
   }
 
   /**
-   * Waits until all that was submitted is sent, and ends the thread of the stream.
+   * Waits until all submitted stripes are sent, and ends the thread of the stream.
    *
-   * @throws IOException what the pipeline failed with; or, after an interrupt, that it has failed
-   *     now
+   * @throws IOException the failure of the pipeline; an interrupt also fails it
    */
   public void finish() throws IOException {
     try {
@@ -408,7 +410,7 @@ public final class StripePipeline {
   }
 
   /**
-   * Waits until all that was submitted so far is sent and the group after it is open, or the
+   * Waits until all stripes submitted so far are sent and the group after them is open, or the
    * pipeline has failed.
    */
   public void awaitSent() throws InterruptedException {
@@ -425,7 +427,7 @@ public final class StripePipeline {
     return told;
   }
 
-  /** Makes all calls under way and to come fail, and releases what is queued. */
+  /** Makes all current and later calls fail, and releases the queued stripes. */
   public void fail(IOException cause) {
     Thread sender;
     synchronized (lock) {
@@ -459,12 +461,12 @@ public final class StripePipeline {
     }
   }
 
-  /** Returns what the pipeline failed with, or null. */
+  /** Returns the failure of the pipeline, or null. */
   public IOException failure() {
     return failure;
   }
 
-  /** Returns the stripes that are collected, encoded or not yet acknowledged. */
+  /** Returns the number of stripes that are collected, encoded or not yet acknowledged. */
   public int occupied() {
     return window.occupied();
   }
@@ -479,7 +481,7 @@ public final class StripePipeline {
     }
   }
 
-  /** Called with the lock held. */
+  /** Starts the thread of the stream if it is not running; called with the lock held. */
   private void startThread() throws IOException {
     if (thread == null) {
       Thread starting = new Thread(this::run, "stripeline-sender for " + name);

@@ -3,12 +3,15 @@ package org.stripeline.client.write;
 
 import java.io.IOException;
 
-/** Where stripes go. One thread at a time calls it, and stripes come in the order of the file. */
+/** The destination of stripes. One thread at a time calls it, with stripes in file order. */
 public interface StripeSink {
 
-  /** Makes ready for the block group whose first bytes are being collected. */
+  /** Prepares the block group whose first bytes are being collected. */
   void openGroup() throws IOException;
 
-  /** Queues all cells of an encoded stripe; every reference kept is one {@link Stripe#retain()}. */
+  /**
+   * Queues all cells of an encoded stripe; each reference that outlives the call needs a {@link
+   * Stripe#retain()}.
+   */
   void send(Stripe stripe) throws IOException;
 }

@@ -4,7 +4,7 @@ package org.stripeline.client.write;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 
-/** Bounds the stripes of a stream that are collected, encoded or not yet acknowledged. */
+/** Limits the stripes of a stream that are collected, encoded or not yet acknowledged. */
 public final class StripeWindow {
   private final StripeLayout layout;
   private final CellPool pool;
@@ -13,7 +13,7 @@ public final class StripeWindow {
   private int stripes;
   private volatile IOException failure;
 
-  /** Whether there was a stripe; for the collecting thread. */
+  /** Whether a stripe was acquired before; for the collecting thread. */
   private boolean hasBegun;
 
   StripeWindow(StripeLayout layout, CellPool pool, int stripesMax, WriteStatistics statistics) {
@@ -24,10 +24,10 @@ public final class StripeWindow {
   }
 
   /**
-   * Returns an empty stripe, waiting until there may be one more.
+   * Returns an empty stripe, waiting until one more is permitted.
    *
    * @throws InterruptedIOException if the thread is interrupted while it waits; nothing has changed
-   * @throws IOException the failure of the stream, if it fails before
+   * @throws IOException the failure of the stream, if it has failed or fails during the wait
    */
   Stripe acquire(boolean opensGroup) throws IOException {
     long reserved = hasBegun ? layout.bytes() : layout.cellSize();
@@ -53,15 +53,15 @@ public final class StripeWindow {
     return new Stripe(layout, this, pool, opensGroup, reserved);
   }
 
-  /** Reserves the memory of one more stripe if there may be one. */
+  /** Reserves the memory of one more stripe if the window and the pool permit one. */
   private boolean mayHaveMore() {
     return failure == null && stripes < stripesMax && pool.tryReserveMore(layout.bytes());
   }
 
   /**
-   * Waits until there may be one more stripe, or the stream has failed.
+   * Waits until one more stripe is permitted or the stream has failed.
    *
-   * @return whether its memory is reserved; that of a stream's only stripe is not
+   * @return whether its memory is reserved; the memory of a stream's only stripe is not
    */
   private boolean waitForRoom() throws IOException {
     long start = System.nanoTime();
@@ -74,7 +74,7 @@ public final class StripeWindow {
       }
       return false;
     } catch (InterruptedException e) {
-      // As Hadoop's own streams do: the exception is the message, the flag stays cleared.
+      // As in Hadoop's own streams, the exception reports the interrupt and the flag stays cleared.
       InterruptedIOException told =
           new InterruptedIOException(
               "Interrupted while waiting for DataNodes to acknowledge one of "
@@ -88,10 +88,11 @@ public final class StripeWindow {
   }
 
   /**
-   * Reserves more memory for the only stripe of the stream, waiting for that of other streams.
+   * Reserves more memory for the only stripe of the stream, waiting for other streams to return
+   * memory.
    *
-   * @param held bytes that it has reserved
-   * @param bytes what is reserved beyond
+   * @param held bytes that the stripe has reserved
+   * @param bytes the bytes to reserve in addition
    * @throws InterruptedIOException if the thread is interrupted while it waits; nothing has changed
    */
   void grow(long held, long bytes) throws IOException {
@@ -116,7 +117,7 @@ public final class StripeWindow {
     return failure != null;
   }
 
-  /** Throws what the stream has failed with, if it has. */
+  /** Throws the failure of the stream, if it has failed. */
   void throwFailure() throws IOException {
     if (failure != null) {
       throw failure;
@@ -128,7 +129,7 @@ public final class StripeWindow {
     notifyAll();
   }
 
-  /** Makes all acquiring, present and future, fail. */
+  /** Makes all current and later calls of acquire fail. */
   synchronized void fail(IOException cause) {
     if (failure == null) {
       failure = cause;
@@ -137,7 +138,7 @@ public final class StripeWindow {
     pool.wake();
   }
 
-  /** Returns the number of stripes that are on their way. */
+  /** Returns the number of stripes that are not yet acknowledged and released. */
   synchronized int occupied() {
     return stripes;
   }

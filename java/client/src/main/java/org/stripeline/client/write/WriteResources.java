@@ -11,14 +11,16 @@ import org.stripeline.client.ClientSettings;
 import org.stripeline.client.MemoryLimits;
 import org.stripeline.natives.SharedThreads;
 
-/** Threads and buffers that all streams of the process share; the first one sets their bounds. */
+/**
+ * Threads and buffers that all streams of the process share; the first stream sets their limits.
+ */
 public final class WriteResources {
-  /** Which part of the memory of the JVM writers take by default. */
+  /** The default memory of writers is the JVM's memory divided by this. */
   private static final int MEMORY_PART = 3;
 
   private static WriteResources shared;
 
-  /** No thread while no stream is open. */
+  /** Has no thread while no stream is open. */
   private static final ScheduledExecutorService TIMER = createTimer();
 
   private final Executor encoders;
@@ -29,7 +31,10 @@ public final class WriteResources {
     this.pool = pool;
   }
 
-  /** Returns those of the process, made after this configuration if there are none yet. */
+  /**
+   * Returns the resources of the process, creating them from this configuration if there are none
+   * yet.
+   */
   public static synchronized WriteResources shared(Configuration conf) {
     if (shared == null) {
       shared = of(new ClientSettings(conf));
@@ -37,7 +42,7 @@ public final class WriteResources {
     return shared;
   }
 
-  /** Makes threads and buffers of their own; threads start when they are needed. */
+  /** Creates separate threads and buffers; threads start when they are needed. */
   public static WriteResources of(ClientSettings settings) {
     int threads = settings.count(ClientKeys.WRITE_ENCODERS, ClientKeys.WRITE_ENCODERS_DEFAULT, 0);
     if (threads == 0) {
@@ -59,7 +64,7 @@ public final class WriteResources {
     return timer;
   }
 
-  /** Returns the thread for what is done at regular times; its tasks must be short. */
+  /** Returns the executor of periodic tasks; its tasks must be short. */
   public static ScheduledExecutorService timer() {
     return TIMER;
   }

@@ -8,7 +8,7 @@ import org.stripeline.client.ClientSettings;
 import org.stripeline.client.PipelineChoice;
 import org.stripeline.client.WriteMode;
 
-/** What the configuration says about writing, within its bounds. */
+/** The configuration of writes, within its bounds. */
 public final class WriteSettings {
   static final int STRIPES_MIN = 3;
   static final int STRIPES_MAX = 64;
@@ -28,12 +28,12 @@ public final class WriteSettings {
     this.slowNanos = slowNanos;
   }
 
-  /** Reads the settings. */
+  /** Reads the settings from a configuration. */
   public static WriteSettings of(Configuration conf) {
     return of(new ClientSettings(conf));
   }
 
-  /** Reads the settings. */
+  /** Reads the settings from client settings. */
   public static WriteSettings of(ClientSettings settings) {
     return new WriteSettings(
         PipelineChoice.of(settings).write(),
@@ -56,7 +56,7 @@ public final class WriteSettings {
     }
   }
 
-  /** Returns who encodes and who sends. */
+  /** Returns the mode, which determines the threads that encode and send. */
   public WriteMode mode() {
     return mode;
   }
@@ -66,21 +66,22 @@ public final class WriteSettings {
     return refusesSync;
   }
 
-  /** Returns the least wait of a late DataNode; 0 if late ones are waited for. */
+  /** Returns the minimum wait of a late DataNode; 0 if there is no limit. */
   public long slowNanos() {
     return slowNanos;
   }
 
-  /** Returns the most stripes of a stream that may be on their way. */
+  /** Returns the maximum number of stripes of a stream that are not yet acknowledged. */
   public int stripes(StripeLayout layout) {
     long stripes = windowBytes / layout.stripeSize();
     return (int) Math.max(STRIPES_MIN, Math.min(STRIPES_MAX, stripes));
   }
 
   /**
-   * Returns the bytes of user data in a packet: whole checksums, at most a cell.
+   * Returns the bytes of user data in a packet: whole checksum chunks, at most a cell.
    *
-   * @param packetMax most bytes of a packet, checksums and header included, that DataNodes take
+   * @param packetMax the maximum bytes of a packet that DataNodes accept, checksums and header
+   *     included
    */
   public int packetData(StripeLayout layout, int packetMax) {
     int chunk = layout.bytesPerChecksum();

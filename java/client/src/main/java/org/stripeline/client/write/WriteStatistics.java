@@ -4,7 +4,7 @@ package org.stripeline.client.write;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the write pipelines of this process have done; read by metrics. */
+/** Counts of the write pipelines of this process, for the metrics. */
 public final class WriteStatistics {
   private static final WriteStatistics SHARED = new WriteStatistics();
 
@@ -44,7 +44,7 @@ public final class WriteStatistics {
     stallNanos.add(nanos);
   }
 
-  /** Counts a DataNode that a writer goes on without since it was late. */
+  /** Counts a DataNode that a writer continues without because it was late. */
   public void lateDataNode() {
     lateDataNodes.increment();
   }
@@ -75,7 +75,7 @@ public final class WriteStatistics {
     return bytes.sum();
   }
 
-  /** Returns the nanoseconds spent encoding and summing, over all threads. */
+  /** Returns the nanoseconds spent on encoding and checksums, over all threads. */
   public long encodeNanos() {
     return encodeNanos.sum();
   }
@@ -90,18 +90,20 @@ public final class WriteStatistics {
     return stallNanos.sum();
   }
 
-  /** Returns how often a writer went on without a DataNode since it was late. */
+  /** Returns how often a writer continued without a DataNode because it was late. */
   public long lateDataNodes() {
     return lateDataNodes.sum();
   }
 
-  /** Returns the mean number of stripes on their way when one more was begun; 0 if none was. */
+  /**
+   * Returns the mean number of stripes in progress when another stripe was begun; 0 if none was.
+   */
   public double meanOccupancy() {
     long samples = occupancySamples.sum();
     return samples == 0 ? 0 : (double) occupancySum.sum() / samples;
   }
 
-  /** Returns the most stripes that any one stream had on their way. */
+  /** Returns the maximum number of stripes in progress in any one stream. */
   public long maxOccupancy() {
     return occupancyMax.get();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Collecting, encoding and handing over the stripes of a file that is written: what of the write
- * pipeline needs nothing of Hadoop's internals.
+ * Collects, encodes and sends the stripes of a file that is being written: the part of the write
+ * pipeline that does not depend on Hadoop's internals.
  */
 package org.stripeline.client.write;

@@ -13,9 +13,9 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
 
-/** The jar in a class loader of its own, as Spark's --jars and Hive's ADD JAR have it. */
+/** Tests the jar in a separate class loader, as with Spark's --jars and Hive's ADD JAR. */
 class ClassLoaderTest {
-  /** Loads our classes itself, and leaves all others to its parent. */
+  /** Loads Stripeline's classes itself, and delegates all others to its parent. */
   private static final class JarLoader extends URLClassLoader {
     JarLoader() {
       super(
@@ -50,7 +50,7 @@ class ClassLoaderTest {
       assertThat(fs.getClass()).isNotEqualTo(StripelineFileSystem.class);
       fs.initialize(URI.create("hdfs://127.0.0.1:9"), conf);
       assertThat(((DistributedFileSystem) fs).getClient().getClass()).isEqualTo(DFSClient.class);
-      // No NameNode is there; the way to it is open.
+      // No NameNode is running, but the call reaches the client.
       assertThatThrownBy(() -> fs.listLocatedStatus(new Path("/")).hasNext())
           .isInstanceOf(IOException.class);
     }

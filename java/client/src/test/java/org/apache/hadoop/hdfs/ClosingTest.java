@@ -28,13 +28,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.fuzz.BlockTaps;
 import org.stripeline.client.read.ReadContext;
 
-/** Streams and file systems that are closed while others use them, or that were never closed. */
+/**
+ * Closes streams and file systems while other threads use them, and streams that were never closed.
+ */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ClosingTest {
   private static final int CELL = 16 << 10;
   private static final byte[] DATA = StripedCluster.bytes(12 * 3 * CELL, 6);
 
-  /** Less than any time-out of a connection. */
+  /** Shorter than any timeout of a connection. */
   private static final int PROMPT_SECONDS = 30;
 
   @TempDir static Path dir;
@@ -71,7 +73,7 @@ class ClosingTest {
     return cluster.client(StripelineFileSystem.class, cluster.mini().getConfiguration(0));
   }
 
-  /** Makes every DataNode hang that reads the file; what is returned tells that one does. */
+  /** Makes every DataNode hang that reads the file; returns a latch that opens when one hangs. */
   private static CountDownLatch hangAll() throws IOException {
     CountDownLatch hanging = new CountDownLatch(1);
     taps.watch();
@@ -189,7 +191,7 @@ class ClosingTest {
     other.close();
     Conditions.await("buffers to come back", () -> ReadContext.usedBufferBytes() == 0);
     for (FSDataInputStream in : streams) {
-      // As Hadoop's own.
+      // As Hadoop's own streams do.
       assertThatThrownBy(in::close).hasMessage("Filesystem closed");
     }
   }

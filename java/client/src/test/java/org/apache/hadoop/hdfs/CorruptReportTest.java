@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A replica that is found corrupt is reported to the NameNode, as Hadoop's client does it. */
+/** Checks that a corrupt replica is reported to the NameNode, as by Hadoop's client. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class CorruptReportTest {
   private static final int CELL = 16 << 10;
@@ -33,7 +33,7 @@ class CorruptReportTest {
   private static StripedCluster cluster;
   private static org.apache.hadoop.fs.Path folder;
 
-  /** Ways to meet the corrupt cells. */
+  /** The kinds of reads that encounter the corrupt cells. */
   enum Form {
     STATEFUL {
       @Override
@@ -92,7 +92,7 @@ class CorruptReportTest {
     awaitReport(file, 0, 0);
     awaitReport(file, 0, 2);
     awaitReport(file, 2, 1);
-    // Nothing else is held against anyone.
+    // No other replica was reported.
     assertThat(cluster.groups(file).stream().map(group -> group.getLocations().length))
         .containsExactly(3, 5, 4);
   }

@@ -29,7 +29,8 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.natives.CoderStatus;
 
 /**
- * The pipelines over the engine and its rails, good and bad ones, each time in a JVM of its own.
+ * Tests the pipelines with the engine and its rails, working and faulty ones, each case in a
+ * separate JVM.
  */
 class EnginePipelinesTest {
   private static final String BYTES = "written as by Hadoop, read without 2 DataNodes";
@@ -119,7 +120,7 @@ class EnginePipelinesTest {
     return text;
   }
 
-  /** Compiles the plug-in of the rails' own tests. */
+  /** Compiles the plug-in that the rail crate's own tests use. */
   private Path compile(String macro) throws IOException, InterruptedException {
     Path rail = Paths.get(System.getProperty("stripeline.root"), "crates", "rail");
     Path library = folder.resolve("libcoder.so");
@@ -148,7 +149,7 @@ class EnginePipelinesTest {
     return library;
   }
 
-  /** Writes and reads a file on a cluster of its own, and prints what the engine did meanwhile. */
+  /** Writes and reads a file on a separate cluster, and prints the counts of the engine. */
   static final class Pipelines {
     private static final int CELL = 64 << 10;
     private static final int PARITY_UNITS = 2;
@@ -168,7 +169,7 @@ class EnginePipelinesTest {
         DistributedFileSystem hadoops = cluster.open("stock", Pipelines::byHadoop);
         run(cluster, ours, hadoops);
       }
-      // Threads of the cluster's may be left.
+      // Threads of the cluster may still be running.
       System.exit(0);
     }
 
@@ -180,7 +181,7 @@ class EnginePipelinesTest {
         WriteCluster cluster, DistributedFileSystem ours, DistributedFileSystem hadoops)
         throws Exception {
       org.apache.hadoop.fs.Path dir = cluster.directory("rs", 3, PARITY_UNITS, CELL);
-      // The engine is opened, and its rails are looked at, by the first coder.
+      // The first coder opens the engine and probes its rails.
       write(ours, new org.apache.hadoop.fs.Path(dir, "first"), WriteCluster.bytes(1, 5 * CELL));
       String failing = System.getProperty("failing");
       if (failing != null) {

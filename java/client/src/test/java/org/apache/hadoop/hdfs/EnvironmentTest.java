@@ -33,16 +33,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The pipelines in the surroundings that clusters have: block tokens, encrypted transfer,
+ * Tests the pipelines with the features that clusters use: block tokens, encrypted transfer,
  * encryption zones, failover, {@code FileContext}, view file systems, short-circuit reads. Each
- * file loses as many internal blocks as its policy allows before it is read.
+ * file loses as many internal blocks as its policy permits before it is read.
  */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class EnvironmentTest {
   private static final int CELL = 16 << 10;
   private static final int STRIPE = 3 * CELL;
 
-  /** Two whole block groups and a ragged third. */
+  /** Two complete block groups and a partial third. */
   private static final byte[] DATA = StripedCluster.bytes(19 * STRIPE + 12_345, 5);
 
   @TempDir Path dir;
@@ -52,7 +52,7 @@ class EnvironmentTest {
 
   private void start(boolean highlyAvailable) throws IOException {
     settings.setInt("dfs.blocksize", 8 * CELL);
-    // Contexts are shared by name in a JVM, with the short-circuit settings of whoever came first.
+    // Contexts are shared by name in a JVM, with the short-circuit settings of the first client.
     settings.set("dfs.client.context", dir.toString());
     cluster = new StripedCluster(dir, 5, settings, highlyAvailable);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
@@ -84,7 +84,7 @@ class EnvironmentTest {
           () ->
               inner.getAllBlocks().stream()
                   .allMatch(block -> isExpired((LocatedStripedBlock) block)));
-      in.unbuffer(); // Connections that were opened with a valid token stay good.
+      in.unbuffer(); // Connections that were opened with a valid token remain usable.
       in.readFully(read, STRIPE, DATA.length - STRIPE);
       assertThat(read).isEqualTo(DATA);
       byte[] positional = new byte[10 * STRIPE];
@@ -156,7 +156,7 @@ class EnvironmentTest {
       out.write(DATA, 0, 5 * STRIPE);
       cluster.mini().transitionToStandby(0);
       cluster.mini().transitionToActive(1);
-      lose(file, 0); // What is known of locations must be asked for again.
+      lose(file, 0); // The known locations must be requested again.
       in.readFully(read, 2 * STRIPE, DATA.length - 2 * STRIPE);
       assertThat(read).isEqualTo(DATA);
       out.write(DATA, 5 * STRIPE, DATA.length - 5 * STRIPE);
@@ -262,7 +262,7 @@ class EnvironmentTest {
 
   @Test
   void readsBlockFilesOfTheSameMachine() throws Exception {
-    // The way before domain sockets, which needs no native library.
+    // The method that preceded domain sockets and needs no native library.
     settings.setBoolean("dfs.client.read.shortcircuit", true);
     settings.setBoolean("dfs.client.use.legacy.blockreader.local", true);
     settings.setBoolean("dfs.client.domain.socket.data.traffic", false);
@@ -272,8 +272,9 @@ class EnvironmentTest {
   }
 
   /**
-   * Ours reads what stock wrote with blocks lost, and stock reads what ours wrote while all are
-   * there: what it meets in one group it holds against the DataNode in the next.
+   * Stripeline's client reads what the stock client wrote, with blocks lost. The stock client reads
+   * what Stripeline's wrote before blocks are lost, because it avoids a DataNode in the next group
+   * after a failure in one group.
    */
   private void checkBothWays() throws IOException {
     org.apache.hadoop.fs.Path ours = writeAndLose(cluster.ours(), "ours");
@@ -284,7 +285,9 @@ class EnvironmentTest {
     StripedCluster.checkReads(cluster.ours(), stock, DATA, 6 * STRIPE);
   }
 
-  /** Bits are flipped instead of blocks lost, after which Hadoop would go by the network. */
+  /**
+   * Flips bits instead of deleting blocks, because Hadoop would read from the network after a loss.
+   */
   private void checkReadsLocally() throws IOException {
     org.apache.hadoop.fs.Path file = writeAndLose(cluster.ours(), "local");
     for (int i = 0; i < 2; i++) {

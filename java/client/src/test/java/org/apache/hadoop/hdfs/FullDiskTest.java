@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.ClientKeys;
 
-/** Files written to DataNodes whose disks have room for one internal block and a half. */
+/** Writes files to DataNodes whose disks have room for one and a half internal blocks. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class FullDiskTest {
   private static final int K = 3;
@@ -106,14 +106,15 @@ class FullDiskTest {
           .hasMessageStartingWith("Cannot write " + file.toUri().getPath() + ": ")
           .satisfies(
               e ->
-                  // Not the last to fail where Hadoop interrupted it before it said why.
+                  // The last DataNode to fail is missing if Hadoop interrupted it before it
+                  // reported its failure.
                   assertThat(named(e.getMessage())).isNotEmpty().isSubsetOf(limited));
       assertThatThrownBy(out::close).isInstanceOf(IOException.class);
       assertThat(cluster.stock().isFileClosed(file)).isFalse();
     }
   }
 
-  /** Returns which DataNodes a message names as having failed. */
+  /** Returns the DataNodes that a message names as failed. */
   private List<String> named(String message) {
     return cluster.mini().getDataNodes().stream()
         .map(node -> node.getDatanodeId().getXferAddr())
@@ -127,7 +128,7 @@ class FullDiskTest {
     return cluster.client(StripelineFileSystem.class, conf);
   }
 
-  /** Mounts small file systems where the first DataNodes keep their blocks. */
+  /** Mounts small file systems on the block directories of the first DataNodes. */
   private void limitDisks(int count) throws Exception {
     String pool = cluster.mini().getNamesystem().getBlockPoolId();
     for (int i = 0; i < count; i++) {

@@ -10,8 +10,8 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.hadoop.hdfs.server.datanode.DataNodeFaultInjector;
 
 /**
- * Makes DataNodes hang while they write some internal blocks: they acknowledge nothing more, and
- * keep their connections. On Hadoop 3.4 and later they can stop receiving, too.
+ * Makes DataNodes hang while they write some internal blocks: they send no more acknowledgements,
+ * and keep their connections open. On Hadoop 3.4 and later they can also stop receiving.
  */
 final class HungBlocks extends DataNodeFaultInjector implements Closeable {
   private final Set<Long> silent = ConcurrentHashMap.newKeySet();
@@ -19,27 +19,27 @@ final class HungBlocks extends DataNodeFaultInjector implements Closeable {
   private final CountDownLatch released = new CountDownLatch(1);
   private final CountDownLatch met = new CountDownLatch(1);
 
-  /** Starts to be asked by all DataNodes of the process. */
+  /** Installs this injector for all DataNodes of the process. */
   HungBlocks() {
     DataNodeFaultInjector.set(this);
   }
 
-  /** From now on no packet of the block is acknowledged. */
+  /** Blocks all further acknowledgements of packets of the block. */
   void silence(long blockId) {
     silent.add(blockId);
   }
 
-  /** From now on no packet of the block is received. */
+  /** Blocks the receipt of all further packets of the block. */
   void deafen(long blockId) {
     deaf.add(blockId);
   }
 
-  /** Lets all go on. */
+  /** Releases all threads that hang. */
   void release() {
     released.countDown();
   }
 
-  /** Whether a DataNode hangs. */
+  /** Returns whether a DataNode hangs. */
   boolean isMet() {
     return met.getCount() == 0 && released.getCount() != 0;
   }
@@ -49,7 +49,7 @@ final class HungBlocks extends DataNodeFaultInjector implements Closeable {
     hang(silent);
   }
 
-  /** Hadoop 3.4 and later. */
+  /** Called by Hadoop 3.4 and later. */
   @SuppressWarnings({"checkstyle:MissingOverride", "MissingOverride"})
   public void delayWriteToDisk() {
     try {
@@ -59,7 +59,10 @@ final class HungBlocks extends DataNodeFaultInjector implements Closeable {
     }
   }
 
-  /** Names of a DataNode's threads have the block that they are about. */
+  /**
+   * Blocks the calling thread if its name contains one of the blocks, as the names of a DataNode's
+   * threads do.
+   */
   private void hang(Set<Long> blocks) throws IOException {
     String name = Thread.currentThread().getName();
     for (long block : blocks) {

@@ -11,7 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 
-/** Stands between a client and the NameNode, and lets requests for block locations hang. */
+/** A proxy between a client and the NameNode that can block requests for block locations. */
 final class HungNameNode implements AutoCloseable {
   private final DFSClient client;
   private final ClientProtocol nameNode;
@@ -19,7 +19,7 @@ final class HungNameNode implements AutoCloseable {
   private final AtomicInteger calls = new AtomicInteger();
   private volatile boolean hangs;
 
-  /** Takes the place of the NameNode for a client. */
+  /** Replaces the NameNode proxy of a client. */
   HungNameNode(DistributedFileSystem fs) throws IOException {
     client = fs.getClient();
     nameNode = client.namenode;
@@ -59,17 +59,20 @@ final class HungNameNode implements AutoCloseable {
     }
   }
 
-  /** From now on it does not answer. */
+  /** Blocks all further requests for block locations. */
   void hang() {
     hangs = true;
   }
 
-  /** Returns the calls that were not answered. */
+  /** Returns the number of requests that were blocked. */
   int calls() {
     return calls.get();
   }
 
-  /** Returns the threads that fetch and wait for it or for the answer to another. */
+  /**
+   * Returns the number of fetching threads that are opening a block, which wait for the NameNode or
+   * for another thread's request.
+   */
   long waiting() {
     return Thread.getAllStackTraces().entrySet().stream()
         .filter(thread -> thread.getKey().getName().startsWith("stripeline-fetch-"))

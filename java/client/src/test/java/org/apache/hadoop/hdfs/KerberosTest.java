@@ -30,7 +30,10 @@ import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 import org.stripeline.client.write.WriteStatistics;
 
-/** The pipelines on a cluster that asks for Kerberos, SASL on data connections and block tokens. */
+/**
+ * Tests the pipelines on a cluster that requires Kerberos, SASL on data connections and block
+ * tokens.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class KerberosTest {
@@ -124,7 +127,7 @@ class KerberosTest {
     }
   }
 
-  /** Tasks of a job have no ticket. */
+  /** Tasks of a job have no ticket, only a token. */
   @Test
   void readsAndWritesWithADelegationToken() throws Exception {
     Configuration conf = conf("privacy", "");
@@ -144,11 +147,11 @@ class KerberosTest {
     }
   }
 
-  /** Threads that fetch are shared by all clients of a JVM, whoever came first. */
+  /** All clients of a JVM share the fetching threads, which one user's client starts first. */
   @Test
   void threadsOfOneUserServeAnother() throws Exception {
     Configuration conf = conf("integrity", "");
-    // A connection of its own for every call to the NameNode, which is made in the user's name.
+    // Causes a new connection for every call to the NameNode, which is opened as the user.
     conf.setInt("ipc.client.connection.maxidletime", 1);
     org.apache.hadoop.fs.Path first = new org.apache.hadoop.fs.Path(home(alice), "first");
     org.apache.hadoop.fs.Path second = new org.apache.hadoop.fs.Path(home(bob), "second");
@@ -162,7 +165,7 @@ class KerberosTest {
       StripedCluster.write(his, second, DATA);
       awaitGroup(second);
       for (LocatedStripedBlock group : cluster.groups(second)) {
-        // Whoever misses a block asks the NameNode for another place.
+        // A reader that lacks a block asks the NameNode for another location.
         Files.delete(cluster.blockFile(group, 1).toPath());
         Files.delete(cluster.blockFile(group, 3).toPath());
       }

@@ -38,8 +38,9 @@ import org.stripeline.client.write.WriteResources;
 import org.stripeline.client.write.WriteStatistics;
 
 /**
- * Writes to DataNodes that hang and keep their connections. They hang until the test releases them,
- * and Hadoop waits for longer than a test may take; so one that ends has gone on without them.
+ * Writes to DataNodes that hang and keep their connections open. They hang until the test releases
+ * them, and Hadoop waits for longer than a test may run; a test that ends has therefore continued
+ * without them.
  */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LateDataNodeTest {
@@ -195,7 +196,7 @@ class LateDataNodeTest {
     assertThat(cluster.readByStock(file)).isEqualTo(data);
   }
 
-  /** The hang is met by close, which pads and codes a part of a stripe. */
+  /** The hang is encountered by close, which pads and encodes a partial stripe. */
   @ParameterizedTest
   @CsvSource({"0, 0", "1, 4", "2, 2"})
   void closeGoesOnWithoutOneThatHangs(int stripes, int unit) throws Exception {
@@ -210,7 +211,7 @@ class LateDataNodeTest {
     isRebuilt(data);
   }
 
-  /** Near the bound of memory none may be left for it. */
+  /** Close must not need a buffer, because near the memory limit none may be available. */
   @Test
   void closeTakesNoBuffer() throws Exception {
     byte[] data = WriteCluster.bytes(25, STRIPE - 5);
@@ -252,7 +253,7 @@ class LateDataNodeTest {
     isRebuilt(data);
   }
 
-  /** The same where a group ends and another begins. */
+  /** The same case at the boundary between two groups. */
   @Test
   void theNextGroupIsOpenedWithoutOneThatDoesNotEndItsBlock() throws Exception {
     byte[] data = WriteCluster.bytes(40, 2 * GROUP);
@@ -284,7 +285,9 @@ class LateDataNodeTest {
     assertThat(cluster.readByStock(file)).isEqualTo(data);
   }
 
-  /** The streamer's thread is in a write to a full socket, where Hadoop waits for eight minutes. */
+  /**
+   * The streamer's thread blocks in a write to a full socket, where Hadoop waits for eight minutes.
+   */
   @Test
   @EnabledIf("canStopReceiving")
   void aWriteGoesOnWithoutOneThatReceivesNothing() throws Exception {
@@ -310,14 +313,14 @@ class LateDataNodeTest {
     assertThat(cluster.readByStock(large)).isEqualTo(data);
   }
 
-  /** The DataNode takes the connection and does not answer on it. */
+  /** The DataNode accepts the connection and does not answer on it. */
   @Test
   void aGroupIsWrittenWithoutOneThatDoesNotAnswer() throws Exception {
     byte[] data = WriteCluster.bytes(70, 2 * GROUP + 1);
     try (ServerSocket mute = new ServerSocket();
         FSDataOutputStream out = cluster.open(OURS).create(file)) {
       out.write(data, 0, STRIPE / 2);
-      // The group is open now, and connections are made when the first stripe is full.
+      // The group is open now; connections are made when the first stripe is full.
       assertThat(stream(out).getBlock()).isNotNull();
       DatanodeInfo node =
           stream(out).getStripedDataStreamer(3).peekFollowingBlock().getLocations()[0];
@@ -335,7 +338,7 @@ class LateDataNodeTest {
         .anyMatch(method -> method.getName().equals("delayWriteToDisk"));
   }
 
-  /** The streamer ends a block, and then does not take the next one. */
+  /** The streamer ends a block and does not take the next one. */
   @Test
   void aGroupIsWrittenWithoutAStreamerThatHangsBetweenBlocks() throws Exception {
     byte[] data = WriteCluster.bytes(80, 3 * GROUP + 1);
@@ -345,7 +348,7 @@ class LateDataNodeTest {
               try {
                 new CountDownLatch(1).await();
               } catch (InterruptedException e) {
-                // Given up.
+                // The streamer was given up.
               }
             });
     try (FSDataOutputStream out = cluster.open(OURS).create(file, hangs)) {
@@ -358,7 +361,7 @@ class LateDataNodeTest {
     isRebuilt(data);
   }
 
-  /** What it has told of the end of its block is not taken, since it has failed. */
+  /** The streamer's report of the end of its block is dropped, because the streamer has failed. */
   @Test
   void aStreamerThatFailsBetweenBlocksIsReplaced() throws Exception {
     byte[] data = WriteCluster.bytes(81, 3 * GROUP + 1);
@@ -382,7 +385,10 @@ class LateDataNodeTest {
     isRebuilt(data);
   }
 
-  /** Streamers call it after every packet; it acts when one has ended its block. */
+  /**
+   * Runs an action on a streamer's thread after the streamer has ended its block; streamers call it
+   * after every packet.
+   */
   private static final class BetweenBlocks implements Progressable {
     private final Runnable action;
     private volatile StripedDataStreamer streamer;
@@ -405,8 +411,9 @@ class LateDataNodeTest {
   }
 
   /**
-   * Hadoop lets a streamer go on when its DataNode is back with the replica that it had, also if
-   * the streamer was not given all: what follows would be written where that belongs.
+   * Hadoop lets a streamer continue when its DataNode is back with its replica, even if the
+   * streamer did not receive all bytes: later bytes would then be written at the offset of the
+   * missing ones.
    */
   @ParameterizedTest
   @CsvSource({"1, false", "4, false", "0, true"})
@@ -415,7 +422,7 @@ class LateDataNodeTest {
     try (FSDataOutputStream out = cluster.open(OURS).create(file)) {
       out.write(data, 0, STRIPE);
       StripedDataStreamer streamer = restart(out, unit, () -> {});
-      // Hadoop sleeps before it waits for that, and gives up a streamer that has not taken it.
+      // Hadoop sleeps before this wait, and gives up a streamer that has not taken its block.
       Conditions.await("the streamer to wait for a stamp", () -> isInTake(streamer));
       Object coordinator = coordinator(stream(out));
       CountDownLatch isHeld = new CountDownLatch(1);
@@ -433,7 +440,7 @@ class LateDataNodeTest {
     }
     byte[] stripe = new byte[STRIPE];
     try (FSDataInputStream in = cluster.cluster.getFileSystem().open(file)) {
-      // A read of all of the block would find it too short.
+      // A read of the whole block would detect that it is too short.
       in.readFully(STRIPE, stripe);
     }
     assertThat(stripe).isEqualTo(Arrays.copyOfRange(data, STRIPE, 2 * STRIPE));
@@ -457,7 +464,10 @@ class LateDataNodeTest {
     void run() throws IOException;
   }
 
-  /** Restarts the DataNode of a unit, with a step between; it keeps its ports and replicas. */
+  /**
+   * Restarts the DataNode of a unit and runs an action while it is stopped; it keeps its ports and
+   * replicas.
+   */
   private StripedDataStreamer restart(FSDataOutputStream out, int unit, StreamAction whileItIsGone)
       throws Exception {
     Conditions.await("a stripe to arrive", () -> acknowledged(stream(out), CELL));
@@ -475,7 +485,7 @@ class LateDataNodeTest {
     return streamer;
   }
 
-  /** Whether the streamer waits for its block with a new generation stamp. */
+  /** Returns whether the streamer waits for its block with a new generation stamp. */
   private static boolean isInTake(StripedDataStreamer streamer) {
     return Arrays.stream(streamer.getStackTrace())
         .anyMatch(
@@ -491,7 +501,8 @@ class LateDataNodeTest {
   }
 
   /**
-   * It has all that the window holds and has acknowledged nothing, so that no stripe can follow.
+   * The streamer has been given the whole window and has acknowledged nothing, so no stripe can
+   * follow.
    */
   @Test
   @EnabledIf("canStopReceiving")
@@ -516,7 +527,8 @@ class LateDataNodeTest {
       out.write(data, 3 * STRIPE, data.length - 3 * STRIPE);
     }
     assertThat(WriteStatistics.shared().lateDataNodes()).isEqualTo(given + 1);
-    // Not rebuilt soon: the NameNode may choose the DataNode that is gone, which it takes for live.
+    // The rebuild is not checked: the NameNode may choose the stopped DataNode, which it considers
+    // live.
     assertThat(cluster.readByStock(file)).isEqualTo(data);
   }
 
@@ -551,7 +563,7 @@ class LateDataNodeTest {
         .getLocatedBlocks();
   }
 
-  /** HDFS makes the file whole, with the bytes that Hadoop's stream writes. */
+  /** Checks that HDFS reconstructs the file, with the bytes that Hadoop's stream writes. */
   private void isRebuilt(byte[] data) throws IOException {
     hung.release();
     org.apache.hadoop.fs.Path other = new org.apache.hadoop.fs.Path(file.getParent(), "stock");

@@ -27,9 +27,9 @@ import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.write.WriteResources;
 
 /**
- * Streams that are opened, used, failed and closed leave nothing: no thread, descriptor, buffer or
- * native memory. What is kept for reuse has a bound, so it is there after the first cycles and
- * grows no more. {@code -Dstripeline.leak.cycles=1000} is the long form.
+ * Checks that streams that are opened, used, failed and closed leak no thread, descriptor, buffer
+ * or native memory. Resources that are kept for reuse are bounded, so they exist after the first
+ * cycles and do not grow. {@code -Dstripeline.leak.cycles=1000} selects the long run.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class LeakTest {
@@ -37,7 +37,7 @@ class LeakTest {
   private static final int WARM_UP = 40;
   private static final int CELL = 16 << 10;
 
-  /** Twelve stripes in three block groups, the last one ragged. */
+  /** Twelve stripes in three block groups, the last one partial. */
   private static final byte[] DATA = StripedCluster.bytes(12 * 3 * CELL + 777, 3);
 
   @TempDir static Path dir;
@@ -51,7 +51,7 @@ class LeakTest {
     Configuration conf = new Configuration(false);
     conf.setInt("dfs.blocksize", 5 * CELL);
     conf.setInt("dfs.client.retry.window.base", 1);
-    // Connections kept for the next reader are closed soon, so that only lost ones add up.
+    // Cached connections expire soon, so that only leaked connections accumulate.
     conf.setInt("dfs.client.socketcache.expiryMsec", 500);
     conf.setInt("dfs.datanode.socket.reuse.keepalive", 1000);
     cluster = new StripedCluster(dir, 5, conf);
@@ -112,7 +112,7 @@ class LeakTest {
   private static void cycles(int count) throws Exception {
     for (int i = 0; i < count; i++) {
       if (i % 10 == 0) {
-        // A client that comes and goes.
+        // A client that is created and closed.
         try (DistributedFileSystem fs =
             cluster.client(StripelineFileSystem.class, cluster.ours().getConf())) {
           read(fs, whole, i);
@@ -131,7 +131,7 @@ class LeakTest {
       throws Exception {
     try (FSDataInputStream in = fs.open(file)) {
       byte[] bytes = new byte[DATA.length / 2 + cycle];
-      in.readFully(bytes); // and leaves what was read ahead of it
+      in.readFully(bytes); // Leaves data that was read ahead.
       assertThat(bytes[cycle]).isEqualTo(DATA[cycle]);
       in.readFully(DATA.length / 3, bytes);
       assertThat(bytes[0]).isEqualTo(DATA[DATA.length / 3]);

@@ -44,9 +44,9 @@ import org.stripeline.client.fuzz.BlockTaps;
 import org.stripeline.client.read.ReadCount;
 
 /**
- * What a server does that keeps many streams open for long, while DataNodes hang, go and come back.
- * {@code -Dstripeline.test.streams=100 -Dstripeline.test.seconds=20} is the long form, in which the
- * least throughput of any second counts.
+ * Keeps many streams open for a long time, while DataNodes hang, stop and come back. {@code
+ * -Dstripeline.test.streams=100 -Dstripeline.test.seconds=20} selects the long run, which compares
+ * the minimum throughput of any second.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ManyStreamsTest {
@@ -105,7 +105,7 @@ class ManyStreamsTest {
         .isTrue();
   }
 
-  /** Streams that go through files at once; one of nine DataNodes hangs while they do. */
+  /** Streams read files sequentially and concurrently while one of nine DataNodes hangs. */
   @Test
   void noSecondIsLostToAHungDataNode() throws Exception {
     List<org.apache.hadoop.fs.Path> files = new ArrayList<>();
@@ -139,7 +139,7 @@ class ManyStreamsTest {
 
     System.out.println("MiB in each second before " + healthy + " and after " + hung);
     healthy.sort(null);
-    // Few streams on a busy machine tell less.
+    // With few streams on a busy machine, the throughput varies more.
     int divisor = STREAMS < 100 ? 10 : 2;
     assertThat(hung.stream().min(Long::compare).get())
         .isGreaterThanOrEqualTo(healthy.get(healthy.size() / 2) / divisor);
@@ -201,7 +201,7 @@ class ManyStreamsTest {
     }
   }
 
-  /** Returns the threads of all DataNodes that serve clients, and those that listen. */
+  /** Returns the threads of all DataNodes that serve clients or listen. */
   private static int xceivers() {
     return cluster.mini().getDataNodes().stream().mapToInt(DataNode::getXceiverCount).sum();
   }
@@ -240,7 +240,7 @@ class ManyStreamsTest {
     }
   }
 
-  /** Each would be waited for as long as a socket may be silent. */
+  /** Each silent connection that is tried costs a whole socket timeout. */
   @Test
   void ofSeveralCachedConnectionsThatAreSilentOneIsTried() throws Exception {
     org.apache.hadoop.fs.Path file = write("silent");
@@ -303,7 +303,7 @@ class ManyStreamsTest {
     }
   }
 
-  /** It is asked where the blocks are that are gone from their DataNodes. */
+  /** The readers ask the NameNode for blocks that are no longer on their DataNodes. */
   @Test
   void aHungNameNodeHoldsUpNoReadAndNoThread() throws Exception {
     org.apache.hadoop.fs.Path file = write("moved");
@@ -324,12 +324,12 @@ class ManyStreamsTest {
         read.get();
       }
       assertThat(nameNode.calls()).isPositive();
-      // One read of each DataNode may go on, to learn whether that is what hangs.
+      // One read of each DataNode may continue, to find out whether the DataNode hangs.
       Conditions.await("threads to leave", () -> nameNode.waiting() <= 3);
     }
   }
 
-  /** One thread waits for locations while another, on the same stream, has units to ask. */
+  /** One thread waits for locations while another thread reads known units of the same stream. */
   @Test
   void aHungNameNodeHoldsUpNoReadOfBlocksThatAreKnown() throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, "known");
@@ -379,7 +379,7 @@ class ManyStreamsTest {
     return read;
   }
 
-  /** What is decoded from some units of the one and some of the other is neither. */
+  /** A decode from units of both files would produce bytes of neither. */
   @Test
   void aFileThatReplacedAnotherIsNotMixedWithIt() throws Exception {
     org.apache.hadoop.fs.Path file = write("replaced");

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
-/** Threads, descriptors and memory that this process holds. */
+/** The threads, descriptors and memory that this process uses. */
 final class ProcessUsage {
   final int threads;
   final int ourThreads;
@@ -42,7 +42,7 @@ final class ProcessUsage {
             - memory.getNonHeapMemoryUsage().getCommitted();
   }
 
-  /** Waits until connections and threads that are kept for a while are gone. */
+  /** Waits until cached connections and idle threads are gone. */
   static ProcessUsage settled() throws Exception {
     ProcessUsage[] last = {new ProcessUsage()};
     long[] since = {System.nanoTime()};

@@ -27,8 +27,8 @@ import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 
 /**
- * Streams that stay open while all DataNodes are restarted in turn, some at another port. Long
- * form: {@code -Dstripeline.soak.streams=500 -Dstripeline.soak.restarts=500}.
+ * Keeps streams open while all DataNodes are restarted in turn, some at another port. {@code
+ * -Dstripeline.soak.streams=500 -Dstripeline.soak.restarts=500} selects the long run.
  */
 @Timeout(value = 6, unit = TimeUnit.HOURS)
 class RestartsTest {
@@ -54,7 +54,8 @@ class RestartsTest {
     conf.setInt("dfs.client.socketcache.expiryMsec", 500);
     conf.setInt("dfs.datanode.socket.reuse.keepalive", 1000);
     conf.set(ClientKeys.SUSPECT_PERIOD, "200ms");
-    // On a busy machine reads are late at any time; here only those that fail are to be decoded.
+    // Without hedging, because reads are often late on a busy machine; only reads that fail should
+    // be decoded.
     conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
     cluster = new StripedCluster(dir, NODES, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", 3, 2), CELL);
@@ -78,7 +79,7 @@ class RestartsTest {
 
   @Test
   void noStreamIsDegradedAfterRestarts() throws Exception {
-    // Windows of streams grow with the first reads.
+    // The windows of the streams grow with the first reads.
     for (int round = -10; round < 0; round++) {
       readAll(round);
     }
@@ -103,7 +104,7 @@ class RestartsTest {
           return ReadContext.counters().get(ReadCount.DEGRADED_SEGMENTS) == degraded;
         });
     ProcessUsage[] last = {null};
-    // The last reads may have wanted more threads than those before; idle ones end after a while.
+    // The last reads may have used more threads than those before; idle ones end after a while.
     Conditions.await(
         "idle threads to end",
         () -> {
@@ -115,7 +116,8 @@ class RestartsTest {
         STREAMS + " streams, " + RESTARTS + " restarts: before " + before + ", after " + after);
     assertThat(after.ourThreads).as("our threads").isLessThanOrEqualTo(before.ourThreads + 20);
     assertThat(after.threads).as("threads").isLessThanOrEqualTo(before.threads + 40);
-    // Hadoop keeps a selector, two descriptors or more, for each thread that has used a socket.
+    // Hadoop keeps a selector, with two or more descriptors, for each thread that has used a
+    // socket.
     assertThat(after.descriptors)
         .as("descriptors")
         .isLessThanOrEqualTo(before.descriptors + 60 + STREAMS);
@@ -129,7 +131,7 @@ class RestartsTest {
     cluster.mini().waitActive();
   }
 
-  /** Has each stream read something, half of them by position. */
+  /** Reads a random range from each stream, half of them by positional reads. */
   private void readAll(int round) throws Exception {
     List<Future<?>> reads = new ArrayList<>();
     for (int i = 0; i < streams.size(); i++) {

@@ -11,7 +11,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A file goes through the configured file system class and comes back. */
+/** Writes a file with the configured file system class and reads it back. */
 class RoundTripTest {
 
   @Test

@@ -30,8 +30,8 @@ import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 
 /**
- * The pipelines through a Router over two namespaces, whose block pools share the DataNodes and use
- * the same numbers for files and blocks.
+ * Tests the pipelines through a Router with two namespaces, whose block pools share the DataNodes
+ * and use the same file and block IDs.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
@@ -97,7 +97,7 @@ class RouterTest {
         FileSystem.newInstance(federation.getRouters().get(0).getFileSystemURI(), conf);
   }
 
-  /** Returns the name of a file at the Router. */
+  /** Returns the path of a file at the Router. */
   private org.apache.hadoop.fs.Path file(int space, String name) {
     return new org.apache.hadoop.fs.Path(federation.getFederatedPathForNS(SPACES.get(space)), name);
   }
@@ -169,7 +169,10 @@ class RouterTest {
     }
   }
 
-  /** Leases are kept by namespace and file, from Hadoop 3.4 on; files of one number collided. */
+  /**
+   * From Hadoop 3.4 on, leases are tracked by namespace and file; before, files with equal IDs
+   * collided.
+   */
   @Test
   void renewsTheLeasesOfBothNamespaces() throws Exception {
     FSDataOutputStream[] outs = new FSDataOutputStream[SPACES.size()];

@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.write.SharedPool;
 
-/** Writes of a few bytes, and writes that end after some of their bytes. */
+/** Writes of a few bytes, and writes that are interrupted or fail part-way. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SmallWritesTest {
@@ -79,7 +79,7 @@ class SmallWritesTest {
     return (DFSStripedOutputStream) out.getWrappedStream();
   }
 
-  /** Ends of cells, of checksums and of the bytes that are taken unchecked fall anywhere. */
+  /** The ends of cells, of checksum chunks and of the unchecked bytes are at arbitrary offsets. */
   @ParameterizedTest
   @CsvSource({"1024, 1, CRC32", "1024, 16, CRC32C", "3072, 1024, CRC32C", "1024, 512, NULL"})
   void cellsAndChecksumsOfFewBytes(int cell, int chunk, String type) throws IOException {
@@ -178,7 +178,10 @@ class SmallWritesTest {
     assertThatThrownBy(() -> stream.write(null, 0, 0)).isInstanceOf(ClosedChannelException.class);
   }
 
-  /** Time stands still, so that the wait for memory ends when there is some, or by an interrupt. */
+  /**
+   * The clock is stopped, so that the wait for memory ends only when memory is returned or by an
+   * interrupt.
+   */
   @Test
   void aWriterInterruptedBeforeAnyByteIsTakenCanGoOn() throws Exception {
     byte[] data = WriteCluster.bytes(1, STRIPE);
@@ -221,7 +224,9 @@ class SmallWritesTest {
     throw new AssertionError("Not interrupted writing " + out);
   }
 
-  /** Hadoop's stream that encrypts does not write again what ours has not taken. */
+  /**
+   * Hadoop's encrypting stream does not write bytes again that Stripeline's stream did not accept.
+   */
   @Test
   void anInterruptedWriterOfAnEncryptedFileIsRefusedToGoOn() throws Exception {
     org.apache.hadoop.fs.Path zone = file("zone");

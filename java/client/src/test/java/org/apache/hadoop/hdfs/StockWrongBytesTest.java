@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The fault for which this module exists. Hadoop's positional read takes the slices of a chunk that
- * it filled before a block failed for done, without moving on in the decoded cells, and puts what
- * was decoded for one cell into another: wrong bytes, no exception. It takes one bit that changed
- * on a disk, and a read over more than one row of cells.
+ * Reproduces the bug of Hadoop's positional read. After a block has failed, the read treats the
+ * slices of a chunk that it has already filled as done, without advancing in the decoded cells, and
+ * copies the bytes decoded for one cell into another: wrong bytes without an exception. A single
+ * flipped bit on a disk and a read of more than one row of cells are sufficient.
  */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class StockWrongBytesTest {
@@ -32,7 +32,7 @@ class StockWrongBytesTest {
   private static final int BLOCK = 16 * CELL;
   private static final int READ = 24 * CELL;
 
-  /** Internal block 1 from its fifth cell on: cell 13 of the file. */
+  /** In the fifth cell of internal block 1: cell 13 of the file. */
   private static final int FLIPPED = 4 * CELL + 12_345;
 
   private static final byte[] DATA = StripedCluster.bytes(READ + CELL, 7);
@@ -41,7 +41,7 @@ class StockWrongBytesTest {
   private static StripedCluster cluster;
   private static org.apache.hadoop.fs.Path folder;
 
-  /** Every way to get {@value #READ} bytes of a file from its start. */
+  /** The kinds of reads that return {@value #READ} bytes from the start of a file. */
   enum Form {
     POSITIONAL {
       @Override
@@ -139,7 +139,10 @@ class StockWrongBytesTest {
     assertThat(wrongBytes(read)).as("wrong bytes from ours").isZero();
   }
 
-  /** One for each read: the first to meet the fault reports it, and the next would avoid it. */
+  /**
+   * Creates a file for each read, because the first read that encounters the fault reports it, and
+   * the next read would avoid it.
+   */
   private static org.apache.hadoop.fs.Path fileWithOneBitFlipped(String name) throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(folder, name);
     StripedCluster.write(cluster.stock(), file, DATA);

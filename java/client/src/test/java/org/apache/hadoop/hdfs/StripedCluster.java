@@ -24,11 +24,10 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.namenode.ha.HATestUtil;
 
 /**
- * A mini cluster with a stock client and ours side by side, and a hand on the files in which the
- * DataNodes keep internal blocks.
+ * A mini cluster with a stock client and a Stripeline client, and access to the files in which the
+ * DataNodes store internal blocks.
  *
- * <p>Nothing that is broken is repaired: the NameNode hands out no reconstruction work, and nobody
- * scans.
+ * <p>Nothing is repaired: the NameNode assigns no reconstruction work, and no scanner runs.
  */
 public final class StripedCluster implements AutoCloseable {
   private final MiniDFSCluster mini;
@@ -37,12 +36,12 @@ public final class StripedCluster implements AutoCloseable {
   private final DistributedFileSystem stock;
   private final DistributedFileSystem ours;
 
-  /** Starts a cluster whose files lie under {@code dir}. */
+  /** Starts a cluster whose files are under {@code dir}. */
   public StripedCluster(Path dir, int dataNodes, Configuration settings) throws IOException {
     this(dir, dataNodes, settings, false);
   }
 
-  /** Starts a cluster, with a second NameNode in wait if {@code highlyAvailable}. */
+  /** Starts a cluster, with a standby NameNode if {@code highlyAvailable}. */
   StripedCluster(Path dir, int dataNodes, Configuration settings, boolean highlyAvailable)
       throws IOException {
     Configuration conf = new HdfsConfiguration();
@@ -98,7 +97,7 @@ public final class StripedCluster implements AutoCloseable {
     return stock;
   }
 
-  /** Returns ours. */
+  /** Returns Stripeline's client. */
   public DistributedFileSystem ours() {
     return ours;
   }
@@ -108,7 +107,7 @@ public final class StripedCluster implements AutoCloseable {
     return mini;
   }
 
-  /** Enables a policy and makes a directory of it. */
+  /** Enables a policy and creates a directory with it. */
   public org.apache.hadoop.fs.Path directory(String name, String policy) throws IOException {
     org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(name);
     stock.enableErasureCodingPolicy(policy);
@@ -117,7 +116,7 @@ public final class StripedCluster implements AutoCloseable {
     return path;
   }
 
-  /** Writes a file in one piece. */
+  /** Writes a file with a single call. */
   public static void write(FileSystem fs, org.apache.hadoop.fs.Path file, byte[] data)
       throws IOException {
     try (FSDataOutputStream out = fs.create(file)) {
@@ -132,14 +131,14 @@ public final class StripedCluster implements AutoCloseable {
     return bytes;
   }
 
-  /** Waits until all so many blocks of each group of a file have been reported. */
+  /** Waits until {@code units} blocks of each group of a file have been reported. */
   void awaitReports(org.apache.hadoop.fs.Path file, int units) {
     Conditions.await(
         "all blocks to be reported",
         () -> groups(file).stream().allMatch(group -> group.getLocations().length == units));
   }
 
-  /** Reads a file as a whole and to its end, and a part of that length from the middle. */
+  /** Reads a whole file and checks its end, then reads {@code partBytes} bytes from the middle. */
   static void checkReads(FileSystem fs, org.apache.hadoop.fs.Path file, byte[] data, int partBytes)
       throws IOException {
     byte[] read = new byte[data.length];
@@ -190,7 +189,7 @@ public final class StripedCluster implements AutoCloseable {
     throw new FileNotFoundException(name + " is on no DataNode");
   }
 
-  /** Returns where internal block {@code unit} of a group is, or null if nowhere. */
+  /** Returns the location of internal block {@code unit} of a group, or null if it has none. */
   public static DatanodeInfo location(LocatedStripedBlock group, int unit) {
     byte[] units = group.getBlockIndices();
     for (int i = 0; i < units.length; i++) {

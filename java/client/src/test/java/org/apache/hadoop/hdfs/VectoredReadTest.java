@@ -34,7 +34,10 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.client.fuzz.BlockTaps;
 import org.stripeline.client.read.ReadContext;
 
-/** {@code readVectored} of an erasure-coded file: Hadoop's answers, all ranges at once. */
+/**
+ * Checks that {@code readVectored} of an erasure-coded file returns what Hadoop's does, and
+ * requests all ranges at once.
+ */
 class VectoredReadTest {
   private static final int CELL = 16 << 10;
   private static final int GROUP = 4 * 3 * CELL;
@@ -92,7 +95,7 @@ class VectoredReadTest {
         in.readVectored(ranges, direct ? ByteBuffer::allocateDirect : ByteBuffer::allocate);
       }
       for (FileRange range : ranges) {
-        // The call is over when all of them are.
+        // The call returns only when all ranges are done.
         assertThat(range.getData()).isDone();
         assertThat(bytes(range)).isEqualTo(expected(range));
       }
@@ -151,7 +154,7 @@ class VectoredReadTest {
     assertThat(separately).isFalse();
   }
 
-  /** Does not wait for ever where ranges are asked for one after the other. */
+  /** Has a timeout, for the case that ranges are requested one after the other. */
   private static boolean isReached(CountDownLatch asked) throws IOException {
     try {
       return asked.await(20, TimeUnit.SECONDS);
@@ -184,7 +187,7 @@ class VectoredReadTest {
     }
   }
 
-  /** Returns what became of the call, and of each range. */
+  /** Returns the outcome of the call, and of each range. */
   private static List<String> outcome(DistributedFileSystem fs, long[][] wanted, boolean closed)
       throws Exception {
     List<FileRange> ranges = new ArrayList<>();
@@ -217,7 +220,7 @@ class VectoredReadTest {
     FileRange good = FileRange.createFileRange(10, 100);
     FileRange bad = FileRange.createFileRange(DATA.length - 10, 100);
     try (FSDataInputStream in = cluster.ours().open(file)) {
-      // Streams of Hadoop 3.3 offer this only where it is ours.
+      // In Hadoop 3.3 only Stripeline's streams have this method.
       StripelineInputStream ours = (StripelineInputStream) in.getWrappedStream();
       IntFunction<ByteBuffer> allocate = ByteBuffer::allocate;
       Consumer<ByteBuffer> release = released::add;

@@ -32,7 +32,10 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 
-/** Files whose cells are as large as their blocks: each internal block is a range of the file. */
+/**
+ * Files whose cells are as large as their blocks: each internal block holds a contiguous range of
+ * the file.
+ */
 @TestMethodOrder(MethodOrderer.MethodName.class)
 class WideCellTest {
   private static final int CELL = 24 << 20;
@@ -50,7 +53,7 @@ class WideCellTest {
     conf.setInt("dfs.blocksize", CELL);
     conf.setInt("dfs.namenode.ec.policies.max.cellsize", CELL);
     conf.set("fs.AbstractFileSystem.hdfs.impl", StripelineHdfs.class.getName());
-    // What is counted here is what a loss costs, not what a busy machine makes late.
+    // The test measures the cost of a loss, not of reads that are late on a busy machine.
     conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
     cluster = new StripedCluster(dir, K + M, conf);
     ErasureCodingPolicy policy = new ErasureCodingPolicy(new ECSchema("rs", K, M), CELL);
@@ -61,7 +64,7 @@ class WideCellTest {
             .getPolicy()
             .getName();
     file = new org.apache.hadoop.fs.Path(cluster.directory("/wide", name), "file");
-    // A whole group, and one whose last internal block of data is short.
+    // A complete group, and one whose last internal data block is short.
     data = StripedCluster.bytes((2 * K - 1) * CELL + 1_234_567, 5);
     StripedCluster.write(cluster.stock(), file, data);
     cluster.awaitReports(file, K + M);
@@ -79,7 +82,7 @@ class WideCellTest {
       for (int unit = 0; (long) unit * CELL < group.getBlockSize(); unit++) {
         long length = Math.min(CELL, group.getBlockSize() - (long) unit * CELL);
         DatanodeInfo node = StripedCluster.location(group, unit);
-        // Who reads what is lost reads from all others.
+        // A reader of a lost block reads from all others.
         DatanodeInfo[] nodes = node == null ? group.getLocations() : new DatanodeInfo[] {node};
         String names =
             Stream.of(nodes).map(DatanodeInfo::getXferAddr).collect(Collectors.joining(","));
@@ -118,7 +121,9 @@ class WideCellTest {
     check(true);
   }
 
-  /** Reads the file in both ways; a lost range costs at most k times itself. */
+  /**
+   * Reads the file sequentially and by position; a lost range must cost at most k times its size.
+   */
   private static void check(boolean isLost) throws IOException {
     byte[] read = new byte[data.length];
     try (FSDataInputStream in = cluster.ours().open(file)) {
@@ -129,7 +134,7 @@ class WideCellTest {
       }
       assertThat(read).isEqualTo(data);
       assertThat(in.read()).isEqualTo(-1);
-      // The window and one range, each with its k sources where it must be decoded.
+      // The window and one range, each with its k sources if it must be decoded.
       long window = ClientKeys.READ_WINDOW_DEFAULT + (1 << 20);
       assertThat(most).as("bytes of buffers").isLessThanOrEqualTo((K + 1) * window);
     }
@@ -143,10 +148,10 @@ class WideCellTest {
               .getIOStatistics()
               .counters()
               .get(ReadCount.BYTES_FETCHED.statisticName());
-      // Another test has stopped a DataNode, which may be that of the cell read here.
+      // Another test has stopped a DataNode, which may be the one of the cell read here.
       boolean isThere = StripedCluster.location(cluster.groups(file).get(0), 1) != null;
       int factor = isThere && !isLost ? 1 : K;
-      // Each of the up to four ranges that it is fetched in is one of whole chunks.
+      // Each of the up to four ranges of the read is rounded to whole chunks.
       long most = (long) factor * (part.length + 4 * 2 * 512);
       assertThat(fetched).isBetween((long) part.length, most);
     }

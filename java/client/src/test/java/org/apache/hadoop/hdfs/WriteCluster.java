@@ -29,7 +29,7 @@ import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 import org.stripeline.client.ClientKeys;
 
-/** A mini cluster with what tests of writing ask of it. */
+/** A mini cluster with the operations that write tests need. */
 final class WriteCluster implements Closeable {
   final MiniDFSCluster cluster;
   private final Configuration conf;
@@ -43,7 +43,7 @@ final class WriteCluster implements Closeable {
     conf.setLong(DFSConfigKeys.DFS_BLOCK_SIZE_KEY, blockSize);
     conf.setInt(DFSConfigKeys.DFS_NAMENODE_MAX_XATTRS_PER_INODE_KEY, 32);
     conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
-    // Hadoop 3.4 describes an edit of a new policy, for a log, after another thread has reset it.
+    // Hadoop 3.4 formats the edit of a new policy for a log after another thread has reset it.
     conf.setBoolean(DFSConfigKeys.DFS_NAMENODE_EDITS_ASYNC_LOGGING, false);
     conf.set("io.erasurecode.codec.rs.rawcoders", "stripeline,rs_java");
     conf.set("io.erasurecode.codec.rs-legacy.rawcoders", "stripeline,rs-legacy_java");
@@ -57,7 +57,7 @@ final class WriteCluster implements Closeable {
     return conf;
   }
 
-  /** Returns a file system of its own with that write mode. */
+  /** Returns a separate file system with that write mode. */
   DistributedFileSystem open(String mode) throws IOException {
     return open(mode, any -> {});
   }
@@ -80,7 +80,7 @@ final class WriteCluster implements Closeable {
     return open("stock");
   }
 
-  /** Adds a policy, enables it, and makes a directory for it. */
+  /** Adds a policy, enables it, and creates a directory with it. */
   org.apache.hadoop.fs.Path directory(String codec, int k, int m, int cell) throws IOException {
     DistributedFileSystem fs = cluster.getFileSystem();
     ErasureCodingPolicy wanted = new ErasureCodingPolicy(new ECSchema(codec, k, m), cell);
@@ -103,7 +103,7 @@ final class WriteCluster implements Closeable {
     return bytes;
   }
 
-  /** Writes in pieces of random lengths, single bytes among them. */
+  /** Writes in pieces of random lengths, including single bytes. */
   static void writeInPieces(FSDataOutputStream out, byte[] bytes, Random random)
       throws IOException {
     int done = 0;
@@ -131,7 +131,7 @@ final class WriteCluster implements Closeable {
     return back;
   }
 
-  /** What a file is made of on the disks of the DataNodes, in the order of the units. */
+  /** Returns the contents of a file on the disks of the DataNodes, in the order of the units. */
   List<Replica> replicas(org.apache.hadoop.fs.Path file) throws IOException {
     DistributedFileSystem fs = cluster.getFileSystem();
     ErasureCodingPolicy policy = fs.getErasureCodingPolicy(file);
@@ -148,7 +148,10 @@ final class WriteCluster implements Closeable {
     return replicas;
   }
 
-  /** DataNodes report replicas some time after the file is closed; returns null for none. */
+  /**
+   * Waits until a unit is reported, which happens some time after the file is closed; returns null
+   * if the unit has no block.
+   */
   private LocatedBlock awaitUnit(String name, ErasureCodingPolicy policy, int group, int unit)
       throws IOException {
     DFSClient client = cluster.getFileSystem().getClient();
@@ -185,7 +188,7 @@ final class WriteCluster implements Closeable {
     throw new IOException("No DataNode has " + unit);
   }
 
-  /** Turns a checksum type and chunk into a configuration change. */
+  /** Returns a configuration change that sets the checksum type and chunk size. */
   static Consumer<Configuration> checksum(String type, int bytes) {
     return conf -> {
       conf.set(HdfsClientConfigKeys.DFS_CHECKSUM_TYPE_KEY, type);

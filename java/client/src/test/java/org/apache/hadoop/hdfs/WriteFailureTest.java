@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.write.CellPool;
 import org.stripeline.client.write.WriteResources;
 
-/** What happens to a file when DataNodes, the NameNode or the client fail while it is written. */
+/** Tests failures of DataNodes, the NameNode or the client while a file is being written. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WriteFailureTest {
   private static final int K = 3;
@@ -60,7 +60,7 @@ class WriteFailureTest {
             GROUP / K,
             conf -> {
               conf.setInt(DFSConfigKeys.DFS_HEARTBEAT_INTERVAL_KEY, 1);
-              // Half of it is how long a lost DataNode can hold up the others.
+              // A lost DataNode can block the others for half of this time.
               conf.setInt(HdfsClientConfigKeys.DFS_CLIENT_SOCKET_TIMEOUT_KEY, 20_000);
               conf.setInt(DFSConfigKeys.DFS_NAMENODE_REPLICATION_MAX_STREAMS_KEY, 0);
               conf.setInt("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", 50);
@@ -144,7 +144,8 @@ class WriteFailureTest {
               out.close();
             })
         .isInstanceOf(IOException.class)
-        // Hadoop's words, by whether the last loss hits a running pipeline or one being rebuilt.
+        // Hadoop's messages: the first if the last loss affects a running pipeline, the second if
+        // it affects one that is being rebuilt.
         .hasMessageFindingMatch("number of failed blocks|not enough healthy streamers");
     try {
       out.close();
@@ -155,7 +156,10 @@ class WriteFailureTest {
     awaitNoSender(file);
   }
 
-  /** Hadoop 3.5 can be told to give a write up while it has more internal blocks than data. */
+  /**
+   * Hadoop 3.5 can be configured to give a write up while it still has more internal blocks than
+   * data units.
+   */
   @ParameterizedTest
   @CsvSource({
     "functional-partitioned, 0, 1",
@@ -192,7 +196,7 @@ class WriteFailureTest {
     }
   }
 
-  /** A stream that buffers writes all it has again after an exception. */
+  /** A buffering stream writes its whole buffer again after an exception. */
   @Test
   void aWriteInterruptedAfterAPartEndsTheStream() throws Exception {
     byte[] data = WriteCluster.bytes(2, 2 * GROUP);
@@ -303,8 +307,9 @@ class WriteFailureTest {
             conf -> conf.setBoolean(HdfsClientConfigKeys.Retry.POLICY_ENABLED_KEY, true));
     try (FSDataOutputStream out = fs.create(file)) {
       out.write(data, 0, GROUP + STRIPE);
-      // A NameNode that stops answers a request for a block group with an AssertionError, which
-      // Hadoop does not repeat: the group is to be there before.
+      // A NameNode that is stopping answers a request for a block group with an AssertionError,
+      // after which Hadoop does not retry; the group must therefore be allocated before the
+      // restart.
       assertThat(stream(out).getBlock()).isNotNull();
       cluster.cluster.restartNameNode(0);
       out.write(data, GROUP + STRIPE, data.length - GROUP - STRIPE);
@@ -363,7 +368,7 @@ class WriteFailureTest {
     assertThat(cluster.readByStock(file)).isEqualTo(data);
   }
 
-  /** A thread that has been started cannot be started, as if there were none. */
+  /** Starting a started thread throws, which simulates that no thread can be created. */
   @Test
   void aStreamThatCannotStartLeavesNoThread() throws Exception {
     FSDataOutputStream out =
@@ -404,7 +409,7 @@ class WriteFailureTest {
     assertThatThrownBy(() -> out.write(1)).isInstanceOf(IOException.class);
   }
 
-  /** Until the stripe is full nothing is sent, which would fail. */
+  /** Nothing is sent, and so nothing fails, until the stripe is full. */
   @Test
   void smallWritesNoticeThatAllDataNodesAreLost() throws Exception {
     org.apache.hadoop.fs.Path file = new org.apache.hadoop.fs.Path(dir, "f");
@@ -500,13 +505,13 @@ class WriteFailureTest {
     }
   }
 
-  /** Whether the thread waits for room in the window. */
+  /** Returns whether the thread waits for room in the window. */
   private static boolean isStalled(Thread thread) {
     return Arrays.stream(thread.getStackTrace())
         .anyMatch(frame -> frame.getMethodName().equals("waitForRoom"));
   }
 
-  /** Stops the DataNode that a unit of the current group goes to; waits until one is known. */
+  /** Stops the DataNode of a unit of the current group, after waiting until it is known. */
   private void stopDataNodeOf(DFSStripedOutputStream stream, int unit) throws Exception {
     Callable<DatanodeInfo> known =
         () -> {

@@ -37,7 +37,7 @@ import org.stripeline.client.CapturedLog;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.write.WriteStatistics;
 
-/** What else users do with a file that is written: append, encrypt, place, flush. */
+/** Tests further features of files that are written: append, encryption, favored nodes, flush. */
 class WriteFeaturesTest {
   private static final String OURS = "functional-partitioned";
   private static final int K = 3;

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What our stream leaves on the disks of DataNodes is what Hadoop's leaves, byte for byte. */
+/**
+ * Checks that the files that Stripeline's stream leaves on DataNodes are identical to those of
+ * Hadoop's stream.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WriteIdentityTest {
   private static final int CELL = 64 << 10;
@@ -77,7 +80,7 @@ class WriteIdentityTest {
     }
   }
 
-  /** The cells that Hadoop's own policies have. */
+  /** Tests the cell size of Hadoop's own policies. */
   @ParameterizedTest
   @CsvSource({"rs, 6, 3", "rs, 3, 2"})
   void largeCells(String codec, int k, int m) throws IOException {

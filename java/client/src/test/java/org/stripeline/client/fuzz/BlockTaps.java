@@ -8,12 +8,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What DataNodes ask before they read from a block file. It lets a test hang, slow down or fail one
- * internal block or one whole DataNode from a given byte on, or do anything else when a reader gets
- * there, without a clock.
+ * Hooks that DataNodes call before they read from a block file. A test can use them to hang, slow
+ * down or fail an internal block or a whole DataNode from a given byte on, or to run any action
+ * when a reader reaches that byte, without depending on time.
  */
 public final class BlockTaps {
-  /** Configuration key that names the taps of a cluster. */
+  /** Configuration key of the name of a cluster's taps. */
   public static final String KEY = "stripeline.test.block-taps";
 
   private static final Map<String, BlockTaps> BY_NAME = new ConcurrentHashMap<>();
@@ -27,26 +27,29 @@ public final class BlockTaps {
   /** Called on a DataNode's thread before it reads. */
   public interface Tap {
     /**
-     * May wait, throw, or do something else.
+     * May wait, throw, or run any action.
      *
-     * @param position first byte of the block file about to be read
-     * @param length bytes asked for
-     * @throws IOException which the DataNode meets as a failing disk
+     * @param position first byte of the block file that is about to be read
+     * @param length number of bytes requested
+     * @throws IOException which the DataNode treats as a disk failure
      */
     void beforeRead(long position, int length) throws IOException;
   }
 
-  /** Returns the taps of that name, which live as long as the JVM. */
+  /** Returns the taps with that name, which exist as long as the JVM. */
   public static BlockTaps named(String name) {
     return BY_NAME.computeIfAbsent(name, key -> new BlockTaps());
   }
 
-  /** Makes block files opened from now on ask; without it they are read as Hadoop does. */
+  /**
+   * Installs taps in block files that are opened from now on; without this call they are read as in
+   * Hadoop.
+   */
   public void watch() {
     watching = true;
   }
 
-  /** Returns whether a block file that is opened now must ask. */
+  /** Returns whether a block file that is opened now has taps. */
   public boolean isWatching() {
     return watching;
   }
@@ -72,7 +75,7 @@ public final class BlockTaps {
     }
   }
 
-  /** Waits until {@link #clear}, and then fails: the one who asked is no longer there. */
+  /** Waits until {@link #clear}, then throws, because the reader no longer exists. */
   public void hang() throws IOException {
     synchronized (released) {
       long entered = generation;
@@ -83,7 +86,7 @@ public final class BlockTaps {
     throw new IOException("the test that let this DataNode hang is over");
   }
 
-  /** Waits that long, or until {@link #clear}. */
+  /** Waits for {@code millis} milliseconds, or until {@link #clear}. */
   public void delay(long millis) throws IOException {
     long end = System.nanoTime() + millis * 1_000_000;
     synchronized (released) {
@@ -107,7 +110,7 @@ public final class BlockTaps {
     }
   }
 
-  /** Lets all go on that wait, and forgets all taps. */
+  /** Releases all waiting threads and removes all taps. */
   public void clear() {
     watching = false;
     taps.clear();

@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.FileRange;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** Reads the file of a case and compares. */
+/** Reads the file of a case and compares the results with the expected bytes. */
 final class CaseRun {
   private static final byte GUARD = 0x5a;
   private static final int GUARD_BYTES = 8;
@@ -35,9 +35,9 @@ final class CaseRun {
   private volatile long stepStart;
 
   /**
-   * Prepares.
+   * Creates a run.
    *
-   * @param strict whether exceptions must say which file, and hangs cost less than a time-out
+   * @param strict whether exceptions must name the file, and hangs must cost less than a timeout
    */
   CaseRun(FileSystem fs, Path file, byte[] expected, Saboteur saboteur, boolean strict) {
     this.fs = fs;
@@ -47,24 +47,24 @@ final class CaseRun {
     this.strict = strict;
   }
 
-  /** Returns how many reads have been made. */
+  /** Returns the number of reads made. */
   int reads() {
     return reads;
   }
 
-  /** Returns for how long the call in progress has lasted. */
+  /** Returns the duration of the call in progress. */
   long stepMillis() {
     long start = stepStart;
     return start == 0 ? 0 : FuzzWorld.millisSince(start);
   }
 
-  /** Makes all calls; throws at the first one that is not answered as it must be. */
+  /** Makes all calls; throws a finding for the first result that is not correct. */
   void run(List<StreamCall> steps) throws Finding, IOException {
     long begin = System.nanoTime();
     saboteur.beforeOpen();
     in = fs.open(file);
     try {
-      // Where too much is broken each call may wait for time-outs: a few of them tell enough.
+      // If too much is broken, each call may wait for timeouts; a few such calls are sufficient.
       for (int i = 0; i < steps.size() && FuzzWorld.millisSince(begin) < ENOUGH_MS; i++) {
         saboteur.beforeStep(i);
         long start = System.nanoTime();
@@ -88,7 +88,7 @@ final class CaseRun {
     return "step " + index + ' ' + step;
   }
 
-  /** A call on a stream, which returns where it must be afterwards. */
+  /** A call on a stream; it updates the expected position. */
   private interface Call {
     void run() throws Exception;
   }
@@ -166,7 +166,7 @@ final class CaseRun {
     }
   }
 
-  /** Makes a call, and goes back to where the stream was if it fails as it may. */
+  /** Makes a call; after a permitted failure, seeks to the position before the call. */
   private void attempt(String what, long from, long to, Call call) throws Finding, IOException {
     try {
       call.run();
@@ -257,7 +257,7 @@ final class CaseRun {
     }
   }
 
-  /** Checks what a stateful read gave, and moves on. */
+  /** Checks the result of a stateful read, and advances the expected position. */
   private void advance(int count, int length, byte[] guarded) throws Finding {
     checkCount(count, position, length);
     compare(guarded, position, Math.max(count, 0), length);
@@ -392,7 +392,10 @@ final class CaseRun {
     }
   }
 
-  /** Parts of a stripe share what was read for those before; all of them may be partly lost. */
+  /**
+   * Seeks and reads parts of stripes: later parts reuse what was read for earlier ones, and any of
+   * them may be partly lost.
+   */
   private void seeks(String what, Random random) throws Finding, IOException {
     for (int i = 3 + random.nextInt(6); i > 0; i--) {
       seek(what, random.nextInt(expected.length));
@@ -504,7 +507,7 @@ final class CaseRun {
     return buffer;
   }
 
-  /** Returns all of a buffer with its guards, once its position is found to be right. */
+  /** Returns the whole content of a buffer with its guards, after checking its position. */
   private static byte[] content(ByteBuffer buffer, int length, int count) throws Finding {
     int at = GUARD_BYTES + Math.max(count, 0);
     if (buffer.position() != at || buffer.limit() != GUARD_BYTES + length) {

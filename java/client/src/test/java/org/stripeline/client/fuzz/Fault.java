@@ -2,18 +2,18 @@
 package org.stripeline.client.fuzz;
 
 /**
- * Something that goes wrong with one internal block.
+ * A fault of one internal block.
  *
- * @param kind what
- * @param group which block group
- * @param unit which internal block of it
+ * @param kind the kind of fault
+ * @param group index of the block group
+ * @param unit index of the internal block in the group
  * @param where place in the file, as a fraction of its length
- * @param when moment at which it happens
- * @param step step before which it happens, if that is the moment
+ * @param when the moment at which it occurs
+ * @param step the step before which it occurs, if that is the moment
  */
 record Fault(Kind kind, int group, int unit, double where, Moment when, int step) {
 
-  /** What goes wrong. */
+  /** The kinds of faults. */
   enum Kind {
     /** One bit of the data is inverted. */
     FLIP_DATA,
@@ -25,13 +25,13 @@ record Fault(Kind kind, int group, int unit, double where, Moment when, int step
     TRUNCATE_DATA,
     /** The checksum file ends early. */
     TRUNCATE_CHECKSUMS,
-    /** The data file is gone. */
+    /** The data file is deleted. */
     DELETE_DATA,
-    /** Both files are gone. */
+    /** Both files are deleted. */
     DELETE_BOTH,
     /** The disk fails on reads from {@code where} on. */
     FAIL,
-    /** Reads from {@code where} on never come back. */
+    /** Reads from {@code where} on never return. */
     HANG,
     /** Each read of the block file takes some milliseconds. */
     SLOW,
@@ -40,7 +40,7 @@ record Fault(Kind kind, int group, int unit, double where, Moment when, int step
     /** The DataNode is stopped. */
     STOP_NODE;
 
-    /** Returns whether it strikes all internal blocks on the DataNode. */
+    /** Returns whether it affects all internal blocks on the DataNode. */
     boolean ofNode() {
       return this == HANG_NODE || this == STOP_NODE;
     }
@@ -50,23 +50,23 @@ record Fault(Kind kind, int group, int unit, double where, Moment when, int step
       return this == FAIL || this == HANG || this == SLOW || this == HANG_NODE;
     }
 
-    /** Returns whether the block can be read all the same. */
+    /** Returns whether the block can be read in spite of it. */
     boolean isHarmless() {
       return this == SLOW;
     }
   }
 
-  /** When it happens. */
+  /** The moments at which a fault occurs. */
   enum Moment {
     /** Before the file is opened. */
     BEFORE_OPEN,
     /** Before one of the steps. */
     BEFORE_STEP,
-    /** When a reader reaches the middle of what lies before {@code where} in the same block. */
+    /** When a reader reaches half of the distance to {@code where} in the same block. */
     WHEN_READ
   }
 
-  /** Returns this, or if it would hang a fault that fails at once. */
+  /** Returns this fault, or if it would hang, a fault that fails at once. */
   Fault insteadOfHanging() {
     boolean hangs = kind == Kind.HANG || kind == Kind.HANG_NODE;
     return hangs ? new Fault(Kind.FAIL, group, unit, where, when, step) : this;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.client.fuzz;
 
-/** What a client did wrong. */
+/** An error of a client that the fuzzer has found. */
 final class Finding extends Exception {
   private static final long serialVersionUID = 1;
 
-  /** In which way, worst first. */
+  /** The kinds of errors, worst first. */
   enum Kind {
     WRONG_BYTES,
     HANG,

@@ -12,16 +12,16 @@ import java.util.TreeMap;
 import org.stripeline.client.ClientKeys;
 
 /**
- * One file, what goes wrong with it, and how it is read; all of it follows from the seed.
+ * A file, its faults and the calls that read it; all of it is derived from the seed.
  *
  * @param seed the seed
  * @param fuzzPolicy erasure coding policy of the file
  * @param blockBytes bytes of an internal block
- * @param lengths bytes written at once; all but the first are appended, each in new block groups
- * @param writer who writes it
- * @param settings of the client that reads
- * @param faults what goes wrong
- * @param steps what is called
+ * @param lengths bytes of each write; all but the first are appended, each in new block groups
+ * @param writer the client that writes it
+ * @param settings settings of the client that reads
+ * @param faults the faults
+ * @param steps the calls
  */
 record FuzzCase(
     long seed,
@@ -32,16 +32,16 @@ record FuzzCase(
     Map<String, String> settings,
     List<Fault> faults,
     List<StreamCall> steps) {
-  /** Whose pipeline writes a file. */
+  /** The pipeline that writes a file. */
   enum Writer {
     /** Hadoop's client. */
     STOCK,
-    /** Ours, by mode. */
+    /** Stripeline's client, by mode. */
     BLOCKING,
     NON_BLOCKING,
     FUNCTIONAL_PARTITIONED;
 
-    /** Hadoop's as often as ours. */
+    /** Returns Hadoop's client as often as Stripeline's. */
     static Writer any(Random random) {
       return random.nextBoolean() ? STOCK : values()[1 + random.nextInt(3)];
     }
@@ -53,7 +53,7 @@ record FuzzCase(
       EnumSet.complementOf(EnumSet.of(StreamCall.Kind.SEEKS, StreamCall.Kind.CLOSE))
           .toArray(new StreamCall.Kind[0]);
 
-  /** Stopping a DataNode takes seconds, so only one case in this many may. */
+  /** Stopping a DataNode takes seconds, so only one case in this many may do so. */
   private static final int STOPPING_CASES = 20;
 
   static FuzzCase of(long seed) {
@@ -79,7 +79,7 @@ record FuzzCase(
         seed, fuzzPolicy, blockBytes, lengths, Writer.any(random), settings(random), faults, steps);
   }
 
-  /** Adds calls that race with faults or each other, without changing the rest of the case. */
+  /** Adds calls that race with faults or with each other, without changing the rest of the case. */
   private static void addRaces(Random random, List<StreamCall> steps, long total) {
     for (int i = random.nextInt(3); i > 0; i--) {
       StreamCall.Kind kind = random.nextInt(3) == 0 ? StreamCall.Kind.CLOSE : StreamCall.Kind.SEEKS;
@@ -91,7 +91,10 @@ record FuzzCase(
     }
   }
 
-  /** Small windows, so that small files need many; and hedges so soon that most are needless. */
+  /**
+   * Returns small windows, so that small files need many of them, and short hedge times, so that
+   * most hedges are needless.
+   */
   private static Map<String, String> settings(Random random) {
     Map<String, String> settings = new TreeMap<>();
     String[] windows = {"0", "50000", "1000000", "" + ClientKeys.READ_WINDOW_DEFAULT};
@@ -154,7 +157,8 @@ record FuzzCase(
         int unit = random.nextInt(fuzzPolicy.dataUnits() + parity);
         if (struck.add(unit)) {
           Fault fault = fault(random, group, unit, steps, mayStop);
-          // With too few blocks left each read waits for time-outs, so not every such case hangs.
+          // With too few blocks left, each read waits for timeouts, so only some of these cases
+          // hang.
           faults.add(group == broken && !mayHang ? fault.insteadOfHanging() : fault);
         }
       }
@@ -168,7 +172,7 @@ record FuzzCase(
       kind = Fault.Kind.FLIP_DATA;
     }
     Fault.Moment when = Fault.Moment.values()[random.nextInt(3)];
-    // Where each of several hangs costs a wait, few are enough.
+    // Each of several hangs costs a wait, so their number is reduced.
     if (kind == Fault.Kind.HANG_NODE && random.nextBoolean()) {
       kind = Fault.Kind.HANG;
     }

@@ -9,12 +9,12 @@ import org.apache.hadoop.io.erasurecode.ECSchema;
  * An erasure coding policy.
  *
  * @param codec Hadoop's name of the code
- * @param dataUnits k
- * @param parityUnits m
- * @param cellBytes unit of striping
+ * @param dataUnits the number of data units
+ * @param parityUnits the number of parity units
+ * @param cellBytes bytes of a cell
  */
 record FuzzPolicy(String codec, int dataUnits, int parityUnits, int cellBytes) {
-  /** Small cells, so that small files have many stripes, and two of Hadoop's own. */
+  /** Policies with small cells, so that small files have many stripes, and one with 1 MiB cells. */
   static final List<FuzzPolicy> ALL =
       List.of(
           new FuzzPolicy("rs", 6, 3, 64 << 10),
@@ -27,10 +27,10 @@ record FuzzPolicy(String codec, int dataUnits, int parityUnits, int cellBytes) {
           new FuzzPolicy("xor", 2, 1, 64 << 10),
           new FuzzPolicy("xor", 5, 1, 8 << 10));
 
-  /** The most internal blocks of any of them. */
+  /** The maximum number of internal blocks of any policy. */
   static final int UNITS_MAX = 9;
 
-  /** Returns the policy, whose name Hadoop makes up from its parts. */
+  /** Returns the policy; Hadoop derives its name from its parameters. */
   ErasureCodingPolicy policy() {
     return new ErasureCodingPolicy(new ECSchema(codec, dataUnits, parityUnits), cellBytes);
   }

@@ -26,9 +26,9 @@ import org.apache.hadoop.test.GenericTestUtils;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.WriteMode;
 
-/** One cluster that many cases use, each of which leaves it whole. */
+/** A cluster that many cases share; each case restores it. */
 final class FuzzWorld implements AutoCloseable {
-  /** A read that waits that long for a DataNode has not gone round it. */
+  /** A read that waits this long for a DataNode has failed to avoid it. */
   static final int SOCKET_TIMEOUT_MS = 6_000;
 
   private final StripedCluster cluster;
@@ -62,7 +62,7 @@ final class FuzzWorld implements AutoCloseable {
     return taps;
   }
 
-  /** Returns a client that knows nothing of earlier cases. */
+  /** Returns a client without state of earlier cases. */
   DistributedFileSystem client(
       Class<? extends DistributedFileSystem> type, Map<String, String> more) throws IOException {
     Configuration conf = new Configuration(cluster.mini().getConfiguration(0));
@@ -70,7 +70,10 @@ final class FuzzWorld implements AutoCloseable {
     return cluster.client(type, conf);
   }
 
-  /** Writes the file of a case in pieces and returns once the NameNode knows all its blocks. */
+  /**
+   * Writes the file of a case in pieces and returns when all of its blocks are reported to the
+   * NameNode.
+   */
   org.apache.hadoop.fs.Path write(FuzzCase fuzz, byte[] data) throws IOException {
     org.apache.hadoop.fs.Path file =
         new org.apache.hadoop.fs.Path("/" + fuzz.fuzzPolicy().name(), "seed" + fuzz.seed());
@@ -106,7 +109,10 @@ final class FuzzWorld implements AutoCloseable {
     return fs;
   }
 
-  /** Later reads would otherwise find blocks missing that are only not reported yet. */
+  /**
+   * Waits until all blocks are reported; otherwise later reads would treat unreported blocks as
+   * missing.
+   */
   private void awaitReports(org.apache.hadoop.fs.Path file, FuzzPolicy fuzzPolicy)
       throws IOException {
     try {
@@ -141,7 +147,7 @@ final class FuzzWorld implements AutoCloseable {
     }
   }
 
-  /** Undoes what a case did to DataNodes, and removes its file. */
+  /** Reverts the effects of a case on DataNodes, and deletes its file. */
   void heal(org.apache.hadoop.fs.Path file) throws Exception {
     taps.clear();
     synchronized (stopped) {
@@ -156,7 +162,7 @@ final class FuzzWorld implements AutoCloseable {
     cluster.stock().delete(file, false);
   }
 
-  /** Returns milliseconds since then. */
+  /** Returns the milliseconds since a value of {@link System#nanoTime}. */
   static long millisSince(long nanos) {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
   }

@@ -22,11 +22,11 @@ import org.stripeline.client.read.ReadContext;
 import org.stripeline.client.read.ReadCount;
 
 /**
- * Runs cases by seed on one cluster.
+ * Runs cases, each derived from a seed, on one cluster.
  *
- * <p>As a program: {@code ReadFuzz [--fs=ours|stock] [--seed=N] [--cases=N] [--minutes=N]
- * [--keep-going=true|false]}. With {@code stock} it runs Hadoop's own client and counts what it
- * finds, which shows that the cases bite; else it ends with status 1 at the first finding.
+ * <p>Usage as a program: {@code ReadFuzz [--fs=ours|stock] [--seed=N] [--cases=N] [--minutes=N]
+ * [--keep-going=true|false]}. With {@code stock} it runs Hadoop's own client and counts its errors,
+ * which shows that the cases detect errors; otherwise it exits with status 1 at the first finding.
  */
 public final class ReadFuzz implements AutoCloseable {
   private static final long DEADLINE_SECONDS = 60;
@@ -79,7 +79,7 @@ public final class ReadFuzz implements AutoCloseable {
     System.exit(status);
   }
 
-  /** Returns what has been done so far, in one line. */
+  /** Returns the counts so far, in one line. */
   public String summary() {
     return client.getSimpleName()
         + " on Hadoop "
@@ -93,7 +93,7 @@ public final class ReadFuzz implements AutoCloseable {
         + pipelineCounts();
   }
 
-  /** Returns what our pipeline counted, which shows that the faults were met. */
+  /** Returns the counts of Stripeline's pipeline, which show that the faults were encountered. */
   private static String pipelineCounts() {
     StringBuilder text = new StringBuilder();
     for (ReadCount what : ReadCount.values()) {
@@ -103,7 +103,7 @@ public final class ReadFuzz implements AutoCloseable {
     return text.toString();
   }
 
-  /** Runs one case and returns what was wrong, or null. */
+  /** Runs one case and returns the finding, or null. */
   public Finding run(long seed) throws Exception {
     FuzzCase fuzz = FuzzCase.of(seed);
     byte[] data = StripedCluster.bytes(fuzz.length(), seed);
@@ -157,7 +157,9 @@ public final class ReadFuzz implements AutoCloseable {
     }
   }
 
-  /** Waits for the end; where a call takes long, keeps the stacks that show what it waits for. */
+  /**
+   * Waits for the end of a case; if a call takes long, records the stacks of the reading threads.
+   */
   private void awaitNotingStacks(Future<?> done, CaseRun run) throws Exception {
     slowStacks = "";
     while (true) {
@@ -175,7 +177,7 @@ public final class ReadFuzz implements AutoCloseable {
     }
   }
 
-  /** Returns the stacks of the threads that read. */
+  /** Returns the stacks of the reading threads. */
   private static String stacks() {
     StringBuilder text = new StringBuilder();
     Thread.getAllStackTraces()
@@ -215,7 +217,9 @@ public final class ReadFuzz implements AutoCloseable {
     out.println(again(fuzz));
   }
 
-  /** Reads that were given up end by themselves, now that nothing holds them up any more. */
+  /**
+   * Waits until all buffers are returned; reads that were given up end once the taps are cleared.
+   */
   private static boolean areBuffersBack() throws InterruptedException {
     try {
       GenericTestUtils.waitFor(() -> ReadContext.usedBufferBytes() == 0, 5, 20_000);

@@ -12,12 +12,12 @@ import org.apache.hadoop.hdfs.StripelineFileSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bounded run of {@link ReadFuzz}; the long one is {@code make soak}. */
+/** A short run of {@link ReadFuzz}; {@code make soak} is the long run. */
 class ReadFuzzTest {
   private static final long SEED = Long.getLong("stripeline.fuzz.seed", 1);
   private static final long CASES = Long.getLong("stripeline.fuzz.cases", 150);
 
-  /** A slow machine does fewer cases instead of more minutes. */
+  /** A time limit: a slow machine runs fewer cases instead of running longer. */
   private static final long SECONDS_MAX = Long.getLong("stripeline.fuzz.seconds", 60);
 
   @Test

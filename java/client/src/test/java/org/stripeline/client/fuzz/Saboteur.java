@@ -14,7 +14,7 @@ import org.apache.hadoop.hdfs.StripedCluster;
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 
-/** Brings the faults of a case about, and knows what a reader may fail on. */
+/** Causes the faults of a case, and determines which reads may fail. */
 final class Saboteur implements AutoCloseable {
   private static final int CHECKSUM_HEADER_BYTES = 7;
 
@@ -36,8 +36,8 @@ final class Saboteur implements AutoCloseable {
   }
 
   /**
-   * Takes a fault on. A DataNode holds internal blocks of several groups, so what befalls it may be
-   * too much for a group that was meant to stay readable; then only the one block is struck.
+   * Adds a fault. A DataNode holds internal blocks of several groups, so a fault of the DataNode
+   * may be too much for a group that must stay readable; then only the one block gets a fault.
    */
   private void plan(Fault fault) {
     if (fault.group() >= groups.size()
@@ -67,7 +67,8 @@ final class Saboteur implements AutoCloseable {
   private boolean bearable(Fault fault) {
     for (int group = 0; group < groups.size(); group++) {
       int unit = unitOn(group, node(fault));
-      // Faults not planned yet may come on top, so one that is only a side effect needs room.
+      // Faults that are added later may affect the same group, so a side effect must not use up its
+      // parity.
       if (group != fault.group() && unit >= 0 && !struck.get(group).contains(unit)) {
         return false;
       }
@@ -101,12 +102,12 @@ final class Saboteur implements AutoCloseable {
     return false;
   }
 
-  /** Returns what is done, which may be less than the case says. */
+  /** Returns the faults that are caused, which may be fewer than those of the case. */
   List<Fault> faults() {
     return faults;
   }
 
-  /** Does what is due before the file is opened, and sets the traps. */
+  /** Causes the faults that are due before the file is opened, and sets taps for the later ones. */
   void beforeOpen() throws IOException {
     for (Fault fault : faults) {
       if (fault.kind().ofStream() || fault.when() == Fault.Moment.WHEN_READ) {
@@ -126,7 +127,7 @@ final class Saboteur implements AutoCloseable {
     }
   }
 
-  /** Does what is due before a step. */
+  /** Causes the faults that are due before a step. */
   void beforeStep(int step) throws IOException {
     for (Fault fault : faults) {
       if (fault.when() == Fault.Moment.BEFORE_STEP && fault.step() == step) {
@@ -151,7 +152,7 @@ final class Saboteur implements AutoCloseable {
                 return;
               }
               if (fault.kind() == Fault.Kind.STOP_NODE) {
-                stopLater(fault); // The DataNode waits for this very thread when it stops.
+                stopLater(fault); // A DataNode that is being stopped waits for this thread.
               } else {
                 strike(fault);
               }
@@ -254,7 +255,7 @@ final class Saboteur implements AutoCloseable {
     return groups.get(fault.group()).getBlock().getBlockId() + fault.unit();
   }
 
-  /** Waits until nothing more is being broken. */
+  /** Waits until no more faults are being caused. */
   @Override
   public void close() throws Exception {
     world.taps().clear();

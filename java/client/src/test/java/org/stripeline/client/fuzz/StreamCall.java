@@ -2,16 +2,16 @@
 package org.stripeline.client.fuzz;
 
 /**
- * One call, or a few, on an open stream.
+ * A call, or a few calls, on an open stream.
  *
- * @param kind which
+ * @param kind the kind of call
  * @param position place in the file
- * @param length bytes asked for
- * @param seed for what else there is to choose
+ * @param length bytes requested
+ * @param seed seed of the remaining parameters
  */
 record StreamCall(Kind kind, long position, int length, long seed) {
 
-  /** What is called. */
+  /** The kinds of calls. */
   enum Kind {
     /** {@code read(byte[], int, int)} once. */
     READ,
@@ -21,7 +21,7 @@ record StreamCall(Kind kind, long position, int length, long seed) {
     READ_HEAP,
     /** {@code read(ByteBuffer)} once, direct. */
     READ_DIRECT,
-    /** {@code readFully(byte[])}, in pieces of one odd size. */
+    /** Like {@code readFully(byte[])}, in pieces of one irregular size. */
     READ_ON,
     /** {@code read(long, byte[], int, int)}. */
     PREAD,
@@ -33,7 +33,7 @@ record StreamCall(Kind kind, long position, int length, long seed) {
     PREAD_BUFFER_FULLY,
     /** {@code readVectored}. */
     VECTORED,
-    /** Positional reads by several threads, with one reading on. */
+    /** Positional reads by several threads, and a sequential read by another. */
     CONCURRENT,
     /** {@code seek}. */
     SEEK,
@@ -45,13 +45,15 @@ record StreamCall(Kind kind, long position, int length, long seed) {
     SET_READAHEAD,
     /** {@code seekToNewSource}. */
     NEW_SOURCE,
-    /** Close and open again. */
+    /** Closes the stream and opens it again. */
     REOPEN,
-    /** From the start to the end, in pieces. */
+    /** Reads from the start to the end, in pieces. */
     READ_ALL,
-    /** Many seeks, each with a few small reads on from there; a fault may strike between them. */
+    /**
+     * Many seeks, each followed by a few small sequential reads; a fault may occur between them.
+     */
     SEEKS,
-    /** Close by one thread while another reads, and open again. */
+    /** Closes the stream on one thread while another reads, and opens it again. */
     CLOSE
   }
 

@@ -14,12 +14,12 @@ import org.apache.hadoop.ipc.CallerContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Every task that was taken is run, also where threads are few or cannot be started. */
+/** Checks that every accepted task runs, also if threads are few or cannot be started. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class FetchThreadsTest {
   private final AtomicInteger done = new AtomicInteger();
 
-  /** Whether the operating system lets threads be started. */
+  /** Whether the simulated operating system permits new threads. */
   private volatile boolean mayStart = true;
 
   private Thread newThread(Runnable task) {
@@ -52,7 +52,10 @@ class FetchThreadsTest {
     }
   }
 
-  /** Each comes when the only thread looks for the next task, and no other follows. */
+  /**
+   * Each task is submitted when the only thread is looking for its next task, and no other task
+   * follows.
+   */
   @Test
   void theLastTaskIsRun() {
     FetchThreads threads = new FetchThreads(1);
@@ -82,7 +85,7 @@ class FetchThreadsTest {
     awaitDone(80_000);
   }
 
-  /** As many as RS-6-3 can lose, with the fewest threads that can be configured. */
+  /** As many hung DataNodes as RS-6-3 can lose, with the minimum number of threads. */
   @Test
   void dataNodesThatHangLeaveThreadsToOthers() {
     FetchThreads threads = new FetchThreads(16);
@@ -137,7 +140,7 @@ class FetchThreadsTest {
     awaitDone(1);
   }
 
-  /** The second comes while the first, whose turn it is, is about to be refused a thread. */
+  /** The second task arrives while the first is about to fail for lack of a thread. */
   @Test
   void aTaskThatWaitsForOneThatCannotBeRunIsRun() {
     FetchThreads[] threads = new FetchThreads[1];

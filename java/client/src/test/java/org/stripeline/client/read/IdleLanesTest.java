@@ -50,7 +50,10 @@ class IdleLanesTest {
     assertThat(IdleLanes.lanesMax(100)).isEqualTo(256);
   }
 
-  /** Streams that read in turns and have more lanes would open readers for every read. */
+  /**
+   * Streams that read in turns and have more lanes than the bound would open a reader for every
+   * read.
+   */
   @Test
   void lanesOfHundredsOfStreamsAreKept() throws IOException {
     IdleLanes idle =

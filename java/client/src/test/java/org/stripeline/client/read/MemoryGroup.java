@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
-/** A block group in memory, whose internal blocks fail as they are told to. */
+/** A block group in memory, whose internal blocks fail as the test sets. */
 final class MemoryGroup implements BlockGroup {
   final byte[] data;
   final GroupGeometry geometry;
@@ -24,29 +24,29 @@ final class MemoryGroup implements BlockGroup {
   final boolean[] absent;
   final boolean[] hung;
 
-  /** Offsets of an internal block whose chunk of 512 bytes fails its checksum. */
+  /** For each internal block, offsets whose 512-byte chunk fails its checksum. */
   final TreeSet<Long>[] flips;
 
-  /** To what length an internal block was cut. */
+  /** The length to which each internal block is truncated. */
   final long[] cut;
 
   final AtomicInteger openReaders = new AtomicInteger();
   final AtomicInteger opens = new AtomicInteger();
   final AtomicIntegerArray opensOfUnit;
 
-  /** Bytes for which readers were opened. */
+  /** The number of bytes for which readers were opened. */
   final AtomicLong asked = new AtomicLong();
 
   final AtomicInteger refreshes = new AtomicInteger();
   final CountDownLatch released = new CountDownLatch(1);
 
-  /** Calls of {@link #node} before the one that throws. */
+  /** The number of calls of {@link #node} before the one that throws. */
   final AtomicInteger nodeCalls = new AtomicInteger(-1);
 
-  /** Most bytes that a reader hands out at once. */
+  /** The maximum number of bytes that a reader returns at once. */
   int portion = Integer.MAX_VALUE;
 
-  /** What the NameNode does when it is asked where the internal blocks are. */
+  /** The action of the NameNode when it is asked for locations. */
   volatile Runnable found;
 
   /** Appended to the names of DataNodes. */
@@ -54,16 +54,16 @@ final class MemoryGroup implements BlockGroup {
 
   volatile String name = "/memory, block group 1";
 
-  /** The disk of each DataNode that has the internal block. */
+  /** The disk that holds the internal block on each DataNode. */
   volatile String disk = "disk 0";
 
-  /** Done before anything is decoded. */
+  /** Runs before each decode. */
   volatile Runnable whenDecoding = () -> {};
 
-  /** Thrown by what decodes, unless null. */
+  /** Thrown by each decode, unless null. */
   volatile Error decodeError;
 
-  /** How many times more there is no memory to decode with. */
+  /** The number of further decodes that fail for lack of memory. */
   final AtomicInteger decodesWithoutMemory = new AtomicInteger();
 
   private final byte[][] units;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which DataNodes are asked last, for how long, and what the log says of it. */
+/** Tests which DataNodes are the last choice for reads, for how long, and what is logged. */
 class NodeHealthTest {
   private static final long PERIOD_MILLIS = 30_000;
 
@@ -76,7 +76,7 @@ class NodeHealthTest {
     assertThat(health.admits("b")).isTrue();
   }
 
-  /** The stream that asked the DataNode was closed, or the block was not there any more. */
+  /** The stream that probed the DataNode was closed, or the block was no longer there. */
   @Test
   void aProbeThatTellsNothingIsRepeatedAfterOnePeriod() {
     health.markSuspect("a", "late");
@@ -97,7 +97,7 @@ class NodeHealthTest {
     assertThat(health.admits("a")).isTrue();
   }
 
-  /** As a DataNode does of which one read in a hundred is late. */
+  /** Simulates a DataNode of which one read in a hundred is late. */
   @Test
   void aDataNodeThatIsOftenLateIsLoggedOnceAPeriod() {
     for (int times = 0; times < 1_000; times++) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.ClientSettings;
 
-/** What many streams do with few buffers, over block groups in memory. */
+/** Tests many streams with few buffers, with block groups in memory. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ReadMemoryTest {
   private static final int CELL = 16 << 10;
@@ -43,7 +43,7 @@ class ReadMemoryTest {
         public void decoded(long millis) {}
       };
 
-  /** Sweeps nothing by itself. */
+  /** Runs no sweep by itself. */
   private final ScheduledThreadPoolExecutor never = new ScheduledThreadPoolExecutor(1);
 
   private final IdleWindows idle = new IdleWindows(never, TimeUnit.HOURS.toMillis(1));
@@ -73,7 +73,7 @@ class ReadMemoryTest {
   private ReadContext context(ReadBuffers pool) {
     buffers = pool;
     Configuration conf = new Configuration(false);
-    // What is slow on a busy machine is not asked twice, which would take more buffers.
+    // Without hedging, because late reads on a busy machine would need more buffers.
     conf.set(ClientKeys.HEDGE_ENABLED, "false");
     conf.set(ClientKeys.READ_WINDOW, "1m");
     return new ReadContext(conf, new ClientSettings(conf), buffers);
@@ -93,7 +93,7 @@ class ReadMemoryTest {
     return window;
   }
 
-  /** Reads as a stream does. */
+  /** Reads in the way of a stream. */
   private static byte[] read(SequentialWindow window, int from, int to) throws IOException {
     ByteBuffer target = ByteBuffer.allocate(to - from);
     window.begin();
@@ -114,7 +114,7 @@ class ReadMemoryTest {
     return new MemoryGroup(6, 3, CELL, stripes * STRIPE - 777, true, stripes);
   }
 
-  /** Wherever it comes from: where a DataNode is known is asked for at many steps. */
+  /** An exception may come from any step; many steps look up a DataNode. */
   @Test
   void unexpectedExceptionsLeaveNoBufferCounted() throws IOException {
     ReadContext context = context(64 << 20, 0);
@@ -126,13 +126,13 @@ class ReadMemoryTest {
         new RangeRead(reader, uncounted)
             .read(100, STRIPE + 5, STRIPE + 5, ByteBuffer.allocate(STRIPE));
       } catch (IOException | IllegalStateException expected) {
-        // What it did to the buffers counts.
+        // Only the effect on the buffers matters.
       }
       await(() -> buffers.usedBytes() == 0);
     }
   }
 
-  /** Whether they were forgotten without being closed makes no difference. */
+  /** The same applies to streams that are unreachable but were not closed. */
   @Test
   void streamsThatIdleGiveTheirBuffersBack() throws IOException {
     ReadContext context = context(64 << 20, 0);
@@ -185,7 +185,7 @@ class ReadMemoryTest {
     for (int i = 0; i < 64; i++) {
       window(context, group);
     }
-    // One thread that merges many streams.
+    // Simulates one thread that merges many streams.
     for (int at = 0; at < all.length; at += 10_000) {
       int to = Math.min(all.length, at + 10_000);
       for (SequentialWindow window : windows) {
@@ -200,7 +200,7 @@ class ReadMemoryTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 2})
   void readersWaitForEachOther(int lost) throws Exception {
-    // Who waits in vain would time the test out.
+    // A reader that waits in vain would exceed the time limit of the test.
     long limit = 1 << 20;
     ReadContext context = context(limit, TimeUnit.HOURS.toMillis(1));
     MemoryGroup group = group(20);
@@ -244,7 +244,7 @@ class ReadMemoryTest {
     return target.array();
   }
 
-  /** Nothing comes back, so that the reader goes on beyond the bound rather than fail. */
+  /** No memory is returned, so the reader exceeds the limit instead of failing. */
   @Test
   void waitingIsBounded() throws IOException {
     ReadContext context = context(2 * STRIPE, 1);
@@ -287,7 +287,7 @@ class ReadMemoryTest {
     assertThat(read(window, 0, 100)).isEqualTo(Arrays.copyOf(group.data, 100));
   }
 
-  /** As {@code close} of a stream does while another thread reads it. */
+  /** Like {@code close} of a stream that another thread is reading. */
   @Test
   void anAbortEndsTheWaitForMemory() throws Exception {
     ReadContext context = context(2 * STRIPE, TimeUnit.HOURS.toMillis(1));
@@ -316,7 +316,7 @@ class ReadMemoryTest {
         thread.start();
         await(() -> isWaiting(thread));
       }
-      // The second first: it is not at the head of those that wait.
+      // The second first, because it is not at the head of the queue.
       positional.abort("Stream closed");
       assertFailsAsClosed(reads.get(1));
       entered.abort("Stream closed");
@@ -360,7 +360,10 @@ class ReadMemoryTest {
     reader.close();
   }
 
-  /** A read that goes on waiting would not end before its window is closed, and so not the test. */
+  /**
+   * Checks that a read fails. A read that kept waiting would end only when its window is closed,
+   * and so would the test.
+   */
   private static void assertFailsAsClosed(FutureTask<?> read) {
     await(read::isDone);
     assertThatThrownBy(read::get).hasRootCauseMessage("Stream closed");
@@ -370,7 +373,7 @@ class ReadMemoryTest {
     return thread.getState() == Thread.State.TIMED_WAITING;
   }
 
-  /** A caller whose time ends may be served before it has left the queue. */
+  /** A caller may be served after its deadline, before it has left the queue. */
   @Test
   void whatIsReservedAtTheEndOfAWaitIsCountedOnce() throws Exception {
     int bytes = 4_096;
@@ -399,7 +402,10 @@ class ReadMemoryTest {
     assertThat(buffers.usedBytes()).isZero();
   }
 
-  /** Where each of hundreds looks whenever something is given back, most look in vain. */
+  /**
+   * If hundreds of waiters all checked whenever memory is returned, most of the checks would be in
+   * vain.
+   */
   @Test
   void thoseThatWaitAreWokenInTurn() throws Exception {
     int readers = 200;
@@ -424,7 +430,7 @@ class ReadMemoryTest {
       thread.start();
       await(() -> isWaiting(thread));
     }
-    // Only the first looks again by itself, however long nothing is given back.
+    // Only the first waiter checks periodically, even if no memory is returned for long.
     await(() -> waits(threads.get(0)) >= 20);
     long behind = 0;
     for (int i = 0; i < readers; i++) {
@@ -437,8 +443,7 @@ class ReadMemoryTest {
       await(() -> served.size() == wanted);
       assertThat(served.get(i)).isEqualTo(i);
     }
-    // Each waits once until it is the first; a thread may also wake without a cause, but rarely
-    // does.
+    // Each waits once until it is the first; spurious wakeups are possible but rare.
     assertThat(behind).as("waits of those behind the first").isLessThan(2 * readers);
     buffers.unreserve(readers * bytes);
   }
@@ -449,8 +454,8 @@ class ReadMemoryTest {
   }
 
   /**
-   * As readVectored does: one thread waits for the first range while it holds others. The first
-   * ones are begun when there is no memory, and the others take what comes then.
+   * As in readVectored, one thread waits for the first range while it holds others. The first
+   * ranges are begun when there is no memory, and the others take the memory that is returned then.
    */
   @ParameterizedTest
   @ValueSource(ints = {0, 2})
@@ -460,7 +465,7 @@ class ReadMemoryTest {
     List<SeveralRanges> all = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
       MemoryGroup group = group(20);
-      // Each range finds out for itself, after it was begun, that it must decode.
+      // Each range finds out only after it was begun that it must decode.
       Arrays.fill(group.cut, i % 4, i % 4 + lost, 0);
       all.add(new SeveralRanges(context, group));
     }
@@ -471,7 +476,7 @@ class ReadMemoryTest {
     while (all.get(0).hasNext()) {
       all.forEach(SeveralRanges::beginNext);
     }
-    // What decoding takes comes and goes; without it the ranges hold what they have.
+    // The memory of decoding varies; without decoding, the memory of the ranges is constant.
     long rest = lost > 0 ? 0 : limit - buffers.usedBytes();
     assertThat(buffers.tryReserve(rest)).as("all that is left").isTrue();
     assertThat(rest).as("what the ranges do not have").isLessThan(limit / 2);
@@ -492,7 +497,7 @@ class ReadMemoryTest {
     }
   }
 
-  /** The first was begun when there was no memory, and now the second has it. */
+  /** The first range was begun when there was no memory; the second then got the memory. */
   @Test
   void aRangeThatWaitsTakesTheMemoryOfTheNextOnes() throws IOException {
     long limit = 160 << 10;
@@ -525,7 +530,7 @@ class ReadMemoryTest {
     }
   }
 
-  /** Ranges of one block group, of which each has a reader. */
+  /** Several ranges of one block group, each with its own reader. */
   private final class SeveralRanges {
     private static final int LENGTH = 100_000;
 
@@ -572,7 +577,7 @@ class ReadMemoryTest {
     }
   }
 
-  /** Refused for a few allocations in a row, from each of them on. */
+  /** For each allocation, fails it and the following four. */
   @Test
   void memoryRefusedAtAnyAllocationCostsNoBytes() throws IOException {
     for (int lost = 0; lost < 3; lost++) {
@@ -609,7 +614,7 @@ class ReadMemoryTest {
     }
   }
 
-  /** Buffers of one size make room for those of another. */
+  /** Kept buffers of one size are dropped for buffers of another size. */
   @Test
   void whatIsKeptCountsToo() {
     context(4 << 20, 0);

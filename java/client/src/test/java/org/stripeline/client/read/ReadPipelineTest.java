@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.stripeline.client.ClientKeys;
 
-/** The pipeline over block groups in memory, with every fault that an internal block can have. */
+/**
+ * Tests the pipeline with block groups in memory and every fault that an internal block can have.
+ */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class ReadPipelineTest {
   private static final int CASES = Integer.getInteger("stripeline.test.cases", 300);
@@ -38,7 +40,7 @@ class ReadPipelineTest {
         public void decoded(long millis) {}
       };
 
-  /** What callers do with a buffer that they have back. */
+  /** The content of a buffer that the caller has taken back, used to detect later writes. */
   private static final byte OWNERS_BYTE = 0x5a;
 
   private final List<byte[]> handedBack = new ArrayList<>();
@@ -118,11 +120,14 @@ class ReadPipelineTest {
     for (long seed = Long.getLong("stripeline.test.first", 0L); seed < CASES; seed++) {
       threw += runCase(seed);
     }
-    // Both outcomes must have been seen, or the faults are too tame or too wild.
+    // Both outcomes must occur, or the faults are too few or too many.
     assertThat(threw).isBetween(CASES / 50, CASES * 4 / 5);
   }
 
-  /** Returns 1 if part of the case was unreadable, as more than m units of a stripe had failed. */
+  /**
+   * Runs a case; returns 1 if part of it was unreadable because more than m units of a stripe had
+   * failed.
+   */
   private int runCase(long seed) throws IOException {
     Random random = new Random(seed);
     int k = 1 + random.nextInt(6);
@@ -193,7 +198,7 @@ class ReadPipelineTest {
           group.absent[unit] = true;
           break;
         case 2:
-          // What hangs forever can be waited for only if decoding does not need it.
+          // A reader can wait for a hung unit forever unless decoding can do without it.
           if (hungOrGone(group) < m) {
             group.hung[unit] = true;
           }
@@ -208,7 +213,7 @@ class ReadPipelineTest {
       }
     }
     if (random.nextInt(3) == 0) {
-      // A bit in many blocks, each in a stripe of its own: readable, if read stripe by stripe.
+      // One bit in many blocks, each in a different stripe: readable if read stripe by stripe.
       int cell = group.geometry.cellBytes();
       for (int unit = 0; unit < units; unit++) {
         long offset = (long) unit * cell + random.nextInt(cell);
@@ -217,7 +222,7 @@ class ReadPipelineTest {
         }
       }
     }
-    // With something hanging, the rest must not push the group over what can be decoded.
+    // With a hung unit, the other faults must not exceed what can be decoded.
     if (isAnyHung(group)) {
       for (int unit = 0; unit < units; unit++) {
         if (!group.hung[unit]) {
@@ -249,7 +254,7 @@ class ReadPipelineTest {
     return count;
   }
 
-  /** Works out independently whether each stripe of a range has k units that are whole in it. */
+  /** Determines independently whether each stripe of a range has k intact units. */
   private static boolean isReadable(MemoryGroup group, int from, int to, int m) {
     GroupGeometry geometry = group.geometry;
     int stripe = (int) geometry.stripeBytes();
@@ -275,7 +280,7 @@ class ReadPipelineTest {
 
   @Test
   void whatHangsCostsOnce() throws IOException {
-    // Long enough that on a busy machine nothing else is taken for hanging.
+    // Long enough that on a busy machine no healthy unit is treated as hung.
     context = context("1h", 500);
     MemoryGroup group = new MemoryGroup(6, 3, 4096, 6 * 4096 * 20, true, 5);
     group.hung[2] = true;
@@ -328,9 +333,7 @@ class ReadPipelineTest {
     assertThat(group.opens.get()).isEqualTo(1);
   }
 
-  /**
-   * Streams at once, each with a group of its own on the same nine DataNodes, one of which hangs.
-   */
+  /** Concurrent streams, each with its own group on the same nine DataNodes, one of which hangs. */
   @Test
   void oneHungDataNodeCostsEachStreamOneWaitAtMost() throws Exception {
     context = context("1h", 200);
@@ -358,11 +361,11 @@ class ReadPipelineTest {
     for (int i = 0; i < streams; i++) {
       assertThat(reads.get(i).get()).isEqualTo(groups.get(i).data);
     }
-    // Who has found out tells the others; no stream asks again, whatever it has read ahead.
+    // The first stream to detect the hang marks the DataNode for all; no stream asks it again.
     for (MemoryGroup group : groups) {
       assertThat(group.opensOfUnit.get(4)).isLessThanOrEqualTo(1);
     }
-    // One read waits for the DataNode, to learn whether it hangs; the rest have left.
+    // One read waits for the DataNode, to find out whether it hangs; the others have ended.
     await(() -> hanging(groups) <= 1);
     for (MemoryGroup group : groups) {
       group.released.countDown();
@@ -370,7 +373,7 @@ class ReadPipelineTest {
     await(() -> groups.stream().allMatch(group -> group.openReaders.get() == 0));
   }
 
-  /** Others of its disks serve reads all the time, which shows that the DataNode can be asked. */
+  /** Reads of other disks succeed all the time, which keeps the DataNode healthy. */
   @Test
   void aHungDiskOfAHealthyDataNodeCostsOneWait() throws Exception {
     context = context("1h", 500);
@@ -386,7 +389,7 @@ class ReadPipelineTest {
     for (int at = 0; at < hung.data.length; at += stripe) {
       assertThat(readRange(hung, at, at + stripe))
           .isEqualTo(Arrays.copyOfRange(hung.data, at, at + stripe));
-      // A read of another disk that was under way ends.
+      // A pending read of another disk ends.
       context.health().markHealthy("node2");
       assertThat(readRange(otherDisk, 0, stripe)).isEqualTo(otherDisk.data);
       assertThat(readRange(sameDisk, 0, stripe)).isEqualTo(sameDisk.data);
@@ -400,7 +403,7 @@ class ReadPipelineTest {
     assertThatNothingWasPutAfterwards("a hung disk");
   }
 
-  /** A disk may serve all but a block that it cannot read. */
+  /** A disk may serve all blocks except one that it cannot read. */
   @Test
   void aBlockThatHangsCostsOneWaitThoughItsDiskServesOthers() throws Exception {
     context = context("1h", 500);
@@ -419,7 +422,9 @@ class ReadPipelineTest {
     assertThatNothingWasPutAfterwards("a hung block");
   }
 
-  /** Part of what it decodes from is of a segment that was passed before, and goes back at once. */
+  /**
+   * Some sources of the decode belong to an earlier segment, whose buffers are released at once.
+   */
   @Test
   void aReadThatIsEndedDuringADecodeGivesAllBuffersBack() throws Exception {
     context = context("1h", 10_000);
@@ -457,7 +462,8 @@ class ReadPipelineTest {
     Thread decoder = decoding.get();
     reader.abort("Stream closed");
     if (decoder == stream) {
-      // It was quicker than the thread that fetched the last source, and ends after the decode.
+      // The stream was quicker than the thread that fetched the last source, and ends after the
+      // decode.
       over.countDown();
       assertThatThrownBy(read::get).hasRootCauseMessage("Stream closed");
     } else {
@@ -468,7 +474,7 @@ class ReadPipelineTest {
     await(() -> group.openReaders.get() == 0);
   }
 
-  /** Several threads on one group; units die and hang while segments share what they have read. */
+  /** Several threads read one group; units die and hang while segments share sources. */
   @Test
   void seededStormsNeverGiveWrongBytes() throws Exception {
     long first = Long.getLong("stripeline.test.first", 0L);
@@ -485,7 +491,7 @@ class ReadPipelineTest {
     int length = 1 + random.nextInt(k * cell * 4);
     MemoryGroup group = new MemoryGroup(k, m, cell, length, random.nextBoolean(), seed);
     group.portion = random.nextBoolean() ? Integer.MAX_VALUE : 1 + random.nextInt(2 * cell);
-    // At most m in all, so that every read must succeed.
+    // At most m in total, so that every read must succeed.
     List<Integer> bad = new ArrayList<>();
     for (int unit = 0; unit < k + m; unit++) {
       bad.add(unit);
@@ -551,7 +557,7 @@ class ReadPipelineTest {
     }
   }
 
-  /** Seeks and reads on in small parts, or reads at positions. */
+  /** Seeks and reads sequentially in small parts, or reads by position. */
   private void storm(
       MemoryGroup group,
       GroupKnowledge knowledge,
@@ -679,7 +685,10 @@ class ReadPipelineTest {
     }
   }
 
-  /** As after the NameNode has dropped the blocks of a DataNode that was down for long. */
+  /**
+   * The same happens after the NameNode has dropped the blocks of a DataNode that was down for
+   * long.
+   */
   @Test
   void whatNoDataNodeHadIsFoundWhenItIsBack() throws Exception {
     context = context("100ms", 100);
@@ -703,7 +712,7 @@ class ReadPipelineTest {
   }
 
   /**
-   * Other streams may have made a DataNode suspect; then this one does not find out by a failure.
+   * Other streams may have made a DataNode suspect; then this stream sees no failure of its own.
    */
   @Test
   void whatHasLeftASuspectDataNodeIsFound() throws Exception {
@@ -742,7 +751,7 @@ class ReadPipelineTest {
     assertThat(context.health().isSuspect("node2:2")).isTrue();
   }
 
-  /** An Error on a thread that fetches or decodes ends the read that waits for it. */
+  /** An Error on a thread that fetches or decodes fails the read that waits for it. */
   @Test
   void errorsReachWhoWaits() throws Exception {
     MemoryGroup group = new MemoryGroup(2, 1, 1024, 4096, true, 7);
@@ -773,12 +782,12 @@ class ReadPipelineTest {
     new RangeRead(idle.get(7), uncounted).read(3 * 4096, 6 * 4096, 6 * 4096, target);
     assertThat(target.array())
         .isEqualTo(Arrays.copyOfRange(groups.get(7).data, 3 * 4096, 6 * 4096));
-    // What has been read to its end goes back at once, so that another stream can use it.
+    // A reader at its end is closed at once, so that another stream can use its connection.
     await(() -> groups.get(7).openReaders.get() == 0);
     idle.forEach(GroupReader::close);
   }
 
-  /** DataNodes send what they are asked for, wanted or not. */
+  /** DataNodes send everything that was requested, needed or not. */
   @Test
   void aJumpAndTwoSmallReadsAskForLittle() throws Exception {
     context = context("1h", 10_000);
@@ -792,7 +801,10 @@ class ReadPipelineTest {
     assertThat(group.asked.get()).isLessThanOrEqualTo((64 << 10) + 512);
   }
 
-  /** As HBase opens a store file: the trailer, then three blocks before it, each header first. */
+  /**
+   * The access pattern of HBase when it opens a store file: the trailer, then three blocks before
+   * it, each header first.
+   */
   @Test
   void smallReadsInARowShareARequest() throws Exception {
     context = context("1h", 10_000);
@@ -813,7 +825,8 @@ class ReadPipelineTest {
   }
 
   /**
-   * The end of a cell and the begin of the next, both lost: little of the cells is between them.
+   * Reads the end of a cell and the beginning of the next, both lost: only the needed parts of the
+   * cells must be decoded.
    */
   @Test
   void aReadAcrossTwoLostCellsDecodesWhatItWants() throws Exception {
@@ -828,8 +841,7 @@ class ReadPipelineTest {
   }
 
   /**
-   * Both lost cells of a stripe's end: what the first was decoded from is all that the second
-   * wants.
+   * Two lost cells at the end of a stripe: the sources of the first are sufficient for the second.
    */
   @Test
   void whatWasReadBeforeSufficesToDecode() throws Exception {
@@ -848,7 +860,10 @@ class ReadPipelineTest {
     assertThat(group.asked.get()).isEqualTo(3 * cell);
   }
 
-  /** Has the client know of dead DataNodes, as what it has asked for by then depends on time. */
+  /**
+   * Lets the client detect the dead DataNodes; otherwise the number of requests would depend on
+   * timing.
+   */
   private void meetDead(MemoryGroup group) throws IOException {
     for (int unit = 0; unit < group.geometry.dataUnits(); unit++) {
       if (group.dead[unit]) {
@@ -859,7 +874,7 @@ class ReadPipelineTest {
     group.asked.set(0);
   }
 
-  /** What units bring for the caller is decoded from too, also where that is only a part. */
+  /** Spans that the caller needs are also used as sources, even if they cover only a part. */
   @Test
   void aLongReadPastADeadDataNodeAsksForEachByteOnce() throws Exception {
     context = context("1h", 10_000);
@@ -875,10 +890,12 @@ class ReadPipelineTest {
     }
   }
 
-  /** Hadoop's client reads the rest of the stripe at once, and so every internal block once. */
+  /**
+   * Hadoop's client reads the rest of the stripe at once, and therefore every internal block once.
+   */
   @Test
   void aScanPastDeadDataNodesAsksForEachByteOnce() throws Exception {
-    // Of what is decoded after the jump itself, some is read again with the rest of the stripe.
+    // Some of the sources that are decoded for the seek are read again with the rest of the stripe.
     long jump = 5 * 66_048;
     for (int at = 70_000; at < 3 << 20; at += 300_000) {
       context = context("1h", 10_000);
@@ -895,7 +912,7 @@ class ReadPipelineTest {
         }
       }
       await(() -> group.openReaders.get() == 0);
-      // Three data units, two of parity; the sixth data unit is zeros.
+      // Three data units and two parity units; the sixth data unit is zeros.
       boolean isJumpDecoded = group.dead[group.geometry.unitOf(at)];
       assertThat(group.asked.get())
           .as("from %d", at)

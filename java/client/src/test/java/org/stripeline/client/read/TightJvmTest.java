@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.write.ManyWriters;
 
-/** Many streams at once in a JVM that has direct memory for a few of them only. */
+/** Tests many concurrent streams in a JVM that has direct memory for only a few of them. */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class TightJvmTest {
   @TempDir Path folder;
@@ -81,7 +81,7 @@ class TightJvmTest {
     return text;
   }
 
-  /** What the JVM runs. */
+  /** The main class of the tested JVM. */
   static final class Main {
     private static final int CELL = 256 << 10;
 
@@ -105,7 +105,7 @@ class TightJvmTest {
     }
 
     private static void read() throws Exception {
-      // Of each two streams one decodes.
+      // Every second stream decodes.
       MemoryGroup[] groups = {group(), group()};
       groups[1].dead[2] = true;
       ReadContext context = new ReadContext(new Configuration(false));
@@ -157,7 +157,7 @@ class TightJvmTest {
             window.end();
           }
         }
-        // And is forgotten without being closed.
+        // The window is not closed.
         return isRight;
       };
     }

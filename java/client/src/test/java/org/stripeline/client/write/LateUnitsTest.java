@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Which units of RS-6-3 are late, in a time of its own: a limit of 30, a look a second. */
+/**
+ * Tests which units of RS-6-3 are late, with a simulated time: a limit of 30, one check per second.
+ */
 class LateUnitsTest {
   private static final int UNITS = 9;
   private static final int DATA = 6;
@@ -80,7 +82,7 @@ class LateUnitsTest {
       queueAll();
       queued[0] += 2;
       acknowledgeFrom(1);
-      // One packet a second of the three that came.
+      // Each second three packets are queued and one is acknowledged.
       acknowledged[0]++;
       look(1);
     }
@@ -123,7 +125,7 @@ class LateUnitsTest {
     acknowledgeFrom(2);
     look(31);
     assertThat(late.late()).isEmpty();
-    // Now unit 1 is one of the six others, of which one needed 32.
+    // Now unit 1 is one of the six other units, one of which needed 32.
     acknowledged[1] = queued[1];
     look(1);
     assertThat(late.limitNanos(0)).isEqualTo(4 * 32);
@@ -170,7 +172,7 @@ class LateUnitsTest {
     queueAll();
     look(100_000);
     assertThat(late.late()).isEmpty();
-    // When they come back, they do not all come at once.
+    // When they recover, they do not all acknowledge at the same time.
     acknowledgeFrom(3);
     look(1);
     assertThat(late.late()).isEmpty();

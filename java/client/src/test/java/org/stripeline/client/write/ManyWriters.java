@@ -11,13 +11,13 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
 
-/** Writers at once whose DataNodes acknowledge a stripe a moment after it was sent. */
+/** Concurrent writers whose stripes are acknowledged a moment after they were sent. */
 public final class ManyWriters {
   private static final int STRIPES = 4;
 
   private ManyWriters() {}
 
-  /** Returns how many of them have written all. */
+  /** Returns the number of writers that have written everything. */
   public static int run(int writers, int cell) throws Exception {
     StripeLayout layout = new StripeLayout(6, 3, cell, 512, 4, true);
     WriteResources resources = WriteResources.shared(new Configuration(false));

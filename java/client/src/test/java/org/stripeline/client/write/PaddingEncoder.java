@@ -3,7 +3,7 @@ package org.stripeline.client.write;
 
 import java.io.IOException;
 
-/** Takes the buffers that coding takes, and codes nothing. */
+/** Takes the same buffers as encoding, without encoding. */
 final class PaddingEncoder implements StripeEncoder {
   private final StripeLayout layout;
 

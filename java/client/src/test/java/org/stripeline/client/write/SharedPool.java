@@ -4,12 +4,15 @@ package org.stripeline.client.write;
 import java.lang.reflect.Field;
 import java.util.function.LongSupplier;
 
-/** Gives streams that are opened until it is closed a pool of a test's own, with its own time. */
+/**
+ * Replaces the pool of new streams with a pool of the test and a simulated clock, until it is
+ * closed.
+ */
 public final class SharedPool implements AutoCloseable {
   private final WriteResources before;
   private final CellPool pool;
 
-  /** Takes the place of the pool of the process. */
+  /** Replaces the pool of the process. */
   public SharedPool(long bytesMax, LongSupplier nanoClock) throws ReflectiveOperationException {
     pool = new CellPool(0, bytesMax, nanoClock);
     synchronized (WriteResources.class) {
@@ -34,7 +37,7 @@ public final class SharedPool implements AutoCloseable {
     return new StripeLayout(dataUnits, parityUnits, cellSize, 512, 4, true).bytes();
   }
 
-  /** Gives the process its pool back. */
+  /** Restores the pool of the process. */
   @Override
   public void close() throws ReflectiveOperationException {
     synchronized (WriteResources.class) {

@@ -28,7 +28,8 @@ import org.stripeline.client.ClientKeys;
 import org.stripeline.client.WriteMode;
 
 /**
- * Order, bounds and failures of the pipeline, with a sink and an encoder that the test controls.
+ * Tests order, bounds and failures of the pipeline, with a sink and an encoder that the test
+ * controls.
  */
 @Timeout(60)
 class StripePipelineTest {
@@ -50,7 +51,10 @@ class StripePipelineTest {
     await(() -> pool.taken() == 0);
   }
 
-  /** An encoder thread lets go of its stripe a moment after the stripe is encoded. */
+  /**
+   * Waits for a condition; an encoder thread releases its stripe a moment after the stripe is
+   * encoded.
+   */
   private static void await(BooleanSupplier condition) {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!condition.getAsBoolean()) {
@@ -224,10 +228,10 @@ class StripePipelineTest {
     assertThatThrownBy(pipeline::finish).hasMessageContaining("no thread");
   }
 
-  /** What it held is lost: no bytes may follow it, and the file must not be completed. */
+  /** The bytes of the stripe are lost: no bytes may follow, and the file must not be completed. */
   @Test
   void aStripeThatGetsNoMemoryFailsThePipeline() {
-    // More than an array can have.
+    // More than the maximum length of an array.
     int checksum = (Integer.MAX_VALUE - 1) / LAYOUT.units() / LAYOUT.checksums(LAYOUT.cellSize());
     StripeLayout large = new StripeLayout(2, 1, 1024, 512, checksum, false);
     AtomicLong nanos = new AtomicLong();
@@ -306,7 +310,7 @@ class StripePipelineTest {
     return WriteSettings.of(conf);
   }
 
-  /** A stripe whose first byte is its number. */
+  /** Submits a stripe whose first byte is its number. */
   private static void submit(StripePipeline pipeline, int number, boolean opensGroup)
       throws IOException {
     Stripe stripe = pipeline.acquire(opensGroup);

@@ -13,7 +13,7 @@ class StripeTest {
   private static final int M = 3;
   private static final int CELL = 64 << 10;
 
-  /** A small file must not hold a cell for each unit: many are written at the same time. */
+  /** A small file must not use a cell for each unit, because many are written at the same time. */
   @Test
   void aSmallStripeTakesOneCell() throws Exception {
     for (int size : new int[] {1, 1000, 4096}) {

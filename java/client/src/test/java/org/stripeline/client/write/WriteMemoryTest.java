@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.stripeline.client.ClientKeys;
 import org.stripeline.client.WriteMode;
 
-/** What many writers do with little memory; time is the test's. */
+/** Tests many writers with little memory, with a simulated clock. */
 @Timeout(120)
 class WriteMemoryTest {
   private static final StripeLayout LAYOUT = new StripeLayout(6, 3, 1024, 512, 4, true);
@@ -88,7 +88,7 @@ class WriteMemoryTest {
         unacknowledged.take().release();
       }
     } catch (InterruptedException e) {
-      // The test is over.
+      // The test has ended.
     }
   }
 
@@ -147,7 +147,7 @@ class WriteMemoryTest {
     assertThat(pool.tryReserve(0, bytes, bytes)).isTrue();
   }
 
-  /** Time stands still, so that none of them goes on after a wait. */
+  /** The clock is stopped, so that none of them continues after a wait. */
   @Test
   void manySmallFilesAreWrittenAtOnce() throws Exception {
     List<StripePipeline> pipelines = new ArrayList<>();
@@ -168,7 +168,7 @@ class WriteMemoryTest {
     }
   }
 
-  /** The buffers that a small stripe takes are no more than what it has reserved. */
+  /** A small stripe takes no more buffers than it has reserved. */
   @Test
   void whatIsReservedIsWhatIsTaken() throws Exception {
     for (int size : new int[] {1, CELL / 2, CELL, CELL + 1, 5 * CELL, 6 * CELL}) {
@@ -235,7 +235,7 @@ class WriteMemoryTest {
     unacknowledged.take().release();
   }
 
-  /** One thread has many files open and fills none of them: that must not hold it up for good. */
+  /** One thread has many files open and fills none of them; it must not block forever. */
   @Test
   void streamsThatAreNotFilledAreNotWaitedFor() throws Exception {
     List<Stripe> stripes = new ArrayList<>();
@@ -293,7 +293,7 @@ class WriteMemoryTest {
     pool.unreserve(10 * BYTES);
   }
 
-  /** What holds the stripe's lock while it waits would hold up the thread that renews leases. */
+  /** A waiting thread that holds the stripe's lock would block the thread that renews leases. */
   @Test
   void aFailureEndsTheWaitForMemoryThatTheJvmRefused() throws Exception {
     AtomicBoolean isCancelled = new AtomicBoolean();

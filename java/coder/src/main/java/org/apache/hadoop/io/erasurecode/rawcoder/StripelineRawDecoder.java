@@ -9,13 +9,12 @@ import org.stripeline.coder.CoderMetrics;
 import org.stripeline.natives.ErasureCodec;
 
 /**
- * Hadoop's decoder over a Stripeline codec.
+ * Hadoop's decoder with a Stripeline codec.
  *
- * <p>The public methods are overridden, not only the abstract ones: to spare the state objects, and
- * because the base class's are synchronized, while positional reads of one open file share one
- * decoder and may well decode at the same time. The effect on positions is the base class's. {@link
- * #release()} may come from any thread: the codec refuses calls after it, and finishes those
- * before.
+ * <p>The public methods are overridden, not only the abstract ones: this avoids the state objects,
+ * and the methods of the base class are synchronized, while concurrent positional reads of one open
+ * file share a decoder. The effect on positions is that of the base class. Any thread may call
+ * {@link #release()}: the codec rejects later calls, and finishes those in progress.
  */
 public final class StripelineRawDecoder extends RawErasureDecoder {
   private final ErasureCodec codec;

@@ -8,11 +8,11 @@ import org.stripeline.coder.CoderMetrics;
 import org.stripeline.natives.ErasureCodec;
 
 /**
- * Hadoop's encoder over a Stripeline codec.
+ * Hadoop's encoder with a Stripeline codec.
  *
- * <p>The public methods are overridden, not only the abstract ones, so that no state object stands
- * between a caller and the codec; their effect on positions is the base class's. Calls may come
- * from several threads, and {@link #release()} from any: the codec refuses calls after it.
+ * <p>The public methods are overridden, not only the abstract ones, to avoid the state objects;
+ * their effect on positions is that of the base class. Several threads may call the encoder, and
+ * any thread may call {@link #release()}: the codec rejects later calls.
  */
 public final class StripelineRawEncoder extends RawErasureEncoder {
   private final ErasureCodec codec;

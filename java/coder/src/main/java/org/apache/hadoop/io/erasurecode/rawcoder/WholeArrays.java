@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.io.erasurecode.rawcoder;
 
-/** Checks arrays that a caller passes without offsets, so that each is a unit as it is. */
+/** Checks arrays that a caller passes without offsets, each of which is a whole unit. */
 final class WholeArrays {
   private WholeArrays() {}
 
-  /** Returns the common length of all arrays; nulls are left for the codec to judge. */
+  /** Returns the common length of all arrays; nulls are left to the codec's checks. */
   static int length(String verb, byte[][] inputs, byte[][] outputs) {
     if (inputs == null || outputs == null) {
       throw new IllegalArgumentException(

@@ -12,7 +12,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.coder.RsCoderFactory;
 
 /**
- * Hadoop's check of a decode, {@code dfs.datanode.ec.reconstruction.validation}, over our decoder.
+ * Tests Hadoop's check of a decode, {@code dfs.datanode.ec.reconstruction.validation}, with
+ * Stripeline's decoder.
  */
 class DecodingValidatorTest {
   @ParameterizedTest

@@ -5,18 +5,18 @@ import org.junit.jupiter.api.Test;
 import org.stripeline.coder.RsCoderFactory;
 
 /**
- * Hadoop's own tests of raw coders, on ours.
+ * Runs Hadoop's own tests of raw coders on Stripeline's.
  *
- * <p>They are JUnit 4 up to Hadoop 3.4 and JUnit 5 from 3.5; the constructor serves both, where a
- * method to run before each test would not.
+ * <p>They are JUnit 4 tests up to Hadoop 3.4 and JUnit 5 tests from 3.5 on; a constructor works
+ * with both, a method that runs before each test does not.
  */
 public class TestRsCoder extends TestRSRawCoderBase {
-  /** Says which factory to test. */
+  /** Selects the factory to test. */
   public TestRsCoder() {
     encoderFactoryClass = RsCoderFactory.class;
     decoderFactoryClass = RsCoderFactory.class;
     setAllowDump(false);
-    // One inherited test sets no units, and a coder without any is refused here.
+    // One inherited test sets no units, and Stripeline rejects a coder without units.
     numDataUnits = 6;
     numParityUnits = 3;
   }

@@ -10,7 +10,7 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.DataStorage;
 import org.stripeline.client.fuzz.BlockTaps;
 
-/** Hadoop's block files, asking {@link BlockTaps} before each read. */
+/** Hadoop's block files, with a call of {@link BlockTaps} before each read. */
 public final class TappedDataset extends FsDatasetImpl {
   private final DataNode node;
   private final BlockTaps taps;
@@ -27,7 +27,7 @@ public final class TappedDataset extends FsDatasetImpl {
     return taps.isWatching() ? new Tapped(in, block.getBlockId(), seekOffset) : in;
   }
 
-  /** For {@code dfs.datanode.fsdataset.factory}. */
+  /** Creates the dataset; configured as {@code dfs.datanode.fsdataset.factory}. */
   public static final class Factory extends FsDatasetFactory {
     @Override
     public FsDatasetImpl newInstance(DataNode node, DataStorage storage, Configuration conf)
@@ -36,7 +36,10 @@ public final class TappedDataset extends FsDatasetImpl {
     }
   }
 
-  /** Not a file stream, so that the DataNode reads it packet by packet instead of by sendfile. */
+  /**
+   * A stream that is not a file stream, so that the DataNode reads it packet by packet instead of
+   * using sendfile.
+   */
   private final class Tapped extends FilterInputStream {
     private final long blockId;
     private long position;
