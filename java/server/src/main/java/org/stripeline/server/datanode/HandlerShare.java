@@ -9,7 +9,7 @@ import org.stripeline.agent.AgentException;
 /**
  * Limits the handlers of the DataNode's IPC server that the agent's calls occupy, since the
  * DataNode needs them for its own calls, such as block recovery. A call never waits for a permit,
- * since it would occupy a handler meanwhile; it is refused, and callers retry.
+ * since a waiting call occupies a handler too; it is refused with BUSY, and callers retry.
  */
 final class HandlerShare {
   /** Longer than any call to a working disk takes. */

@@ -100,12 +100,12 @@ public final class EarSettings {
     return targetRacks == 0 ? rule : rule.inTargetRacks(targetRacks);
   }
 
-  /** Returns how many stripes in the making are kept. */
+  /** Returns the maximum number of pending stripes. */
   public int stripesMax() {
     return stripesMax;
   }
 
-  /** Returns how many candidates are drawn for a block. */
+  /** Returns the maximum number of random draws for a block. */
   public int triesMax() {
     return triesMax;
   }
