@@ -42,9 +42,9 @@ public interface AgentProtocol {
    *
    * @param controller not used
    * @param request a JSON object with {@code method}, a name of {@link AgentMethod}, and {@code
-   * arguments}, an object
+   *     arguments}, an object
    * @return a JSON object with either {@code answer} or {@code error} of {@code kind} and {@code
-   * message}
+   *     message}
    * @throws ServiceException if the call did not get such a reply; the cause says why
    */
   BytesValue call(RpcController controller, BytesValue request) throws ServiceException;

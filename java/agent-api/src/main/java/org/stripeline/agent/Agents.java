@@ -68,7 +68,7 @@ public interface Agents extends Closeable {
    * ignored, so the call is idempotent.
    *
    * @param blocks internal blocks, whose ids are negative, each with the generation stamp that it
-   * must have to be removed
+   *     must have to be removed
    * @return the number of replicas that existed
    */
   int unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException;
@@ -79,7 +79,7 @@ public interface Agents extends Closeable {
    *
    * @param writer any text that is unique to the task
    * @throws AgentException of kind FAILED if a replica with that block id exists or is being
-   * deleted
+   *     deleted
    */
   void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer) throws IOException;
 
@@ -104,7 +104,7 @@ public interface Agents extends Closeable {
    *
    * @param bytes number of bytes to read from the offset; 0 for all remaining bytes
    * @param sync whether to write the replica to disk first, files and directories, and to drop it
-   * from the page cache, so that this and later calls read from the disk
+   *     from the page cache, so that this and later calls read from the disk
    * @return length and checksum of the bytes read
    */
   BlockChecksum checksum(
@@ -126,7 +126,7 @@ public interface Agents extends Closeable {
    * Begins to encode a group, or continues an existing task.
    *
    * @param ticket identifies the task while the agent keeps it: a second call with the same ticket,
-   * from any process, returns the id of the existing task
+   *     from any process, returns the id of the existing task
    */
   long encode(DatanodeInfo node, String ticket, EncodeRequest request) throws IOException;
 
@@ -136,7 +136,7 @@ public interface Agents extends Closeable {
    * stripeline.agent.result.period}.
    *
    * @param waitMillis milliseconds to wait for the end, at most {@link #POLL_WAIT_MILLIS_MAX}; 0 to
-   * return at once
+   *     return at once
    */
   TaskReport poll(DatanodeInfo node, long task, long waitMillis) throws IOException;
 

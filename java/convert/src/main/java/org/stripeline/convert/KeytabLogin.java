@@ -45,7 +45,7 @@ final class KeytabLogin implements Closeable {
    * Logs this process in.
    *
    * @param principal the principal whose keys are in the keytab; {@code _HOST} stands for the name
-   * of this machine
+   *     of this machine
    * @throws RefusedException if the login fails; the message says what to do
    */
   static KeytabLogin of(Configuration conf, String principal, String keytab) throws IOException {

@@ -95,8 +95,8 @@ final class CrashRun {
     String job = root.substring(1);
 
     boolean isBack = step.compareTo(Step.ENDED) > 0;
-    // After the swap was announced, a rollback must check whether the swap has happened, which is a
-    // case of its own.
+    // Some rollbacks begin after the swap was announced: recovery must distinguish them from
+    // completed swaps.
     Step first = !isBack ? step : step == Step.BACK_NAMED ? Step.VERIFIED : Step.SWAP_NAMED;
     kill(first, 1 + random.nextInt(count), driver -> driver.execute(settings, job));
     assertNothingLost();

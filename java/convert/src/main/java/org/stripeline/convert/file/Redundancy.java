@@ -56,7 +56,7 @@ public final class Redundancy {
    * Waits until all blocks have been reported.
    *
    * @throws IOException if something is missing for a minute. Writers continue after DataNodes
-   * fail, but an original must not be replaced by a file that is not complete.
+   *     fail, but an original must not be replaced by a file that is not complete.
    */
   public static void await(
       DFSClient client, String path, ErasureCodingPolicy policy, int replication)

@@ -68,7 +68,7 @@ public final class ReplicaAgreement {
    * @param blocks all blocks of the file, with tokens
    * @param sum composite CRC that the copy will be compared with
    * @throws IOException if replicas of a block differ, at least half of its DataNodes do not
-   * answer, or the replicas have another CRC than the file
+   *     answer, or the replicas have another CRC than the file
    */
   public static void check(
       DFSClient client, String path, int replicas, LocatedBlocks blocks, FileChecksum sum)

@@ -38,7 +38,7 @@ final class ReplicaQuorum {
    * Waits up to 5 s for a majority of the replicas of each block.
    *
    * @param file current status of the file, since users can change its replication after the
-   * listing
+   *     listing
    * @param blocks all blocks of the file, which must not change
    * @return the same blocks with the current locations of their replicas
    * @throws IOException if at least half of the replicas of a block cannot be read

@@ -28,10 +28,10 @@ import org.stripeline.convert.settings.Origin;
  * Copies the attributes of the original to a verified temporary file, and then replaces the
  * original with it.
  *
- * <p>The NameNode has no call that replaces a file only if it is unchanged, so the time between the
- * last check and the rename is kept to one network round trip. The original is closed before it is
- * replaced (see {@link Fence#end}). While it is closed, its permission lets only superusers write,
- * so that ordinary users can neither append to it nor recover its lease.
+ * <p>The NameNode has no call that replaces a file only if it is unchanged, so the window between
+ * the last check and the rename is kept as short as the network allows. The original is closed
+ * before it is replaced (see {@link Fence#end}). While it is closed, its permission lets only
+ * superusers write, so that ordinary users can neither append to it nor recover its lease.
  */
 public final class Swap {
   private static final Logger LOG = LoggerFactory.getLogger(Swap.class);

@@ -350,7 +350,7 @@ public final class AgentNodes {
    * or remove blocks with the same names as those of the next one.
    *
    * @throws IOException if it is not certain that they have ended; the conversion of the file must
-   * be abandoned then, since another attempt uses other block names
+   *     be abandoned then, since another attempt uses other block names
    */
   public void requireEnd(DatanodeInfo encoder, String ticket, AgentException cause)
       throws IOException {

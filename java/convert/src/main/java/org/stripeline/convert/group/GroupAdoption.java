@@ -191,7 +191,7 @@ public final class GroupAdoption {
    * might delete the valid one.
    *
    * @throws IOException if it is not certain that all blocks are gone; the remaining ones were not
-   * verified, so the file must not be completed with these groups
+   *     verified, so the file must not be completed with these groups
    */
   private void remove(Map<DatanodeInfo, List<AgentBlock>> unwanted, AgentException cause)
       throws IOException {

@@ -14,7 +14,7 @@ public interface GroupDispatcher {
    * Begins to encode one group.
    *
    * @param isGivenUp returns whether the file has been abandoned, so that work that is not begun
-   * can be dropped
+   *     can be dropped
    */
   Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
       throws IOException;

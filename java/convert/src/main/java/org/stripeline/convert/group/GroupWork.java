@@ -432,7 +432,7 @@ public final class GroupWork implements AutoCloseable {
    * Returns the request to the encoder.
    *
    * @param withTokens whether to include tokens for the blocks to read, which callers that
-   * authenticate by token need
+   *     authenticate by token need
    */
   public EncodeRequest request(long bytesPerSecond, boolean withTokens) {
     int k = policy.getNumDataUnits();

@@ -18,7 +18,7 @@ public final class JobLock {
    * Opens the journal for writing.
    *
    * @param waitMs milliseconds to wait; a dead driver's lease lasts 60 s (the NameNode's soft
-   * limit)
+   *     limit)
    * @throws RefusedException if another driver runs the job
    */
   public static Journal take(DistributedFileSystem fs, JobDirectory directory, long waitMs)

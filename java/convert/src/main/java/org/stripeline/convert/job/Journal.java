@@ -41,7 +41,7 @@ public final class Journal implements Closeable {
    * Opens the journal of a job that another driver left.
    *
    * @throws IOException with cause AlreadyBeingCreatedException or RecoveryInProgressException
-   * while the other driver's lease lasts
+   *     while the other driver's lease lasts
    */
   static Journal append(DistributedFileSystem fs, Path file) throws IOException {
     Journal journal = new Journal(fs.append(file));

@@ -31,7 +31,7 @@ final class GroupCopy {
    * Copies a group.
    *
    * @param attempt unique name of the map attempt, so that a killed attempt cannot change another's
-   * file
+   *     file
    */
   GroupAnswer run(GroupOrder order, String attempt) throws IOException {
     GroupOrder.Copy copy = order.copy;

@@ -44,8 +44,8 @@ public final class MapPreflight {
 
   /**
    * Refuses directories with space quotas: when the NameNode joins parts of an erasure-coded file,
-   * it overestimates their space in the quota usage, by a factor that depends on the code ({@code
-   * FSDirConcatOp.computeQuotaDeltas}).
+   * it overestimates their space in the quota usage, by a factor that depends on the units of the
+   * code ({@code FSDirConcatOp.computeQuotaDeltas}).
    */
   private static void requireNoSpaceQuota(DistributedFileSystem fs, String root)
       throws IOException {

@@ -69,7 +69,7 @@ public final class MapWaves implements Closeable {
    * Adds an order; waits while the queue is full.
    *
    * @param place maps with the same place share the job's rate: the DataNode of an agent, or one
-   * place for all copies
+   *     place for all copies
    * @param isGivenUp returns whether the answer is not needed any more
    * @param order creates the order for its share of the bytes per second
    */

@@ -13,7 +13,7 @@ public final class FileRules {
    * Returns the reason for which a file cannot be converted with any code, or null.
    *
    * @param isSynced whether the file's writers rely on hsync, see {@link SyncedPaths#find}; false
-   * if such files are to be converted as well
+   *     if such files are to be converted as well
    */
   public static SkipReason general(FileFacts file, boolean isSynced) {
     if (file.isOpen()) {

@@ -32,7 +32,7 @@ public enum SkipReason {
   EMPTY("empty"),
   /** A snapshot keeps the replicas, so a conversion would free no space. */
   SNAPSHOTTED("in a snapshot, whose replicas would stay; --include-snapshotted takes it"),
-  /** The block size cannot be a cell size. */
+  /** A block of the file cannot be a cell. */
   BLOCK_SIZE("blocks cannot be cells (2 GiB in a group, or no whole KiB); try --layout=striped"),
   /** Superusers cannot read the file, so a copy could not be compared with it. */
   UNREADABLE_BY_SUPERUSER("security.hdfs.unreadable.by.superuser is set: no superuser can read it"),

@@ -25,7 +25,7 @@ public final class AttributeJudge {
    * Creates a judge.
    *
    * @param asking supplies the limits; called at most once, for the first file that has attributes,
-   * since in most trees no file has any
+   *     since in most trees no file has any
    */
   public AttributeJudge(Supplier<NameNodeLimits> asking) {
     this.asking = asking;

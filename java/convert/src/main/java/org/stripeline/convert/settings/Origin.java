@@ -77,7 +77,7 @@ public final class Origin {
    * policy since, that policy is returned.
    *
    * @param own storage policy that is set on the file now, or null; a policy inherited from the
-   * directory does not count
+   *     directory does not count
    * @return null if the policy is inherited from the directory
    */
   public static String storagePolicy(Map<String, byte[]> extended, String own) {

@@ -64,8 +64,8 @@ final class KnownDataNodes {
    * Checks every DataNode that a request names as a source or a target.
    *
    * @throws AgentException of kind NOT_READY with the first DataNode that the NameNode does not
-   * report, or if the NameNode does not answer; of kind BUSY if the answer takes too long; of kind
-   * FAILED if the NameNode denies access
+   *     report, or if the NameNode does not answer; of kind BUSY if the answer takes too long; of
+   *     kind FAILED if the NameNode denies access
    */
   void check(EncodeRequest request) throws IOException {
     try {

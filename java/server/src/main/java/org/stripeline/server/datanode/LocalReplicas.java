@@ -214,7 +214,7 @@ final class LocalReplicas {
    * Reads a replica, or a part of it, through its checksums.
    *
    * @throws AgentException of kind CORRUPT if the checksums do not match; of kind BUSY if another
-   * call is writing the replica to disk
+   *     call is writing the replica to disk
    */
   BlockChecksum checksum(Messages.ChecksumCall call) throws IOException {
     ExtendedBlock whole = call.block.in(call.pool);

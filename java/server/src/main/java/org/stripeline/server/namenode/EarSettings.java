@@ -31,7 +31,7 @@ public final class EarSettings {
    * Reads the settings.
    *
    * @throws IllegalArgumentException if a value is out of range; the message names key, value and
-   * range
+   *     range
    */
   public static EarSettings of(Configuration conf) {
     return new EarSettings(conf);

@@ -110,7 +110,7 @@ final class RawRpc {
    * Sends bytes and returns the replies.
    *
    * @param isWhole whether one reply is expected; otherwise the connection is closed after the
-   * bytes
+   *     bytes
    */
   static List<RpcResponseHeaderProto> send(int port, boolean isWhole, byte[]... parts)
       throws IOException {

@@ -41,7 +41,7 @@ final class ClusterNodes {
    * Creates a snapshot of the DataNodes.
    *
    * @param before the previous snapshot, or null; if it has the same DataNodes in the same racks,
-   * they keep their numbers
+   *     they keep their numbers
    * @param busyXceivers number of connections above which a DataNode is too busy for new blocks
    */
   static ClusterNodes of(NetworkTopology cluster, ClusterNodes before, double busyXceivers) {

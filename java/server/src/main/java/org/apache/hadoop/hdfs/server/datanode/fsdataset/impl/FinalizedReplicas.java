@@ -33,7 +33,7 @@ public final class FinalizedReplicas {
    * Returns the replicas of a DataNode.
    *
    * @throws AgentException if the DataNode has not registered yet, or uses another dataset
-   * implementation
+   *     implementation
    */
   public static FinalizedReplicas of(DataNode node) throws AgentException {
     FsDatasetSpi<?> dataset = node.getFSDataset();

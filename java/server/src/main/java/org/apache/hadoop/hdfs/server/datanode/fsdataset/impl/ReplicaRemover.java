@@ -38,7 +38,7 @@ public final class ReplicaRemover {
    *
    * @return whether there was one
    * @throws IOException if the replica or one of its files still exists; no deletion is pending
-   * then
+   *     then
    */
   public boolean remove(ExtendedBlock block) throws IOException {
     ReplicaInfo replica = find(block);
