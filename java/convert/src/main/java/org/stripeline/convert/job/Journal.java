@@ -40,8 +40,8 @@ public final class Journal implements Closeable {
   /**
    * Opens the journal of a job that another driver left.
    *
-   * @throws IOException with cause AlreadyBeingCreatedException or RecoveryInProgressException
-   *     while the other driver's lease lasts
+   * @throws IOException an AlreadyBeingCreatedException or RecoveryInProgressException, possibly as
+   *     a RemoteException, while the other driver's lease lasts
    */
   static Journal append(DistributedFileSystem fs, Path file) throws IOException {
     Journal journal = new Journal(fs.append(file));
