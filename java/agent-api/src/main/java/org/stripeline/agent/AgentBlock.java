@@ -4,7 +4,10 @@ package org.stripeline.agent;
 import org.apache.hadoop.hdfs.protocol.Block;
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 
-/** A replica as the agent is told of it: what a block is called, and how long it must be. */
+/**
+ * Identifies a replica in messages to an agent: the block, and the length that the replica must
+ * have.
+ */
 public final class AgentBlock {
   /** The block's id; negative for internal blocks of a block group. */
   public final long id;
@@ -12,22 +15,24 @@ public final class AgentBlock {
   /** The generation stamp that the replica must have. */
   public final long generationStamp;
 
-  /** Bytes that the replica must have. */
+  /** Length that the replica must have, in bytes. */
   public final long length;
 
-  /** Names a block. */
+  /** Creates an identifier. */
   public AgentBlock(long id, long generationStamp, long length) {
     this.id = id;
     this.generationStamp = generationStamp;
     this.length = length;
   }
 
-  /** Names a block that the NameNode has named; its pool is said once for all of a request. */
+  /**
+   * Creates an identifier for a block from the NameNode. The block pool is given once per request.
+   */
   public static AgentBlock of(ExtendedBlock block) {
     return new AgentBlock(block.getBlockId(), block.getGenerationStamp(), block.getNumBytes());
   }
 
-  /** Returns the block as Hadoop has it, in that pool. */
+  /** Returns the block as Hadoop's type, in a block pool. */
   public ExtendedBlock in(String pool) {
     return new ExtendedBlock(pool, id, length, generationStamp);
   }

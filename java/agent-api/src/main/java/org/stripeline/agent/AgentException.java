@@ -6,24 +6,27 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** An agent cannot do what it was asked for, or cannot be asked. The kind says what to do. */
+/**
+ * Thrown if an agent cannot execute a request, or cannot be called. The kind determines the action
+ * to take.
+ */
 public final class AgentException extends IOException {
   private static final long serialVersionUID = 1;
 
   private final Kind kind;
   private final transient List<BadReplica> bad;
 
-  /** Says what cannot be done and why. */
+  /** Creates an exception with a message that says what failed and why. */
   public AgentException(Kind kind, String message) {
     this(kind, message, null, Collections.emptyList());
   }
 
-  /** Says that replicas were found to be bad, and which. */
+  /** Creates an exception for replicas that were found to be bad. */
   public AgentException(String message, List<BadReplica> bad) {
     this(Kind.CORRUPT, message, null, bad);
   }
 
-  /** Says what cannot be done and what caused it. */
+  /** Creates an exception with a message that says what failed, and its cause. */
   public AgentException(Kind kind, String message, Throwable cause) {
     this(kind, message, cause, Collections.emptyList());
   }
@@ -44,37 +47,39 @@ public final class AgentException extends IOException {
     return kind;
   }
 
-  /** Returns why something failed, in words: some exceptions only have a name. */
+  /** Returns the message of an exception, or the name of its class if it has none. */
   public static String reason(Throwable why) {
     return why.getMessage() == null ? why.getClass().getSimpleName() : why.getMessage();
   }
 
-  /** Returns whether something failed since a replica is not what it was said to be. */
+  /** Returns whether something failed because a replica differs from its description. */
   public static boolean isChange(Throwable why) {
     return why instanceof AgentException && ((AgentException) why).kind == Kind.CHANGED;
   }
 
-  /** Why an agent did not do it. Names travel between versions: they are never changed. */
+  /**
+   * Why an agent did not execute a request. The names are part of the protocol and never change.
+   */
   public enum Kind {
-    /** The DataNode does not answer: ask later, or another. */
+    /** The DataNode does not answer: retry later, or use another. */
     UNREACHABLE,
-    /** The DataNode answers but runs no agent, or its Hadoop lacks what an agent needs. */
+    /** The DataNode answers but runs no agent, or its Hadoop lacks features that an agent needs. */
     NO_AGENT,
-    /** The caller is no superuser of this cluster. */
+    /** The caller is not a superuser of this cluster. */
     DENIED,
-    /** The request is wrong, or not known to this version: asking again will not help. */
+    /** The request is invalid, or unknown to this version: a retry will not help. */
     BAD_REQUEST,
-    /** Too much is asked at once: ask later. */
+    /** There are too many requests: retry later. */
     BUSY,
-    /** There is no such task: it never was, its result was not asked for in time, or a restart. */
+    /** There is no such task: it never existed, its result expired, or the agent was restarted. */
     UNKNOWN_TASK,
-    /** A replica is not what it was said to be: look at the file again. */
+    /** A replica differs from its description: read the file's block locations again. */
     CHANGED,
-    /** The bytes of replicas are wrong: use others. A task names the replicas. */
+    /** Replicas have wrong bytes: use others. A task names the replicas. */
     CORRUPT,
-    /** It was tried and failed. */
+    /** The request was executed and failed. */
     FAILED,
-    /** The NameNode does not tell, or does not know yet, what the agent needs: ask later. */
+    /** The NameNode does not provide what the agent needs, or does not have it yet: retry later. */
     NOT_READY
   }
 }

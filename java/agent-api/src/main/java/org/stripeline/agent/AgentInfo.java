@@ -3,19 +3,19 @@ package org.stripeline.agent;
 
 /** The versions and identity that an agent reports. */
 public final class AgentInfo {
-  /** The number of the protocol that it speaks, {@link AgentProtocol#NUMBER} for this one. */
+  /** The number of the agent's protocol, {@link AgentProtocol#NUMBER} for this version. */
   public final int protocol;
 
   /** The version of Stripeline. */
   public final String version;
 
-  /** The version of Hadoop that it runs in. */
+  /** The version of the Hadoop that the agent runs in. */
   public final String hadoop;
 
-  /** The identity of its DataNode. */
+  /** The UUID of the agent's DataNode. */
   public final String uuid;
 
-  /** What codes there: native or java, version, instruction set. */
+  /** The coder in use: native or java, version, instruction set. */
   public final String coder;
 
   /** Sets all fields. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.agent;
 
-/** The methods of {@link AgentProtocol}, by the names under which they travel. */
+/** The methods of {@link AgentProtocol}, with their names in messages. */
 public enum AgentMethod {
   ABOUT("about"),
   LINK("link"),

@@ -3,24 +3,24 @@ package org.stripeline.agent;
 
 import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 
-/** A DataNode as one agent is told of another: where it is reached, and in which rack it is. */
+/** Identifies a DataNode in messages to an agent: its addresses and its rack. */
 public final class AgentNode {
-  /** The DataNode's identity, which survives restarts and changes of address. */
+  /** The DataNode's UUID, which survives restarts and changes of address. */
   public final String uuid;
 
-  /** Its address without a port. */
+  /** The DataNode's address without a port. */
   public final String address;
 
-  /** Its host's name, used where {@code dfs.datanode.use.datanode.hostname} asks for it. */
+  /** The DataNode's host name, used if {@code dfs.datanode.use.datanode.hostname} is set. */
   public final String host;
 
-  /** The port for data. */
+  /** The port for data transfers. */
   public final int transferPort;
 
-  /** The port for calls. */
+  /** The port for RPC calls. */
   public final int ipcPort;
 
-  /** Its network location, such as {@code /rack1}; agents only compare it. */
+  /** The DataNode's network location, such as {@code /rack1}; agents only compare it. */
   public final String rack;
 
   private AgentNode(DatanodeInfo node) {
@@ -32,12 +32,12 @@ public final class AgentNode {
     rack = node.getNetworkLocation();
   }
 
-  /** Describes a DataNode as the NameNode reports it. */
+  /** Creates the description of a DataNode that the NameNode reported. */
   public static AgentNode of(DatanodeInfo node) {
     return new AgentNode(node);
   }
 
-  /** Returns whether another description leads to the same DataNode, at the same address. */
+  /** Returns whether another description has the same DataNode and the same addresses. */
   public boolean isReachedAs(AgentNode other) {
     return uuid.equals(other.uuid)
         && address.equals(other.address)
@@ -46,7 +46,7 @@ public final class AgentNode {
         && ipcPort == other.ipcPort;
   }
 
-  /** Returns the DataNode as Hadoop's calls want it. */
+  /** Returns the DataNode as Hadoop's type. */
   public DatanodeInfo toDatanodeInfo() {
     return new DatanodeInfo.DatanodeInfoBuilder()
         .setDatanodeUuid(uuid)

@@ -11,26 +11,30 @@ import org.apache.hadoop.thirdparty.protobuf.RpcController;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
 /**
- * What travels to an agent, through the IPC server of its DataNode.
+ * The RPC protocol of an agent, served by the IPC server of its DataNode.
  *
- * <p>There is one call, whose request and reply are JSON, so that a driver and an agent of
- * different versions can tell each other what they do not know, instead of failing to read each
- * other. The JSON is carried in a message of protobuf's own, so no code has to be generated.
+ * <p>There is a single call, whose request and reply are JSON. A driver and an agent of different
+ * versions can therefore report unknown methods and fields to each other, instead of failing to
+ * parse each other's messages. The JSON is carried in one of protobuf's own message types, so no
+ * code has to be generated.
  */
 @ProtocolInfo(protocolName = AgentProtocol.NAME, protocolVersion = AgentProtocol.CALL_VERSION)
 @TokenInfo(BlockTokenSelector.class)
 @KerberosInfo(serverPrincipal = DFSConfigKeys.DFS_DATANODE_KERBEROS_PRINCIPAL_KEY)
 public interface AgentProtocol {
-  /** The name under which the DataNode's IPC server knows it: this interface's. */
+  /** The name of the protocol on the DataNode's IPC server, which is that of this interface. */
   String NAME = "org.stripeline.agent.AgentProtocol";
 
   /**
-   * The version of the call below, as Hadoop's RPC knows it. Where it differs, agents cannot even
-   * be asked about themselves, so only another form of the call changes it.
+   * The version of the call below in Hadoop's RPC. Callers cannot even query the version of an
+   * agent with another call version, so it only changes if the form of the call changes.
    */
   long CALL_VERSION = 2;
 
-  /** The number of the methods and their messages; a change that old ones cannot take adds 1. */
+  /**
+   * The version of the methods and messages; incremented by changes that older versions cannot
+   * handle.
+   */
   int NUMBER = 3;
 
   /**
@@ -41,7 +45,7 @@ public interface AgentProtocol {
    *     arguments}, an object
    * @return a JSON object with either {@code answer} or {@code error} of {@code kind} and {@code
    *     message}
-   * @throws ServiceException if the call did not get a reply of that form; the cause says why
+   * @throws ServiceException if the call did not get such a reply; the cause says why
    */
   BytesValue call(RpcController controller, BytesValue request) throws ServiceException;
 }

@@ -5,14 +5,14 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.ipc.ProtobufRpcEngine2;
 import org.apache.hadoop.ipc.RPC;
 
-/** Which of Hadoop's RPC engines carries {@link AgentProtocol}. */
+/** Selects the Hadoop RPC engine for {@link AgentProtocol}. */
 public final class AgentRpc {
   private AgentRpc() {}
 
   /**
-   * Sets the engine of the protocol, on either side, to the one that the DataNode's own protocols
-   * use. The agent must never need another engine: a server reads the requests of every engine that
-   * is loaded, on all its ports and before it knows whether the caller has any rights.
+   * Sets the engine of the protocol, for client or server, to the one that the DataNode's own
+   * protocols use. The agent must never require another engine: a server parses requests of every
+   * loaded engine, on all its ports and before it has authorized the caller.
    */
   public static void use(Configuration conf) {
     RPC.setProtocolEngine(conf, AgentProtocol.class, ProtobufRpcEngine2.class);

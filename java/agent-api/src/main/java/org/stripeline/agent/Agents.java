@@ -13,29 +13,29 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.Token;
 
 /**
- * The agents of a cluster, as their callers see them: each call names the DataNode that it is for.
+ * The client's view of a cluster's agents. Each call names the DataNode whose agent it addresses.
  *
- * <p>The caller must be a superuser of HDFS, under Kerberos one with a ticket; or have block tokens
- * of a superuser, which are enough to have one group encoded. Every method may be called by several
- * threads at once, and throws an {@link AgentException} whose kind says what to do. A call lasts
- * seconds at most; what takes longer is a task.
+ * <p>The caller must be a superuser of HDFS, with a ticket if Kerberos is enabled. Block tokens of
+ * a superuser are sufficient to encode one group. All methods are thread-safe, and throw an {@link
+ * AgentException} whose kind determines the action to take. A call takes seconds at most; longer
+ * operations are tasks.
  */
 public interface Agents extends Closeable {
 
-  /** Most milliseconds that one {@link #poll} waits at the agent. */
+  /** Maximum milliseconds that one {@link #poll} waits at the agent. */
   long POLL_WAIT_MILLIS_MAX = 10_000;
 
-  /** Returns the agents as the current user reaches them; nothing is connected to yet. */
+  /** Returns a client for the current user, without connecting to an agent. */
   static Agents connect(Configuration conf) throws IOException {
     return new RpcAgents(conf, RpcAgents.CALL_MILLIS);
   }
 
   /**
-   * Returns the agents as the holder of a block token reaches them: for {@link #encode}, {@link
-   * #poll} and {@link #cancel} of the block group that it lets write, where the request has a token
-   * for each block to be read.
+   * Returns a client for the holder of a block token. It supports {@link #encode}, {@link #poll}
+   * and {@link #cancel} for the block group that the token grants writing; the request must contain
+   * a token for each block to be read.
    *
-   * @param token as {@code Token.encodeToUrlString} has it
+   * @param token in the format of {@code Token.encodeToUrlString}
    */
   static Agents connect(Configuration conf, String token) throws IOException {
     Token<BlockTokenIdentifier> shown = new Token<>();
@@ -50,107 +50,108 @@ public interface Agents extends Closeable {
     }
   }
 
-  /** Asks an agent about itself: whether it is there, and of which version. */
+  /** Returns the versions and identity of an agent. */
   AgentInfo describe(DatanodeInfo node) throws IOException;
 
   /**
-   * Makes replicas appear under second names, on the same volumes, and tells the NameNode. Either
-   * all links of a call are made or none.
+   * Links replicas under second block ids, on the same volumes, and informs the NameNode. Either
+   * all links of a call are created or none.
    *
    * @param pool the block pool
-   * @param links what to link, at most {@code stripeline.agent.links.max} of them
-   * @return what became of each, in that order
+   * @param links the links to create, at most {@code stripeline.agent.links.max}
+   * @return the result of each link, in the same order
    */
   List<Linked> link(DatanodeInfo node, String pool, List<Link> links) throws IOException;
 
   /**
-   * Removes replicas of internal blocks whose group will not be. Those that are not there are no
-   * error, so it may be repeated.
+   * Removes replicas of internal blocks of an abandoned group. Replicas that do not exist are
+   * ignored, so the call is idempotent.
    *
    * @param blocks internal blocks, whose ids are negative, each with the generation stamp that it
    *     must have to be removed
-   * @return how many were there
+   * @return the number of replicas that existed
    */
   int unlink(DatanodeInfo node, String pool, List<AgentBlock> blocks) throws IOException;
 
   /**
-   * Lets a task write an internal block that is not there yet. Only the task that was let last may
-   * take the block back.
+   * Allows a task to write an internal block that does not exist yet. Only the last task that was
+   * allowed to write the block can roll it back.
    *
-   * @param writer any text that only the task has
-   * @throws AgentException of kind FAILED if something there has that name, or is being deleted
+   * @param writer any text that is unique to the task
+   * @throws AgentException of kind FAILED if a replica with that block id exists or is being
+   *     deleted
    */
   void reserve(DatanodeInfo node, String pool, AgentBlock block, String writer) throws IOException;
 
   /**
-   * Removes an internal block that a task was let write, unless another task, a link or an {@link
-   * #unlink} came after it.
+   * Removes an internal block that a task was allowed to write, unless another task, a link or an
+   * {@link #unlink} came after it.
    *
-   * @return whether it was there and was removed
+   * @return whether the block existed and was removed
    */
   boolean rollBack(DatanodeInfo node, String pool, AgentBlock block, String writer)
       throws IOException;
 
-  /** Reads a finalized replica through its checksums and returns the checksum of all its bytes. */
+  /** Reads a finalized replica through its checksums, and returns the checksum of all its bytes. */
   default BlockChecksum checksum(DatanodeInfo node, String pool, AgentBlock block)
       throws IOException {
     return checksum(node, pool, block, 0, block.length, false);
   }
 
   /**
-   * Reads a part of a finalized replica through its checksums. Callers read large replicas part by
-   * part, so that each call is short.
+   * Reads a part of a finalized replica through its checksums. Callers read large replicas in
+   * parts, so that each call is short.
    *
-   * @param bytes how many to read from the offset on; 0 stands for all that there are
-   * @param sync whether to make the replica durable first, files and directories, and to drop it
-   *     from the page cache, so that this and later calls read what the disk has
-   * @return length and checksum of what was read
+   * @param bytes number of bytes to read from the offset; 0 for all remaining bytes
+   * @param sync whether to write the replica to disk first, files and directories, and to drop it
+   *     from the page cache, so that this and later calls read from the disk
+   * @return length and checksum of the bytes read
    */
   BlockChecksum checksum(
       DatanodeInfo node, String pool, AgentBlock block, long offset, long bytes, boolean sync)
       throws IOException;
 
-  /** Returns what the file of checksums of a finalized replica says its bytes are. */
+  /** Returns the CRC of a finalized replica according to its checksum file. */
   BlockClaim claim(DatanodeInfo node, String pool, AgentBlock block) throws IOException;
 
   /**
-   * Begins to encode a group. Nothing with the names of its targets may be there yet; a task that
-   * fails removes what it has written, and nothing else.
+   * Begins to encode a group. No replica with the id of a target may exist. A task that fails
+   * removes what it has written, and nothing else.
    *
-   * @return the number of the task at that agent; numbers are not used again after a restart
+   * @return the task's id at that agent; ids are not reused after a restart
    */
   long encode(DatanodeInfo node, EncodeRequest request) throws IOException;
 
   /**
-   * Begins to encode a group, or takes up what was begun.
+   * Begins to encode a group, or continues an existing task.
    *
-   * @param ticket names the task, for as long as the agent knows it: asked again, in whatever
-   *     process, it returns the number of the task that it has
+   * @param ticket identifies the task while the agent keeps it: a second call with the same ticket,
+   *     from any process, returns the id of the existing task
    */
   long encode(DatanodeInfo node, String ticket, EncodeRequest request) throws IOException;
 
   /**
-   * Asks how far a task is, and waits for its end so long. A task that nobody asks about for {@code
-   * stripeline.agent.abandon.period} is cancelled; the end of one is kept for {@code
+   * Returns the progress of a task, and optionally waits for its end. A task that is not polled for
+   * {@code stripeline.agent.abandon.period} is cancelled. The result of a task is kept for {@code
    * stripeline.agent.result.period}.
    *
-   * @param waitMillis how long to wait for the end, at most {@link #POLL_WAIT_MILLIS_MAX}; 0 does
-   *     not
+   * @param waitMillis milliseconds to wait for the end, at most {@link #POLL_WAIT_MILLIS_MAX}; 0 to
+   *     return at once
    */
   TaskReport poll(DatanodeInfo node, long task, long waitMillis) throws IOException;
 
-  /** Tells a task to end; one that has ended, or is not known any more, is no error. */
+  /** Cancels a task. A task that has ended, or does not exist any more, is ignored. */
   void cancel(DatanodeInfo node, long task) throws IOException;
 
   /**
-   * Tells the tasks of a ticket, and of all tickets that begin with it, to end. A call of {@link
-   * #encode} with such a ticket that comes later is refused: it may be on its way still.
+   * Cancels the tasks of a ticket, and of all tickets with that prefix. Later calls of {@link
+   * #encode} with such a ticket are refused, since one may still be in transit.
    *
-   * @return the tasks, which may take some seconds to end; empty if none is known
+   * @return the ids of the tasks, which may take some seconds to end; empty if there are none
    */
   List<Long> cancel(DatanodeInfo node, String ticket) throws IOException;
 
-  /** Closes the connections. Tasks go on. Later calls fail; closing again does nothing. */
+  /** Closes the connections. Tasks continue. Later calls fail; closing again has no effect. */
   @Override
   void close();
 }

@@ -2,16 +2,17 @@
 package org.stripeline.agent;
 
 /**
- * A replica of a data block that a group must not be made of: its bytes are wrong, or not readable.
+ * A replica of a data block that must not be used for a group, since its bytes are wrong or
+ * unreadable.
  */
 public final class BadReplica {
   /** The data unit, an index into {@link EncodeRequest#data}. */
   public final int unit;
 
-  /** Identity of the DataNode that has the replica. */
+  /** UUID of the DataNode that has the replica. */
   public final String uuid;
 
-  /** Names a replica. */
+  /** Creates a description of a replica. */
   public BadReplica(int unit, String uuid) {
     this.unit = unit;
     this.uuid = uuid;

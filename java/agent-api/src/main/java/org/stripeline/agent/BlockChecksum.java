@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.agent;
 
-/** The checksum of a replica's bytes, read at rest. */
+/** The checksum of a replica's bytes, read from disk. */
 public final class BlockChecksum {
-  /** Bytes read. */
+  /** Number of bytes read. */
   public final long length;
 
-  /** CRC-32C over all of them. */
+  /** CRC-32C of these bytes. */
   public final int crc32c;
 
-  /** Says what was read. */
+  /** Creates a checksum. */
   public BlockChecksum(long length, int crc32c) {
     this.length = length;
     this.crc32c = crc32c;

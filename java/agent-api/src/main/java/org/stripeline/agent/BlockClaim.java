@@ -2,17 +2,17 @@
 package org.stripeline.agent;
 
 /**
- * What a replica's file of checksums says its bytes are: the CRC of all of them, composed of those
- * of the chunks. The bytes themselves were not read for it.
+ * The CRC of all bytes of a replica according to its checksum file, composed from the CRCs of the
+ * chunks. The bytes themselves are not read for it.
  */
 public final class BlockClaim {
-  /** The kind of checksum, a name of Hadoop's {@code DataChecksum.Type}. */
+  /** The checksum type, a name of Hadoop's {@code DataChecksum.Type}. */
   public final String type;
 
-  /** The CRC of that kind over all bytes. */
+  /** The CRC of that type over all bytes. */
   public final int crc;
 
-  /** Says what is claimed. */
+  /** Creates a claim. */
   public BlockClaim(String type, int crc) {
     this.type = type;
     this.crc = crc;

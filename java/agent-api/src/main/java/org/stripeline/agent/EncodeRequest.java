@@ -6,41 +6,45 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * One block group to be encoded: replicas of its data are read once, window by window, parity is
- * computed, checked and sent, and with it those data blocks that no link could adopt.
+ * A request to encode one block group. Replicas of its data are read once, window by window; parity
+ * is computed, checked and sent, together with the data blocks that could not be linked.
  */
 public final class EncodeRequest {
   /** The block pool of all blocks. */
   public final String pool;
 
-  /** The code's name as Hadoop's schemas have it: rs, rs-legacy or xor. */
+  /** The code's name in Hadoop's schemas: rs, rs-legacy or xor. */
   public final String codec;
 
-  /** Data units of the code, k. A group may have fewer blocks; the others count as zeros. */
+  /** Data units of the code, k. A group may have fewer blocks; the missing ones count as zeros. */
   public final int dataUnits;
 
   /** Parity units of the code, m. */
   public final int parityUnits;
 
-  /** The rack of the agent that is asked, as {@link AgentNode#rack}; for the counts. */
+  /**
+   * The rack of the agent that executes the request, see {@link AgentNode#rack}; used for counters.
+   */
   public final String rack;
 
-  /** What to read, in order of data units, at least 1 and at most k; only the last may be short. */
+  /** Data blocks to read, in order of data units, 1 to k; only the last may be short. */
   public final List<Source> data;
 
-  /** Where parity goes, in order of parity units, exactly m, each as long as the first block. */
+  /**
+   * Targets of the m parity blocks, in order of parity units, each as long as the first data block.
+   */
   public final List<Target> parity;
 
-  /** Data blocks to be sent because they could not be adopted; may be empty. */
+  /** Data blocks to send because they could not be linked; may be empty. */
   public final List<Send> sends;
 
-  /** Data blocks that links have adopted: each is verified where it is. May be empty. */
+  /** Data blocks that were linked; each is verified on its DataNode. May be empty. */
   public final List<Kept> kept;
 
-  /** Most bytes a second that the task reads, sends and verifies, all together; 0 for no bound. */
+  /** Maximum total bytes per second that the task reads, sends and verifies; 0 for no limit. */
   public final long bytesPerSecond;
 
-  /** Bytes of a unit that are coded at once, at most what the agent is set to; 0 for that. */
+  /** Bytes of a unit that are coded at a time, up to the agent's setting; 0 for that setting. */
   public final int windowBytes;
 
   private EncodeRequest(Builder builder) {
@@ -61,26 +65,26 @@ public final class EncodeRequest {
     return Collections.unmodifiableList(new ArrayList<>(list));
   }
 
-  /** One data block and the DataNodes with replicas of it. */
+  /** One data block, and the DataNodes with its replicas. */
   public static final class Source {
     /** The block. */
     public final AgentBlock block;
 
-    /** Who has it, the nearest first; the next is asked where one fails. At least one. */
+    /** DataNodes with replicas, nearest first; if one fails, the next is tried. At least one. */
     public final List<AgentNode> nodes;
 
     /**
-     * A token that lets read the block, as {@code Token.encodeToUrlString} has it; null for callers
-     * who need none.
+     * A token that grants reading the block, in the format of {@code Token.encodeToUrlString}; null
+     * for callers that need none.
      */
     public final String token;
 
-    /** Names a block and its places. */
+    /** Creates a source. */
     public Source(AgentBlock block, List<AgentNode> nodes) {
       this(block, nodes, null);
     }
 
-    /** Names a block and its places, and shows a token for it. */
+    /** Creates a source with a token. */
     public Source(AgentBlock block, List<AgentNode> nodes, String token) {
       this.block = block;
       this.nodes = frozen(nodes);
@@ -90,19 +94,19 @@ public final class EncodeRequest {
 
   /** One internal block to be written. */
   public static final class Target {
-    /** The internal block with the length that it will have. */
+    /** The internal block with its final length. */
     public final AgentBlock block;
 
     /** The DataNode that receives it; an agent must run there. */
     public final AgentNode node;
 
-    /** The storage's type, a name of Hadoop's {@code StorageType} such as DISK. */
+    /** The storage type, a name of Hadoop's {@code StorageType} such as DISK. */
     public final String storageType;
 
-    /** The storage on that DataNode, or the empty string if it may choose. */
+    /** The storage on that DataNode, or the empty string to let the DataNode choose. */
     public final String storageId;
 
-    /** Names a block and its place. */
+    /** Creates a target. */
     public Target(AgentBlock block, AgentNode node, String storageType, String storageId) {
       this.block = block;
       this.node = node;
@@ -111,7 +115,7 @@ public final class EncodeRequest {
     }
   }
 
-  /** A data block that is sent as it is read. */
+  /** A data block that is sent while it is read. */
   public static final class Send {
     /** The data unit, an index into {@link EncodeRequest#data}. */
     public final int unit;
@@ -119,25 +123,25 @@ public final class EncodeRequest {
     /** The internal block that it becomes, of the same length. */
     public final Target target;
 
-    /** Asks for one data unit to be sent. */
+    /** Creates a request to send one data unit. */
     public Send(int unit, Target target) {
       this.unit = unit;
       this.target = target;
     }
   }
 
-  /** A data block that is an internal block already, by a link to a replica of the source. */
+  /** A data block that is an internal block already, through a link to a replica of the source. */
   public static final class Kept {
     /** The data unit, an index into {@link EncodeRequest#data}. */
     public final int unit;
 
-    /** The internal block that the link has made, of the same length. */
+    /** The internal block that the link has created, of the same length. */
     public final AgentBlock block;
 
     /** The DataNode that has the replica and the link. */
     public final AgentNode node;
 
-    /** Asks for one link to be verified. */
+    /** Creates a request to verify one link. */
     public Kept(int unit, AgentBlock block, AgentNode node) {
       this.unit = unit;
       this.block = block;
@@ -145,7 +149,7 @@ public final class EncodeRequest {
     }
   }
 
-  /** Collects a request; what is not set has no bound or is empty. */
+  /** Builds a request; limits that are not set do not apply, and lists are empty. */
   public static final class Builder {
     private final String pool;
     private final String codec;
@@ -159,7 +163,7 @@ public final class EncodeRequest {
     private long bytesPerSecond;
     private int windowBytes;
 
-    /** Begins a request for blocks of that pool and a code of k data and m parity units. */
+    /** Begins a request for blocks of a pool, and a code with k data and m parity units. */
     public Builder(String pool, String codec, int dataUnits, int parityUnits) {
       this.pool = pool;
       this.codec = codec;
@@ -167,7 +171,7 @@ public final class EncodeRequest {
       this.parityUnits = parityUnits;
     }
 
-    /** Says in which rack the asked agent is. */
+    /** Sets the rack of the agent that executes the request. */
     public Builder rack(String location) {
       this.rack = location;
       return this;
@@ -197,19 +201,19 @@ public final class EncodeRequest {
       return this;
     }
 
-    /** Bounds the rate. */
+    /** Sets the maximum bytes per second. */
     public Builder bytesPerSecond(long most) {
       this.bytesPerSecond = most;
       return this;
     }
 
-    /** Sets the bytes of a unit that are coded at once. */
+    /** Sets the bytes of a unit that are coded at a time. */
     public Builder windowBytes(int bytes) {
       this.windowBytes = bytes;
       return this;
     }
 
-    /** Returns the request; the agent checks it. */
+    /** Returns the request. The agent validates it. */
     public EncodeRequest build() {
       return new EncodeRequest(this);
     }

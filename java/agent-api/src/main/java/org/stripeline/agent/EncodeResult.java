@@ -6,14 +6,14 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What a task that succeeded has done. All that it sent, and all that the request names as kept,
- * was made durable, read back at rest and is right.
+ * The result of a task that succeeded. All blocks that it sent, and all that the request names as
+ * kept, have been written to disk, read back and verified.
  */
 public final class EncodeResult {
   /** Bytes read from replicas of the agent's own DataNode. */
   public final long readLocal;
 
-  /** Bytes read from other DataNodes of its rack. */
+  /** Bytes read from other DataNodes of the agent's rack. */
   public final long readRack;
 
   /** Bytes read from DataNodes of other racks. */
@@ -22,22 +22,24 @@ public final class EncodeResult {
   /** Bytes written to the agent's own DataNode. */
   public final long sentLocal;
 
-  /** Bytes sent to other DataNodes of its rack. */
+  /** Bytes sent to other DataNodes of the agent's rack. */
   public final long sentRack;
 
   /** Bytes sent to DataNodes of other racks. */
   public final long sentRemote;
 
-  /** Seconds from the start of the task until all was verified. */
+  /** Seconds from the start of the task until all blocks were verified. */
   public final double seconds;
 
-  /** Checksums of what was written: parity in its order, then sends in theirs. */
+  /** Checksums of the written blocks: parity in order, followed by sends in order. */
   public final List<BlockChecksum> written;
 
-  /** Checksums of the kept blocks, in the request's order; null from agents that check none. */
+  /**
+   * Checksums of the kept blocks, in the request's order; null from agents that do not check them.
+   */
   public final List<BlockChecksum> kept;
 
-  /** Collects a result. {@code read} and {@code sent} count local, rack and remote bytes. */
+  /** Creates a result. {@code read} and {@code sent} contain local, rack and remote bytes. */
   public EncodeResult(
       long[] read,
       long[] sent,

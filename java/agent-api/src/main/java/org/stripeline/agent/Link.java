@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.agent;
 
-/** One replica to be had under a second name. */
+/** A replica to be linked under a second block id. */
 public final class Link {
-  /** The replica as it is: finalized, with exactly this generation stamp and length. */
+  /** The existing replica: finalized, with exactly this generation stamp and length. */
   public final AgentBlock source;
 
-  /** What it becomes as well: an internal block of the same length. */
+  /** The second name of the replica: an internal block of the same length. */
   public final AgentBlock target;
 
-  /** Asks for {@code target} to be the same bytes as {@code source}. */
+  /** Creates a request to link {@code source} as {@code target}. */
   public Link(AgentBlock source, AgentBlock target) {
     this.source = source;
     this.target = target;

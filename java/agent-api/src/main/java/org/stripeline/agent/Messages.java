@@ -6,9 +6,9 @@ import com.google.gson.GsonBuilder;
 import com.google.gson.JsonElement;
 import java.util.List;
 
-/** Arguments and answers of the protocol's methods, as JSON. Unknown fields are ignored. */
+/** Arguments and results of the protocol's methods, in JSON. Unknown fields are ignored. */
 public final class Messages {
-  /** Reads and writes them; null fields are left out. */
+  /** Converts messages from and to JSON; null fields are omitted. */
   public static final Gson JSON = new GsonBuilder().disableHtmlEscaping().create();
 
   private Messages() {}
@@ -24,7 +24,7 @@ public final class Messages {
     }
   }
 
-  /** Answer of {@code link}. */
+  /** Result of {@code link}. */
   public static final class LinkAnswer {
     final List<Linked> linked;
 
@@ -38,7 +38,10 @@ public final class Messages {
     public final String pool;
     public final List<AgentBlock> blocks;
 
-    /** The task that rolls back its own writes; null removes whatever is there. */
+    /**
+     * The task that rolls back its own writes; null removes the replicas regardless of their
+     * writer.
+     */
     public final String writer;
 
     public UnlinkCall(String pool, List<AgentBlock> blocks, String writer) {
@@ -53,7 +56,7 @@ public final class Messages {
     public final String pool;
     public final AgentBlock block;
 
-    /** The task that is about to write the block: any text that only it has. */
+    /** The task that is about to write the block: any text that is unique to it. */
     public final String writer;
 
     public ReserveCall(String pool, AgentBlock block, String writer) {
@@ -63,7 +66,7 @@ public final class Messages {
     }
   }
 
-  /** Answer of {@code unlink}. */
+  /** Result of {@code unlink}. */
   public static final class UnlinkAnswer {
     final int removed;
 
@@ -78,7 +81,7 @@ public final class Messages {
     public final AgentBlock block;
     public final long offset;
 
-    /** How many to read; 0 stands for all from the offset on. */
+    /** Number of bytes to read; 0 for all bytes from the offset. */
     public final long bytes;
 
     public final boolean sync;
@@ -105,7 +108,7 @@ public final class Messages {
 
   /** Arguments of {@code encode}. */
   public static final class EncodeCall {
-    /** Any text that is only used once: a call that is repeated begins no second task. */
+    /** Any text that is unique to the task: a repeated call with it begins no second task. */
     public final String ticket;
 
     public final EncodeRequest request;
@@ -116,7 +119,7 @@ public final class Messages {
     }
   }
 
-  /** Arguments of {@code poll}, answer of {@code encode}. */
+  /** Arguments of {@code poll}, result of {@code encode}. */
   public static final class TaskCall {
     public final long task;
     public final long patienceMillis;
@@ -127,7 +130,7 @@ public final class Messages {
     }
   }
 
-  /** Arguments of {@code cancel}: a task, or a ticket and all that begin with it. */
+  /** Arguments of {@code cancel}: a task, or a prefix of tickets. */
   public static final class CancelCall {
     public final long task;
     public final String ticket;
@@ -138,7 +141,7 @@ public final class Messages {
     }
   }
 
-  /** Answer of {@code cancel}. */
+  /** Result of {@code cancel}. */
   public static final class CancelAnswer {
     /** The tasks of the ticket; they may take some seconds to end. */
     final List<Long> tasks;
@@ -148,7 +151,7 @@ public final class Messages {
     }
   }
 
-  /** What is sent, whatever the method. */
+  /** A request for any method. */
   static final class Request {
     final String method;
     final Object arguments;
@@ -159,7 +162,7 @@ public final class Messages {
     }
   }
 
-  /** What comes back, whatever the method. */
+  /** A reply of any method. */
   public static final class Envelope {
     final JsonElement answer;
     public final Failure error;
@@ -170,7 +173,7 @@ public final class Messages {
     }
   }
 
-  /** An {@link AgentException} on its way. */
+  /** The serialized form of an {@link AgentException}. */
   public static final class Failure {
     final String kind;
     public final String message;
@@ -181,6 +184,6 @@ public final class Messages {
     }
   }
 
-  /** Nothing. */
+  /** An empty message. */
   public static final class Empty {}
 }

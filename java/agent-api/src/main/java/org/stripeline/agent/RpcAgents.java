@@ -24,15 +24,18 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 
-/** Agents reached through Hadoop's RPC; one proxy for each DataNode. */
+/** Calls agents through Hadoop's RPC, with one proxy for each DataNode. */
 public final class RpcAgents implements Agents {
-  /** Longer than any call lasts, also one that reads a large block from a busy disk. */
+  /** Longer than any call takes, including one that reads a large block from a busy disk. */
   static final int CALL_MILLIS = 120_000;
 
-  /** Between two questions where the agent would not let us wait there. */
+  /** Pause between polls if the agent does not let the call wait. */
   private static final long PAUSE_MILLIS = 200;
 
-  /** How long a call is repeated; that of a task is not, for tasks take their time. */
+  /**
+   * Time for which a call to a busy agent is retried. Calls that begin a task are not retried,
+   * since tasks take long.
+   */
   private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private final Configuration conf;
@@ -42,11 +45,12 @@ public final class RpcAgents implements Agents {
   private final Map<InetSocketAddress, AgentProtocol> proxies = new HashMap<>();
   private boolean closed;
 
-  /** Calls as the current user, and waits so long for answers. */
+  /** Creates a client for the current user, with a timeout for calls. */
   public RpcAgents(Configuration conf, int callMillis) throws IOException {
     this.conf = new Configuration(conf);
     this.callMillis = callMillis;
-    // A DataNode that is down is told apart from one that is slow by whoever called.
+    // Callers distinguish DataNodes that are down from slow ones, so this client retries only
+    // briefly.
     this.conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 2);
     this.conf.setInt(
         CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_ON_SOCKET_TIMEOUTS_KEY, 1);
@@ -132,12 +136,13 @@ public final class RpcAgents implements Agents {
       if (report.state.isFinal() || rest <= 0) {
         return report;
       }
-      // Few may wait at an agent at once, lest they take all the handlers of its DataNode.
+      // An agent lets only a few calls wait, so that they do not occupy all handlers of its
+      // DataNode.
       pause(Math.min(rest, PAUSE_MILLIS));
     }
   }
 
-  /** Sleeps; an interrupt ends the work of the thread. */
+  /** Sleeps. An interrupt is thrown as an exception. */
   public static void pause(long millis) throws IOException {
     try {
       Thread.sleep(millis);
@@ -160,9 +165,9 @@ public final class RpcAgents implements Agents {
   }
 
   /**
-   * Calls, and again for a while if the agent has too many calls to serve at once. Every call may
-   * be repeated, so one that got no answer is, once: the DataNode may have restarted, which is
-   * noticed only when its old connection is used.
+   * Calls a method, and retries for a while if the agent is busy. All calls are idempotent, so a
+   * call without an answer is repeated once: the DataNode may have restarted, which is only
+   * detected when its old connection is used.
    */
   private <T> T call(DatanodeInfo node, AgentMethod method, Object arguments, Class<T> answer)
       throws IOException {
@@ -179,7 +184,7 @@ public final class RpcAgents implements Agents {
             && System.nanoTime() - end < 0) {
           pause(PAUSE_MILLIS);
         } else if (unanswered) {
-          // The first call may have been served, whatever the second one met.
+          // The first call may have been executed, whatever the result of the second one.
           throw new AgentException(AgentException.Kind.UNREACHABLE, e.getMessage(), e);
         } else {
           throw e;
@@ -188,7 +193,9 @@ public final class RpcAgents implements Agents {
     }
   }
 
-  /** Returns whether a connection broke, and not whether there was none to be had. */
+  /**
+   * Returns whether an established connection broke, rather than that no connection could be made.
+   */
   private static boolean isLost(Throwable cause) {
     return cause instanceof IOException
         && !(cause instanceof ConnectException)
@@ -226,16 +233,19 @@ public final class RpcAgents implements Agents {
     }
   }
 
-  /** Says why a call got no reply of an agent: the server refused it, or there is no server. */
+  /**
+   * Returns the exception for a call without a reply from an agent: the server refused it, or there
+   * is no server.
+   */
   private static AgentException unserved(DatanodeInfo node, AgentMethod method, Throwable why) {
     return why instanceof RemoteException
         ? refusal(node, method, (RemoteException) why)
         : failure(AgentException.Kind.UNREACHABLE, node, method, String.valueOf(why), why);
   }
 
-  /** Tells apart, by what Hadoop's RPC reports, an agent that is not there and one that fails. */
+  /** Distinguishes a missing agent from one that fails, by the exceptions of Hadoop's RPC. */
   private static AgentException refusal(DatanodeInfo node, AgentMethod method, RemoteException e) {
-    // The other lines are the stack of the server's thread.
+    // The other lines are the stack trace of the server's thread.
     String text = String.valueOf(e.getMessage()).split("\n", 2)[0];
     if (e.getClassName().endsWith("AuthorizationException") && !text.contains("not known")
         || e.getClassName().endsWith("AccessControlException")
@@ -255,12 +265,12 @@ public final class RpcAgents implements Agents {
           text + "; the plug-in must be in dfs.datanode.plugins there",
           e);
     }
-    // The server may be too busy, or lack memory, for a while.
+    // The server may be too busy, or lack memory, temporarily.
     return failure(
         AgentException.Kind.UNREACHABLE, node, method, e.getClassName() + ": " + text, e);
   }
 
-  /** A kind that only a later version knows is a failure like any other. */
+  /** Returns the kind with a name. Kinds of later versions are mapped to FAILED. */
   private static AgentException.Kind kind(String name) {
     for (AgentException.Kind kind : AgentException.Kind.values()) {
       if (kind.name().equals(name)) {

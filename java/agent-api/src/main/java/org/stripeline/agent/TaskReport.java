@@ -5,30 +5,32 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** How far a task is. */
+/** The progress of a task. */
 public final class TaskReport {
-  /** Where it is. */
+  /** The state of the task. */
   public final TaskState state;
 
-  /** Bytes read and sent up to now. */
+  /** Bytes read and sent so far. */
   public final long bytesDone;
 
-  /** Bytes to be read and sent in all. */
+  /** Total bytes to be read and sent. */
   public final long bytesTotal;
 
-  /** What it has done if it is {@link TaskState#DONE}, else null. */
+  /** The result of the task if it is {@link TaskState#DONE}, otherwise null. */
   public final EncodeResult result;
 
-  /** Why it failed or was cancelled, else null. */
+  /** The reason if the task failed or was cancelled, otherwise null. */
   public final String error;
 
-  /** Of what kind that is; null where {@link #error} is, or if only a later version knows it. */
+  /**
+   * The kind of the failure; null if {@link #error} is null, or if the kind is of a later version.
+   */
   public final AgentException.Kind errorKind;
 
-  /** The replicas that it found to be bad if {@link #errorKind} is CORRUPT, else null or empty. */
+  /** The replicas found to be bad if {@link #errorKind} is CORRUPT, otherwise null or empty. */
   public final List<BadReplica> bad;
 
-  /** Says how far it is. */
+  /** Creates a report. */
   public TaskReport(
       TaskState state,
       long bytesDone,

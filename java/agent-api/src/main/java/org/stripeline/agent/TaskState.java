@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.agent;
 
-/** Where a task of an agent is. */
+/** The states of an agent's task. */
 public enum TaskState {
-  /** It waits for others to end. */
+  /** The task waits for others to end. */
   QUEUED,
-  /** It is at work. */
+  /** The task is running. */
   RUNNING,
-  /** All is written and verified. */
+  /** All blocks are written and verified. */
   DONE,
-  /** It failed, and has rolled back its writes as far as possible. */
+  /** The task failed, and has rolled back its writes as far as possible. */
   FAILED,
-  /** It was cancelled, and has rolled back its writes as far as possible. */
+  /** The task was cancelled, and has rolled back its writes as far as possible. */
   CANCELLED;
 
-  /** Returns whether it stays as it is from now on. */
+  /** Returns whether the state does not change any more. */
   public boolean isFinal() {
     return this != QUEUED && this != RUNNING;
   }

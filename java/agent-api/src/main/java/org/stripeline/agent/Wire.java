@@ -10,27 +10,27 @@ import org.apache.hadoop.thirdparty.protobuf.ByteString;
 import org.apache.hadoop.thirdparty.protobuf.BytesValue;
 
 /**
- * Requests and replies as bytes: JSON in UTF-8. What arrives is first walked through without
- * recursion and within bounds, so that reading it into objects afterwards can neither exhaust the
- * stack nor take much more memory than the bytes do.
+ * Encodes requests and replies as JSON in UTF-8. Received messages are first scanned without
+ * recursion and within limits, so that converting them to objects afterwards can neither overflow
+ * the stack nor take much more memory than the message itself.
  */
 public final class Wire {
   /**
-   * Most bytes of a request. 10,000 links have about 2 MB, and a group of 16 blocks with 512
-   * replicas each, which is HDFS' usual limit, about 3 MB.
+   * Maximum bytes of a request. 10,000 links have about 2 MB, and a group of 16 blocks with 512
+   * replicas each, the default limit of HDFS, about 3 MB.
    */
   public static final int REQUEST_MAX = 4 << 20;
 
-  /** Most blocks to be linked or unlinked in one call; callers with more of them call again. */
+  /** Maximum blocks to link or unlink in one call; callers split larger lists. */
   public static final int BLOCKS_MAX = 10_000;
 
-  /** Most objects and arrays inside each other; a request for encoding has 7. */
+  /** Maximum depth of nested objects and arrays; an encode request has 7. */
   public static final int DEPTH_MAX = 16;
 
-  /** Most characters of a text; a block token that names 512 storages has about 32,000. */
+  /** Maximum characters of a string; a block token that names 512 storages has about 32,000. */
   static final int TEXT_MAX = 64 << 10;
 
-  /** Most values, of whatever type; 10,000 links have 90,000. */
+  /** Maximum number of values of any type; 10,000 links have 90,000. */
   public static final int VALUES_MAX = 200_000;
 
   private static final String METHOD = "method";
@@ -38,12 +38,12 @@ public final class Wire {
 
   private Wire() {}
 
-  /** Writes a request. */
+  /** Encodes a request. */
   static BytesValue request(AgentMethod method, Object arguments) {
     return bytes(new Messages.Request(method.wireName(), arguments));
   }
 
-  /** Writes a reply. */
+  /** Encodes a reply. */
   public static BytesValue reply(Messages.Envelope envelope) {
     return bytes(envelope);
   }
@@ -54,7 +54,7 @@ public final class Wire {
         .build();
   }
 
-  /** Refuses a request that is too large or is no JSON within the bounds. */
+  /** Refuses a request that is too large, or is not valid JSON within the limits. */
   public static void check(BytesValue request) throws AgentException {
     int size = request.getValue().size();
     if (size > REQUEST_MAX) {
@@ -67,7 +67,7 @@ public final class Wire {
     }
   }
 
-  /** Returns the name of the method of a request that has been checked. */
+  /** Returns the method name of a request that has been checked. */
   public static String method(BytesValue request) throws AgentException {
     String method = read(request, METHOD, String.class);
     if (method == null) {
@@ -76,7 +76,7 @@ public final class Wire {
     return method;
   }
 
-  /** Reads the arguments of a request that has been checked. */
+  /** Decodes the arguments of a request that has been checked. */
   public static <T> T arguments(BytesValue request, Class<T> type) throws AgentException {
     T arguments = read(request, ARGUMENTS, type);
     if (arguments == null) {
@@ -86,9 +86,9 @@ public final class Wire {
   }
 
   /**
-   * Reads a reply, whose errors can be long.
+   * Decodes a reply, whose error messages can be long.
    *
-   * @throws JsonParseException if it is none
+   * @throws JsonParseException if it is not a valid reply
    */
   public static Messages.Envelope envelope(BytesValue reply) {
     try {
@@ -115,7 +115,7 @@ public final class Wire {
     }
   }
 
-  /** Such a reader takes JSON as it is defined, unlike the one that {@code Gson.fromJson} makes. */
+  /** Returns a strict JSON reader, unlike the lenient one of {@code Gson.fromJson}. */
   private static JsonReader reader(BytesValue message) {
     return new JsonReader(
         new InputStreamReader(message.getValue().newInput(), StandardCharsets.UTF_8));

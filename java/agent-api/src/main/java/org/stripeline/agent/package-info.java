@@ -1,6 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The protocol of the encode agent: what it is asked and answers, as values and as bytes, and the
- * client that asks it.
- */
+/** The protocol of the encode agent: its messages, their encoding, and the client. */
 package org.stripeline.agent;

@@ -19,7 +19,7 @@ import org.stripeline.convert.mapreduce.MapDispatcher;
 import org.stripeline.convert.mapreduce.MapWaves;
 import org.stripeline.convert.settings.JobSettings;
 
-/** What a job needs that adopts replicas: the agents, and threads that wait for them. */
+/** The resources of a job that adopts replicas: the agents, and the threads that wait for them. */
 public final class Adoption implements Closeable {
   private static final int THREADS_MAX = 128;
 
@@ -51,7 +51,10 @@ public final class Adoption implements Closeable {
     return nodes;
   }
 
-  /** Makes files of replicas; {@code waves} is null where this process calls the encoders. */
+  /**
+   * Returns a rewriter that adopts replicas. {@code waves} is null if this process calls the
+   * encoders itself.
+   */
   FileRewriter rewriter(Job job, MapWaves waves) {
     GroupDispatcher dispatcher =
         waves == null

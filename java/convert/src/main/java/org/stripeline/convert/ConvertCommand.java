@@ -49,7 +49,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stripeline convert}. */
+/** The {@code stripeline convert} command. */
 @Command(
     name = "convert",
     description = {
@@ -82,7 +82,7 @@ import picocli.CommandLine.Spec;
 public final class ConvertCommand implements Callable<Integer> {
   private static final DateTimeFormatter NAME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
 
-  /** Options that a job which is taken up does not have from its beginning. */
+  /** Options that are allowed with {@code --resume}; the job keeps its other settings. */
   private static final List<String> OF_RESUME =
       Arrays.asList(
           "--resume",
@@ -183,7 +183,7 @@ public final class ConvertCommand implements Callable<Integer> {
     private boolean includeSynced;
   }
 
-  /** Options about the work itself. */
+  /** Options that control how the work is done. */
   static final class WorkOptions {
     @Option(
         names = "--storage-policy",
@@ -325,7 +325,7 @@ public final class ConvertCommand implements Callable<Integer> {
     }
   }
 
-  /** Returns null where the user is logged in already. */
+  /** Returns null if the user is already logged in. */
   private KeytabLogin login(Configuration conf) throws IOException {
     return work.keytab == null ? null : KeytabLogin.of(conf, work.principal, work.keytab);
   }
@@ -435,7 +435,9 @@ public final class ConvertCommand implements Callable<Integer> {
     return settings;
   }
 
-  /** What is given and not heeded would be taken for what the job does. */
+  /**
+   * Refuses options that a resumed job would ignore; otherwise users would expect them to apply.
+   */
   private void requireNothingElse() {
     for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
       if (!OF_RESUME.contains(option.longestName())) {

@@ -27,9 +27,9 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
 
-/** Plans jobs, begins them, takes up those of dead drivers. */
+/** Plans and executes jobs, and resumes the jobs of drivers that have died. */
 public final class Driver implements AutoCloseable {
-  /** Longer than the 60 s that the NameNode leaves a silent client its leases. */
+  /** Longer than the 60 s after which the NameNode expires the lease of a silent client. */
   private static final long TAKE_OVER_MS = 90_000;
 
   private final DistributedFileSystem fs;
@@ -44,7 +44,7 @@ public final class Driver implements AutoCloseable {
     this.listener = listener;
   }
 
-  /** Finds out what a job would do and changes nothing. */
+  /** Determines what a job would do, without changing anything. */
   Totals plan(JobSettings settings) throws IOException {
     ClusterFacts cluster = check(settings);
     try (Adoption adoption = adoption(settings)) {
@@ -62,7 +62,7 @@ public final class Driver implements AutoCloseable {
     return cluster;
   }
 
-  /** Refuses a configuration without what each swap needs, before there is a job. */
+  /** Refuses configurations that lack what each swap needs, before a job is created. */
   private void requireNameNodes() throws IOException {
     try {
       OneTry.open(fs).close();
@@ -71,7 +71,7 @@ public final class Driver implements AutoCloseable {
     }
   }
 
-  /** The agents if the job needs them, or null. */
+  /** Returns the agents if the job needs them, or null. */
   private Adoption adoption(JobSettings settings) throws IOException {
     return settings.adopts() ? Adoption.open(fs, settings) : null;
   }
@@ -95,16 +95,16 @@ public final class Driver implements AutoCloseable {
     return totals;
   }
 
-  /** What the NameNode would have to be told about policies for a plan. */
+  /** Returns the policies of the job, or null if it undoes conversions. */
   Policies policies(JobSettings settings) throws IOException {
     return settings.undo ? null : new Policies(fs, settings);
   }
 
   /**
-   * Does a job.
+   * Executes a job.
    *
-   * @param name of the job's directory
-   * @throws RefusedException if it cannot be done; nothing has been touched then
+   * @param name name of the job's directory
+   * @throws RefusedException if the job cannot be done; nothing has been changed then
    */
   JobReport execute(JobSettings settings, String name) throws IOException {
     ClusterFacts cluster = check(settings);
@@ -124,7 +124,7 @@ public final class Driver implements AutoCloseable {
     }
   }
 
-  /** Maps if the job wants them, or null. */
+  /** Returns the map jobs if the job uses MapReduce, or null. */
   private MapWaves waves(Job job) {
     return job.settings().isMapped() ? new MapWaves(job, new MapJob(job, observer)) : null;
   }
@@ -153,14 +153,14 @@ public final class Driver implements AutoCloseable {
   }
 
   /**
-   * Takes up a job: what a dead driver had begun is finished or rolled back, whatever has become of
-   * the tree and of the cluster; then, if these allow it, the tree is walked again for what is
-   * left.
+   * Resumes a job. Files that a dead driver had begun are completed or rolled back, whatever has
+   * happened to the tree and the cluster since. Then, if the tree and the cluster allow it, the
+   * tree is walked again to convert the remaining files.
    *
-   * @param path of the job, or null for any
-   * @param name of the job, or null for the only one
-   * @param tuning rate and concurrency that it has from now on, where they are given
-   * @throws RefusedException if there is no such job, or another driver has it
+   * @param path path of the job, or null for any
+   * @param name name of the job, or null if there is only one
+   * @param tuning rate and concurrency to use from now on, as far as they are given
+   * @throws RefusedException if there is no such job, or another driver runs it
    */
   JobReport resume(String path, String name, JobTuning tuning) throws IOException {
     Preflight.asSuperuser(fs.getClient());
@@ -187,7 +187,7 @@ public final class Driver implements AutoCloseable {
     }
   }
 
-  /** Continues a job whose files are recovered. */
+  /** Continues a job whose files have been recovered. */
   private JobReport goOn(
       JobRun run, JobDirectory directory, JobSettings settings, Adoption adoption)
       throws IOException {

@@ -33,12 +33,15 @@ import org.stripeline.convert.select.TreeWalk;
 import org.stripeline.convert.select.UndoRoom;
 import org.stripeline.convert.settings.JobSettings;
 
-/** Walks a tree and converts its files, several at one time. */
+/** Walks a tree and converts its files, several concurrently. */
 final class JobRun {
-  /** What copies may hold in buffers at one time, so that a driver stays below 512 MiB. */
+  /**
+   * Limit on the buffers of all concurrent copies, which keeps the memory of a driver below 512
+   * MiB.
+   */
   private static final long BUFFER_BYTES_MAX = 192L << 20;
 
-  /** A writer holds a stripe and sends the one before. */
+  /** Stripes that a writer buffers: it fills one while it sends the previous one. */
   private static final int STRIPES_HELD = 2;
 
   private final Job job;
@@ -47,17 +50,17 @@ final class JobRun {
   private final FileConversion conversion;
   private final JobReport report;
 
-  /** Room for replicas, or null for jobs that do not undo. */
+  /** Space for replicas, or null for jobs that do not undo. */
   private final UndoRoom room;
 
   private final AtomicReference<Throwable> stopped = new AtomicReference<>();
 
-  /** Numbers of files that are being converted, and of those that could not be recovered. */
+  /** Inode ids of files that are being converted, and of those that could not be recovered. */
   private final Set<Long> underWay = ConcurrentHashMap.newKeySet();
 
   private volatile boolean hasUnrecovered;
 
-  /** The snapshots that files of the walk are judged by. */
+  /** The snapshots that the walk checks files against. */
   private volatile SnapshotIndex snapshots;
 
   private JobRun(Job job, JobObserver observer, Recovery recovery, FileConversion conversion) {
@@ -70,10 +73,10 @@ final class JobRun {
   }
 
   /**
-   * Puts a run together.
+   * Creates a run.
    *
    * @param adoption the agents, or null for jobs that copy
-   * @param waves maps for what moves bytes, or null if this process does that
+   * @param waves the map jobs that move the bytes, or null if this process moves them
    */
   static JobRun of(
       Job job, JobObserver observer, Policies policies, Adoption adoption, MapWaves waves) {
@@ -90,8 +93,8 @@ final class JobRun {
   }
 
   /**
-   * Recovers what a dead driver had begun, each file by itself: one that cannot be recovered now
-   * stays open in the journal, and is left alone by this run.
+   * Recovers the files that a dead driver had begun, each independently. A file that cannot be
+   * recovered now stays open in the journal, and this run does not convert it.
    */
   void recover(List<OpenFile> files) throws IOException {
     job.journal().write(JournalRecord.driver(job.leaseHolder()));
@@ -122,9 +125,9 @@ final class JobRun {
   }
 
   /**
-   * Converts what is to be converted.
+   * Converts the files that the rules select.
    *
-   * @param jobs directory of the jobs' directories, which is not entered
+   * @param jobs parent of all job directories, which the walk does not enter
    */
   void walk(String jobs) throws IOException {
     int atOnce = filesAtOnce();
@@ -151,7 +154,7 @@ final class JobRun {
                 return stopped.get() == null;
               }));
     } finally {
-      // Also when the walk fails: files under way come to their ends while the journal is open.
+      // Even if the walk fails, wait for the running conversions: they need the open journal.
       free.acquireUninterruptibly(atOnce);
       threads.shutdown();
     }
@@ -160,7 +163,7 @@ final class JobRun {
 
   private void begin(Candidate file, FileDecision decision, ExecutorService threads, Semaphore free)
       throws IOException {
-    // A file that is renamed ahead of the walk is met twice.
+    // The walk meets a file twice if it is renamed to a path that the walk has not reached yet.
     if (!underWay.add(file.status().getFileId())) {
       return;
     }
@@ -217,7 +220,7 @@ final class JobRun {
     }
   }
 
-  /** Counts a file that its user wants to be converted, and that is not even begun. */
+  /** Records as failed a file that was selected by the user but whose conversion did not begin. */
   private void leave(Candidate file, String reason) throws JournalLostException {
     ended(file.path(), end(file, FileOutcome.failed(reason)));
   }
@@ -248,9 +251,9 @@ final class JobRun {
   }
 
   /**
-   * Ends the job unless something is left for another driver: a file that only this job's journal
-   * knows of. What vanished is left to another job: a tree that always changes would keep this one
-   * from its end, and that would keep out all others.
+   * Ends the job, unless a file could not be recovered: only this job's journal has its record.
+   * Files that vanished during the walk do not keep the job open, since a tree that changes
+   * constantly would then keep it open forever, and an open job blocks all other jobs on the tree.
    */
   void finish() throws IOException {
     if (hasUnrecovered) {

@@ -19,10 +19,10 @@ import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.RefusedException;
 
 /**
- * The Kerberos login of this process from a keytab, for jobs that last longer than a ticket.
+ * Logs this process in to Kerberos from a keytab, for jobs that last longer than a ticket.
  *
- * <p>Hadoop's own renewal ends once it has failed until the ticket ran out; this one goes on, so
- * that a job outlives a key distribution center that is away for hours.
+ * <p>Hadoop's own renewal gives up if it keeps failing until the ticket expires. This one keeps
+ * trying, so that a job survives a key distribution center that is unavailable for hours.
  */
 final class KeytabLogin implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(KeytabLogin.class);
@@ -44,8 +44,9 @@ final class KeytabLogin implements Closeable {
   /**
    * Logs this process in.
    *
-   * @param principal whose keys the keytab has; {@code _HOST} stands for the name of this machine
-   * @throws RefusedException if that is not possible, with what to do
+   * @param principal the principal whose keys are in the keytab; {@code _HOST} stands for the name
+   *     of this machine
+   * @throws RefusedException if the login fails; the message says what to do
    */
   static KeytabLogin of(Configuration conf, String principal, String keytab) throws IOException {
     UserGroupInformation.setConfiguration(conf);
@@ -76,7 +77,7 @@ final class KeytabLogin implements Closeable {
     return new KeytabLogin(UserGroupInformation.getLoginUser(), Math.max(1, periodSeconds));
   }
 
-  /** Gets a new ticket when four fifths of the lifetime of this one are over. */
+  /** Obtains a new ticket once four fifths of the current ticket's lifetime have passed. */
   private static void renew(UserGroupInformation user) {
     try {
       user.checkTGTAndReloginFromKeytab();

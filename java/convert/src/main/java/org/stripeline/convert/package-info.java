@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * {@code stripeline convert}: replicated files become erasure-coded ones, and back, in place.
+ * {@code stripeline convert}: converts replicated files to erasure coding in place, and back.
  *
- * <p>A <em>job</em> walks a tree and has a directory of its own on HDFS with its settings, its
- * <em>journal</em> and its <em>temporary files</em>. For each file: its lease is taken (the
- * <em>fence</em>), a temporary file of the same bytes is made, compared, given the attributes of
- * the original, and swapped for it in one call of the NameNode. Until then the original is
- * untouched. What will be done is in the journal before it is done, so a driver that dies at any
- * <em>step</em> leaves what the next one can finish or roll back.
+ * <p>A <em>job</em> walks a tree. It has a directory of its own on HDFS with its settings, its
+ * <em>journal</em> and its <em>temporary files</em>. For each file, the driver takes the lease (the
+ * <em>fence</em>), creates a temporary file with the same bytes, compares the two, copies the
+ * attributes of the original, and swaps the temporary file for the original in one call to the
+ * NameNode. Until then the original is unchanged. Each <em>step</em> is written to the journal
+ * before it is done, so that after a driver dies at any step, the next driver can complete the
+ * conversion or roll it back.
  *
- * <p>How the temporary file comes to be is a {@link org.stripeline.convert.file.FileRewriter}'s
- * matter: it is copied, or it adopts the replicas where they lie.
+ * <p>A {@link org.stripeline.convert.file.FileRewriter} creates the temporary file, either by
+ * copying the bytes or by adopting the existing replicas.
  *
- * <p>Only superusers can run a job: it changes files of all owners.
+ * <p>Only superusers can run a job, since it changes files of all owners.
  */
 package org.stripeline.convert;

@@ -42,7 +42,10 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.server.datanode.AgentCount;
 
-/** Adoption where the cluster does not stay as it was, or is not of the simplest kind. */
+/**
+ * Tests adoption while the cluster changes or with less common settings, such as encryption zones,
+ * snapshots and full disks.
+ */
 class AdoptionFailureTest {
   private static final String CODE = "RS-3-2";
   private static final String POLICY = "RS-3-2-1024k";
@@ -120,7 +123,7 @@ class AdoptionFailureTest {
     assertThat(cluster.read("/dying/a")).isEqualTo(first);
   }
 
-  /** Stops the DataNode on which the most replicas of a file lie. */
+  /** Stops the DataNode that holds a replica of the file's first block. */
   private DataNodeProperties stopHolder(String path, AtomicReference<DatanodeInfo> victim) {
     try {
       victim.set(cluster.blocks(path).get(0).getLocations()[0]);
@@ -150,7 +153,7 @@ class AdoptionFailureTest {
     assertThat(report.failures()).isEmpty();
     assertThat(cluster.policy("/restarted/a")).isEqualTo(POLICY);
     assertThat(cluster.policy("/restarted/b")).isEqualTo(POLICY);
-    // A NameNode that starts has blocks built again that its DataNodes have not reported yet.
+    // A NameNode that starts reconstructs blocks that its DataNodes have not reported yet.
     cluster.awaitWhole("/restarted/a");
     cluster.awaitWhole("/restarted/b");
     cluster.assertHealthy("/restarted/a");
@@ -286,7 +289,7 @@ class AdoptionFailureTest {
     cluster.assertParityRight("/gone/a");
   }
 
-  /** Deletes the replica of the first block that the plan wants to keep. */
+  /** Deletes the replica of the first block that the plan keeps. */
   private void dropPlannedReplica(String path) {
     try {
       List<JournalRecord> groups = new ArrayList<>();

@@ -10,7 +10,7 @@ import javax.management.ObjectName;
 import org.stripeline.server.datanode.AgentCount;
 import org.stripeline.server.datanode.AgentMXBean;
 
-/** What the agents of this JVM's DataNodes have counted, together, as their beans show it. */
+/** Sums the counters of all agents in this JVM, as shown by their MXBeans. */
 final class AgentCounts {
   private AgentCounts() {}
 

@@ -37,13 +37,13 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
-/** Agents, and DataNodes with them, go away in the middle of an adoption. */
+/** Tests that agents, or the DataNodes with them, disappear during an adoption. */
 class AgentLossTest {
   private static final String CODE = "RS-3-2";
   private static final String POLICY = "RS-3-2-1024k";
   private static final int BLOCK = ConvertCluster.BLOCK;
 
-  /** The UUID of no DataNode. */
+  /** A UUID that no DataNode has. */
   private static final String NO_NODE = "none";
 
   @TempDir static java.nio.file.Path directory;
@@ -91,7 +91,7 @@ class AgentLossTest {
     AgentSwitch.stop(node);
   }
 
-  /** What a job's journal says. */
+  /** Returns the lines of one kind in a job's journal. */
   private static List<JournalRecord> journal(String job, JournalRecord.Kind kind)
       throws IOException {
     List<JournalRecord> lines = new ArrayList<>();
@@ -116,10 +116,11 @@ class AgentLossTest {
         cluster.fs().getClient().getLocatedBlocks(path, 0).getLocatedBlocks();
     assertThat(groups).hasSize(2);
     for (int i = 0; i < groups.size(); i++) {
-      // 3 blocks, then 2, and 2 of parity each; what was linked there before may be there still.
+      // The groups have 3 and 2 data blocks, and 2 parity blocks each. Earlier links on that
+      // DataNode may still exist.
       assertThat(indicesWithout(groups.get(i), uuid)).hasSize(5 - i);
     }
-    // A link that no agent could remove is there twice, until the NameNode has one of them removed.
+    // A link that no agent could remove exists twice, until the NameNode deletes one of the copies.
     ConvertCluster.await("internal blocks to be there once", () -> hasEachBlockOnce(path));
     cluster.assertBytes(path, bytes);
     cluster.assertHealthy(path);
@@ -147,7 +148,7 @@ class AgentLossTest {
     return indices;
   }
 
-  /** Runs a job so slowly that it can be met while an agent encodes. */
+  /** Runs a job slowly enough for the test to act while an agent encodes. */
   private static JobReport convertWhile(String path, Meeting meeting) throws Exception {
     JobSettings settings = settings(path);
     settings.groupsAtOnce = 1;
@@ -223,8 +224,8 @@ class AgentLossTest {
   }
 
   /**
-   * An encoder that is gone may have blocks of the group that nothing can remove. Then the file is
-   * left as it was, and the next job converts it.
+   * Converts the file again if the first job left it. An encoder that is gone may have blocks of
+   * the group that cannot be removed; the file is unchanged then, and the next job converts it.
    */
   private boolean convertIfLeft(JobReport report, String path, String job, byte[] bytes)
       throws Exception {
@@ -289,7 +290,7 @@ class AgentLossTest {
     awaitNoInternalBlocks();
   }
 
-  /** Its task may go on, and what it rolls back later would be what the next task has written. */
+  /** The task may still run, and its later rollback would remove what the next task has written. */
   @Test
   void aFileWhoseEncoderIsCutOffIsLeftAsItWas() throws Exception {
     byte[] bytes = cluster.write("/cut/a", 4 * BLOCK + 11);
@@ -384,7 +385,7 @@ class AgentLossTest {
     awaitNoInternalBlocks();
   }
 
-  /** Where the last group's internal block of that index is meant to be. */
+  /** Returns the planned DataNode of an internal block of the last group. */
   private static String holder(String job, int index) {
     try {
       List<JournalRecord> groups = journal(job, JournalRecord.Kind.GROUP);
@@ -402,7 +403,7 @@ class AgentLossTest {
     StepListener listener =
         (step, path) -> {
           if (step == Step.LINKED && isFirst.getAndSet(false)) {
-            // Two are left, and even the short second group wants four nodes with agents.
+            // Two are left, and even the short second group needs four nodes with agents.
             for (int i = 0; i < 6; i++) {
               silence(cluster.mini.getDataNodes().get(i).getDatanodeUuid());
             }
@@ -466,7 +467,7 @@ class AgentLossTest {
     void run() throws Exception;
   }
 
-  /** DataNodes whose agents were gone are told to remove theirs when they report. */
+  /** DataNodes whose agents were gone delete their blocks after their next block report. */
   private static void awaitNoInternalBlocks() throws Exception {
     for (DataNode node : cluster.mini.getDataNodes()) {
       node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());

@@ -20,11 +20,11 @@ import org.stripeline.agent.AgentProtocol;
 import org.stripeline.server.datanode.AgentEndpoint;
 import org.stripeline.server.datanode.AgentService;
 
-/** Stops and starts agents in DataNodes that go on, or puts others in their places. */
+/** Stops and starts agents in running DataNodes, or replaces them with modified ones. */
 final class AgentSwitch {
   private AgentSwitch() {}
 
-  /** Finds a DataNode by its identity. */
+  /** Finds a DataNode by its UUID. */
   static DataNode node(ConvertCluster cluster, String uuid) {
     for (DataNode node : cluster.mini.getDataNodes()) {
       if (node.getDatanodeUuid().equals(uuid)) {
@@ -34,7 +34,7 @@ final class AgentSwitch {
     throw new AssertionError("no DataNode " + uuid);
   }
 
-  /** Ends the agent as a DataNode does, with all that it does at that time. */
+  /** Stops the agent in the same way as a DataNode that shuts down. */
   static void stop(DataNode node) {
     plugin(node).stop();
   }
@@ -58,7 +58,7 @@ final class AgentSwitch {
     }
   }
 
-  /** Lets an agent do the next call, and answer neither that one nor any after it. */
+  /** Makes an agent execute the next call, but answer neither that call nor any later one. */
   static void loseAnswers(DataNode node) {
     stop(node);
     AgentService service;
@@ -81,10 +81,10 @@ final class AgentSwitch {
   }
 
   /**
-   * Lets an agent work on while nothing that it answers to some methods arrives. Ends when the
+   * Makes an agent execute all calls, while its answers to some methods are lost. Ends when the
    * agent is stopped and started.
    *
-   * @param isLost whether the answer to the method of that name is lost
+   * @param isLost returns whether the answer to the named method is lost
    * @return names of the methods that are called
    */
   static List<String> loseAnswers(DataNode node, Predicate<String> isLost) {
@@ -105,7 +105,7 @@ final class AgentSwitch {
     return called;
   }
 
-  /** Cuts an agent off, which works on. Ends when the agent is stopped and started. */
+  /** Disconnects an agent, whose tasks continue. Ends when the agent is stopped and started. */
   static void cutOff(DataNode node) {
     answerBy(node, (controller, request) -> unreachable());
   }
@@ -134,7 +134,7 @@ final class AgentSwitch {
         RPC.RpcKind.RPC_PROTOCOL_BUFFER, AgentProtocol.class, new AgentEndpoint(agent, () -> {}));
   }
 
-  /** Lets an agent answer as one of a later release does, whose protocol is another. */
+  /** Makes an agent answer like one of a later release with another protocol. */
   static void answerAsLater(DataNode node) {
     AgentProtocol later =
         (controller, request) -> {

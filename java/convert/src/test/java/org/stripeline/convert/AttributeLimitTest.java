@@ -26,12 +26,15 @@ import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 
-/** Files whose extended attributes no new file could get are left alone before any work. */
+/**
+ * Tests that files with extended attributes which a new file could not get are skipped before any
+ * work.
+ */
 class AttributeLimitTest {
   private static final String UNREADABLE = "security.hdfs.unreadable.by.superuser";
   private static final int BLOCK = ConvertCluster.BLOCK;
 
-  /** More than Hadoop's default, so that a driver has to ask. */
+  /** More than Hadoop's default, so that the driver has to query the limit. */
   private static final int COUNT_MAX = 35;
 
   private static final int BYTES_MAX = 1000;
@@ -120,7 +123,7 @@ class AttributeLimitTest {
     assertThat(cluster.policy("/count/secret")).isNull();
     assertThat(cluster.policy("/count/most")).isEqualTo("XOR-2-1-64k");
     assertThat(cluster.read("/count/most")).isEqualTo(most);
-    // The one that remembers the replication goes, so that there is room.
+    // Undoing removes the attribute that records the replication, so the others fit.
     JobReport undone = execute(ConvertCluster.undo("/count"), "uncount");
     assertThat(undone.failed()).as("%s", outcomes).isZero();
     assertThat(undone.converted()).isEqualTo(1);
@@ -128,7 +131,7 @@ class AttributeLimitTest {
     assertThat(cluster.fs().getXAttrs(new Path("/count/most"))).hasSize(COUNT_MAX - 1);
   }
 
-  /** One attribute remembers the replication, and another the storage policy. */
+  /** One attribute records the replication, and another the storage policy. */
   @Test
   void countsWhatRemembersTheStoragePolicy() throws Exception {
     cluster.write("/policies/most", 2 * BLOCK);
@@ -140,7 +143,8 @@ class AttributeLimitTest {
   }
 
   /**
-   * What the judgement rests on: HDFS lets a superuser neither read such a file nor change that.
+   * Checks the assumption behind the skipping: in HDFS a superuser can neither read such a file nor
+   * remove the attribute.
    */
   @Test
   void hdfsLetsNoSuperuserReadOrOpenSuchAFileAgain() throws Exception {
@@ -159,7 +163,7 @@ class AttributeLimitTest {
   void leavesFilesWithAnAttributeLargerThanTheNameNodeTakesByNow() throws Exception {
     cluster.write("/size/large", 2 * BLOCK);
     cluster.write("/size/most", 2 * BLOCK);
-    // Its name counts too, without the name space.
+    // The name counts too, without its name space.
     give("/size/large", 1, BYTES_MAX + 1 - "a0".length());
     give("/size/most", 1, BYTES_MAX - "a0".length());
     assertThat(plan(striped("/size")).files).isEqualTo(2);

@@ -25,8 +25,8 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 
 /**
- * What HDFS does otherwise with files once they are converted; the page on the command tells each
- * under "What changes for users of the files".
+ * Tests the differences in HDFS's handling of converted files; the manual lists each under "What
+ * changes for users of the files".
  */
 class ChangesForUsersTest {
   private static final int BLOCK = ConvertCluster.BLOCK;

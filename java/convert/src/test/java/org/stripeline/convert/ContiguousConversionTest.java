@@ -35,7 +35,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
-/** Adoption on a mini cluster with racks, whose DataNodes run our agent and are stock otherwise. */
+/** Tests adoption on a mini cluster with racks, whose DataNodes are stock except for the agent. */
 class ContiguousConversionTest {
   static final String PLUGIN = "org.apache.hadoop.hdfs.server.datanode.StripelineAgent";
   private static final String CODE = "RS-3-2";
@@ -101,12 +101,12 @@ class ContiguousConversionTest {
     assertThat(fs.getAclStatus(file)).isEqualTo(acl);
     assertThat(fs.getXAttr(file, "user.colour")).isEqualTo("blue".getBytes());
     AdoptionTraffic traffic = report.traffic();
-    // Three groups of 3, 3 and 2 blocks, the last of which is short.
+    // Three groups with 3, 3 and 2 blocks, the last of which is short.
     assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(8);
     assertThat(traffic.blocksCopied()).isZero();
     assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK)
         .isLessThanOrEqualTo(6 * BLOCK);
-    // DataNodes count what they receive; the journal and its checksums are the rest.
+    // DataNodes count the bytes they receive; the remainder is the journal and its checksums.
     assertThat(written)
         .isGreaterThanOrEqualTo(traffic.bytesWritten())
         .isLessThan(traffic.bytesWritten() + BLOCK / 2);
@@ -126,7 +126,9 @@ class ContiguousConversionTest {
     return cluster.fs().getContentSummary(new Path(path)).getSpaceConsumed();
   }
 
-  /** The counter that JMX shows as BytesWritten, without waiting for JMX to look at it again. */
+  /**
+   * Reads the counter that JMX shows as BytesWritten, without waiting for the JMX cache to expire.
+   */
   private static long bytesWritten() throws Exception {
     Field field = DataNodeMetrics.class.getDeclaredField("bytesWritten");
     field.setAccessible(true);
@@ -161,7 +163,7 @@ class ContiguousConversionTest {
     try (Driver driver = cluster.driver()) {
       assertThat(driver.execute(settings, "cold").failures()).isEmpty();
     }
-    // 3 blocks are read and 2 written for the first group, by one DataNode.
+    // For the first group, one DataNode reads 3 blocks and writes 2.
     assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(300));
     assertThat(cluster.fs().getStoragePolicy(new Path("/cold/a")).getName()).isEqualTo("COLD");
     assertConverted("/cold/a", bytes);

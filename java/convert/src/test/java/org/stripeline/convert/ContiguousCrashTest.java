@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.job.Step;
 import org.stripeline.convert.settings.JobSettings;
 
-/** Kills drivers that adopt, at every step. */
+/** Kills drivers at every step of an adoption. */
 class ContiguousCrashTest {
   private static final long SEED = 25;
 

@@ -39,8 +39,8 @@ import org.stripeline.convert.select.FileJudge;
 import org.stripeline.convert.settings.JobSettings;
 
 /**
- * What a driver keeps of files: it walks, judges, counts and recovers a tree of a million, which a
- * NameNode made of nothing lists.
+ * Tests that a driver's memory does not grow with the number of files: it walks, judges, counts and
+ * recovers a tree of a million files, which a mock NameNode lists.
  */
 class ConversionMemoryTest {
   private static final int FILES = 1_000_000;
@@ -48,7 +48,7 @@ class ConversionMemoryTest {
   private static final int PAGE = 1000;
   private static final long BLOCK = 128L << 20;
 
-  /** Less than 5 bytes a file; a path alone has some 70. */
+  /** Less than 5 bytes per file; a path alone takes about 70. */
   private static final long BYTES_GROWN_MAX = 4L << 20;
 
   private static final DatanodeInfo NODE =
@@ -142,7 +142,7 @@ class ConversionMemoryTest {
     return status(name).isdir(true).build();
   }
 
-  /** One to eight blocks each. */
+  /** Returns a file with one to eight blocks. */
   private static HdfsFileStatus file(int number) {
     int count = 1 + number % 8;
     List<LocatedBlock> blocks = new ArrayList<>(count);

@@ -54,7 +54,7 @@ import org.stripeline.convert.settings.DriverKind;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
 
-/** A mini cluster with racks and small blocks, and drivers on it. */
+/** A mini cluster with racks and small blocks, and drivers for it. */
 final class ConvertCluster implements Closeable {
   private static final int QUESTIONS_PER_REPORT = 50;
 
@@ -65,7 +65,7 @@ final class ConvertCluster implements Closeable {
   private final Configuration conf;
   private final URI uri;
 
-  /** Follows the active NameNode; null where there is only one. */
+  /** A client that fails over to the active NameNode; null if there is only one NameNode. */
   private final DistributedFileSystem failover;
 
   ConvertCluster(java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
@@ -73,7 +73,10 @@ final class ConvertCluster implements Closeable {
     this(dir, nodes, racks, null, DISKS, more);
   }
 
-  /** Eight DataNodes with agents in four racks, where only the conversion looks for wrong bytes. */
+  /**
+   * Creates eight DataNodes with agents in four racks. Block scanners are disabled, so that only
+   * the conversion detects corrupt bytes.
+   */
   static ConvertCluster withoutScanners(java.nio.file.Path directory) throws IOException {
     return new ConvertCluster(
         directory.resolve("dfs"),
@@ -89,7 +92,7 @@ final class ConvertCluster implements Closeable {
         });
   }
 
-  /** DataNodes each of which has a disk and an archive. */
+  /** Creates a cluster whose DataNodes each have one disk and one archive storage. */
   static ConvertCluster withArchive(
       java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
       throws IOException {
@@ -97,7 +100,7 @@ final class ConvertCluster implements Closeable {
     return new ConvertCluster(dir, nodes, racks, null, storages, more);
   }
 
-  /** Two NameNodes of one name, the first of which is active. */
+  /** Creates a cluster with two NameNodes of one nameservice, the first of which is active. */
   static ConvertCluster withStandby(
       java.nio.file.Path dir, int nodes, int racks, Consumer<Configuration> more)
       throws IOException {
@@ -105,14 +108,14 @@ final class ConvertCluster implements Closeable {
   }
 
   /**
-   * One DataNode, in a rack of its own, for each of some directories, which are its disk; each has
-   * an archive beside.
+   * Creates one DataNode for each of some directories, which is its disk. Each DataNode is in its
+   * own rack and has an archive storage as well.
    */
   static ConvertCluster onDirectories(
       java.nio.file.Path dir, List<java.nio.file.Path> data, Consumer<Configuration> more)
       throws IOException {
     ConvertCluster cluster = new ConvertCluster(dir, 0, 1, null, null, more);
-    // A cluster that begins without DataNodes takes its default from that.
+    // A cluster that starts without DataNodes sets its default replication from their number.
     cluster.conf.setInt("dfs.replication", 3);
     try {
       for (int i = 0; i < data.size(); i++) {
@@ -145,7 +148,8 @@ final class ConvertCluster implements Closeable {
     conf.setInt("dfs.namenode.ec.policies.max.cellsize", 256 << 20);
     conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
     conf.setBoolean("dfs.namenode.acls.enabled", true);
-    // Hadoop 3.4 describes an edit of a new policy, for a log, after another thread has reset it.
+    // With asynchronous logging, Hadoop 3.4 formats the edit of a new policy for its log after
+    // another thread has reset it.
     conf.setBoolean("dfs.namenode.edits.asynclogging", false);
     conf.setInt("ipc.client.connect.max.retries", 1);
     conf.setBoolean("fs.hdfs.impl.disable.cache", true);
@@ -170,7 +174,7 @@ final class ConvertCluster implements Closeable {
     failover = topology == null ? null : client();
   }
 
-  /** What clients and tools need to find the active one. */
+  /** Sets the keys that clients and tools need to find the active NameNode. */
   private void nameBoth() {
     HATestUtil.setFailoverConfigurations(mini, conf);
     String name = FileSystem.getDefaultUri(conf).getHost();
@@ -194,8 +198,8 @@ final class ConvertCluster implements Closeable {
   }
 
   /**
-   * Starts one more DataNode. Hadoop's cluster numbers the directories that it manages by how many
-   * DataNodes run, so after one was stopped the next would get the directories of another.
+   * Starts another DataNode. Hadoop's mini cluster numbers its directories by the count of running
+   * DataNodes, so after a DataNode was stopped, the next one would get the directories of another.
    */
   void addDataNode(java.nio.file.Path data, String rack) throws IOException {
     start("[DISK]" + data.toUri(), rack);
@@ -208,7 +212,7 @@ final class ConvertCluster implements Closeable {
     mini.startDataNodes(own, 1, false, null, new String[] {rack}, null, null);
   }
 
-  /** Opens a client as a driver has it. */
+  /** Opens a client like that of a driver. */
   DistributedFileSystem client() throws IOException {
     return HdfsConnection.open(conf, new Path(uri));
   }
@@ -271,7 +275,7 @@ final class ConvertCluster implements Closeable {
     return settings;
   }
 
-  /** Has maps do a job. */
+  /** Sets the MapReduce driver. */
   static JobSettings mapped(JobSettings settings) {
     settings.driver = DriverKind.MAPREDUCE;
     return settings;
@@ -284,7 +288,7 @@ final class ConvertCluster implements Closeable {
     return settings;
   }
 
-  /** Every file below the directory of all jobs that is neither journal nor settings. */
+  /** Returns all temporary files of all jobs. */
   List<String> temporaries() throws IOException {
     List<String> found = new ArrayList<>();
     if (fs().exists(new Path(JobDirectory.ROOT_DEFAULT))) {
@@ -300,7 +304,10 @@ final class ConvertCluster implements Closeable {
     return found;
   }
 
-  /** Counts what DataNodes have under ids of block groups, whether the NameNode knows it or not. */
+  /**
+   * Counts the replicas with ids of block groups on all DataNodes, whether or not the NameNode has
+   * them.
+   */
   long internalBlocks() throws IOException {
     String pool = mini.getNameNode(0).getNamesystem().getBlockPoolId();
     long count = 0;
@@ -312,12 +319,12 @@ final class ConvertCluster implements Closeable {
     return count;
   }
 
-  /** Blocks of a file, or its block groups. */
+  /** Returns the blocks of a file, or its block groups. */
   List<LocatedBlock> blocks(String path) throws IOException {
     return fs().getClient().getLocatedBlocks(path, 0, Long.MAX_VALUE).getLocatedBlocks();
   }
 
-  /** Whether a DataNode has anything of a file. */
+  /** Returns whether a DataNode has any block of a file. */
   boolean isOn(String path, DatanodeInfo node) throws IOException {
     for (LocatedBlock block : blocks(path)) {
       if (isOn(block, node)) {
@@ -333,8 +340,8 @@ final class ConvertCluster implements Closeable {
   }
 
   /**
-   * Whether the NameNode knows each internal block of a file on one DataNode. As many as there
-   * should be is not enough: one may be there twice, and another not yet.
+   * Returns whether the NameNode has exactly one location for each internal block of a file. The
+   * number of locations is not enough: one block may exist twice while another is missing.
    */
   boolean isWhole(String path) throws IOException {
     ErasureCodingPolicy policy = fs().getErasureCodingPolicy(new Path(path));
@@ -358,10 +365,10 @@ final class ConvertCluster implements Closeable {
   }
 
   /**
-   * Has all DataNodes report all, again and again, until something holds. A NameNode that comes
-   * back may miss what they received while they registered with it, and would learn of it from
-   * their next full report only, hours later; and one that has become active removes nothing of
-   * what is there twice before then.
+   * Triggers full block reports of all DataNodes repeatedly until a condition holds. A NameNode
+   * that restarts may miss blocks that DataNodes received while they registered, and would only get
+   * them with the next full report, hours later. A NameNode that has become active deletes no
+   * excess blocks before such a report.
    */
   void awaitWithReports(String what, Callable<Boolean> condition) throws Exception {
     int[] asked = new int[1];
@@ -375,7 +382,7 @@ final class ConvertCluster implements Closeable {
         });
   }
 
-  /** Waits until each internal block of a file is there once. */
+  /** Waits until each internal block of a file exists once. */
   void awaitWhole(String path) throws Exception {
     try {
       awaitWithReports("all internal blocks of " + path, () -> isWhole(path));
@@ -384,7 +391,10 @@ final class ConvertCluster implements Closeable {
     }
   }
 
-  /** Says what NameNode and DataNodes have of a file, for a message about a test that failed. */
+  /**
+   * Describes the blocks of a file on the NameNode and on the DataNodes, for messages of failed
+   * tests.
+   */
   String describe(String path) throws IOException {
     StringBuilder text = new StringBuilder(path);
     for (LocatedBlock group : blocks(path)) {
@@ -409,14 +419,17 @@ final class ConvertCluster implements Closeable {
     return text.toString();
   }
 
-  /** Has every DataNode report all that it holds. */
+  /** Triggers a full block report of every DataNode. */
   void reportAll() throws IOException {
     for (DataNode node : mini.getDataNodes()) {
       node.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(false).build());
     }
   }
 
-  /** Sets the size of each disk of a DataNode; -1 for what it really is. Heartbeats tell it. */
+  /**
+   * Sets the capacity of each disk of a DataNode; -1 for the real one. The next heartbeat reports
+   * it.
+   */
   void setDiskCapacity(DatanodeInfo node, long bytes) throws IOException {
     try (FsDatasetSpi.FsVolumeReferences volumes =
         mini.getDataNode(node.getIpcPort()).getFSDataset().getFsVolumeReferences()) {
@@ -428,7 +441,7 @@ final class ConvertCluster implements Closeable {
     }
   }
 
-  /** Reads a file through Hadoop's client and through ours. */
+  /** Reads a file through Hadoop's client and through Stripeline's. */
   void assertBytes(String path, byte[] bytes) throws IOException {
     assertThat(read(path)).as(path).isEqualTo(bytes);
     Configuration ours = new Configuration(conf);
@@ -444,7 +457,7 @@ final class ConvertCluster implements Closeable {
     assertThat(out.toString()).contains("is HEALTHY");
   }
 
-  /** Asks Hadoop's own tool whether parity is that of the data. */
+  /** Checks with Hadoop's own tool that the parity matches the data. */
   void assertParityRight(String path) throws Exception {
     PrintStream before = System.out;
     ByteArrayOutputStream out = new ByteArrayOutputStream();

@@ -29,7 +29,10 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
-/** The command line: what it prints, what it refuses before anything is touched, how it ends. */
+/**
+ * Tests the command line: its output, what it refuses before anything is changed, and its exit
+ * status.
+ */
 class ConvertCommandTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
 
@@ -56,7 +59,7 @@ class ConvertCommandTest {
     arguments.add("convert");
     arguments.add(path.startsWith("/") ? cluster.mini.getURI() + path : path);
     arguments.addAll(List.of(options));
-    // This process has no site files that would name it.
+    // There are no site files in this process that would set it.
     arguments.add("-Ddfs.namenode.http-address=" + cluster.mini.getHttpUri(0).substring(7));
     CommandLine line = ConvertMain.commandLine();
     line.setOut(new PrintWriter(out));
@@ -243,7 +246,8 @@ class ConvertCommandTest {
   void failsAFileAndGoesOn() throws Exception {
     byte[] full = cluster.write("/some/tight/full", 2 * BLOCK + 1);
     cluster.write("/some/good", 2 * BLOCK);
-    // A block more for its short last one does not fit, so it cannot be locked.
+    // An append reserves a full block for the short last one, which exceeds the quota, so the lease
+    // cannot be taken.
     cluster.fs().setQuota(new Path("/some/tight"), HdfsConstants.QUOTA_DONT_SET, 3 * full.length);
     int status =
         run(

@@ -5,7 +5,7 @@ import org.stripeline.terminal.CommandStyle;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The {@code stripeline} command with {@code convert} alone. */
+/** The {@code stripeline} command with {@code convert} as its only subcommand. */
 @Command(name = "stripeline", subcommands = ConvertCommand.class)
 final class ConvertMain {
   /** Runs the command and ends the process with its exit status. */

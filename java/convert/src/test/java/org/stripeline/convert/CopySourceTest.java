@@ -47,7 +47,10 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 
-/** Copies of files with wrong bytes that fit their checksums: what shows the rot is not deleted. */
+/**
+ * Tests copies of files with corrupt replicas whose checksums match: the replicas that show the
+ * corruption must not be deleted.
+ */
 class CopySourceTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -72,14 +75,14 @@ class CopySourceTest {
     }
   }
 
-  /** Writes a file and waits until the NameNode knows all of its replicas. */
+  /** Writes a file and waits until all of its replicas have been reported. */
   private static byte[] write(String path, int length) throws Exception {
     byte[] bytes = cluster.write(path, length);
     Redundancy.await(cluster.fs().getClient(), path, null, 3);
     return bytes;
   }
 
-  /** Writes a file of small blocks each of which is on every DataNode. */
+  /** Writes a file of small blocks, each with a replica on every DataNode. */
   private static void writeOnAll(String path) throws IOException {
     int nodes = cluster.mini.getDataNodes().size();
     int block = BLOCK / 16;
@@ -90,7 +93,10 @@ class CopySourceTest {
     Redundancy.await(cluster.fs().getClient(), path, null, nodes);
   }
 
-  /** One replica of the first block; the NameNode names them in another order each time. */
+  /**
+   * Returns one replica of the first block. Sorts by UUID, since the NameNode returns the locations
+   * in a different order each time.
+   */
   private static ReplicaFiles replica(String path, int number) throws IOException {
     LocatedBlock block = cluster.blocks(path).get(0);
     DatanodeInfo[] holders = block.getLocations();
@@ -180,7 +186,7 @@ class CopySourceTest {
           .hasMessageContaining("Cannot copy /asked/a: its CRC was");
       Files.delete(replica("/asked/a", 0).meta);
       check(client, "/asked/a", right);
-      // Two more are on DataNodes that the NameNode does not name.
+      // Assumes two more replicas on DataNodes that the NameNode does not report.
       assertThatThrownBy(() -> check(client, "/asked/a", 5, right))
           .hasMessageContaining("of its 5 replicas 2 can be compared");
       Files.delete(replica("/asked/a", 1).meta);
@@ -200,7 +206,8 @@ class CopySourceTest {
           public Peer newConnectedPeer(
               InetSocketAddress address, Token<BlockTokenIdentifier> token, DatanodeID node)
               throws IOException {
-            // The fourth asks one of three DataNodes again, whose digests were equal.
+            // The fourth call asks one of the three DataNodes, whose digests were equal, for the
+            // CRC.
             if (asked.incrementAndGet() == 4) {
               throw new ConnectException("gone");
             }
@@ -257,7 +264,8 @@ class CopySourceTest {
           public Peer newConnectedPeer(
               InetSocketAddress address, Token<BlockTokenIdentifier> token, DatanodeID node)
               throws IOException {
-            // One for each block, never the same: as DataNodes do that have too many connections.
+            // Resets one connection per block, each on another DataNode, like DataNodes that have
+            // too many connections.
             long block = token.decodeIdentifier().getBlockId();
             if (!blocksReset.contains(block) && nodesReset.add(node.getDatanodeUuid())) {
               blocksReset.add(block);
@@ -355,7 +363,10 @@ class CopySourceTest {
     assertThat(cluster.read("/fewer/a")).isEqualTo(bytes);
   }
 
-  /** A client that a test makes itself gives checksums of another kind than a driver's. */
+  /**
+   * Uses the client of a driver, since a client that a test creates itself returns checksums of
+   * another type.
+   */
   private static FileChecksum sum(String path) throws IOException {
     try (DistributedFileSystem fs = cluster.client()) {
       return fs.getClient().getFileChecksumWithCombineMode(path, Long.MAX_VALUE);
@@ -384,7 +395,7 @@ class CopySourceTest {
     assertContradicted(run(ConvertCluster.undo("/coded"), "coded-undo"), policy);
     assertContradicted(run(ConvertCluster.striped("/coded", "XOR-2-1"), "coded-xor"), policy);
 
-    // What was there is there: the block can still be had from the others.
+    // Nothing was changed: the block can still be reconstructed from the others.
     byte[] right = Arrays.copyOf(bytes, BLOCK);
     internalBlock(cluster, "/coded/a", 0).replace(right);
     cluster.assertParityRight("/coded/a");
@@ -401,7 +412,7 @@ class CopySourceTest {
 
   @Test
   void filesWithLostBlocksAreComparedWithTheParityThatIsLeft() throws Exception {
-    // Five DataNodes: what one of them had cannot be made again elsewhere.
+    // With only five DataNodes, the blocks of a stopped one cannot be reconstructed elsewhere.
     try (ConvertCluster five = new ConvertCluster(directory.resolve("five"), 5, 5, conf -> {})) {
       byte[] bytes = five.write("/five/a", 3 * BLOCK);
       five.write("/five/b", 3 * BLOCK);
@@ -433,7 +444,7 @@ class CopySourceTest {
     }
   }
 
-  /** Where a group has an internal block among its locations, or -1. */
+  /** Returns the position of an internal block in a group's locations, or -1. */
   private static int position(LocatedStripedBlock group, int index) {
     byte[] indices = group.getBlockIndices();
     for (int i = 0; i < indices.length; i++) {

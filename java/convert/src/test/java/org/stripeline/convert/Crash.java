@@ -6,8 +6,8 @@ import org.stripeline.convert.job.Step;
 import org.stripeline.convert.job.StepListener;
 
 /**
- * Lets a driver die at a step, as kill -9 does: its streams are never closed, its leases not given
- * back, and nothing that it would do afterwards reaches the NameNode through its journal.
+ * Stops a driver at a step in the same way as kill -9: its streams are never closed, its leases are
+ * not released, and nothing it does afterwards reaches the NameNode through its journal.
  */
 final class Crash implements StepListener {
   private final DistributedFileSystem client;
@@ -15,7 +15,7 @@ final class Crash implements StepListener {
   private int left;
   private volatile boolean isDead;
 
-  /** The death itself: an Error, which no clean-up of the driver catches. */
+  /** The simulated kill: an Error, which no clean-up code of the driver catches. */
   static final class Death extends Error {
     private static final long serialVersionUID = 1L;
 
@@ -24,7 +24,7 @@ final class Crash implements StepListener {
     }
   }
 
-  /** Dies when so many files have come to that step. */
+  /** Creates a crash after {@code arrivals} files have reached a step. */
   Crash(DistributedFileSystem client, Step where, int arrivals) {
     this.client = client;
     this.where = where;

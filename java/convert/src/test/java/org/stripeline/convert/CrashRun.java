@@ -28,7 +28,7 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 
-/** One job that is killed at a step, perhaps once more while it is resumed, and then resumed. */
+/** A job that is killed at a step, possibly killed again while it is resumed, and then resumed. */
 final class CrashRun {
   private static final int AT_ONCE = 4;
   private static final long MODIFIED_MS = 1_234_567_890_000L;
@@ -44,7 +44,7 @@ final class CrashRun {
     this.root = root;
   }
 
-  /** Runs one for each step, several at one time, for most of it is waiting for leases. */
+  /** Runs one job for each step, several concurrently, since they mostly wait for leases. */
   static void runAll(ConvertCluster cluster, long seed, Steps steps) throws Exception {
     ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE);
     try {
@@ -74,7 +74,7 @@ final class CrashRun {
     }
   }
 
-  /** What is killed at which steps. */
+  /** The steps at which jobs are killed, with the settings and the expected policy. */
   interface Steps {
     Set<Step> of();
 
@@ -95,7 +95,8 @@ final class CrashRun {
     String job = root.substring(1);
 
     boolean isBack = step.compareTo(Step.ENDED) > 0;
-    // What is rolled back once a swap was announced must be told from what was swapped.
+    // Some rollbacks begin after the swap was announced: recovery must distinguish them from
+    // completed swaps.
     Step first = !isBack ? step : step == Step.BACK_NAMED ? Step.VERIFIED : Step.SWAP_NAMED;
     kill(first, 1 + random.nextInt(count), driver -> driver.execute(settings, job));
     assertNothingLost();
@@ -129,7 +130,7 @@ final class CrashRun {
     assertThat(crash.happened()).isTrue();
   }
 
-  /** What is left to do may not come to that step. */
+  /** The remaining work may not reach that step. */
   private void killPerhaps(Step step, Work work) throws IOException {
     DistributedFileSystem client = cluster.client();
     Crash crash = new Crash(client, step, 1);

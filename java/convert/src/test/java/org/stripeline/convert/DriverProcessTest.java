@@ -28,7 +28,10 @@ import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.JavaRuntime;
 
-/** The command as a process of its own, paused and killed by signals in the middle of a file. */
+/**
+ * Tests the command as a separate process that is paused and killed by signals in the middle of a
+ * file.
+ */
 @Timeout(300)
 class DriverProcessTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -61,7 +64,7 @@ class DriverProcessTest {
     cluster.close();
   }
 
-  /** Begins to convert so slowly that a signal meets it in the middle of a file. */
+  /** Starts a conversion that is slow enough for a signal to arrive in the middle of a file. */
   private void begin() throws IOException {
     java.nio.file.Path site = Files.createDirectories(directory.resolve("conf"));
     try (OutputStream out = Files.newOutputStream(site.resolve("hdfs-site.xml"))) {

@@ -36,12 +36,12 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 
-/** The other NameNode takes over in the middle of conversions. */
+/** Tests failovers to the other NameNode during conversions. */
 class FailoverTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
 
-  /** Those after which the NameNode has something to remember. */
+  /** The steps that change the state of the NameNode. */
   private static final Set<Step> STEPS =
       EnumSet.of(
           Step.FENCED,
@@ -82,7 +82,10 @@ class FailoverTest {
     cluster.close();
   }
 
-  /** So that the next driver need not wait a minute for those of the dead one. */
+  /**
+   * Shortens the lease period, so that the next driver need not wait a minute for the leases of the
+   * dead one.
+   */
   private static void letLeasesEndSoon() {
     for (int i = 0; i < cluster.mini.getNumNameNodes(); i++) {
       NameNodeAdapter.getLeaseManager(cluster.mini.getNamesystem(i)).setLeasePeriod(500, 3_600_000);
@@ -107,7 +110,7 @@ class FailoverTest {
     }
   }
 
-  /** The active one goes without a word, and comes back as the one that stands by. */
+  /** Stops the active NameNode without notice, and restarts it as the standby. */
   private static synchronized void crash() {
     try {
       int old = active;
@@ -168,7 +171,7 @@ class FailoverTest {
     }
   }
 
-  /** A host that is down drops what is sent to it; each question to it lasts until a time-out. */
+  /** A host that is down drops packets sent to it, so each call to it lasts until a timeout. */
   @Test
   void convertsWhileTheFirstNameNodeDoesNotAnswer() throws Exception {
     byte[] bytes = cluster.write("/first/a", 4 * BLOCK + 5);
@@ -206,7 +209,7 @@ class FailoverTest {
     assertThat(cluster.read("/first/a")).isEqualTo(bytes);
   }
 
-  /** Converts files, at a step of each of which something happens to the NameNodes. */
+  /** Converts files, and changes the state of the NameNodes at one step of each file. */
   private void goOn(JobSettings settings, Set<Step> steps, String policy, Runnable change)
       throws Exception {
     roots.add(settings.path);
@@ -231,8 +234,8 @@ class FailoverTest {
 
     assertThat(done).hasSize(steps.size());
     for (JobReport.Failure failure : report.failures()) {
-      // A NameNode that missed a report has the block built again, and then knows of two of it; or
-      // it is built where the next attempt for that group means to put it.
+      // A NameNode that missed a report has the block reconstructed, and then has two copies of it,
+      // or the copy is on a DataNode where the next attempt plans to write the block.
       assertThat(failure.reason)
           .containsAnyOf(
               "nothing has verified it there; convert the file again",

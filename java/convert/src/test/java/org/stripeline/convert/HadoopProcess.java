@@ -17,8 +17,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.stripeline.terminal.JavaRuntime;
 
 /**
- * A server of Hadoop in a process of its own. NameNodes of one process share the manager of erasure
- * coding policies, and with it the limits of the one that started last.
+ * A Hadoop server in a separate process. NameNodes in one process share the manager of erasure
+ * coding policies, and therefore the limits of the NameNode that started last.
  */
 final class HadoopProcess implements Closeable {
   private final Process process;
@@ -33,7 +33,7 @@ final class HadoopProcess implements Closeable {
    * Starts a server.
    *
    * @param main class with its main method
-   * @param directory for its site file and its log, which must not exist yet
+   * @param directory directory for its site file and its log, which must not exist yet
    */
   static HadoopProcess start(Class<?> main, Configuration conf, Path directory) throws IOException {
     Files.createDirectories(directory);
@@ -60,7 +60,7 @@ final class HadoopProcess implements Closeable {
     return new HadoopProcess(builder.start(), log);
   }
 
-  /** Waits until it listens at an address. */
+  /** Waits until the server listens at an address. */
   HadoopProcess awaitListening(InetSocketAddress address) throws Exception {
     ConvertCluster.await(
         "a server at " + address,
@@ -78,7 +78,7 @@ final class HadoopProcess implements Closeable {
     return this;
   }
 
-  /** Waits until it ends by itself, with a failure. */
+  /** Waits until the server exits with a failure. */
   void awaitFailure() throws Exception {
     ConvertCluster.await("the end of a server", () -> !process.isAlive());
     if (process.exitValue() == 0) {

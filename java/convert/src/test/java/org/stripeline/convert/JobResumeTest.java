@@ -35,7 +35,10 @@ import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
-/** A job that is taken up has its own settings, and is recovered whatever else can be done. */
+/**
+ * Tests that a resumed job keeps its settings, and that its files are recovered even if it cannot
+ * continue.
+ */
 class JobResumeTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -63,7 +66,7 @@ class JobResumeTest {
     cluster.close();
   }
 
-  /** Runs a job until each of its files, all of which are under way, has come to a step. */
+  /** Runs a job until all of its files, which are converted concurrently, have reached a step. */
   private static void kill(JobSettings settings, Step step, int files) throws IOException {
     settings.filesAtOnce = files;
     CyclicBarrier all = new CyclicBarrier(files);
@@ -135,7 +138,7 @@ class JobResumeTest {
 
     assertThat(run("/kept", "--resume", "--groups-at-once=7")).as(err.toString()).isZero();
 
-    // Written at 1 MiB/s.
+    // Limited to 1 MiB/s.
     String line = out.toString();
     double seconds = Double.parseDouble(line.replaceAll("(?s).* in ([0-9.]+) s.*", "$1"));
     assertThat(seconds).as(line).isGreaterThan(2);

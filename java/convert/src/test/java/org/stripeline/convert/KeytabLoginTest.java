@@ -26,7 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.terminal.ExitStatus;
 
-/** The command with a keytab, where there is no ticket. Kerberos applies to the whole JVM. */
+/**
+ * Tests the command with a keytab and without a ticket. Kerberos settings apply to the whole JVM.
+ */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class KeytabLoginTest {
   @TempDir Path directory;
@@ -90,7 +92,7 @@ class KeytabLoginTest {
           .isLessThanOrEqualTo(6000);
       long end = first.getEndTime().getTime();
       ConvertCluster.await("a new ticket", () -> isLater(ticket(), end));
-      // And again, although no ticket can be had until the last one has ended.
+      // And again, after the last ticket has expired while no new one could be obtained.
       Path away = directory.resolve("away");
       Files.move(keytab().toPath(), away);
       ConvertCluster.await("a lack", () -> !isLater(ticket(), System.currentTimeMillis()));
@@ -155,7 +157,7 @@ class KeytabLoginTest {
     return Files.readString(directory.resolve("command.log"));
   }
 
-  /** Runs the command in a process of its own: in this one the servers are logged in. */
+  /** Runs the command in a separate process, since the servers are logged in in this one. */
   private int run(ConvertCluster cluster, String... more) throws Exception {
     Path site = Files.createDirectories(directory.resolve("conf"));
     try (OutputStream out = Files.newOutputStream(site.resolve("core-site.xml"))) {
@@ -175,7 +177,7 @@ class KeytabLoginTest {
             "--policy=RS-3-2",
             "--execute");
     command.command().addAll(Arrays.asList(more));
-    // No ticket of the user that runs this.
+    // Hides the ticket cache of the user that runs the test.
     command.environment().put("KRB5CCNAME", directory.resolve("no-tickets").toString());
     Process process =
         command

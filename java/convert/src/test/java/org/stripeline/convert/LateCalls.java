@@ -7,11 +7,11 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.hdfs.server.namenode.AuditLogger;
 
-/** Does something after the NameNode has carried out a call, and before its caller knows. */
+/** Runs an action after the NameNode has executed a call and before it returns to the caller. */
 public final class LateCalls implements AuditLogger {
   private static volatile BiConsumer<String, String> action = (command, path) -> {};
 
-  /** Is told of each call: how audit logs name it, and the path. */
+  /** Sets the action, which receives the name of each call in the audit log, and the path. */
   static void after(BiConsumer<String, String> what) {
     action = what;
   }

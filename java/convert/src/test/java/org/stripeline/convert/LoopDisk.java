@@ -10,8 +10,8 @@ import java.nio.file.StandardCopyOption;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A disk whose power can fail: an ext4 file system in a file. Its journal is written only when
- * something asks for it, so what was not synced is in memory alone, and not in the file.
+ * A disk that can lose power: an ext4 file system in a file. Its journal is written only on
+ * request, so data that was not synced is only in memory, not in the file.
  */
 final class LoopDisk implements AutoCloseable {
   private static final long BYTES = 96L << 20;
@@ -25,7 +25,7 @@ final class LoopDisk implements AutoCloseable {
     this.mountPoint = mountPoint;
   }
 
-  /** Returns why there can be no such disks here, or null if there can. */
+  /** Returns the reason for which such disks cannot be created here, or null if they can. */
   static String missing(Path directory) throws Exception {
     if (!"root".equals(System.getProperty("user.name"))) {
       return "file systems are mounted by root only";
@@ -37,14 +37,14 @@ final class LoopDisk implements AutoCloseable {
     }
   }
 
-  /** Makes a disk that is empty. */
+  /** Creates an empty disk. */
   static LoopDisk make(Path directory, String name) throws Exception {
     Path mountPoint = Files.createDirectories(directory.resolve(name));
     LoopDisk disk = new LoopDisk(directory.resolve(name + ".img"), mountPoint);
     try (RandomAccessFile file = new RandomAccessFile(disk.image.toFile(), "rw")) {
       file.setLength(BYTES);
     }
-    // Nothing is to write in the background.
+    // Avoids writes in the background.
     run("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", disk.text());
     disk.mount();
     return disk;
@@ -59,24 +59,24 @@ final class LoopDisk implements AutoCloseable {
     isMounted = true;
   }
 
-  /** Returns a directory of its file system. */
+  /** Returns a directory on the disk. */
   Path data() throws IOException {
     return Files.createDirectories(mountPoint.resolve("data"));
   }
 
-  /** Writes back all that is in memory. */
+  /** Writes all data in memory to the disk. */
   void sync() throws Exception {
     run("sync", "-f", mountPoint.toString());
   }
 
-  /** Takes a copy of what the disk has now, whatever is in memory. */
+  /** Copies the current content of the disk, without data that is only in memory. */
   Path snapshot() throws Exception {
     Path copy = image.resolveSibling(image.getFileName() + ".copy");
     run("cp", "--sparse=always", text(), copy.toString());
     return copy;
   }
 
-  /** Puts the disk back to a snapshot, as after a loss of power. */
+  /** Restores the disk to a snapshot, as after a loss of power. */
   void restore(Path snapshot) throws Exception {
     unmount();
     Files.move(snapshot, image, StandardCopyOption.REPLACE_EXISTING);

@@ -39,7 +39,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.server.datanode.AgentCount;
 
-/** Conversion by maps, on the framework of one process. */
+/** Tests conversions by maps, on the local MapReduce framework. */
 class MapReduceConversionTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -58,11 +58,12 @@ class MapReduceConversionTest {
             conf -> {
               conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
               conf.set("hadoop.tmp.dir", directory.resolve("mapred").toString());
-              // With block tokens maps show those to agents, as they must under Kerberos.
+              // With block tokens enabled, maps authenticate to agents by token, as they must under
+              // Kerberos.
               conf.setBoolean("dfs.block.access.token.enable", true);
               conf.set("hadoop.security.key.provider.path", keys);
               conf.setInt("mapreduce.local.map.tasks.maximum", 4);
-              // Readers ask several times for what cannot be read.
+              // Shortens the pauses between the retries of readers that cannot read a block.
               conf.setInt("dfs.client.retry.window.base", 10);
             });
   }
@@ -122,7 +123,7 @@ class MapReduceConversionTest {
     assertStriped("/copied/b", one);
     assertThat(cluster.temporaries()).isEmpty();
 
-    // Joined files come back from edits, and from an image.
+    // Joined files can be loaded from edits, and from an fsimage.
     cluster.mini.restartNameNode();
     assertStriped("/copied/a", several);
     assertThat(new DFSAdmin(cluster.conf()).run(new String[] {"-safemode", "enter"})).isZero();
@@ -161,7 +162,7 @@ class MapReduceConversionTest {
     assertThat(report.failures()).isEmpty();
     AdoptionTraffic traffic = report.traffic();
     assertThat(traffic.blocksLinked() + traffic.blocksSent()).isEqualTo(11);
-    // Two blocks of parity for each of three groups and one.
+    // Two parity blocks for each of three groups, and for one.
     assertThat(traffic.bytesWritten() - traffic.blocksSent() * BLOCK)
         .isLessThanOrEqualTo(8 * BLOCK);
     for (String path : List.of("/adopted/a", "/adopted/b")) {
@@ -175,7 +176,8 @@ class MapReduceConversionTest {
   }
 
   /**
-   * A file is left if what the agent may have made of it cannot be removed; the next job takes it.
+   * A file is left unchanged if blocks that the agent may have written cannot be removed; the next
+   * job converts it.
    */
   @Test
   void plansAGroupAgainOrLeavesItWhenItsEncoderIsGone() throws Exception {
@@ -184,7 +186,7 @@ class MapReduceConversionTest {
     AtomicReference<DataNode> stopped = new AtomicReference<>();
     StepListener stopper =
         (step, path) -> {
-          // All is linked; the first map is yet to come.
+          // All blocks are linked; the first map has not started.
           if (step == Step.LINKED && stopped.get() == null) {
             stopped.set(AgentSwitch.node(cluster, plannedParity("agentless")));
             AgentSwitch.stop(stopped.get());
@@ -220,7 +222,9 @@ class MapReduceConversionTest {
     assertThat(cluster.temporaries()).isEmpty();
   }
 
-  /** The DataNode that the first group of a job's journal wants its first parity on. */
+  /**
+   * Returns the planned DataNode of the last internal block of the first group in a job's journal.
+   */
   private static String plannedParity(String job) {
     AtomicReference<String> node = new AtomicReference<>();
     try {
@@ -256,7 +260,7 @@ class MapReduceConversionTest {
     assertThat(cluster.policy("/unread/bad")).isNull();
     assertStriped("/unread/good", good);
     assertThat(cluster.temporaries()).isEmpty();
-    // Its lease is given back.
+    // Its lease has been released.
     cluster.fs().append(new Path("/unread/bad")).close();
   }
 
@@ -314,7 +318,7 @@ class MapReduceConversionTest {
     settings.bytesPerSecond = 6 * BLOCK;
     long start = System.nanoTime();
     assertThat(run(settings).failures()).isEmpty();
-    // Two maps with half of it each write 3 blocks and read 5 to check parity.
+    // Two maps, each with half of the rate, write 3 blocks and read 5 to check parity.
     assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1300));
   }
 
@@ -363,7 +367,7 @@ class MapReduceConversionTest {
     assertThat(cluster.policy("/refused/a")).isNull();
   }
 
-  /** Says what the NameNode miscounts; if this fails, the refusal above can go. */
+  /** Shows the miscount of the NameNode; if this test fails, the refusal above can be removed. */
   @Test
   void concatMakesTheNameNodeMiscountTheRoot() throws Exception {
     cluster.write("/counted/a", 6 * BLOCK);

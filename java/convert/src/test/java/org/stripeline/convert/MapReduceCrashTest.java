@@ -12,7 +12,7 @@ import org.stripeline.convert.job.Step;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.Layout;
 
-/** Kills drivers whose maps do the work, at the steps that are not those of other drivers. */
+/** Kills drivers that use maps, at the steps that differ from those of other drivers. */
 class MapReduceCrashTest {
   private static final long SEED = 12;
 

@@ -29,7 +29,9 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
-/** Policies that one of two NameNodes does not accept; the other one is a process of its own. */
+/**
+ * Tests policies that one of two NameNodes does not accept; the other one is a separate process.
+ */
 class NameNodeLimitTest {
   private static final String KEY = "dfs.namenode.ec.policies.max.cellsize";
   private static final int DEFAULT = 4 << 20;
@@ -54,7 +56,7 @@ class NameNodeLimitTest {
             1,
             conf -> {
               conf.set("dfs.ha.tail-edits.period", "1s");
-              // Without it an observer answers clients that do not know of observers.
+              // Without it, an observer answers clients that do not support observers.
               conf.setBoolean("dfs.namenode.state.context.enabled", true);
               conf.setBoolean("dfs.client.failover.random.order", false);
               conf.setInt("dfs.client.failover.sleep.base.millis", 50);
@@ -65,7 +67,7 @@ class NameNodeLimitTest {
     otherHttp = cluster.mini.getNameNode(1).getHttpAddress();
     otherConf = new Configuration(cluster.mini.getConfiguration(1));
     cluster.mini.shutdownNameNode(1);
-    // Clients ask the standby first, which knows few or no DataNodes when it has just started.
+    // Clients ask the standby first, which has few or no DataNodes right after its start.
     cluster.conf().set(namesKey(), "nn2,nn1");
     bytes = ConvertCluster.bytes(1, 3 * CELL);
     try (FSDataOutputStream out =
@@ -153,7 +155,7 @@ class NameNodeLimitTest {
     assertRefused("dfs.namenode.ec.userdefined.policy.allowed is false, true is needed");
     otherConf.unset("dfs.namenode.ec.userdefined.policy.allowed");
 
-    // A client that knows one of two.
+    // A client that knows only one of the two NameNodes.
     cluster.conf().set(namesKey(), "nn1");
     assertRefused("NameNodes nn1, nn2 together", "names 1 of these 2");
   }
@@ -170,7 +172,7 @@ class NameNodeLimitTest {
     assertThat(other.log()).contains("Cell size 8388608 should not exceed maximum 4194304");
 
     begin(DEFAULT).awaitFailure();
-    // What the message of a refusal says to do is also the way out of this.
+    // The advice in the message of the refusal also recovers the NameNode.
     startOther(CELL);
     failOver();
     assertThat(cluster.read("/limit/a")).isEqualTo(bytes);
@@ -181,7 +183,9 @@ class NameNodeLimitTest {
     activateOther();
   }
 
-  /** Makes the other one active, and waits until DataNodes have told it of their blocks. */
+  /**
+   * Makes the other NameNode active, and waits until DataNodes have reported their blocks to it.
+   */
   private void activateOther() throws Exception {
     ConvertCluster.await("the NameNode", () -> isDone(this::beActive));
     ConvertCluster.await("DataNodes", () -> isDone(this::isWhole));
@@ -196,7 +200,7 @@ class NameNodeLimitTest {
     return !cluster.fs().isInSafeMode() && cluster.isWhole("/limit/a");
   }
 
-  /** A client may still have a connection to the process before, and fails once then. */
+  /** A client may still have a connection to the previous process, and then fails once. */
   private static boolean isDone(Callable<Boolean> work) throws Exception {
     try {
       return work.call();

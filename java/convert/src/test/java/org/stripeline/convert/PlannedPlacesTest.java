@@ -27,7 +27,10 @@ import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 
-/** A block that is somewhere else when the file is complete was verified by no agent there. */
+/**
+ * Tests that a file is not converted if a block is not where it was planned when the file is
+ * complete, since no agent has verified it there.
+ */
 class PlannedPlacesTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
   private static final short REPLICAS = 6;
@@ -43,12 +46,12 @@ class PlannedPlacesTest {
             7,
             conf -> {
               conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
-              // The NameNode is not to mend what the test does.
+              // The NameNode must not repair what the test does.
               conf.setInt("dfs.namenode.redundancy.interval.seconds", 3600);
             })) {
       Path path = new Path("/moved/a");
       byte[] bytes = ConvertCluster.bytes(1, 3 * BLOCK);
-      // So many replicas that a DataNode has one and nothing else of the group.
+      // Enough replicas that some DataNode has one of them but no other block of the group.
       try (FSDataOutputStream out = cluster.fs().create(path, true, 4096, REPLICAS, BLOCK)) {
         out.write(bytes);
       }

@@ -24,7 +24,7 @@ import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 
-/** All DataNodes lose power at once when a conversion has just succeeded. */
+/** Tests that all DataNodes lose power at once right after a successful conversion. */
 class PowerLossTest {
   private static final String CODE = "RS-2-1";
   private static final int NODES = 3;
@@ -52,8 +52,9 @@ class PowerLossTest {
               conf.setInt("dfs.client.retry.window.base", 10);
               conf.setInt("dfs.datanode.scan.period.hours", -1);
             });
-    // A driver's journal is synced line by line, and ext4 then writes all that is in its own. So
-    // it must not be on the disks: there may be others than those on which it is.
+    // A driver's journal is synced line by line, and each sync makes ext4 write its whole journal.
+    // The job directory must therefore not be on these disks, since it would sync other files
+    // there.
     org.apache.hadoop.fs.Path jobs = new org.apache.hadoop.fs.Path(JobDirectory.ROOT_DEFAULT);
     cluster.fs().mkdirs(jobs, new FsPermission((short) 0700));
     cluster.fs().setStoragePolicy(jobs, "COLD");
@@ -85,7 +86,10 @@ class PowerLossTest {
     }
   }
 
-  /** The NameNode goes on: what it says happened has happened. */
+  /**
+   * Cuts the power of the DataNodes. The NameNode keeps running, so what it has recorded did
+   * happen.
+   */
   private void losePower() throws Exception {
     List<Path> left = new ArrayList<>();
     for (LoopDisk disk : disks) {
@@ -125,7 +129,7 @@ class PowerLossTest {
     losePower();
 
     ConvertCluster.await("internal blocks", () -> cluster.isWhole("/adopted/a"));
-    // Those of the job's own files are all that there are of replicas.
+    // The only remaining replicas are those of the job's own files.
     cluster.fs().delete(new org.apache.hadoop.fs.Path(JobDirectory.ROOT_DEFAULT), true);
     ConvertCluster.await("the replicas to be gone", () -> replicas() == 0);
     cluster.assertBytes("/adopted/a", bytes);

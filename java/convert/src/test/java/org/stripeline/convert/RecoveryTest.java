@@ -21,7 +21,9 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobTuning;
 
-/** What a dead driver leaves, and what others do to the file before it is recovered. */
+/**
+ * Tests the recovery of files after a driver died, including changes by others before the recovery.
+ */
 class RecoveryTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -65,7 +67,7 @@ class RecoveryTest {
     }
   }
 
-  /** Another job would take the permission of a file in a swap for that of its user. */
+  /** Another job would take the permission of a file during a swap for the one its user has set. */
   @Test
   void leavesAFileInTheMiddleOfAnotherJobsSwap() throws Exception {
     byte[] bytes = cluster.write("/half/a", 3 * BLOCK);
@@ -87,7 +89,7 @@ class RecoveryTest {
     assertThat(cluster.read("/half/a")).isEqualTo(bytes);
   }
 
-  /** What {@code hdfs dfs -chmod -R 1777} leaves on files. */
+  /** The permission that {@code hdfs dfs -chmod -R 1777} sets on files. */
   @Test
   void leavesAFileWithAStickyBitInTheMiddleOfAnotherJobsSwap() throws Exception {
     cluster.write("/sticky/a", 3 * BLOCK);
@@ -105,7 +107,7 @@ class RecoveryTest {
     assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(sticky);
   }
 
-  /** A driver that was cut off comes to the swap when another one has recovered the file. */
+  /** A driver that was disconnected reaches the swap after another one has recovered the file. */
   @Test
   void aLateDriverDoesNotTouchTheFile() throws Exception {
     cluster.write("/late/a", 3 * BLOCK);
@@ -115,7 +117,7 @@ class RecoveryTest {
     StepListener cut =
         (step, path) -> {
           if (step == Step.SWAP_NAMED) {
-            // What a partition does: the leases run out, and another driver takes over.
+            // The effect of a network partition: the leases expire, and another driver takes over.
             client.getClient().closeAllFilesBeingWritten(true);
             try {
               assertThat(resume("/late").failures()).isEmpty();
@@ -132,7 +134,10 @@ class RecoveryTest {
     assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(SHARED);
   }
 
-  /** It is cut off between its last sign of life and the change of the permission. */
+  /**
+   * The driver is disconnected between its last confirmation of the lease and its change of the
+   * permission.
+   */
   @Test
   void aLateDriverTakesItsChangeOfThePermissionBack() throws Exception {
     cluster.write("/late-mode/a", 3 * BLOCK);
@@ -149,7 +154,7 @@ class RecoveryTest {
               && isNamed.compareAndSet(true, false)) {
             client.getClient().closeAllFilesBeingWritten(true);
             try {
-              // So that it is left alone by the driver that recovers it.
+              // So that the recovering driver does not convert the file.
               cluster.fs().createSnapshot(file.getParent(), "one");
               assertThat(resume("/late-mode").failures()).isEmpty();
             } catch (IOException e) {
@@ -174,7 +179,7 @@ class RecoveryTest {
     assertThat(cluster.fs().getFileStatus(file).getPermission()).isEqualTo(SHARED);
   }
 
-  /** Only times that the end of our own lease has changed are set back. */
+  /** Only times that the release of the job's own lease has changed are restored. */
   @Test
   void keepsTimesThatAUserSetBeforeTheLease() throws Exception {
     cluster.write("/times/a", 3 * BLOCK);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.file.Redundancy;
 import org.stripeline.convert.job.JobDirectory;
 
-/** How often the NameNode is asked for the blocks of files that become whole. */
+/** Tests how often the NameNode is queried for the blocks of files that are being completed. */
 class RedundancyTest {
   private static final int BLOCK = 512;
   private static final int BLOCKS = 2 * Redundancy.BLOCKS_AT_ONCE + 10;
@@ -37,7 +37,7 @@ class RedundancyTest {
             2,
             1,
             conf -> {
-              // All blocks are copied as fast as they can be.
+              // All blocks are replicated as fast as possible.
               conf.setInt("dfs.namenode.replication.work.multiplier.per.iteration", BLOCKS);
               conf.setInt("dfs.namenode.replication.max-streams", BLOCKS);
               conf.setInt("dfs.namenode.replication.max-streams-hard-limit", BLOCKS);
@@ -49,7 +49,7 @@ class RedundancyTest {
     cluster.close();
   }
 
-  /** Calls of a method that the NameNode has answered. */
+  /** Returns the number of calls of a method that the NameNode has answered. */
   private static long calls(String method) {
     String source = "RpcDetailedActivityForPort" + cluster.uri().getPort();
     return MetricsAsserts.getLongCounterWithoutCheck(
@@ -81,13 +81,13 @@ class RedundancyTest {
                 Redundancy.await(client, "/many", null, 2);
                 return null;
               });
-      // So that it has asked in vain.
+      // Wait until it has queried without success.
       long begun = before;
       ConvertCluster.await("questions", () -> questions() > begun + 2);
       cluster.fs().setReplication(file, (short) 2);
       whole.get();
       long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
-      // Pauses double until they are 2 s: ten questions before that, then one each.
+      // Pauses double up to 2 s: ten queries before that, then one per pause.
       assertThat(questions() - before).isLessThanOrEqualTo(3 + 10 + seconds / 2);
     } finally {
       thread.shutdownNow();

@@ -10,11 +10,11 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.server.datanode.BlockMetadataHeader;
 
-/** Damages what a DataNode has of a block. */
+/** Damages replicas of blocks on DataNodes. */
 final class ReplicaDamage {
   private ReplicaDamage() {}
 
-  /** As a disk does: the checksums are still those of the right bytes. */
+  /** Corrupts data like a disk: the checksums are still those of the correct bytes. */
   static void flip(ConvertCluster cluster, LocatedBlock block, DatanodeInfo node)
       throws IOException {
     cluster
@@ -23,7 +23,7 @@ final class ReplicaDamage {
         .corruptData();
   }
 
-  /** As a faulty writer does, whose checksums are those of the wrong bytes. */
+  /** Corrupts data like a faulty writer: the checksums match the wrong bytes. */
   static void rewrite(ConvertCluster cluster, LocatedBlock block, DatanodeInfo node)
       throws IOException {
     int number =

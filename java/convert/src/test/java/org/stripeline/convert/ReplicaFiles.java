@@ -13,9 +13,9 @@ import org.apache.hadoop.hdfs.server.datanode.DataNodeTestUtils;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.util.DataChecksum;
 
-/** The two files of one replica, and ways in which disks spoil them. */
+/** The data and checksum files of one replica, and ways to corrupt them. */
 final class ReplicaFiles {
-  /** Version, kind of checksum, bytes for each checksum. */
+  /** Version, checksum type, bytes per checksum. */
   private static final int HEADER_BYTES = 7;
 
   final Path data;
@@ -26,7 +26,7 @@ final class ReplicaFiles {
     meta = new File(replica.getMetadataURI()).toPath();
   }
 
-  /** Finds those of a block on a DataNode. */
+  /** Finds the files of a block on a DataNode. */
   static ReplicaFiles of(ConvertCluster cluster, String uuid, long block) throws IOException {
     String pool = cluster.mini.getNameNode(0).getNamesystem().getBlockPoolId();
     DataNode node = AgentSwitch.node(cluster, uuid);
@@ -58,12 +58,12 @@ final class ReplicaFiles {
     }
   }
 
-  /** Writes other bytes of the same length, and the right checksums of those. */
+  /** Writes other bytes of the same length, with matching checksums. */
   void replace(byte[] bytes) throws IOException {
     replace(bytes, ByteBuffer.wrap(Files.readAllBytes(meta)).getInt(3));
   }
 
-  /** Writes bytes, and one right checksum for each chunk of those. */
+  /** Writes bytes, with matching checksums for chunks of {@code chunk} bytes. */
   void replace(byte[] bytes, int chunk) throws IOException {
     DataChecksum checksum =
         DataChecksum.newDataChecksum(DataChecksum.Type.valueOf(Files.readAllBytes(meta)[2]), chunk);
@@ -75,7 +75,7 @@ final class ReplicaFiles {
     write(meta, sums.array());
   }
 
-  /** Exchanges the contents of two replicas of one length, data and checksums. */
+  /** Exchanges data and checksums of two replicas of equal length. */
   void swap(ReplicaFiles other) throws IOException {
     byte[] ownData = Files.readAllBytes(data);
     byte[] ownMeta = Files.readAllBytes(meta);
@@ -85,7 +85,7 @@ final class ReplicaFiles {
     write(other.meta, ownMeta);
   }
 
-  /** Into the file that there is: links to it see it as well. */
+  /** Overwrites the existing file, so that hard links to it change as well. */
   private static void write(Path path, byte[] bytes) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
       file.write(bytes);

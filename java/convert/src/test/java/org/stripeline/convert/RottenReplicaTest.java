@@ -31,7 +31,7 @@ import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 
-/** Adoption where replicas are not what they should be: no good replica goes for a bad one. */
+/** Tests adoption of corrupt replicas: no good replica may be deleted in favor of a bad one. */
 class RottenReplicaTest {
   private static final String CODE = "RS-3-2";
   private static final String POLICY = "RS-3-2-1024k";
@@ -61,12 +61,12 @@ class RottenReplicaTest {
     }
   }
 
-  /** Spoils a replica that a plan keeps. */
+  /** Corrupts a replica that a plan keeps. */
   private interface Spoiler {
     void spoil(ReplicaFiles replica, int block) throws IOException;
   }
 
-  /** Spoils what the first plan of a file keeps, once it is linked. */
+  /** Corrupts the replicas that the first plan of a file keeps, once they are linked. */
   private StepListener onceLinked(String job, Spoiler spoiler) {
     return (step, path) -> {
       if (step == Step.LINKED && done.add(path)) {
@@ -96,7 +96,10 @@ class RottenReplicaTest {
     return groups;
   }
 
-  /** Converted, each internal block of data has the right bytes on its disk, parity is right. */
+  /**
+   * Checks that the file is converted, that each internal data block has the correct bytes on disk,
+   * and that the parity is correct.
+   */
   private void assertConverted(String path, byte[] bytes) throws Exception {
     assertThat(cluster.policy(path)).isEqualTo(POLICY);
     ConvertCluster.await("bad links to be removed", () -> hasEachBlockOnce(path));
@@ -143,7 +146,7 @@ class RottenReplicaTest {
 
   private void spoil(String path, int block, int replica, Spoiler spoiler) throws IOException {
     LocatedBlock located = cluster.blocks(path).get(block);
-    // The NameNode names them in another order each time.
+    // The NameNode returns them in a different order each time.
     DatanodeInfo[] holders = located.getLocations();
     Arrays.sort(holders, Comparator.comparing(DatanodeInfo::getDatanodeUuid));
     DatanodeInfo node = holders[replica];
@@ -152,8 +155,8 @@ class RottenReplicaTest {
   }
 
   /**
-   * Changes bytes together with their checksums. The last chunk stays as it is, since DataNodes
-   * remember the checksum of that from when they received the block.
+   * Changes bytes together with their checksums. The last chunk is left unchanged, since DataNodes
+   * keep its checksum in memory from when they received the block.
    */
   private static void replace(ReplicaFiles replica, int block) throws IOException {
     byte[] bytes = replica.bytes();
@@ -226,8 +229,8 @@ class RottenReplicaTest {
         spoil(path, block, replica, RottenReplicaTest::replace);
       }
       if (!convertAs(path, "voted-" + replica).failures().isEmpty()) {
-        // The checksum that the driver begins with was that of the wrong replica. That replica has
-        // been reported since, so the NameNode does not name it again.
+        // The first checksum of the driver came from the wrong replica. That replica has been
+        // reported since, so the NameNode does not return it again.
         assertThat(cluster.policy(path)).isNull();
         assertThat(convertAs(path, "again-" + replica).failures()).isEmpty();
       }
@@ -260,7 +263,7 @@ class RottenReplicaTest {
         JobReport report = driver.execute(settings, "silent-" + n);
 
         assertThat(report.failures()).hasSize(1);
-        // Parity may have been meant for one of those that are silent now.
+        // Parity may have been planned on one of the DataNodes that are silent now.
         assertThat(report.failures().get(0).reason)
             .containsAnyOf(
                 "Cannot tell which replica",
@@ -312,7 +315,8 @@ class RottenReplicaTest {
 
   @Test
   void aReplicaOfOtherBytesDoesNotWinWhenTheOthersCannotBeRead() throws Exception {
-    // Only where the driver has asked the wrong replica for the checksum does nothing else show it.
+    // The corruption is undetectable only if the driver's first checksum came from the wrong
+    // replica, so use many files.
     int files = 24;
     for (int n = 0; n < files; n++) {
       String path = "/alone/" + n;
@@ -365,7 +369,7 @@ class RottenReplicaTest {
 
     JobReport report = convert(settings("/lost"), StepListener.NONE);
 
-    // A plan that keeps no replica of the block finds that none can be read.
+    // If the plan keeps no replica of the block, the encoder finds that none can be read.
     assertLeft(report, "/lost/a", "that is known to be right", "from any replica");
     assertConverted("/lost/b", bytes);
     for (String path :
@@ -375,7 +379,7 @@ class RottenReplicaTest {
     cluster.fs().delete(new Path("/mapped"), true);
     cluster.fs().delete(new Path("/lost/b"), false);
     ConvertCluster.await("links to be removed", () -> cluster.internalBlocks() == 0);
-    // What there was is there: two blocks of three replicas each, next to the one that is lost.
+    // Nothing else was deleted: the other blocks still have three replicas each.
     for (int block : new int[] {0, 2, 3}) {
       assertThat(cluster.blocks("/lost/a").get(block).getLocations()).hasSize(3);
     }

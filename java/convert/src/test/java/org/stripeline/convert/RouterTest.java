@@ -22,8 +22,8 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
 /**
- * A Router over two namespaces, whose files have the same numbers: it sends a path to the namespace
- * that its mount table names, and a number to the default one.
+ * Tests a Router over two namespaces whose files have the same inode ids. It forwards a path to the
+ * namespace in its mount table, and an inode path to the default namespace.
  */
 class RouterTest {
   private static final int BLOCK = ConvertCluster.BLOCK;

@@ -22,13 +22,13 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
 /**
- * Readers that have a file open while it is replaced, and then read blocks whose locations they did
- * not know: they must get right bytes or an exception.
+ * Tests readers that have a file open while it is replaced, and then read blocks whose locations
+ * they did not have: they must get correct bytes or an exception.
  */
 class StaleReaderTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
 
-  /** More blocks than any reader asks for at once. */
+  /** More blocks than any reader requests at once. */
   private static final int BLOCKS = 30;
 
   private static final int PIECE = 8192;
@@ -56,7 +56,7 @@ class StaleReaderTest {
     cluster.close();
   }
 
-  /** What became of the reads of one open stream. */
+  /** Counts the results of the reads of one open stream. */
   private static final class Reads {
     int right;
     int wrong;
@@ -76,7 +76,7 @@ class StaleReaderTest {
     }
   }
 
-  /** Streams of both clients that know the first blocks of a file. */
+  /** Streams of both clients that have the locations of the first blocks of a file. */
   private static final class Readers implements Closeable {
     private final List<FileSystem> systems = new ArrayList<>();
     private final List<FSDataInputStream> streams = new ArrayList<>();
@@ -96,7 +96,7 @@ class StaleReaderTest {
       }
     }
 
-    /** Reads pieces all over the file by position, and then all of it from where it stands. */
+    /** Reads pieces from the whole file, first by position and then after seeks. */
     Reads read(int client) {
       FSDataInputStream stream = streams.get(client);
       Reads reads = new Reads();
@@ -108,7 +108,7 @@ class StaleReaderTest {
             stream.readFully(at, piece);
             reads.add(piece, Arrays.copyOfRange(bytes, at, at + PIECE));
           } catch (IOException | RuntimeException | AssertionError e) {
-            // Hadoop asserts the kind of block, or fails to cast it.
+            // Hadoop asserts the type of block, or fails to cast it.
             reads.failed++;
           }
         }
@@ -163,7 +163,7 @@ class StaleReaderTest {
     }
   }
 
-  /** Hadoop's own client gets wrong bytes here, which is why this needs --allow-stale-readers. */
+  /** Hadoop's own client gets wrong bytes here, which is why --allow-stale-readers is required. */
   @Test
   void stripedFiles() throws Exception {
     byte[] bytes = cluster.write("/narrow/a", BLOCKS * BLOCK);

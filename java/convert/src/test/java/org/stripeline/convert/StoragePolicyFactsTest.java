@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.convert.job.InodePath;
 
-/** What the NameNode tells of storage policies: which are in force, never which are set. */
+/**
+ * Shows that the NameNode returns only the effective storage policy of a file, never whether it is
+ * set on the file.
+ */
 class StoragePolicyFactsTest {
   @TempDir java.nio.file.Path directory;
 
@@ -36,7 +39,7 @@ class StoragePolicyFactsTest {
       cluster.mini.restartNameNode();
       assertThat(told(cluster.fs(), "/d/own")).isEqualTo(told(cluster.fs(), "/d/inherited"));
 
-      // They differ all the same: only a change of the directory shows it.
+      // The two differ nevertheless, which only a change of the directory shows.
       cluster.fs().setStoragePolicy(new Path("/d"), "COLD");
       assertThat(cluster.fs().getStoragePolicy(new Path("/d/own")).getName()).isEqualTo("WARM");
       assertThat(cluster.fs().getStoragePolicy(new Path("/d/inherited")).getName())

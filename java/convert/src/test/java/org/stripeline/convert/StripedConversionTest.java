@@ -35,7 +35,7 @@ import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 
-/** Copies into stripes and back, on a cluster of stock HDFS. */
+/** Tests copies into stripes and back, on a cluster of stock HDFS. */
 class StripedConversionTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -45,7 +45,7 @@ class StripedConversionTest {
 
   @BeforeAll
   static void start() throws IOException {
-    // So small that every listing takes several pages.
+    // Small enough that every listing takes several pages.
     cluster = new ConvertCluster(directory, 6, 3, conf -> conf.setInt("dfs.ls.limit", 2));
   }
 
@@ -156,7 +156,7 @@ class StripedConversionTest {
     assertThat(totals.files).isEqualTo(2);
     assertThat(totals.bytes).isEqualTo(4 * BLOCK);
     assertThat(totals.diskBytesNow).isEqualTo(12 * BLOCK);
-    // 11 stripes of 192 KiB, the last of 2 cells, so parity is 11 cells twice a file.
+    // 11 stripes of 192 KiB, the last with 2 cells, so each file has 2 parity blocks of 11 cells.
     assertThat(totals.diskBytesAfter).isEqualTo(2 * (2 * BLOCK + 2 * 11 * (64 << 10)));
     assertThat(totals.skipped.get(SkipReason.SNAPSHOTTED).diskBytes).isEqualTo(6 * BLOCK);
     assertThat(cluster.policy("/left/big")).isNull();
@@ -231,7 +231,7 @@ class StripedConversionTest {
           fs.rename(file, new Path("/elsewhere"));
           break;
         case "stolen":
-          // Whoever really wants to append can take the lease, and then the file is theirs.
+          // A user can recover the lease in order to append; the file is not converted then.
           ConvertCluster.await("lease", () -> fs.recoverLease(file));
           try (FSDataOutputStream out = fs.append(file)) {
             out.write(new byte[5]);

@@ -25,7 +25,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
 
-/** Kills drivers that copy, at every step. */
+/** Kills drivers at every step of a copy. */
 class StripedCrashTest {
   private static final long SEED = 5;
   private static final long MODIFIED_MS = 1_000_000_000_000L;

@@ -43,7 +43,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.convert.settings.RefusedException;
 
-/** The swap of one file: snapshots, slow drivers, and other users of an encryption zone. */
+/** Tests the swap of one file: snapshots, slow drivers, and other users of an encryption zone. */
 class SwapTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -61,7 +61,8 @@ class SwapTest {
             conf -> {
               conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
               LateCalls.install(conf);
-              // A transfer between DataNodes may fail; Hadoop waits five minutes to order another.
+              // A transfer between DataNodes may fail; by default, Hadoop waits five minutes before
+              // it schedules another.
               conf.setInt("dfs.namenode.reconstruction.pending.timeout-sec", 5);
               conf.set(
                   "hadoop.security.key.provider.path",
@@ -81,7 +82,9 @@ class SwapTest {
     }
   }
 
-  /** An inode that was replaced while open stays open in its snapshots, and is not replicated. */
+  /**
+   * An inode that is replaced while it is open stays open in its snapshots, and is not replicated.
+   */
   @Test
   void snapshotsKeepWholeFiles() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -109,7 +112,7 @@ class SwapTest {
     assertThat(cluster.read("/snap/a")).isEqualTo(bytes);
   }
 
-  /** Users may delete a file, or replace it, in the hours that its conversion lasts. */
+  /** Users may delete or replace a file during the hours that its conversion takes. */
   @Test
   void snapshotsKeepWholeFilesThatUsersDeleteDuringTheJob() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -136,7 +139,7 @@ class SwapTest {
     assertThat(cluster.read(kept)).isEqualTo(bytes);
   }
 
-  /** In an image, the last block of an open file is one that is being written. */
+  /** In an fsimage, the last block of an open file is under construction. */
   @Test
   void swapsAFileThatWasOpenWhenTheNameNodeStartedFromAnImage() throws Exception {
     byte[] bytes = cluster.write("/image/a", 3 * BLOCK + 17);
@@ -200,7 +203,7 @@ class SwapTest {
     assertThat(cluster.internalBlocks()).isZero();
   }
 
-  /** The one of yesterday is deleted, and the one of today gets its name. */
+  /** The old snapshot is deleted, and a new one gets its name. */
   @Test
   void leavesAFileOfWhichASnapshotIsTakenUnderANameThatIsKnown() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -224,7 +227,7 @@ class SwapTest {
     assertThat(cluster.policy("/latest/a")).isNull();
   }
 
-  /** Their numbers lead to the files that are in the tree now. */
+  /** The inode ids of these paths lead to the files in the current tree. */
   @Test
   void refusesPathsThatLeadToOtherFiles() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -241,7 +244,7 @@ class SwapTest {
     assertThat(cluster.policy("/tree/a")).isNull();
   }
 
-  /** Hours may go by between the listing of a page and the conversion of its last file. */
+  /** Hours may pass between the listing of a page and the conversion of its last file. */
   @Test
   void keepsAccessTimesFromAfterTheListing() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -267,7 +270,7 @@ class SwapTest {
     assertThat(fs.getFileStatus(new Path("/times/left")).getAccessTime()).isEqualTo(accessed);
   }
 
-  /** A driver that was stopped after the last look looks again before it renames. */
+  /** A driver that was paused after the last check repeats it before the rename. */
   @Test
   void looksAgainWhenTooMuchTimeIsGone() throws Exception {
     byte[] bytes = cluster.write("/slow/a", 3 * BLOCK);
@@ -298,7 +301,10 @@ class SwapTest {
         .isEqualTo(new FsPermission((short) 0644));
   }
 
-  /** The name of a file that only a snapshot has leads to whatever has taken its path. */
+  /**
+   * The inode path of a file that exists only in a snapshot leads to the file that is now at its
+   * path.
+   */
   @Test
   void sparesAFileThatTookThePathOfADeletedOne() throws Exception {
     DistributedFileSystem fs = cluster.fs();
@@ -380,7 +386,8 @@ class SwapTest {
   }
 
   /**
-   * The key of a temporary file can be set by its path only, and users can change what is there.
+   * The key of a temporary file can only be set by path, and users can replace the file at that
+   * path.
    */
   @Test
   void usersOfAZoneGetNoKeySetOnOtherFiles() throws Exception {
@@ -455,7 +462,10 @@ class SwapTest {
             new Path("/zone"), "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
   }
 
-  /** Tries to get into the job's directory; and moves it away, once, leaving another there. */
+  /**
+   * Tries to read the job's directory; if {@code moves}, renames it once and creates another in its
+   * place.
+   */
   private void attack(boolean moves, AtomicInteger renamed) throws Exception {
     try (FileSystem fs = FileSystem.newInstance(cluster.uri(), cluster.conf())) {
       for (FileStatus entry : fs.listStatus(new Path("/zone"))) {
@@ -473,9 +483,7 @@ class SwapTest {
     }
   }
 
-  /**
-   * A journal of a user's would let him delete and replace any file by the hands of a superuser.
-   */
+  /** With a forged journal, a user could make a superuser's job delete or replace any file. */
   @Test
   void takesUpNoJobThatAnotherUserHasMade() throws Exception {
     DistributedFileSystem fs = cluster.fs();

@@ -36,7 +36,7 @@ import org.stripeline.convert.report.Vanished;
 import org.stripeline.convert.select.FileFinder;
 import org.stripeline.convert.settings.JobSettings;
 
-/** Trees that users, or other jobs, change while they are walked. */
+/** Tests trees that users or other jobs change during the walk. */
 class TreeChangeTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -52,7 +52,7 @@ class TreeChangeTest {
             6,
             3,
             conf -> {
-              // Locations of a page: 3 files of one block, with 3 replicas each.
+              // The limit applies to locations: 3 files of one block, with 3 replicas each.
               conf.setInt("dfs.ls.limit", 8);
               conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
             });
@@ -138,7 +138,7 @@ class TreeChangeTest {
     assertThat(finder.next().path()).isEqualTo("/other/a/f0");
     rename("/other/a", "/other-away");
     rename("/other-one", "/other/a");
-    // Those of the page that was there; then none of a directory that is only called the same.
+    // The files of the page that was already read, and none of the new directory at the same path.
     assertThat(rest(finder)).containsExactly("/other/a/f1", "/other/a/f2");
     assertVanished(finder.vanished(), 1, 0);
   }
@@ -213,7 +213,7 @@ class TreeChangeTest {
     cluster.write("/moving/a/1", 3 * BLOCK);
     byte[] moved = cluster.write("/moving/b/0", 3 * BLOCK);
     JobSettings settings = ConvertCluster.striped("/moving", CODE);
-    // The walk waits for the first file before it goes on behind the second.
+    // The walk waits for the first file before it continues after the second.
     settings.filesAtOnce = 1;
     StepListener renamer =
         (step, path) -> {
@@ -254,13 +254,13 @@ class TreeChangeTest {
     cluster.write("/twice/a1", 3 * BLOCK);
     cluster.write("/twice/b/last", 3 * BLOCK);
     JobSettings settings = ConvertCluster.striped("/twice", CODE);
-    // The walk waits for the end of the second file before it goes on behind the third.
+    // The walk waits for the end of the second file before it continues after the third.
     settings.filesAtOnce = 2;
     CountDownLatch isRenamed = new CountDownLatch(1);
     CountDownLatch isLast = new CountDownLatch(1);
     StepListener renamer =
         (step, path) -> {
-          // From its fence on it is open, and would be left alone for that.
+          // After the lease is taken the file is open, and would be skipped for that reason.
           if (step == Step.BEGUN && path.equals("/twice/a")) {
             rename("/twice/a", "/twice/b/a");
             isRenamed.countDown();
@@ -300,7 +300,7 @@ class TreeChangeTest {
     twoJobs("/both", ConvertCluster.contiguous("/both", CODE), "RS-3-2-1024k");
   }
 
-  /** Jobs whose directories are not below one root do not know of each other. */
+  /** Jobs in directories with different parents cannot detect each other. */
   private static void twoJobs(String tree, JobSettings settings, String policy) throws Exception {
     Map<String, byte[]> files = new TreeMap<>();
     for (int i = 0; i < 8; i++) {

@@ -28,7 +28,10 @@ import org.stripeline.convert.report.Totals;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 
-/** Files that become replicas again: what they were, if there is room, and read back first. */
+/**
+ * Tests that erasure-coded files become replicated again: with their original attributes, only if
+ * there is space, and only after the replicas were read back.
+ */
 class UndoTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -104,7 +107,7 @@ class UndoTest {
     }
     fs.setStoragePolicy(new Path("/policy/warm"), "WARM");
     convert("/policy", "COLD");
-    // A second job with another one does not hide what there was before the first.
+    // A second job with another storage policy keeps the record of the original one.
     JobSettings again = ConvertCluster.striped("/policy/warm", "XOR-2-1");
     again.storagePolicy = "HOT";
     try (Driver driver = cluster.driver()) {
@@ -118,7 +121,7 @@ class UndoTest {
     assertThat(fs.getStoragePolicy(new Path("/policy/warm")).getName()).isEqualTo("WARM");
     assertThat(fs.getStoragePolicy(new Path("/policy/changed")).getName()).isEqualTo("ALL_SSD");
     assertThat(fs.getXAttrs(new Path("/policy/warm"))).isEmpty();
-    // It has none of its own again, but follows its directory.
+    // It has no policy of its own any more, and inherits that of its directory.
     fs.setStoragePolicy(new Path("/policy"), "ONE_SSD");
     assertThat(fs.getStoragePolicy(new Path("/policy/none")).getName()).isEqualTo("ONE_SSD");
   }
@@ -147,7 +150,7 @@ class UndoTest {
       cluster.write("/tight/" + i, 3 * BLOCK);
     }
     convert("/tight", null);
-    // As much as all take at the end.
+    // The space that all files take in the end.
     cluster.fs().setQuota(new Path("/tight"), NO_QUOTA, 9L * BLOCK * files);
     assertThat(undo("/tight", "tight", StepListener.NONE).converted()).isEqualTo(files);
 
@@ -155,7 +158,7 @@ class UndoTest {
       cluster.write("/tighter/" + i, 3 * BLOCK);
     }
     convert("/tighter", null);
-    // Enough for all but the last.
+    // Enough for all files except the last.
     cluster.fs().setQuota(new Path("/tighter"), NO_QUOTA, 9L * BLOCK * files - 1);
     AtomicInteger copied = new AtomicInteger();
     JobReport report =
@@ -190,7 +193,7 @@ class UndoTest {
     }
   }
 
-  /** Leaves room on one volume, which is enough for what a job writes about itself. */
+  /** Leaves space on one volume, enough for the files of the job itself. */
   private static void leaveRoom(long bytes) throws IOException {
     AtomicBoolean isFirst = new AtomicBoolean(true);
     setCapacity(
@@ -204,7 +207,7 @@ class UndoTest {
     long of(FsVolumeImpl volume) throws IOException;
   }
 
-  /** Sets the size of each volume; -1 for what it really is. Heartbeats tell it. */
+  /** Sets the capacity of each volume; -1 for the real one. The next heartbeat reports it. */
   private static void setCapacity(Capacity capacity) throws IOException {
     for (DataNode node : cluster.mini.getDataNodes()) {
       try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {
@@ -226,7 +229,7 @@ class UndoTest {
 
   @Test
   void leavesAFileOneReplicaOfWhichIsAnother() throws Exception {
-    // Hadoop's checksum of the file finds it as well, if it happens to ask that DataNode.
+    // Hadoop's checksum of the file detects it as well, if it comes from that DataNode.
     assertLeftAfter("/foreign", "CRC", ReplicaDamage::rewrite);
   }
 

@@ -24,7 +24,10 @@ import org.stripeline.convert.job.StepListener;
 import org.stripeline.convert.report.JobObserver;
 import org.stripeline.convert.settings.JobSettings;
 
-/** HDFS is upgraded, which links all replicas once more, and rolled back, around a conversion. */
+/**
+ * Tests upgrades of HDFS, which create further hard links to all replicas, and rollbacks before and
+ * after a conversion.
+ */
 class UpgradeTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
   private static final int NODES = 6;
@@ -43,7 +46,8 @@ class UpgradeTest {
     conf.setLong("dfs.namenode.fs-limits.min-block-size", 0);
     conf.setInt("dfs.namenode.ec.policies.max.cellsize", BLOCK);
     conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
-    // Hadoop 3.4 describes an edit of a new policy, for a log, after another thread has reset it.
+    // With asynchronous logging, Hadoop 3.4 formats the edit of a new policy for its log after
+    // another thread has reset it.
     conf.setBoolean("dfs.namenode.edits.asynclogging", false);
     conf.setBoolean("fs.hdfs.impl.disable.cache", true);
     conf.set("dfs.datanode.plugins", ContiguousConversionTest.PLUGIN);
@@ -81,7 +85,7 @@ class UpgradeTest {
     begin(StartupOption.UPGRADE, StartupOption.REGULAR, false);
   }
 
-  /** What "-rollback" does, without its question on the terminal. */
+  /** Does the same as "-rollback", without the confirmation on the terminal. */
   private void rollBack() throws Exception {
     cluster.shutdown();
     assertThat(NameNode.doRollback(conf, false)).isFalse();

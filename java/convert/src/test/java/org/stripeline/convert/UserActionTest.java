@@ -41,8 +41,8 @@ import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.Origin;
 
 /**
- * What the owner of a file does at each step of its conversion, is neither lost nor undone: one
- * file for each action at each step, in one job.
+ * Tests that an action of a file's owner at any step of its conversion is neither lost nor undone.
+ * One job converts one file for each action at each step.
  */
 class UserActionTest {
   private static final int BLOCK = ConvertCluster.BLOCK;
@@ -55,7 +55,7 @@ class UserActionTest {
   private static UserGroupInformation alice;
   private static DistributedFileSystem hers;
 
-  /** What a user can do to a file. */
+  /** The actions of a user on a file. */
   private enum Action {
     RENAME,
     RENAME_AND_CREATE,
@@ -72,12 +72,12 @@ class UserActionTest {
     SET_REPLICATION,
     SET_TIMES;
 
-    /** Whether it is an attribute that only those can change who can write the file. */
+    /** Returns whether the action changes an attribute and requires write permission. */
     boolean needsWrite() {
       return compareTo(SET_XATTR) >= 0;
     }
 
-    /** Whether it is about the file's rights and attributes. */
+    /** Returns whether the action changes rights or attributes of the file. */
     boolean isAboutAttributes() {
       return compareTo(CHMOD) >= 0;
     }
@@ -101,12 +101,12 @@ class UserActionTest {
               Step.SWAPPED,
               Step.ENDED));
 
-  /** Those between which a user's action makes a difference. */
+  /** The steps at which the result of a user's action can differ. */
   private static final Set<Step> FEW =
       EnumSet.of(
           Step.CHECKED, Step.FENCED, Step.MADE, Step.SWAP_NAMED, Step.FENCE_ENDED, Step.LOOKED);
 
-  /** One file, and what must be true of it in the end. */
+  /** One file, with its expected content. */
   private static final class Case {
     final Action action;
     final Step step;
@@ -114,7 +114,7 @@ class UserActionTest {
     byte[] bytes;
     boolean isDone;
 
-    /** The user was told that it is not allowed now. */
+    /** Whether the action was denied. */
     boolean isRefused;
 
     Case(Action action, Step step, byte[] bytes) {
@@ -210,7 +210,7 @@ class UserActionTest {
     }
 
     assertThat(failures).isEmpty();
-    // Only while the file is protected, and only what needs the right to write.
+    // Only while the file is protected, and only actions that need write permission.
     for (Case one : cases.values()) {
       assertThat(one.isRefused)
           .as(one.action + " at " + one.step)
@@ -243,8 +243,9 @@ class UserActionTest {
   }
 
   /**
-   * Rights that are changed between the last look and the rename are lost, and a file that takes
-   * the path of one that only a snapshot has is overwritten: docs/user/convert.md says so.
+   * Returns whether an action is tested. Rights that are changed between the last check and the
+   * rename are lost, and a file that replaces one that exists only in a snapshot is overwritten, as
+   * documented in docs/user/convert.md.
    */
   private static boolean isTested(Action action, Step step, String place) {
     boolean isOpen = step == Step.LOOKED;
@@ -337,7 +338,7 @@ class UserActionTest {
     return new Path(file.getParent(), file.getName() + ".away");
   }
 
-  /** A refusal is as good as success: nothing was promised to the user then. */
+  /** A refused append is acceptable, since the user is informed. */
   private static void append(Case one, Path file) {
     try {
       try (FSDataOutputStream out = hers.append(file)) {

@@ -51,17 +51,20 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.JobTuning;
 import org.stripeline.server.datanode.AgentCount;
 
-/** Conversion by maps in processes of their own, on YARN, some of which are killed. */
+/** Tests conversions by maps in separate processes on YARN, some of which are killed. */
 class YarnConversionTest {
   private static final String CODE = "RS-3-2";
   private static final int BLOCK = ConvertCluster.BLOCK;
 
-  /** Small and soon up; application masters inject classes as Java 8 let them. */
+  /**
+   * Small heap and fast start. Application masters inject classes, which needs the access that Java
+   * 8 allowed.
+   */
   private static final String JAVA_OPTIONS =
       "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
           + " --add-opens=java.base/java.lang=ALL-UNNAMED";
 
-  /** MapReduce jobs that something was done to already. */
+  /** MapReduce jobs that a test has already modified. */
   private static final Set<JobID> MEDDLED = new HashSet<>();
 
   @TempDir static java.nio.file.Path directory;
@@ -121,7 +124,7 @@ class YarnConversionTest {
     void meddle(Job job) throws Exception;
   }
 
-  /** Does something to the MapReduce job of a job while a map of it runs. */
+  /** Runs an action on the MapReduce job of a job while one of its maps runs. */
   private static void meddle(String job, Meddler meddler) throws Exception {
     Cluster jobs = new Cluster(yarn.getConfig());
     try {
@@ -197,7 +200,7 @@ class YarnConversionTest {
     assertThat(cluster.temporaries()).isEmpty();
   }
 
-  /** Looks at the splits of the job that runs. */
+  /** Checks the hosts of the running job's splits. */
   private static void assertInCoreRacks(String path) throws Exception {
     Path orders = null;
     for (String temporary : cluster.temporaries()) {
@@ -238,7 +241,7 @@ class YarnConversionTest {
     }
   }
 
-  /** Tells whether maps have made a file with that in its name. */
+  /** Returns whether maps have created a file whose name contains a string. */
   private static boolean isFileOfMaps(String name) throws IOException {
     for (String temporary : cluster.temporaries()) {
       if (temporary.endsWith(".maps")) {
@@ -268,7 +271,7 @@ class YarnConversionTest {
     assertThat(cluster.temporaries()).isEmpty();
     ConvertCluster.await("internal blocks to go", () -> internalBlocks().equals(before));
 
-    // The next driver dies with its job running.
+    // The next driver dies while its MapReduce job runs.
     Process driver = drive("/yarn-killed", "again");
     try {
       meddle("again", job -> driver.destroyForcibly().waitFor());
@@ -279,7 +282,7 @@ class YarnConversionTest {
     }
     assertThat(cluster.read("/yarn-killed")).isEqualTo(bytes);
 
-    // And a map of the driver after that, whose task the next attempt takes up.
+    // Also kill a map of the driver after that; the next attempt continues its task.
     settings.bytesPerSecond = BLOCK;
     Map<AgentCount, Long> tasks = new EnumMap<>(AgentCount.class);
     try (Driver next = driver()) {
@@ -321,7 +324,10 @@ class YarnConversionTest {
     return states;
   }
 
-  /** Files of internal blocks on the disks of all DataNodes: their numbers are negative. */
+  /**
+   * Returns the names of files of internal blocks on the disks of all DataNodes: their ids are
+   * negative.
+   */
   private static Set<String> internalBlocks() throws IOException {
     try (Stream<java.nio.file.Path> files = Files.walk(directory.resolve("dfs"))) {
       return files
@@ -331,10 +337,10 @@ class YarnConversionTest {
     }
   }
 
-  /** Starts a driver as a process of its own, slow enough to be killed. */
+  /** Starts a driver as a separate process, slow enough to be killed. */
   private static Process drive(String path, String job) throws IOException {
     java.nio.file.Path site = Files.createDirectories(directory.resolve("conf"));
-    // The later of these override the earlier, and the defaults of the later as well.
+    // Later files override earlier ones, and so do the defaults of the later ones.
     for (String name : List.of("core", "hdfs", "mapred", "yarn")) {
       try (OutputStream out = Files.newOutputStream(site.resolve(name + "-site.xml"))) {
         yarn.getConfig().writeXml(out);

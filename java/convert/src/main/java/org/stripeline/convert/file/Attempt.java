@@ -7,7 +7,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.OpenFile;
 
-/** One file whose temporary file is being made; its lease is held. */
+/** The conversion of one file while its temporary file is being created and its lease is held. */
 public final class Attempt {
   private final Candidate file;
   private final OpenFile open;
@@ -33,27 +33,27 @@ public final class Attempt {
     return file;
   }
 
-  /** Path of the temporary file. */
+  /** Returns the path of the temporary file. */
   public String temporary() {
     return open.begin().temporary;
   }
 
-  /** What the journal says of the file. */
+  /** Returns the state of the file according to the journal. */
   public OpenFile open() {
     return open;
   }
 
-  /** Path at which the bytes can be read as they are stored. */
+  /** Returns a path through which the bytes can be read as they are stored. */
   public String source() {
     return source;
   }
 
-  /** Policy of the temporary file, or null for replication. */
+  /** Returns the policy of the temporary file, or null for replication. */
   public ErasureCodingPolicy policy() {
     return policy;
   }
 
-  /** Replicas of each block, if there is no policy. */
+  /** Returns the replication of the temporary file if it has no policy. */
   public int replication() {
     return replication;
   }
@@ -62,17 +62,20 @@ public final class Attempt {
     return attributes;
   }
 
-  /** Checksums like those of the original, or checksums of the files could not be compared. */
+  /**
+   * Returns the checksum type of the original. The temporary file needs the same type, since file
+   * checksums could not be compared otherwise.
+   */
   public ChecksumOpt checksums() {
     return checksums;
   }
 
-  /** Blocks of the original under its fence. */
+  /** Returns the blocks of the original, read while its lease was held. */
   public LocatedBlocks blocks() {
     return blocks;
   }
 
-  /** Collects what there is to know. */
+  /** Builds an attempt. */
   static final class Builder {
     private final Candidate file;
     private final OpenFile open;

@@ -21,11 +21,11 @@ import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.settings.Origin;
 
 /**
- * What a file has besides its bytes: owner, permission, ACL, extended attributes, storage policy,
- * times, and the key of an encrypted file. All of it is read by inode number.
+ * The attributes of a file besides its bytes: owner, permission, ACL, extended attributes, storage
+ * policy, times, and the key of an encrypted file. All of them are read by inode id.
  */
 public final class Attributes {
-  /** Key of an encrypted file, which can be set under {@code /.reserved/raw} only. */
+  /** Key of an encrypted file, which can only be set below {@code /.reserved/raw}. */
   private static final String ENCRYPTION_INFO = "raw.hdfs.crypto.file.encryption.info";
 
   private static final EnumSet<XAttrSetFlag> SET =
@@ -54,9 +54,9 @@ public final class Attributes {
   }
 
   /**
-   * Reads those of a file.
+   * Reads the attributes of a file.
    *
-   * @throws ChangedException if it is gone
+   * @throws ChangedException if the file is gone
    */
   static Attributes read(DFSClient client, long fileId) throws IOException {
     String inode = InodePath.of(fileId);
@@ -77,8 +77,8 @@ public final class Attributes {
   }
 
   /**
-   * Storage policy that a file does not just have from its directory, or null. The NameNode tells
-   * only which is in force; one equal to the directory's is taken as inherited.
+   * Returns the storage policy that is set on the file itself, or null. The NameNode only returns
+   * the effective policy, so a policy equal to that of the directory counts as inherited.
    */
   private static String ownPolicy(DFSClient client, String inode, HdfsFileStatus status)
       throws IOException {
@@ -89,39 +89,43 @@ public final class Attributes {
     return client.getStoragePolicy(inode).getName();
   }
 
-  /** The same with another permission, for a file whose permission is changed for a moment. */
+  /**
+   * Returns these attributes with another permission, for a file whose permission is changed
+   * temporarily.
+   */
   Attributes withPermission(FsPermission other) {
     return new Attributes(status, other, modifiedMs, acl, extended, storagePolicy);
   }
 
-  /** The same with another modification time, for a file that was closed since. */
+  /** Returns these attributes with another modification time, for a file that was closed since. */
   Attributes withModification(long otherMs) {
     return new Attributes(status, permission, otherMs, acl, extended, storagePolicy);
   }
 
-  /** Status of the file when they were read. */
+  /** Returns the status of the file when the attributes were read. */
   public HdfsFileStatus status() {
     return status;
   }
 
-  /** Permission; with an ACL its group bits are the mask. */
+  /** Returns the permission; if the file has an ACL, the group bits are the mask. */
   FsPermission permission() {
     return permission;
   }
 
-  /** Milliseconds since 1970. */
+  /** Returns the modification time in milliseconds since 1970. */
   long modifiedMs() {
     return modifiedMs;
   }
 
-  /** Extended attributes that a client sees. */
+  /** Returns the extended attributes that are visible to clients. */
   Map<String, byte[]> extended() {
     return Collections.unmodifiableMap(extended);
   }
 
   /**
-   * Makes a temporary file that was just created one of its encryption zone, whose bytes are
-   * encrypted already. Fails if it has a key: users may have put another file at its path.
+   * Sets the encryption key of the original on a temporary file that was just created and will
+   * receive already encrypted bytes. Fails if the file at the path has a key, since a user may have
+   * put another file there.
    *
    * @param rawPath path of that file under {@code /.reserved/raw}
    */
@@ -134,12 +138,13 @@ public final class Attributes {
   }
 
   /**
-   * Gives them to another file, and takes from it what these do not have.
+   * Sets these attributes on another file, and removes the ACL and extended attributes that are not
+   * among them.
    *
-   * @param path of the other file
-   * @param origin replication to remember, {@link Origin#FORGET} or {@link Origin#KEEP}
-   * @param newPolicy storage policy instead of the file's own, or null
-   * @param accessedMs the file's access time from before it was read for us
+   * @param path path of the other file
+   * @param origin replication to record, {@link Origin#FORGET} or {@link Origin#KEEP}
+   * @param newPolicy storage policy to set instead of the file's own, or null
+   * @param accessedMs access time of the file before the conversion read it
    */
   void apply(DFSClient client, String path, int origin, String newPolicy, long accessedMs)
       throws IOException {
@@ -147,7 +152,7 @@ public final class Attributes {
     if (acl.isEmpty() && client.getFileInfo(path).hasAcl()) {
       client.removeAcl(path);
     }
-    // The permission with an ACL shows the mask; without it, only the bits themselves.
+    // With an ACL, the permission shows the mask; without one, the permission bits.
     client.setPermission(path, permission);
     if (!acl.isEmpty()) {
       client.setAcl(path, AclUtil.getAclFromPermAndEntries(permission, acl));
@@ -175,9 +180,9 @@ public final class Attributes {
   }
 
   /**
-   * Tells whether another file has got exactly these rights, attributes and this key.
+   * Returns whether another file has exactly these rights, these attributes and this key.
    *
-   * @param other what was read of that file
+   * @param other attributes that were read from that file
    * @param origin as in {@link #apply}
    * @param newPolicy as in {@link #apply}
    */
@@ -187,7 +192,9 @@ public final class Attributes {
         && isSame(extendedAfter(origin, newPolicy), other.extended);
   }
 
-  /** Storage policy to set on the new file, or null for that of its directory. */
+  /**
+   * Returns the storage policy to set on the new file, or null to inherit that of its directory.
+   */
   String storagePolicy(int origin, String newPolicy) {
     if (newPolicy != null) {
       return newPolicy;
@@ -195,7 +202,10 @@ public final class Attributes {
     return origin == Origin.FORGET ? Origin.storagePolicy(extended, storagePolicy) : storagePolicy;
   }
 
-  /** Tells whether a user has changed nothing; reading a file changes its access time. */
+  /**
+   * Returns whether no user has changed the attributes. The access time is ignored, since reading a
+   * file changes it.
+   */
   boolean isSame(Attributes other) {
     return hasSameRights(other)
         && modifiedMs == other.modifiedMs
@@ -208,7 +218,7 @@ public final class Attributes {
     return isSameIn(other.status) && permission.equals(other.permission) && acl.equals(other.acl);
   }
 
-  /** Tells whether a status shows the same owner, group and encryption key. */
+  /** Returns whether a status has the same owner, group and encryption key. */
   boolean isSameIn(HdfsFileStatus other) {
     return status.getOwner().equals(other.getOwner())
         && status.getGroup().equals(other.getGroup())

@@ -3,7 +3,9 @@ package org.stripeline.convert.file;
 
 import java.io.IOException;
 
-/** A file is not any more what it was when its conversion began; its user's word counts. */
+/**
+ * Thrown if a user changed a file after its conversion began; the user's change takes precedence.
+ */
 final class ChangedException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -12,8 +12,8 @@ import org.stripeline.convert.job.Step;
 import org.stripeline.convert.settings.Origin;
 
 /**
- * Copies files through this process, with whatever pipelines {@code fs.hdfs.impl} names: into
- * stripes, or back into replicas.
+ * Copies files through this process, into stripes or back into replicas, with the client that
+ * {@code fs.hdfs.impl} selects.
  */
 public final class CopyingRewriter implements FileRewriter {
   private final Job job;
@@ -54,7 +54,7 @@ public final class CopyingRewriter implements FileRewriter {
         .copy(0, attempt.file().bytes(), out, (buffer, count) -> job.rateLimiter().take(count));
   }
 
-  /** Name of the storage policy that a copy has while it is made. */
+  /** Returns the name of the storage policy of a copy while it is written. */
   public static String storagePolicy(Job job, Attempt attempt) throws IOException {
     boolean isUndone = attempt.policy() == null;
     String policy =
@@ -64,7 +64,8 @@ public final class CopyingRewriter implements FileRewriter {
     if (policy != null) {
       return policy;
     }
-    // Bytes go to the right kind of disk at once, also where the directory says which.
+    // Use the effective policy, which may come from the directory, so that the bytes are written to
+    // the right storage type at once.
     String path = attempt.file().path();
     String inForce = isUndone ? new Path(path).getParent().toString() : attempt.file().inodePath();
     return job.client().getStoragePolicy(inForce).getName();

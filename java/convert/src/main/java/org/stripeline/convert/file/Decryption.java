@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.Reasons;
 
-/** Compares the beginnings of two encrypted files as their readers see them. */
+/** Compares the beginnings of two encrypted files after decryption. */
 final class Decryption {
   private static final Logger LOG = LoggerFactory.getLogger(Decryption.class);
   private static final int BYTES = 4096;
@@ -23,9 +23,9 @@ final class Decryption {
   }
 
   /**
-   * Compares them, unless this user gets no keys: a KMS denies them to superusers by default.
+   * Compares two files, unless this user gets no keys: by default a KMS denies them to superusers.
    *
-   * @throws IOException if they differ, or only the copy cannot be read
+   * @throws IOException if the files differ, or only the copy cannot be read
    */
   void compare(String original, String copy) throws IOException {
     if (isDenied) {
@@ -35,7 +35,7 @@ final class Decryption {
     try {
       before = beginning(original);
     } catch (FileNotFoundException e) {
-      // Its user has deleted it, which says nothing of the other files.
+      // The original was deleted; that says nothing about access to the keys of other files.
       return;
     } catch (IOException e) {
       LOG.info("Encrypted files are compared as they are stored only: {}", Reasons.of(e));

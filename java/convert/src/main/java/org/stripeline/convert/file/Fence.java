@@ -17,11 +17,11 @@ import org.stripeline.convert.job.InodePath;
 import org.stripeline.convert.job.Polling;
 
 /**
- * The lease of a file, held so that no other client can append to, truncate or concatenate it.
+ * Holds the lease of a file, so that no other client can append to, truncate or concatenate it.
  *
- * <p>It is taken by an append that would begin a new block and never does, so no block of the file
- * is touched. Others can still rename the file, which is followed, and delete or overwrite it,
- * which the swap notices.
+ * <p>The lease is taken by an append that would begin a new block but never does, so no block of
+ * the file changes. Other clients can still rename the file, which the inode id follows, and delete
+ * or overwrite it, which the swap detects.
  */
 final class Fence {
   private static final long LAST_BLOCK_AS_IT_IS = -1;
@@ -31,7 +31,7 @@ final class Fence {
   private final long fileId;
   private long modifiedMs;
 
-  /** Names the lease that a client has, or had, of a file. */
+  /** Creates an object for the lease that a client holds, or held, on a file. */
   Fence(ClientProtocol namenode, String holder, long fileId) {
     this.namenode = namenode;
     this.holder = holder;
@@ -65,7 +65,7 @@ final class Fence {
       throw new ChangedException("open for writing by another client, or gone", cause);
     }
     if (taken.getFileId() != fileId) {
-      // The inode is in a snapshot only, and its path leads to another file: see InodePath.
+      // The inode exists only in a snapshot, and its path leads to another file: see InodePath.
       new Fence(namenode, holder, taken.getFileId())
           .release(taken.getModificationTime(), taken.getAccessTime());
       throw new ChangedException("it was deleted or replaced");
@@ -73,13 +73,13 @@ final class Fence {
     modifiedMs = taken.getModificationTime();
   }
 
-  /** Modification time of the file when its lease was taken. */
+  /** Returns the modification time of the file when its lease was taken. */
   long modifiedMs() {
     return modifiedMs;
   }
 
   /**
-   * Makes sure that the lease is held, from before until now.
+   * Checks that the lease has been held without interruption since it was taken.
    *
    * @throws ChangedException if another client took it, or the file is gone
    */
@@ -92,10 +92,11 @@ final class Fence {
   }
 
   /**
-   * Gives the lease back. An inode that is replaced while it is open stays open in the snapshots
-   * that have it: its last block then is not replicated any more once the NameNode has restarted.
+   * Releases the lease. This is needed before the file is replaced: an inode that is replaced while
+   * it is open stays open in the snapshots that contain it, and after a restart of the NameNode its
+   * last block would not be replicated any more.
    *
-   * @throws ChangedException if it was not held any more, or the file is gone
+   * @throws ChangedException if the lease was not held any more, or the file is gone
    */
   void end() throws IOException {
     try {
@@ -117,8 +118,8 @@ final class Fence {
           if (namenode.complete(path(), holder, last[0], fileId)) {
             return true;
           }
-          // A NameNode that started from an image waits for the end of the last block of a file
-          // that was open in it.
+          // A NameNode that started from an fsimage requires the last block of a file that is open
+          // in that image.
           last[0] = lastBlock();
           return false;
         });
@@ -130,7 +131,7 @@ final class Fence {
   }
 
   /**
-   * Gives the lease back and the file its times, which closing it changes.
+   * Releases the lease and restores the times of the file, which closing it changes.
    *
    * @return false if the lease was not held any more, or the file is gone
    */

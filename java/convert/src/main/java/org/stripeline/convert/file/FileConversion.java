@@ -23,10 +23,12 @@ import org.stripeline.convert.select.Policies;
 import org.stripeline.convert.select.SnapshotIndex;
 
 /**
- * Converts one file: fence, make, verify, attributes, swap, each in the journal before it is done.
+ * Converts one file: takes its lease, creates the temporary file, verifies it, copies the
+ * attributes, and swaps. Each step is written to the journal before it is done.
  *
- * <p>The file's checksum is asked for before the fence, for Hadoop gives none of files that are
- * open; equal signatures of its blocks before and after say that it is that of the fenced file.
+ * <p>The checksum of the file is requested before the lease is taken, since Hadoop returns none for
+ * open files. Equal signatures of the blocks before and after show that it is the checksum of the
+ * file whose lease is held.
  */
 public final class FileConversion {
   private final Job job;
@@ -36,9 +38,9 @@ public final class FileConversion {
   private final Decryption decryption;
 
   /**
-   * Makes a converter of files.
+   * Creates a converter.
    *
-   * @param policies those of the code, or null for undoing
+   * @param policies policies of the code, or null to undo conversions
    */
   public FileConversion(Job job, FileRewriter rewriter, Policies policies, Recovery recovery) {
     this.job = job;
@@ -49,11 +51,11 @@ public final class FileConversion {
   }
 
   /**
-   * Converts a file or leaves it as it was.
+   * Converts a file, or leaves it unchanged.
    *
-   * @param cellBytes cell of its new policy, 0 for replication
-   * @param snapshots the snapshots that were known when it was judged
-   * @throws JournalLostException if the job cannot go on at all
+   * @param cellBytes cell size of the new policy, 0 for replication
+   * @param snapshots the snapshots that were known when the file was judged
+   * @throws JournalLostException if the job cannot continue at all
    */
   public FileOutcome convert(Candidate file, int cellBytes, SnapshotIndex snapshots)
       throws JournalLostException {
@@ -72,7 +74,7 @@ public final class FileConversion {
       TemporaryPlaces.Place place = job.places().find(zone(before.status(), file.inodePath()));
       String temporary = place.path() + "/" + job.temporaryName(file);
       JournalRecord begin = JournalRecord.begin(file, temporary, place.id(), job.leaseHolder());
-      // From before it is read, and not from the listing, which may be hours old.
+      // Read now, before the file is read. The listing may be hours old.
       begin.accessedMs = before.status().getAccessTime();
       open = new OpenFile(begin);
       job.journal().write(begin);
@@ -96,8 +98,8 @@ public final class FileConversion {
       throws IOException {
     DFSClient client = job.client();
     Fence fence = new Fence(job.namenode(), job.leaseHolder(), file.status().getFileId());
-    // A file that is deleted while it is open stays open in the snapshots that have it, and HDFS
-    // does not replicate its last block any more: such a file is fenced at the last moment.
+    // A file that is deleted while it is open stays open in the snapshots that contain it, and HDFS
+    // no longer replicates its last block. The lease of such a file is taken as late as possible.
     boolean isFencedLate = job.settings().rules.includeSnapshotted && isInSnapshot(file, snapshots);
     if (!isFencedLate) {
       take(fence, open);
@@ -119,9 +121,8 @@ public final class FileConversion {
     job.reached(Step.VERIFIED, open);
 
     Swap swap = new Swap(job, attempt, made, snapshots);
-    // Late, so that what DataNodes report after they were silent is seen; but looking at blocks
-    // sets
-    // the access time.
+    // Late, so that block reports of DataNodes that were silent are included. Before the
+    // attributes, because reading block locations sets the access time.
     rewriter.requireAsPlanned(attempt, made);
     swap.giveAttributes();
     job.reached(Step.ATTRIBUTED, open);
@@ -154,7 +155,10 @@ public final class FileConversion {
     return blocks;
   }
 
-  /** What is copied must be right on all DataNodes: the swap deletes what could show the rot. */
+  /**
+   * Checks that all replicas or internal blocks of the source agree. After the swap deletes them,
+   * corruption of the replica that was copied could not be detected any more.
+   */
   private void checkSource(Attempt attempt, FileChecksum checksum) throws IOException {
     ErasureCodingPolicy policy = attempt.attributes().status().getErasureCodingPolicy();
     if (policy == null) {
@@ -199,7 +203,10 @@ public final class FileConversion {
     return checksum;
   }
 
-  /** Composite CRCs do not depend on how a file is laid out; DataNodes have their parts at hand. */
+  /**
+   * Compares lengths and composite CRCs, then checks parity or replicas. Composite CRCs do not
+   * depend on the layout of a file, and DataNodes compute them from stored checksums.
+   */
   private void verify(Attempt attempt, long made, FileChecksum original) throws IOException {
     String path = InodePath.of(made);
     HdfsFileStatus status = InodePath.status(job.client(), made);
@@ -233,12 +240,12 @@ public final class FileConversion {
       return changed ? FileOutcome.changed(reason) : FileOutcome.failed(reason);
     }
     try {
-      // What is thrown does not say whether the NameNode did it: look.
+      // The exception does not show whether the NameNode performed the swap, so check its state.
       if (recovery.recover(open) == Recovery.Result.SWAPPED) {
         return end(open, FileOutcome.converted(file.bytes()));
       }
     } catch (IOException | RuntimeException e) {
-      // It stays open in the journal, for --resume.
+      // The file stays open in the journal, for --resume.
       return FileOutcome.unrecovered(
           reason
               + "; and what was begun could not be taken back: "

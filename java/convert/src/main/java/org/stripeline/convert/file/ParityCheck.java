@@ -17,16 +17,19 @@ import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
 /**
- * Reads all internal blocks of a file back from the DataNodes, through their checksums, and checks
- * that the parity of each group belongs to its data.
+ * Reads all internal blocks of a file from the DataNodes, through their checksums, and checks that
+ * the parity of each group matches its data.
  *
- * <p>The composite checksum of a file says nothing about its parity, which nobody reads before a
- * block is lost; then it is too late to learn that it is wrong.
+ * <p>The composite checksum of a file does not cover its parity. Parity is normally read only after
+ * a block is lost, when it is too late to find out that it is wrong.
  */
 public final class ParityCheck {
   private static final Logger LOG = LoggerFactory.getLogger(ParityCheck.class);
 
-  /** Of each unit at one time; with the widest codes of stock HDFS that is 3.5 MiB. */
+  /**
+   * Bytes of each unit that are checked at a time; 3.5 MiB in total for the widest codes of stock
+   * HDFS.
+   */
   private static final int WINDOW_BYTES = 256 << 10;
 
   private final DistributedFileSystem fs;
@@ -35,7 +38,7 @@ public final class ParityCheck {
   private final boolean isWhole;
   private final ByteBuffer[] window;
 
-  /** Sees how many bytes are read, and may hold them up. */
+  /** Receives the number of bytes before they are read, and may delay the reads. */
   public interface Watcher {
     void reads(int bytes) throws IOException;
   }
@@ -55,7 +58,7 @@ public final class ParityCheck {
   /**
    * Checks a file all of whose internal blocks have been reported.
    *
-   * @throws IOException if parity does not belong to its data, or a block cannot be read
+   * @throws IOException if parity does not match its data, or a block cannot be read
    */
   public static void check(
       DistributedFileSystem fs, String path, ErasureCodingPolicy policy, Watcher watcher)
@@ -64,10 +67,10 @@ public final class ParityCheck {
   }
 
   /**
-   * Checks a file some of whose internal blocks may be lost. Those are computed from the others, so
-   * that the parity that is left is still compared.
+   * Checks a file some of whose internal blocks may be lost. Lost blocks are decoded from the
+   * others, so that the remaining redundancy is still compared.
    *
-   * @throws IOException if parity does not belong to its data, or a block cannot be read
+   * @throws IOException if parity does not match its data, or a block cannot be read
    */
   static void checkWhatIsLeft(
       DistributedFileSystem fs, String path, ErasureCodingPolicy policy, Watcher watcher)
@@ -130,7 +133,7 @@ public final class ParityCheck {
     }
   }
 
-  /** Indices of internal blocks that the group should have and no DataNode has. */
+  /** Returns the indices of the group's internal blocks that no DataNode has. */
   private int[] lost(LocatedStripedBlock group, LocatedBlock[] blocks) throws IOException {
     long cells = (group.getBlockSize() - 1) / policy.getCellSize() + 1;
     int[] lost = new int[blocks.length];
@@ -152,7 +155,7 @@ public final class ParityCheck {
     return Arrays.copyOf(lost, count);
   }
 
-  /** Computes what the lost blocks had in this window. */
+  /** Decodes the content of the lost blocks in this window. */
   private void restore(int[] lost, ErasureCodec codec) throws IOException {
     if (lost.length == 0) {
       return;
@@ -166,11 +169,11 @@ public final class ParityCheck {
     codec.decode(left, lost, restored);
   }
 
-  /** One internal block as a stream, with zeros where it is not. */
+  /** One internal block as a stream, with zeros beyond its end. */
   private final class Unit implements Closeable {
     private final ReplicaReader replica;
 
-    /** One that a short group does not have, or that is lost. */
+    /** A block that a short group does not have, or that is lost; reads as zeros. */
     Unit() {
       replica = null;
     }

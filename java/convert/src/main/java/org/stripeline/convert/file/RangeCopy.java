@@ -14,40 +14,45 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.DistributedFileSystem.HdfsDataOutputStreamBuilder;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
-/** Copies bytes of one file into another, with whatever pipelines {@code fs.hdfs.impl} names. */
+/** Copies bytes of one file to another, with the client that {@code fs.hdfs.impl} selects. */
 public final class RangeCopy {
   private static final FsPermission PRIVATE = new FsPermission((short) 0600);
   private static final int BUFFER_BYTES = 1 << 20;
 
-  /** Hadoop's own stream holds a stripe; beyond this only the bytes asked for are fetched. */
+  /**
+   * Hadoop's own stream buffers a whole stripe. For larger stripes, positional reads are used,
+   * which fetch only the requested bytes.
+   */
   private static final long STRIPE_BYTES_MAX = 16L << 20;
 
   private final DistributedFileSystem fs;
   private final String source;
   private final boolean byPosition;
 
-  /** Sees the bytes before they are written, and may hold them up. */
+  /** Receives the bytes before they are written, and may delay the writes. */
   public interface Watcher {
     void passes(byte[] buffer, int count) throws IOException;
   }
 
-  /** Reads a file, {@code byPosition} if {@link #hasWideStripes} of it. */
+  /**
+   * Creates a copy from a file; {@code byPosition} is the result of {@link #hasWideStripes} for it.
+   */
   public RangeCopy(DistributedFileSystem fs, String source, boolean byPosition) {
     this.fs = fs;
     this.source = source;
     this.byPosition = byPosition;
   }
 
-  /** Tells whether a stream over files of that policy, or null, would hold too much. */
+  /** Returns whether a stream over files of a policy would buffer too much; false for null. */
   public static boolean hasWideStripes(ErasureCodingPolicy policy) {
     return policy != null
         && (long) policy.getNumDataUnits() * policy.getCellSize() > STRIPE_BYTES_MAX;
   }
 
   /**
-   * Creates a file that only its owner can read, in a directory that must be there.
+   * Creates a file that only its owner can read, in an existing directory.
    *
-   * @param policy name of its policy, or null for replicas
+   * @param policy name of its erasure coding policy, or null for replication
    * @param replication replicas of each block if there is no policy
    */
   public static FSDataOutputStream create(
@@ -61,7 +66,8 @@ public final class RangeCopy {
     HdfsDataOutputStreamBuilder builder =
         fs.createFile(new Path(path))
             .overwrite(false)
-            // The original is deleted soon after; DataNodes must have the copy on disk by then.
+            // The original is deleted soon afterwards; by then the copy must be on the DataNodes'
+            // disks.
             .syncBlock()
             .permission(PRIVATE)
             .blockSize(blockBytes)
@@ -77,14 +83,14 @@ public final class RangeCopy {
   }
 
   /**
-   * Copies so many bytes.
+   * Copies {@code length} bytes.
    *
-   * @throws EOFException if there are not so many
+   * @throws EOFException if the file ends before them
    */
   public void copy(long offset, long length, OutputStream out, Watcher watcher) throws IOException {
     byte[] buffer = new byte[(int) Math.min(length, BUFFER_BYTES)];
     long done = 0;
-    // The client's own stream gives the bytes of an encrypted file as they are stored.
+    // The client's own stream returns the bytes of an encrypted file as they are stored.
     try (FSDataInputStream in = new FSDataInputStream(fs.getClient().open(source))) {
       if (!byPosition) {
         in.seek(offset);

@@ -10,11 +10,11 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
- * Reads all replicas of all blocks of a file back, each from its own DataNode and through its
- * checksums, and compares their CRC with the one that the file should have.
+ * Reads all replicas of all blocks of a file, each from its own DataNode and through its checksums,
+ * and compares their CRC with the expected one.
  *
- * <p>Hadoop's checksum of a file is made of what DataNodes keep as checksums, of one replica of
- * each block: it says nothing about the others, nor about the bytes on the disks.
+ * <p>Hadoop's checksum of a file is computed from the stored checksums of one replica of each
+ * block, so it covers neither the other replicas nor the bytes on the disks.
  */
 public final class ReadBackCheck {
   private static final int BUFFER_BYTES = 1 << 20;
@@ -59,7 +59,7 @@ public final class ReadBackCheck {
     return (int) sum.getValue();
   }
 
-  /** Reads all replicas of a block, the first of them into the sum of the file. */
+  /** Reads all replicas of a block, and adds the first one to the CRC of the file. */
   private void check(LocatedBlock block, DataChecksum whole) throws IOException {
     DatanodeInfo[] nodes = block.getLocations();
     if (nodes.length == 0) {

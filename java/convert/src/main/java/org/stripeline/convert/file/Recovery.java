@@ -20,8 +20,9 @@ import org.stripeline.convert.job.TemporaryPlaces;
 import org.stripeline.convert.select.SnapshotIndex;
 
 /**
- * Ends what was begun with a file, by looking at what is there: if the swap has happened the file
- * is converted, else all is rolled back. It may be done again if it fails half-way.
+ * Completes or rolls back the conversion of a file, depending on the state of the NameNode: if the
+ * swap has happened the file is converted, otherwise everything is rolled back. A recovery that
+ * failed half-way can be repeated.
  */
 public final class Recovery {
   private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
@@ -30,17 +31,17 @@ public final class Recovery {
   private final Job job;
   private final Unlinker unlinker;
 
-  /** How it ended. */
+  /** The result of a recovery. */
   public enum Result {
-    /** The new file has the place of the original. */
+    /** The new file has replaced the original. */
     SWAPPED,
-    /** The original is as it was, and nothing else is left. */
+    /** The original is unchanged, and nothing else is left. */
     ROLLED_BACK
   }
 
-  /** Removes internal blocks of groups that will not be. */
+  /** Removes the internal blocks of groups that will not be completed. */
   public interface Unlinker {
-    /** For layouts that link nothing. */
+    /** For layouts that do not link blocks. */
     Unlinker NONE =
         open -> {
           if (!open.groups().isEmpty()) {
@@ -48,7 +49,7 @@ public final class Recovery {
           }
         };
 
-    /** Removes all that the journal names. */
+    /** Removes all blocks that the journal names. */
     void unlink(OpenFile open) throws IOException;
   }
 
@@ -60,7 +61,7 @@ public final class Recovery {
   /**
    * Recovers one file.
    *
-   * @throws JournalLostException if the job cannot go on
+   * @throws JournalLostException if the job cannot continue
    * @throws IOException if something could not be rolled back; the file is closed then if possible
    */
   public Result recover(OpenFile open) throws IOException {
@@ -75,7 +76,7 @@ public final class Recovery {
     job.reached(Step.BACK_NAMED, open);
     HdfsFileStatus temporary =
         InodePath.status(job.client(), begin.directoryId, begin.temporaryName());
-    // First: from now on no late driver can swap it.
+    // Delete it first, so that a slow driver cannot swap it any more.
     boolean wasThere = deleteTemporary(begin);
     if (!wasThere && isSwapped(open)) {
       return Result.SWAPPED;
@@ -97,7 +98,10 @@ public final class Recovery {
     return Result.ROLLED_BACK;
   }
 
-  /** The NameNode would miss the blocks of a temporary file that a snapshot has. */
+  /**
+   * Returns whether a snapshot contains the temporary file. Its blocks must stay then, or the
+   * NameNode would report them as missing.
+   */
   private boolean isInSnapshot(JournalRecord begin, long temporaryId) throws IOException {
     String path = begin.temporary;
     if (path.startsWith(TemporaryPlaces.RESERVED_RAW)) {
@@ -110,7 +114,10 @@ public final class Recovery {
     return isKept;
   }
 
-  /** The directory is named by its number: other users can rename one in an encryption zone. */
+  /**
+   * Deletes the temporary file. Addresses the directory by inode id, since other users can rename a
+   * directory in an encryption zone.
+   */
   private boolean deleteTemporary(JournalRecord begin) throws IOException {
     try {
       return job.client().delete(InodePath.child(begin.directoryId, begin.temporaryName()), false);
@@ -119,7 +126,10 @@ public final class Recovery {
     }
   }
 
-  /** While the original exists nothing was swapped, whatever has become of the temporary file. */
+  /**
+   * Returns whether the swap has happened. While the original exists it has not, whatever happened
+   * to the temporary file.
+   */
   private boolean isSwapped(OpenFile open) throws IOException {
     JournalRecord swap = open.swap();
     JournalRecord begin = open.begin();
@@ -131,12 +141,12 @@ public final class Recovery {
     if (directory != 0) {
       return directory != begin.directoryId;
     }
-    // Both are gone. Unless this job has deleted it, a user has deleted the converted file; then a
-    // snapshot may keep it, and its blocks must stay.
+    // Both are gone. Unless this job deleted the new file, a user did so after the swap. A snapshot
+    // may then contain it, so its blocks must stay.
     return !open.isRollingBack();
   }
 
-  /** Gives the original its permission, its lease and its times back. */
+  /** Restores the original's permission, lease and times. */
   private void reopen(OpenFile open) throws IOException {
     JournalRecord begin = open.begin();
     HdfsFileStatus original = InodePath.status(job.client(), begin.fileId);
@@ -147,20 +157,21 @@ public final class Recovery {
       Swap.unprotect(job.client(), original, new FsPermission(open.swap().permission));
     }
     Fence fence = new Fence(job.namenode(), begin.client, begin.fileId);
-    // As long as the lease is held, the time is that of the last real change.
+    // While the lease is held, the modification time is that of the last real change.
     if (fence.release(original.getModificationTime(), begin.accessedMs)) {
       return;
     }
     Long modifiedMs = open.modifiedMs();
     HdfsFileStatus status = InodePath.status(job.client(), begin.fileId);
-    // The end of a lease sets a later time; an earlier one was set by a user.
+    // Closing the file sets a later time. An earlier time was set by a user.
     if (modifiedMs == null || status == null || status.getModificationTime() <= modifiedMs) {
       return;
     }
     String path = InodePath.of(begin.fileId);
     LocatedBlocks blocks = job.client().getLocatedBlocks(path, 0, Long.MAX_VALUE);
     if (!blocks.isUnderConstruction() && BlockSignature.of(blocks).equals(begin.signature)) {
-      // The end of the lease, ours or one that the NameNode made, counts as a modification.
+      // Closing the file, by this driver or by the NameNode's lease recovery, counts as a
+      // modification.
       job.client().setTimes(path, modifiedMs, AS_IT_IS);
     }
   }

@@ -13,16 +13,18 @@ import org.apache.hadoop.hdfs.protocol.LocatedStripedBlock;
 import org.stripeline.convert.job.Polling;
 
 /**
- * Whether all that a complete file is made of has been reported to the NameNode.
+ * Waits until all blocks of a complete file have been reported to the NameNode.
  *
- * <p>The NameNode is asked for a range of blocks at a time, and not again for those before the
- * first that is not whole: an answer for all blocks of a large file takes megabytes.
+ * <p>Queries the NameNode for one range of blocks at a time, starting at the first block that is
+ * not known to be complete: an answer for all blocks of a large file takes megabytes.
  */
 public final class Redundancy {
-  /** Blocks, or block groups, of one question. */
+  /** Blocks, or block groups, per query. */
   public static final int BLOCKS_AT_ONCE = 256;
 
-  /** Few enough questions of many files at one time for a NameNode that is busy. */
+  /**
+   * Maximum pause between queries, which limits the load of many waiting files on a busy NameNode.
+   */
   private static final long PAUSE_MS_MAX = 2000;
 
   private final DFSClient client;
@@ -32,7 +34,7 @@ public final class Redundancy {
   private final long bytes;
   private final long range;
 
-  /** All blocks before this byte are whole. */
+  /** All blocks before this byte are complete. */
   private long whole;
 
   private Redundancy(DFSClient client, String path, ErasureCodingPolicy policy, int replication)
@@ -51,10 +53,10 @@ public final class Redundancy {
   }
 
   /**
-   * Waits for it.
+   * Waits until all blocks have been reported.
    *
-   * @throws IOException if something is missing for a minute; writers go on without DataNodes that
-   *     failed, but an original must not be given up for a file that is not whole
+   * @throws IOException if something is missing for a minute. Writers continue after DataNodes
+   *     fail, but an original must not be replaced by a file that is not complete.
    */
   public static void await(
       DFSClient client, String path, ErasureCodingPolicy policy, int replication)
@@ -88,7 +90,7 @@ public final class Redundancy {
         : indices(block) >= indicesWanted(block.getBlockSize(), policy);
   }
 
-  /** Several DataNodes may have the same internal block; that makes up for no other. */
+  /** Counts distinct internal blocks: several DataNodes may have the same one. */
   private static int indices(LocatedBlock block) {
     BitSet seen = new BitSet();
     for (byte index : ((LocatedStripedBlock) block).getBlockIndices()) {

@@ -36,18 +36,20 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.convert.job.Reasons;
 
 /**
- * Asks every DataNode that has a replica of a file for the CRC of that replica, and compares them.
+ * Requests the CRC of each replica of a file from its DataNode, and compares them.
  *
- * <p>A copy is made of one replica of each block, and compared with a checksum that comes from one
- * replica. If that one has wrong bytes that fit their checksums, both agree, and the right replicas
- * would be deleted.
+ * <p>A copy is made from one replica of each block, and compared with a checksum that comes from
+ * one replica. If that replica has wrong bytes with matching checksums, copy and checksum agree,
+ * and the conversion would delete the correct replicas.
  */
 public final class ReplicaAgreement {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaAgreement.class);
 
   private final DFSClient client;
 
-  /** DataNodes that let this wait in vain; to wait again for each of their blocks takes hours. */
+  /**
+   * DataNodes that did not answer in time. Waiting again for each of their blocks would take hours.
+   */
   private final Set<String> silentNodes = new HashSet<>();
 
   private final int replicas;
@@ -58,15 +60,15 @@ public final class ReplicaAgreement {
   }
 
   /**
-   * Checks a replicated file. DataNodes take the CRCs from the checksums that they keep, so they
-   * read no data.
+   * Checks a replicated file. DataNodes compute the CRCs from stored checksums, so they read no
+   * data.
    *
-   * @param path of the file, for messages
-   * @param replicas how many each block should have; the NameNode may name fewer
-   * @param blocks all blocks of it, with tokens
-   * @param sum composite CRC that its copy is going to be compared with
-   * @throws IOException if replicas of a block differ, half of its DataNodes or more are silent, or
-   *     the replicas have another CRC than the file
+   * @param path path of the file, for messages
+   * @param replicas expected replicas of each block; the NameNode may report fewer
+   * @param blocks all blocks of the file, with tokens
+   * @param sum composite CRC that the copy will be compared with
+   * @throws IOException if replicas of a block differ, at least half of its DataNodes do not
+   *     answer, or the replicas have another CRC than the file
    */
   public static void check(
       DFSClient client, String path, int replicas, LocatedBlocks blocks, FileChecksum sum)
@@ -91,11 +93,11 @@ public final class ReplicaAgreement {
   }
 
   /**
-   * Returns the CRC of all replicas of a block whose DataNodes answer, which must be more than
-   * half.
+   * Returns the CRC that is common to all replicas of a block whose DataNodes answer. More than
+   * half of the DataNodes must answer.
    */
   private int agreed(LocatedBlock block) throws IOException {
-    // Replicas with the same bytes may have checksums of another kind.
+    // Replicas with the same bytes may have checksums of different types.
     Map<Sum, List<DatanodeInfo>> nodes = new LinkedHashMap<>();
     for (List<DatanodeInfo> equal : digests(block).values()) {
       nodes.computeIfAbsent(crc(block, equal), any -> new ArrayList<>()).addAll(equal);
@@ -109,7 +111,7 @@ public final class ReplicaAgreement {
   /**
    * Returns the CRC of replicas with equal checksums, from the first DataNode that answers.
    *
-   * @throws IOException if none answers; their replicas may contradict the others
+   * @throws IOException if none answers; these replicas may differ from the others
    */
   private Sum crc(LocatedBlock block, List<DatanodeInfo> nodes) throws IOException {
     IOException failure = null;
@@ -136,8 +138,8 @@ public final class ReplicaAgreement {
   }
 
   /**
-   * Returns the DataNodes with a replica by a digest of its checksums, which costs a DataNode a
-   * tenth of what it costs to compose them; more than half of the DataNodes answer.
+   * Returns the DataNodes with a replica, grouped by a digest of its stored checksums. A digest
+   * costs a DataNode a tenth of a composite CRC. More than half of the DataNodes must answer.
    */
   private Map<Sum, List<DatanodeInfo>> digests(LocatedBlock block) throws IOException {
     String name = block.getBlock().getBlockName();
@@ -151,7 +153,7 @@ public final class ReplicaAgreement {
         Sum digest = ask(block, node, BlockChecksumType.MD5CRC);
         nodes.computeIfAbsent(digest, any -> new ArrayList<>()).add(node);
       } catch (IOException e) {
-        // A refusal costs no time, and the DataNode may only be busy.
+        // A refusal takes no time, and the DataNode may only be busy, so it is asked again.
         if (e instanceof InterruptedIOException || e instanceof NoRouteToHostException) {
           silentNodes.add(node.getDatanodeUuid());
         }
@@ -166,7 +168,7 @@ public final class ReplicaAgreement {
     int all = Math.max(replicas, block.getLocations().length);
     int answers = block.getLocations().length - silent.size();
     if (2 * answers <= all) {
-      // One wrong replica must not decide because the others are silent.
+      // A minority must not decide: the answering replica may be the wrong one.
       throw new IOException(
           "Cannot copy block "
               + name
@@ -207,7 +209,7 @@ public final class ReplicaAgreement {
     try {
       return askOnce(block, node, type);
     } catch (InvalidEncryptionKeyException e) {
-      // DataNodes that were restarted do not know the keys from before a restart of the NameNode.
+      // DataNodes that were restarted do not have the keys from before a restart of the NameNode.
       client.clearDataEncryptionKey();
       return askOnce(block, node, type);
     }
@@ -229,7 +231,7 @@ public final class ReplicaAgreement {
     }
   }
 
-  /** What a DataNode says of a replica: CRCs of different kinds cannot be compared. */
+  /** The answer of a DataNode for a replica. CRCs of different types cannot be compared. */
   private static final class Sum {
     private final DataChecksum.Type type;
     private final ByteBuffer bytes;
@@ -239,7 +241,7 @@ public final class ReplicaAgreement {
       this.bytes = bytes;
     }
 
-    /** Returns a composite CRC. */
+    /** Returns the composite CRC. */
     int crc() {
       return bytes.getInt(bytes.position());
     }

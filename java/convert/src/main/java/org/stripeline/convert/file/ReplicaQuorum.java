@@ -15,11 +15,12 @@ import org.stripeline.convert.select.ClusterFacts;
  * Checks that more than half of the replicas of each block of a file can be read, so that they can
  * outvote a wrong one.
  *
- * <p>The NameNode names no replica to clients that is corrupt or on a DataNode in maintenance, but
- * deletes those too once the file is replaced. If only one is named, nothing says that it is right.
+ * <p>The NameNode does not report replicas to clients that are corrupt or on DataNodes in
+ * maintenance, but deletes those too once the file is replaced. A single reported replica may be
+ * the wrong one.
  */
 final class ReplicaQuorum {
-  /** Longer than DataNodes take to report a file that was just written. */
+  /** Longer than DataNodes take to report the blocks of a file that was just written. */
   private static final long WAIT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
   private static final long PAUSE_MS = 100;
@@ -34,12 +35,13 @@ final class ReplicaQuorum {
   }
 
   /**
-   * Waits some seconds for it.
+   * Waits up to 5 s for a majority of the replicas of each block.
    *
-   * @param file its status now, for users change the replication of files after they were listed
+   * @param file current status of the file, since users can change its replication after the
+   *     listing
    * @param blocks all blocks of the file, which must not change
-   * @return the same blocks with the places of their replicas now
-   * @throws IOException if half of the replicas of a block or more cannot be asked
+   * @return the same blocks with the current locations of their replicas
+   * @throws IOException if at least half of the replicas of a block cannot be read
    */
   static LocatedBlocks await(DFSClient client, HdfsFileStatus file, LocatedBlocks blocks)
       throws IOException {
@@ -84,8 +86,8 @@ final class ReplicaQuorum {
   }
 
   /**
-   * Returns how many replicas each block of a file should have; a file may ask for more than there
-   * are DataNodes.
+   * Returns the expected number of replicas of each block of a file: its replication, but at most
+   * the number of DataNodes.
    */
   static int expected(DFSClient client, HdfsFileStatus file) throws IOException {
     return Math.min(file.getReplication(), ClusterFacts.of(client).nodes().size());

@@ -18,8 +18,8 @@ import org.apache.hadoop.net.NetUtils;
 import org.stripeline.convert.job.Reasons;
 
 /**
- * Reads what one DataNode has of one block, through its checksums: where Hadoop's streams would go
- * on at another DataNode, this fails.
+ * Reads the replica of one block on one DataNode, through its checksums. Unlike Hadoop's streams,
+ * it does not fail over to another DataNode.
  */
 final class ReplicaReader implements Closeable {
   private final String name;
@@ -68,15 +68,15 @@ final class ReplicaReader implements Closeable {
     }
   }
 
-  /** Bytes of the block that are still to be read. */
+  /** Returns the number of bytes of the block that are still to be read. */
   long left() {
     return left;
   }
 
   /**
-   * Reads the next bytes, as many as there is room for or are left.
+   * Reads the next bytes, up to the remaining space of the buffer or the end of the block.
    *
-   * @throws IOException if they are not there, or do not fit their checksums
+   * @throws IOException if the bytes are missing, or do not match their checksums
    */
   void read(ByteBuffer into) throws IOException {
     int limit = into.limit();

@@ -25,28 +25,29 @@ import org.stripeline.convert.select.SnapshotIndex;
 import org.stripeline.convert.settings.Origin;
 
 /**
- * Gives a verified temporary file the attributes of the original, and then the original's place.
+ * Copies the attributes of the original to a verified temporary file, and then replaces the
+ * original with it.
  *
- * <p>No call of the NameNode replaces a file only if nothing has changed, so what remains open
- * between the last look and the rename is kept as small as the network. The original is closed
- * before it is replaced (see {@link Fence#end}). While it is closed its permission lets only
- * superusers write, so that no ordinary user can append to it or recover its lease then.
+ * <p>The NameNode has no call that replaces a file only if it is unchanged, so the window between
+ * the last check and the rename is kept as short as the network allows. The original is closed
+ * before it is replaced (see {@link Fence#end}). While it is closed, its permission lets only
+ * superusers write, so that ordinary users can neither append to it nor recover its lease.
  */
 public final class Swap {
   private static final Logger LOG = LoggerFactory.getLogger(Swap.class);
 
-  /** A rename that is sent later than this after the last look was begun needs another look. */
+  /** Maximum time from the start of the last check to the rename; later, the check is repeated. */
   public static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-  /** A user, or a NameNode, that interferes this often keeps the file. */
+  /** If a user or a NameNode interferes more often than this, the file is not converted. */
   private static final int ROUNDS_MAX = 5;
 
-  /** Between two tries while no NameNode is active. */
+  /** Pause between attempts while no NameNode is active. */
   private static final long AGAIN_MS = 1_000;
 
   private static final int WRITE_BITS = 0222;
 
-  /** Means nothing on files; it tells our change of a permission from a user's. */
+  /** Has no effect on files; it distinguishes this class's change of a permission from a user's. */
   private static final int STICKY_BIT = 01000;
 
   private static final int OWNER_BITS = 0700;
@@ -63,7 +64,7 @@ public final class Swap {
   /**
    * Prepares a swap.
    *
-   * @param made number of the temporary file
+   * @param made inode id of the temporary file
    * @param snapshots the snapshots that were known when the file was judged
    */
   Swap(Job job, Attempt attempt, long made, SnapshotIndex snapshots) {
@@ -75,42 +76,45 @@ public final class Swap {
     fileId = attempt.file().status().getFileId();
   }
 
-  /** Permission of a file while it is being replaced, which a user would hardly choose. */
+  /**
+   * Returns the permission of a file while it is being replaced, which users are unlikely to
+   * choose.
+   */
   private static FsPermission withoutWriting(FsPermission permission) {
     return new FsPermission((short) (permission.toShort() & ~WRITE_BITS | STICKY_BIT));
   }
 
-  /** Tells whether a permission is one that a file has only in the middle of a swap. */
+  /** Returns whether a permission is one that a file has only during a swap. */
   static boolean isProtected(FsPermission permission) {
     int bits = permission.toShort();
     return (bits & STICKY_BIT) != 0 && (bits & WRITE_BITS) == 0;
   }
 
   /**
-   * What a permission would be if the file were not protected.
+   * Returns the permission that the file would have if it were not protected.
    *
-   * @param now permission of the original
-   * @param before its permission from before, which may be protected by now
+   * @param now current permission of the original
+   * @param before its permission before, which may be protected by now
    */
   private static FsPermission unprotected(FsPermission now, FsPermission before) {
     FsPermission without = withoutWriting(before);
     if (now.equals(without)) {
       return before;
     }
-    // A file that had a sticky bit before does not tell any more whose change this is.
+    // If the file had a sticky bit before, the bit does not show who made the change.
     if (!now.getStickyBit() || before.getStickyBit()) {
       return now;
     }
     int bits = now.toShort();
-    // A user has changed the ACL of a protected file, which leaves the bits of the owner; what may
-    // have been taken from others is not given back to them.
+    // A user has changed the ACL of a protected file, which leaves the owner bits as they are. Only
+    // those are restored: the user may have removed the rights of others.
     if ((bits & OWNER_BITS) == (without.toShort() & OWNER_BITS)) {
       bits |= before.toShort() & OWNER_BITS;
     }
     return new FsPermission((short) (bits & ~STICKY_BIT));
   }
 
-  /** Gives the temporary file the attributes that the original has, and nothing else. */
+  /** Sets exactly the attributes of the original on the temporary file. */
   void giveAttributes() throws IOException {
     give(Attributes.read(job.client(), fileId));
   }
@@ -126,9 +130,8 @@ public final class Swap {
           job.settings().storagePolicy,
           attempt.open().begin().accessedMs);
       if (!isOnTemporary(latest)) {
-        // Of encrypted files it is the key, which was encrypted again since. To set it by path
-        // could
-        // hit a file that another user has put there.
+        // For encrypted files, the difference is the key, which was re-encrypted since. Setting it
+        // by path could change a file that another user has put there.
         throw new IOException(
             "Cannot give "
                 + attempt.temporary()
@@ -150,7 +153,7 @@ public final class Swap {
     return wanted.areOn(there, origin(wanted), job.settings().storagePolicy);
   }
 
-  /** Reads the original's attributes, but for what the swap itself has changed in them. */
+  /** Reads the original's attributes, without the changes that the swap itself made to them. */
   private Attributes readOriginal(Attributes before) throws IOException {
     Attributes read = Attributes.read(job.client(), fileId);
     Attributes now = read.withPermission(unprotected(read.permission(), before.permission()));
@@ -165,7 +168,7 @@ public final class Swap {
     return status.getErasureCodingPolicy() == null ? status.getReplication() : Origin.KEEP;
   }
 
-  /** Writes into the journal what is needed to tell whether the swap has happened. */
+  /** Writes to the journal what a recovery needs to find out whether the swap has happened. */
   void announce() throws JournalLostException {
     job.announce(
         attempt.open(),
@@ -174,27 +177,29 @@ public final class Swap {
   }
 
   /**
-   * Puts the temporary file in the place of the original.
+   * Replaces the original with the temporary file.
    *
-   * @param fence the lease of the original, which ends here
-   * @throws ChangedException if the original is not what was verified any more
-   * @throws IOException if it is not known whether the NameNode has done it
+   * @param fence the lease of the original, which is released here
+   * @throws ChangedException if the original is no longer what was verified
+   * @throws IOException if it is unknown whether the NameNode has done it
    */
   void run(Fence fence) throws IOException {
-    // First: a driver that was cut off must not touch what another one has recovered since.
+    // First: a driver that was disconnected must not change a file that another has recovered
+    // since.
     fence.confirm();
     protect();
     try {
       fence.confirm();
     } catch (ChangedException e) {
-      // Another driver may have recovered the file before that change; then it must be undone here.
+      // Another driver may have recovered the file before that change, which must be undone here
+      // then.
       HdfsFileStatus now = InodePath.status(job.client(), fileId);
       if (now != null) {
         unprotect(job.client(), now, given.permission());
       }
       throw e;
     }
-    // The end of the lease sets the modification time: a user's change of it shows only before.
+    // Releasing the lease sets the modification time, so a change by a user is only visible before.
     confirmAttributes();
     fence.end();
     isFenceEnded = true;
@@ -208,7 +213,7 @@ public final class Swap {
         "it kept changing, or the NameNode or this process was too slow, right before the swap");
   }
 
-  /** Lets only superusers write the original from now on. */
+  /** Removes write permission from the original, so that only superusers can write it. */
   private void protect() throws IOException {
     for (int round = 0; round < ROUNDS_MAX; round++) {
       FsPermission now = new FsPermission(original().getPermission().toShort());
@@ -217,7 +222,7 @@ public final class Swap {
         job.reached(Step.PROTECTED, attempt.open());
         return;
       }
-      // A user has changed it since it was given to the temporary file.
+      // A user has changed the permission since it was copied to the temporary file.
       give(readOriginal(given));
       announce();
     }
@@ -241,7 +246,10 @@ public final class Swap {
     throw new ChangedException("its attributes keep changing");
   }
 
-  /** Returns true if the original has the attributes that were given; if not, gives them again. */
+  /**
+   * Returns true if the original still has the attributes that were copied; otherwise copies them
+   * again.
+   */
   private boolean confirmOrGiveAgain() throws IOException {
     Attributes now = readOriginal(given);
     if (now.isSame(given)) {
@@ -253,13 +261,15 @@ public final class Swap {
     return false;
   }
 
-  /** Returns false if another round is needed: rights have changed, or too much time is gone. */
+  /**
+   * Returns false if another round is needed: attributes have changed, or too much time has passed.
+   */
   private boolean lookAndRename() throws IOException {
     // Waits while no NameNode is active.
     job.oneTry().sync(job.client());
     ClientProtocol namenode;
     try {
-      // Before the time counts: those that are down may be asked first.
+      // Before the time is taken, since this may try unreachable NameNodes first.
       namenode = job.oneTry().active();
     } catch (IOException e) {
       return pauseBeforeNextLook(e);
@@ -301,7 +311,7 @@ public final class Swap {
     return false;
   }
 
-  /** The last look: one call that tells about inode, blocks and rights. */
+  /** Performs the last check with one call that returns inode, blocks and rights. */
   private HdfsLocatedFileStatus look(ClientProtocol namenode) throws IOException {
     DirectoryListing listing;
     try {
@@ -342,9 +352,9 @@ public final class Swap {
   }
 
   /**
-   * Gives an original that was not replaced its permission back, unless a user has set another.
+   * Restores the permission of an original that was not replaced, unless a user has set another.
    *
-   * @param permission the permission from before, as the journal has it
+   * @param permission the permission before the swap, from the journal
    */
   static void unprotect(DFSClient client, HdfsFileStatus original, FsPermission permission)
       throws IOException {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Converts one file: holds its lease, makes and compares the temporary file, swaps both, and
- * recovers what an earlier driver left.
+ * Converts one file: holds its lease, creates and verifies the temporary file, swaps the two, and
+ * recovers from the steps of an earlier driver.
  */
 package org.stripeline.convert.file;

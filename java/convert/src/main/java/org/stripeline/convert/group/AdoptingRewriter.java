@@ -30,17 +30,17 @@ import org.stripeline.convert.select.GroupCut;
 import org.stripeline.placement.group.PlacementException;
 
 /**
- * Makes a coded file out of the replicas where they lie: those that the plan keeps are linked under
- * the names of internal blocks, parity is encoded next to them.
+ * Creates an erasure-coded file from existing replicas. Replicas that the plan keeps are
+ * hard-linked under the names of internal blocks on their DataNodes, and agents encode parity.
  *
- * <p>Links of a group come one after the other, since the NameNode makes a group only when the one
- * before the last has its data; its parity may still be on its way meanwhile. All parity is there
- * before the file is completed, or the NameNode would begin to make its own.
+ * <p>The links of groups are made in order, since the NameNode allocates a group only when the
+ * group before the last has its data. Parity may still be written at that time. All parity is
+ * present before the file is completed, since the NameNode would otherwise start to reconstruct it.
  */
 public final class AdoptingRewriter implements FileRewriter {
   private static final FsPermission PRIVATE = new FsPermission((short) 0600);
 
-  /** Longer than DataNodes take to report what was linked. */
+  /** Longer than DataNodes take to report linked blocks. */
   private static final long REPORTS_NANOS = TimeUnit.SECONDS.toNanos(15);
 
   private final Job job;
@@ -56,7 +56,7 @@ public final class AdoptingRewriter implements FileRewriter {
   @Override
   public long rewrite(Attempt attempt) throws IOException {
     ErasureCodingPolicy policy = attempt.policy();
-    // Parity goes to the kind of disk that the file's blocks are meant for.
+    // Parity goes to the storage type that is meant for the file's blocks.
     BlockStoragePolicy storage = job.client().getStoragePolicy(attempt.file().inodePath());
     HdfsFileStatus temporary = create(attempt);
     attempt.attributes().applyEncryption(job.client(), attempt.temporary());
@@ -95,7 +95,7 @@ public final class AdoptingRewriter implements FileRewriter {
             };
         encoding.add(encode);
         if (!isWhole) {
-          // The NameNode makes no further group before this one has all of its data.
+          // The NameNode allocates no further group before this one has all of its data.
           encode.await();
         }
         previous = group.committed();
@@ -105,7 +105,7 @@ public final class AdoptingRewriter implements FileRewriter {
         encoding.remove().await();
       }
     } catch (IOException | RuntimeException e) {
-      // What is rolled back next must not be written again by what still runs.
+      // Wait for running tasks, since they must not write again what is rolled back next.
       isGivenUp.set(true);
       encoding.forEach(AdoptingRewriter::awaitQuietly);
       throw e;
@@ -117,7 +117,7 @@ public final class AdoptingRewriter implements FileRewriter {
     return temporary.getFileId();
   }
 
-  /** Agents compare what the checksums of all replicas say. */
+  /** Returns true: agents compare the checksums of all replicas. */
   @Override
   public boolean comparesReplicas() {
     return true;
@@ -128,7 +128,9 @@ public final class AdoptingRewriter implements FileRewriter {
     new PlannedPlaces(job.client(), attempt, made).await();
   }
 
-  /** Encoders check parity before they send it, and read it at rest by its checksum. */
+  /**
+   * Returns true: encoders check parity before they send it, and verify it on disk by its checksum.
+   */
   @Override
   public boolean hasCheckedParity(Attempt attempt) {
     return true;
@@ -138,7 +140,7 @@ public final class AdoptingRewriter implements FileRewriter {
     try {
       encode.await();
     } catch (IOException e) {
-      // The first failure is the one that is told.
+      // The first failure is reported instead.
       return;
     }
   }
@@ -189,7 +191,7 @@ public final class AdoptingRewriter implements FileRewriter {
           return group[0] != null || System.nanoTime() - start > REPORTS_NANOS;
         });
     if (group[0] == null) {
-      // A group that lost a DataNode after it was linked has its data again when it is encoded.
+      // A group that lost a DataNode after it was linked has its data again once it is encoded.
       while (!encoding.isEmpty()) {
         encoding.remove().await();
       }
@@ -203,7 +205,7 @@ public final class AdoptingRewriter implements FileRewriter {
     return group[0];
   }
 
-  /** Returns null as long as the NameNode has not been told of the data of an earlier group. */
+  /** Returns null while an earlier group's data has not been reported to the NameNode. */
   private LocatedBlock tryAllocate(
       Attempt attempt, HdfsFileStatus temporary, ExtendedBlock previous, String[] favored)
       throws IOException {

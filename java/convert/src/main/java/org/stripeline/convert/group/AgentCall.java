@@ -9,15 +9,15 @@ import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.convert.job.Polling;
 
-/** Calls agents, and repeats calls while an agent is busy or waits for the NameNode. */
+/** Calls agents, and retries while an agent is busy or waits for the NameNode. */
 public final class AgentCall {
-  /** A busy agent gets to ours within this. */
+  /** Maximum time to wait for a busy agent. */
   private static final long BUSY_MS = 3_600_000;
 
-  /** A link takes no time, so an agent that is busy for longer has calls that hang. */
+  /** A link is fast, so an agent that is busy for longer has calls that hang. */
   static final long LINK_BUSY_MS = 300_000;
 
-  /** After a failover, DataNodes have registered with the NameNode within this. */
+  /** Maximum time after a failover until DataNodes have registered with the NameNode. */
   private static final long NOT_READY_NANOS = TimeUnit.MINUTES.toNanos(2);
 
   private AgentCall() {}
@@ -27,7 +27,7 @@ public final class AgentCall {
     void send() throws IOException;
   }
 
-  /** Returns the exception for an agent's task that has ended and is not done. */
+  /** Returns the exception for an agent's task that has ended without success. */
   public static AgentException failure(DatanodeInfo encoder, TaskReport report) {
     String message = "Cannot encode a group on " + encoder.getXferAddr() + ": " + report.error;
     return report.bad == null || report.bad.isEmpty()
@@ -37,8 +37,8 @@ public final class AgentCall {
   }
 
   /**
-   * Checks that an agent has verified what a group keeps. One that knows nothing of kept blocks
-   * would encode all the same.
+   * Checks that an agent has verified the replicas that a group keeps. Agents of releases without
+   * this feature ignore them and encode anyway.
    */
   public static void requireVerified(DatanodeInfo encoder, EncodeResult result, int kept)
       throws AgentException {
@@ -55,15 +55,15 @@ public final class AgentCall {
     }
   }
 
-  /** Asks for something that may have to wait for what others have asked for. */
+  /** Sends a request, and waits for up to an hour while the agent is busy. */
   public static void await(Request request) throws IOException {
     await(request, BUSY_MS);
   }
 
   /**
-   * Asks until the agent is not busy, for that many milliseconds at most.
+   * Sends a request, and retries while the agent is busy, for {@code busyMs} milliseconds at most.
    *
-   * @throws AgentException the last one, so that others can be asked instead
+   * @throws AgentException the last exception, so that other agents can be tried
    */
   public static void await(Request request, long busyMs) throws IOException {
     long start = System.nanoTime();

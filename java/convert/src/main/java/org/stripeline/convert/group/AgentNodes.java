@@ -36,11 +36,11 @@ import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
 
-/** The DataNodes as they are now, for planning: where they are, whether an agent runs there. */
+/** The current DataNodes for planning: their locations, and whether an agent runs on them. */
 public final class AgentNodes {
   private static final Logger LOG = LoggerFactory.getLogger(AgentNodes.class);
 
-  /** Nothing is planned with what was seen longer ago. */
+  /** Maximum age of the state of the cluster that plans use. */
   static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long DOUBT_NANOS = TimeUnit.MINUTES.toNanos(2);
@@ -50,10 +50,10 @@ public final class AgentNodes {
   private final DFSClient client;
   private final Agents agents;
 
-  /** Identities of DataNodes whose agent has answered as it should. */
+  /** UUIDs of DataNodes whose agent has answered with the expected protocol. */
   private final Set<String> sound = ConcurrentHashMap.newKeySet();
 
-  /** When DataNodes failed us, by identity: for some time they are not even asked. */
+  /** Times at which DataNodes failed, by UUID; they are not queried for some time. */
   private final Map<String, Long> doubted = new ConcurrentHashMap<>();
 
   private final JobLoad load = new JobLoad();
@@ -64,7 +64,7 @@ public final class AgentNodes {
     this.agents = agents;
   }
 
-  /** The cluster at one moment; nodes are numbered for the planner. */
+  /** The state of the cluster at one time. Nodes are numbered for the planner. */
   static final class Snapshot {
     private final List<DatanodeStorageReport> reports;
     private final long at;
@@ -75,9 +75,9 @@ public final class AgentNodes {
     private final Topology topology;
 
     /**
-     * A look at the cluster.
+     * Creates a snapshot.
      *
-     * @param at when it was seen, as {@link System#nanoTime} gives it
+     * @param at time at which it was read, as returned by {@link System#nanoTime}
      */
     Snapshot(List<DatanodeStorageReport> reports, long at, Set<String> sound, Set<String> spared) {
       this.reports = reports;
@@ -117,7 +117,9 @@ public final class AgentNodes {
       return rackNames.get(rack);
     }
 
-    /** The same, with the same numbers, but some DataNodes get no new blocks. */
+    /**
+     * Returns the same snapshot with the same numbers, in which some DataNodes get no new blocks.
+     */
     Snapshot sparing(Set<String> uuids) {
       if (spared.containsAll(uuids)) {
         return this;
@@ -135,12 +137,12 @@ public final class AgentNodes {
       return at;
     }
 
-    /** Tells whether new blocks may not be written to a node, though it may keep what it has. */
+    /** Returns whether a node gets no new blocks; it may still keep its replicas. */
     boolean isSpared(DatanodeInfo node) {
       return spared.contains(node.getDatanodeUuid());
     }
 
-    /** How many nodes may get new blocks as far as they have room. */
+    /** Returns the number of nodes that may get new blocks. */
     int takers() {
       return reports.size() - spared.size();
     }
@@ -149,12 +151,12 @@ public final class AgentNodes {
       return reports.get(number).getStorageReports();
     }
 
-    /** Storages of a live DataNode. */
+    /** Returns the storages of a live DataNode. */
     StorageReport[] storages(DatanodeInfo node) {
       return storages(numbers.get(node.getDatanodeUuid()));
     }
 
-    /** Numbers of those of some DataNodes that are live. */
+    /** Returns the numbers of those of some DataNodes that are live. */
     int[] numbers(DatanodeInfo[] of) {
       int[] known = new int[of.length];
       int count = 0;
@@ -167,7 +169,7 @@ public final class AgentNodes {
       return Arrays.copyOf(known, count);
     }
 
-    /** A live DataNode, or null. */
+    /** Returns a live DataNode, or null. */
     DatanodeInfo find(String uuid) {
       Integer number = numbers.get(uuid);
       return number == null ? null : node(number);
@@ -175,9 +177,9 @@ public final class AgentNodes {
   }
 
   /**
-   * Asks the agents of all DataNodes in service.
+   * Queries the agents of all DataNodes in service.
    *
-   * @throws RefusedException if some are missing or of another version, naming them
+   * @throws RefusedException if some are missing or of another version; the message names them
    */
   public void require(List<DatanodeInfo> nodes) throws IOException {
     List<String> complaints = ask(nodes);
@@ -225,7 +227,7 @@ public final class AgentNodes {
     }
   }
 
-  /** What is wrong with an agent, or null; remembers which it is. */
+  /** Returns the reason for which an agent cannot be used, or null, and records the result. */
   private String complaint(DatanodeInfo node) {
     String complaint = incompatibility(node);
     if (complaint == null) {
@@ -255,8 +257,8 @@ public final class AgentNodes {
   }
 
   /**
-   * Asks DataNodes that may have failed, and leaves out those without an agent that answers, for
-   * some minutes at least.
+   * Queries DataNodes that may have failed, and excludes those without an answering agent from
+   * plans for some minutes.
    */
   void leaveOutSilent(Collection<DatanodeInfo> suspects) throws IOException {
     ask(new ArrayList<>(suspects));
@@ -282,7 +284,7 @@ public final class AgentNodes {
     return since != null && System.nanoTime() - since < DOUBT_NANOS;
   }
 
-  /** The cluster as it was some seconds ago at most. */
+  /** Returns the state of the cluster, at most {@link #REFRESH_NANOS} old. */
   synchronized Snapshot now() throws IOException {
     if (latest == null || System.nanoTime() - latest.at > REFRESH_NANOS) {
       latest = fresh();
@@ -290,7 +292,7 @@ public final class AgentNodes {
     return latest;
   }
 
-  /** The cluster as it is. */
+  /** Reads the state of the cluster. */
   Snapshot fresh() throws IOException {
     long at = System.nanoTime();
     List<DatanodeStorageReport> reports =
@@ -303,13 +305,13 @@ public final class AgentNodes {
       }
     }
     if (!unknown.isEmpty()) {
-      // DataNodes may come while a job goes on; those without an agent keep no blocks of groups.
+      // DataNodes may join while a job runs. Those without an agent keep no blocks of groups.
       ask(unknown);
     }
     return new Snapshot(reports, at, new TreeSet<>(sound), Collections.emptySet());
   }
 
-  /** What groups that are planned, and not encoded yet, move between racks and write. */
+  /** Returns the traffic and writes of groups that are planned and not encoded yet. */
   JobLoad load() {
     return load;
   }
@@ -319,7 +321,7 @@ public final class AgentNodes {
   }
 
   /**
-   * Ends a task, so that nothing is written any more after what it wrote is removed.
+   * Ends a task, so that it cannot write again after its blocks have been removed.
    *
    * @return whether it is certain that the task has ended
    */
@@ -343,12 +345,12 @@ public final class AgentNodes {
   }
 
   /**
-   * Ends what an encoder has begun for a ticket, or for tickets that begin with it, and what it may
-   * begin still. A group is only planned again after this: a task that went on would write, or take
-   * away, blocks of the same names as the next one.
+   * Ends the tasks that an encoder has begun, or may still begin, for a ticket or for tickets with
+   * that prefix. A group must only be planned again afterwards: a task that continues would write
+   * or remove blocks with the same names as those of the next one.
    *
-   * @throws IOException if it is not certain; its file must be given up, for blocks of another
-   *     attempt have other names
+   * @throws IOException if it is not certain that they have ended; the conversion of the file must
+   *     be abandoned then, since another attempt uses other block names
    */
   public void requireEnd(DatanodeInfo encoder, String ticket, AgentException cause)
       throws IOException {
@@ -372,10 +374,13 @@ public final class AgentNodes {
     }
   }
 
-  /** Tells whether a failure means that the process which had the task is gone, or forgot it. */
+  /**
+   * Returns whether a failure means that the process which had the task is gone, or has no record
+   * of it.
+   */
   private static boolean isEnd(AgentException e) {
-    // A process that hangs, or cannot be reached, does not refuse connections. An agent that is
-    // being stopped still answers for its tasks.
+    // A process that hangs, or is unreachable, does not refuse connections. An agent that is being
+    // stopped still answers for its tasks.
     boolean isRefused =
         e.kind() == AgentException.Kind.UNREACHABLE
             && e.getCause() instanceof ConnectException
@@ -385,7 +390,7 @@ public final class AgentNodes {
         || e.kind() == AgentException.Kind.NO_AGENT;
   }
 
-  /** Tells whether nothing can be asked of an agent now, whatever it is. */
+  /** Returns whether the agent cannot be called at all now. */
   static boolean isAway(AgentException e) {
     return e.kind() == AgentException.Kind.UNREACHABLE || e.kind() == AgentException.Kind.NO_AGENT;
   }

@@ -16,12 +16,12 @@ import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.OpenFile;
 
 /**
- * Lets the agents remove what groups that will not be have left on their DataNodes.
+ * Removes the internal blocks of abandoned groups from their DataNodes, through the agents.
  *
- * <p>The NameNode alone is not enough: while it deletes a file it drops late reports of the file's
- * blocks, so that those stayed until the next full block report. A DataNode that is down reports
- * all it has when it comes back, and one whose agent is gone at its next report; both are told
- * then.
+ * <p>Deleting the file on the NameNode is not enough: while it deletes a file, it drops late
+ * reports of the file's blocks, so these blocks would stay until the next full block report. A
+ * DataNode that is down sends a full report when it returns, and one without an agent at its next
+ * interval; the NameNode then tells both to delete the blocks.
  */
 public final class AgentUnlinker implements Recovery.Unlinker {
   private static final Logger LOG = LoggerFactory.getLogger(AgentUnlinker.class);

@@ -14,14 +14,14 @@ import org.stripeline.agent.BadReplica;
 import org.stripeline.placement.group.PlacementException;
 
 /**
- * Replicas of a group's blocks that agents found to be bad: they are neither kept nor read. Nor are
- * those that HDFS makes of the same blocks later, since it may have copied one whose bytes are
- * wrong though its checksums fit them.
+ * Replicas of a group's blocks that agents found to be bad; plans neither keep nor read them. The
+ * same applies to replicas that HDFS creates of such a block later, since they may be copies of one
+ * whose wrong bytes match its checksums.
  */
 final class BadReplicas {
   private final Set<String> known = new HashSet<>();
 
-  /** By block, the DataNodes that the first plan knew. */
+  /** For each block, the DataNodes that had a replica when the first plan was made. */
   private final Map<Integer, Set<String>> first = new HashMap<>();
 
   private static String name(int block, DatanodeInfo holder) {
@@ -32,7 +32,7 @@ final class BadReplicas {
     return block + "@" + uuid;
   }
 
-  /** Adds some and returns whether any of them was not known. */
+  /** Adds replicas, and returns whether any of them was new. */
   boolean add(List<BadReplica> found) {
     boolean isNews = false;
     for (BadReplica one : found) {
@@ -46,8 +46,8 @@ final class BadReplicas {
   }
 
   /**
-   * Returns the DataNodes with other replicas of a block; the first plan must ask before any is
-   * bad.
+   * Returns the DataNodes with other replicas of a block. The first plan must call this before any
+   * replica is found to be bad.
    *
    * @throws PlacementException if all of its replicas are bad
    */

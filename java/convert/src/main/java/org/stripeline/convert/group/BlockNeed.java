@@ -10,11 +10,11 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.apache.hadoop.hdfs.server.protocol.DatanodeStorage;
 import org.apache.hadoop.hdfs.server.protocol.StorageReport;
 
-/** The room that a new internal block needs: so many bytes in one storage of some types. */
+/** The space that a new internal block needs: a number of bytes in one storage of certain types. */
 final class BlockNeed {
   private final long bytes;
 
-  /** Those that are wanted, then those that will do. */
+  /** The preferred types, followed by the fallbacks. */
   private final List<StorageType> types;
 
   private BlockNeed(long bytes, List<StorageType> types) {
@@ -23,13 +23,14 @@ final class BlockNeed {
   }
 
   /**
-   * What the NameNode looks for with a storage policy.
+   * Returns the space that the NameNode requires with a storage policy.
    *
-   * <p>Of coded files it heeds those that put all blocks into one type of storage
-   * (ErasureCodingPolicyManager.checkStoragePolicySuitableForECStripedMode). For others it takes
-   * its default, which is taken for HOT here, as it is unless configured.
+   * <p>For erasure-coded files, the NameNode applies the policies that put all blocks into one
+   * storage type (ErasureCodingPolicyManager.checkStoragePolicySuitableForECStripedMode). For
+   * others it uses its default policy, assumed here to be HOT, which it is unless configured
+   * otherwise.
    *
-   * @param policy that of the file
+   * @param policy storage policy of the file
    * @param bytes length of the longest block
    */
   static BlockNeed of(BlockStoragePolicy policy, long bytes) {
@@ -51,9 +52,9 @@ final class BlockNeed {
   }
 
   /**
-   * Tells whether a DataNode has the room.
+   * Returns whether a DataNode has the space.
    *
-   * @param storages of the DataNode
+   * @param storages storages of the DataNode
    * @param promised bytes of other blocks that it may still get
    */
   boolean isMetBy(StorageReport[] storages, long promised) {
@@ -64,7 +65,10 @@ final class BlockNeed {
     return typeOn(storages) != null && all - promised >= bytes;
   }
 
-  /** The type of storage of a DataNode that a block is best written to; null if none has room. */
+  /**
+   * Returns the preferred storage type of a DataNode that has space for the block; null if none
+   * has.
+   */
   StorageType typeOn(StorageReport[] storages) {
     for (StorageType type : types) {
       for (StorageReport storage : storages) {

@@ -13,11 +13,11 @@ import org.apache.hadoop.hdfs.protocol.DatanodeInfo;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 
 /**
- * The rack with replicas of the most blocks of a group: whoever reads the group there has the least
- * to fetch from other racks.
+ * Finds the rack with replicas of the most blocks of a group. A reader of the group in this rack
+ * reads the least from other racks.
  */
 public final class CoreRack {
-  /** More would not bring a map nearer, and MapReduce keeps 15 at most. */
+  /** More hosts would not place a map closer, and MapReduce keeps 15 at most. */
   public static final int HOSTS_MAX = 10;
 
   private final Map<String, Integer> blocks = new TreeMap<>();
@@ -25,7 +25,7 @@ public final class CoreRack {
 
   private CoreRack() {}
 
-  /** Hosts in the core rack of some blocks, those with the most of them first. */
+  /** Returns hosts in the core rack of some blocks, those with the most replicas first. */
   public static List<String> hosts(List<LocatedBlock> group) {
     CoreRack racks = new CoreRack();
     for (LocatedBlock block : group) {
@@ -34,7 +34,7 @@ public final class CoreRack {
     if (racks.blocks.isEmpty()) {
       return Collections.emptyList();
     }
-    // Of equal racks the first by name, so that a plan can be repeated.
+    // Ties are broken by name, so that plans are deterministic.
     String core =
         Collections.max(
                 racks.blocks.entrySet(),
@@ -52,7 +52,10 @@ public final class CoreRack {
     return names;
   }
 
-  /** Replicas of a block count once for a rack; internal blocks are blocks of their own. */
+  /**
+   * Counts several replicas of a block in one rack once. Internal blocks of a group count
+   * separately.
+   */
   private void count(LocatedBlock block) {
     Set<String> seen = new LinkedHashSet<>();
     for (DatanodeInfo node : block.getLocations()) {

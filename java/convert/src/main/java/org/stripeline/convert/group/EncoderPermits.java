@@ -6,14 +6,16 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 
-/** Limits each encoder to one group at a time if encoding is rate-limited; else sets no limit. */
+/**
+ * Limits each encoder to one group at a time if encoding is rate-limited; otherwise sets no limit.
+ */
 final class EncoderPermits {
   private static final Permit FREE = () -> {};
 
   private final boolean isLimited;
   private final Map<String, Semaphore> busy = new ConcurrentHashMap<>();
 
-  /** Lets its holder encode on one DataNode until it is closed. */
+  /** Allows its holder to encode on one DataNode until it is closed. */
   interface Permit extends AutoCloseable {
     @Override
     void close();

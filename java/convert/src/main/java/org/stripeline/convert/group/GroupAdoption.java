@@ -24,17 +24,20 @@ import org.stripeline.convert.job.Polling;
 import org.stripeline.placement.group.PlacementException;
 
 /**
- * One group on its way: has the agents link what its plan keeps. When an agent fails, now or when
- * it encodes, the group is planned again, with others in its place, some times; and as often as
- * replicas are found to be bad, without them.
+ * The adoption of one group: requests the links of the replicas that its plan keeps. If an agent
+ * fails, while linking or encoding, the group is planned again without it, a limited number of
+ * times. If replicas are found to be bad, it is planned again without them, without limit.
  */
 public final class GroupAdoption {
   private static final Logger LOG = LoggerFactory.getLogger(GroupAdoption.class);
 
-  /** Plans of one group: what fails at so many places fails at others too. */
+  /**
+   * Maximum number of plans for a group: a failure on this many sets of DataNodes is likely
+   * elsewhere too.
+   */
   private static final int PLANS_MAX = 3;
 
-  /** DataNodes notice within this that a sender is gone, and drop what it sent. */
+  /** Time within which DataNodes detect that a sender is gone, and drop what it sent. */
   private static final long AGAIN_MS = 1_000;
 
   private final Job job;
@@ -46,7 +49,7 @@ public final class GroupAdoption {
   private int seeds = 1;
 
   /**
-   * Takes a group that the NameNode has made and the journal names.
+   * Creates the adoption of a group that the NameNode has allocated.
    *
    * @param first index of its first block in the file
    */
@@ -62,14 +65,14 @@ public final class GroupAdoption {
     return group;
   }
 
-  /** Writes into the journal which internal blocks may come to be. */
+  /** Writes to the journal which internal blocks may be created. */
   void announce() throws JournalLostException {
     job.announce(
         attempt.open(),
         JournalRecord.group(attempt.open().begin().fileId, group.pool(), group.placed()));
   }
 
-  /** Links what the plan keeps. */
+  /** Links the replicas that the plan keeps. */
   public void link() throws IOException {
     while (true) {
       try {
@@ -89,7 +92,10 @@ public final class GroupAdoption {
     }
   }
 
-  /** A replica that was moved away meanwhile, or cannot be linked, is sent with the parity. */
+  /**
+   * Links one replica. If it has been moved or cannot be linked, the encoder sends the block
+   * together with the parity.
+   */
   private void link(int block) throws IOException {
     List<Link> links =
         Collections.singletonList(new Link(group.source(block), group.target(block)));
@@ -115,7 +121,7 @@ public final class GroupAdoption {
         throw e;
       }
       if (isMoved && !group.canBeSent(block)) {
-        // Where it is now is known to the NameNode.
+        // The NameNode has the replica's new location, so the group must be planned again.
         throw e;
       }
       LOG.info("Sending {} instead of linking it: {}", group.source(block), e.getMessage());
@@ -123,7 +129,7 @@ public final class GroupAdoption {
     }
   }
 
-  /** Tells whether it is certain that no agent has begun what was asked for. */
+  /** Returns whether it is certain that no agent has begun the request. */
   private static boolean isNotServed(AgentException e) {
     Throwable cause = e.getCause();
     return cause instanceof ConnectException
@@ -133,12 +139,12 @@ public final class GroupAdoption {
   }
 
   /**
-   * Plans the group with other DataNodes, or with other replicas where some are bad.
+   * Plans the group with other DataNodes, or with other replicas if some are bad.
    *
-   * @throws IOException what failed, if that is no use
+   * @throws IOException the cause, if another plan cannot help
    */
   public void planAgain(AgentException cause) throws IOException {
-    // Each plan of this kind leaves out one more replica at least, so they come to an end.
+    // Each such plan excludes at least one more replica, so their number is limited.
     boolean isWithoutBad = group.leaveOut(cause.bad());
     if (!isWithoutBad && (plans == PLANS_MAX || !canBeElsewhere(cause))) {
       throw cause;
@@ -171,7 +177,7 @@ public final class GroupAdoption {
     return e.kind() != AgentException.Kind.DENIED && e.kind() != AgentException.Kind.BAD_REQUEST;
   }
 
-  /** Replicas may have been moved, or lost, since the file was looked at. */
+  /** Reads the locations again: replicas may have been moved or lost since the file was read. */
   private List<LocatedBlock> blocksNow() throws IOException {
     return job.client()
         .getLocatedBlocks(attempt.file().inodePath(), 0, Long.MAX_VALUE)
@@ -180,15 +186,16 @@ public final class GroupAdoption {
   }
 
   /**
-   * Removes what a plan left, and waits until the NameNode knows. It would take an internal block
-   * that another DataNode then has for one too many, and might have that one removed.
+   * Removes the blocks of an earlier plan, and waits until the NameNode has been informed.
+   * Otherwise it would consider an internal block that another DataNode then has as excess, and
+   * might delete the valid one.
    *
-   * @throws IOException if it is not certain that all of it is gone; nothing of what stays was
-   *     verified, so the file must not come to be with these groups
+   * @throws IOException if it is not certain that all blocks are gone; the remaining ones were not
+   *     verified, so the file must not be completed with these groups
    */
   private void remove(Map<DatanodeInfo, List<AgentBlock>> unwanted, AgentException cause)
       throws IOException {
-    // A link whose answer was lost may be made after the first call.
+    // A link whose answer was lost may be created after the first call.
     for (int call = 0; call < 2; call++) {
       for (Map.Entry<DatanodeInfo, List<AgentBlock>> left : unwanted.entrySet()) {
         unlink(left.getKey(), left.getValue(), cause);

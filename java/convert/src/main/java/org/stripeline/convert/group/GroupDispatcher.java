@@ -5,25 +5,26 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import org.stripeline.convert.file.Attempt;
 
-/** Has agents encode the groups of files whose replicas are linked. */
+/** Requests agents to encode the groups of files whose replicas are linked. */
 public interface GroupDispatcher {
-  /** Groups of one file that may be under way at one time. */
+  /** Returns the number of groups of one file that may be encoded concurrently. */
   int groupsAtOnce();
 
   /**
-   * Begins one group.
+   * Begins to encode one group.
    *
-   * @param isGivenUp tells that the file is given up, so that what is not begun need not be
+   * @param isGivenUp returns whether the file has been abandoned, so that work that is not begun
+   *     can be dropped
    */
   Pending begin(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
       throws IOException;
 
-  /** All groups of a file are encoded. */
+  /** Called when all groups of a file are encoded. */
   default void finish(Attempt attempt) throws IOException {}
 
   /** A group that is being encoded. */
   interface Pending {
-    /** Waits for it. */
+    /** Waits until the group is encoded. */
     void await() throws IOException;
   }
 }

@@ -36,25 +36,27 @@ import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
 import org.stripeline.placement.group.RackTraffic;
 
-/** One group of a file: what its blocks become, where, and what has to be asked of which agent. */
+/** One group of a file: the placement of its blocks, and the requests to the agents. */
 public final class GroupWork implements AutoCloseable {
   private final int number;
   private final ErasureCodingPolicy policy;
   private final long bytes;
 
-  /** Blocks that are sent: those that the plan could not keep, or that would not be linked. */
+  /** Blocks that are sent: those that the plan could not keep, or that could not be linked. */
   private final BitSet sent = new BitSet();
 
-  /** Where blocks are linked already; null for those that are not. */
+  /** DataNodes on which blocks are linked already; null for those that are not. */
   private final DatanodeInfo[] linked;
 
-  /** Where links may be, since agents were asked for them; null where no agent was. */
+  /**
+   * DataNodes that were asked to link a block, so that the link may exist; null if none was asked.
+   */
   private final DatanodeInfo[] asked;
 
-  /** Whether an agent was asked to write what the plan does not keep. */
+  /** Whether an agent was asked to write the blocks that the plan does not keep. */
   private boolean isEncodeAsked;
 
-  /** Identities of DataNodes that have failed to encode this group. */
+  /** UUIDs of DataNodes that have failed to encode this group. */
   private final Set<String> failedEncoders = new HashSet<>();
 
   private final BadReplicas bad = new BadReplicas();
@@ -88,11 +90,11 @@ public final class GroupWork implements AutoCloseable {
   }
 
   /**
-   * Plans a group on the replicas as they are.
+   * Plans a group on its existing replicas.
    *
    * @param number index of the group in its file
-   * @param storagePolicy of the file: new blocks go only where it has room for them
-   * @param load what groups planned before move; this one is added until it is closed
+   * @param storagePolicy storage policy of the file; new blocks are only placed where it has space
+   * @param load traffic and writes of groups planned before; this one is added until it is closed
    * @param seed decides between equal plans
    * @throws PlacementException if there are too few nodes, or a block cannot be read
    */
@@ -110,7 +112,7 @@ public final class GroupWork implements AutoCloseable {
     return group;
   }
 
-  /** The group is encoded, or given up. */
+  /** Removes the group's traffic and writes from the load, after it was encoded or abandoned. */
   @Override
   public void close() {
     load.remove(share);
@@ -124,19 +126,19 @@ public final class GroupWork implements AutoCloseable {
     for (int i = 0; i < replicas.length; i++) {
       replicas[i] = nodes.numbers(bad.others(i, blocks.get(i)));
       if (linked[i] != null && !bad.has(i, linked[i])) {
-        // What is linked stays where it is, if it can.
+        // A linked block stays on its DataNode if that is possible.
         int[] there = nodes.numbers(new DatanodeInfo[] {linked[i]});
         boolean stays = there.length == 1 && nodes.topology().state(there[0]).keeps();
         replicas[i] = stays ? there : replicas[i];
       }
     }
-    // The NameNode's own rule for coded files, or it would move blocks again.
+    // The NameNode's own rule for erasure-coded files; otherwise it would move blocks again.
     RackRule rule = RackRule.even(shape, Math.max(1, nodes.topology().liveRacks()));
     return GroupPlanner.plan(
         shape, replicas, nodes.topology(), rule, null, traffic, new SplittableRandom(seed));
   }
 
-  /** Leaves replicas out of further plans and returns whether any of them was in yet. */
+  /** Excludes replicas from further plans, and returns whether any of them was not excluded yet. */
   boolean leaveOut(List<BadReplica> found) {
     return bad.add(found);
   }
@@ -150,7 +152,7 @@ public final class GroupWork implements AutoCloseable {
             (open, traffic) -> {
               requireRoom(open);
               plan = planner.plan(open, traffic);
-              // Numbers of nodes in a plan are those of the cluster that it was made for.
+              // Node numbers in a plan refer to the snapshot that it was made for.
               cluster = open;
               return plan;
             });
@@ -160,7 +162,7 @@ public final class GroupWork implements AutoCloseable {
     }
   }
 
-  /** The NameNode makes no group where it could not write data to as many DataNodes. */
+  /** Requires k DataNodes with space, without which the NameNode does not allocate a group. */
   private void requireRoom(AgentNodes.Snapshot open) throws PlacementException {
     int k = policy.getNumDataUnits();
     if (open.takers() < k) {
@@ -179,12 +181,12 @@ public final class GroupWork implements AutoCloseable {
   }
 
   /**
-   * Plans the group anew after DataNodes have failed. Blocks that are linked stay where they are if
-   * those DataNodes can keep them; what is written goes to others than before where that breaks the
-   * rack rule no more, since what failed may still be at work there.
+   * Plans the group again after DataNodes have failed. Linked blocks stay on their DataNodes if
+   * these can keep them. Blocks that are written go to other DataNodes than before, unless that
+   * makes the placement worse, since the failed task may still be running there.
    *
-   * @param now the same blocks with the places of their replicas now
-   * @return what is not wanted any more where it may be
+   * @param now the same blocks with the current locations of their replicas
+   * @return blocks that are no longer needed, by the DataNode that may have them
    * @throws PlacementException if there are too few nodes, or a block cannot be read
    */
   Map<DatanodeInfo, List<AgentBlock>> planAgain(
@@ -208,7 +210,7 @@ public final class GroupWork implements AutoCloseable {
                   && !bad.has(i, asked[i])
                   && asked[i].getDatanodeUuid().equals(dataNode(i).getDatanodeUuid());
       if (!stays) {
-        // An agent whose answer was lost may have linked it all the same.
+        // An agent whose answer was lost may have linked the block.
         unwanted.computeIfAbsent(asked[i], any -> new ArrayList<>()).add(target(i));
         asked[i] = null;
         linked[i] = null;
@@ -232,12 +234,12 @@ public final class GroupWork implements AutoCloseable {
     }
   }
 
-  /** Lets another DataNode encode from now on. */
+  /** Selects another DataNode as encoder from now on. */
   public void encoderFailed() {
     failedEncoders.add(encoder().getDatanodeUuid());
   }
 
-  /** DataNodes that the NameNode is asked to expect the group on. */
+  /** Returns the DataNodes that the NameNode should expect for the group. */
   String[] favoredNodes() {
     Set<String> addresses = new LinkedHashSet<>();
     for (int i = 0; i < plan.dataBlocks(); i++) {
@@ -249,12 +251,12 @@ public final class GroupWork implements AutoCloseable {
     return addresses.toArray(new String[0]);
   }
 
-  /** Takes the group that the NameNode made. */
+  /** Sets the group that the NameNode allocated. */
   void allocate(LocatedBlock group) {
     allocated = group;
   }
 
-  /** The group with the length that it will have. */
+  /** Returns the group with its final length. */
   ExtendedBlock committed() {
     ExtendedBlock group = new ExtendedBlock(allocated.getBlock());
     group.setNumBytes(bytes);
@@ -265,7 +267,7 @@ public final class GroupWork implements AutoCloseable {
     return allocated.getBlock().getBlockPoolId();
   }
 
-  /** Index of the group in its file. */
+  /** Returns the index of the group in its file. */
   public int number() {
     return number;
   }
@@ -278,43 +280,43 @@ public final class GroupWork implements AutoCloseable {
     return !sent.get(block);
   }
 
-  /** Tells whether a block that stays has its second name yet. */
+  /** Returns whether a kept block has been linked. */
   boolean isLinked(int block) {
     return linked[block] != null;
   }
 
-  /** Notes that an agent is asked for a block's second name, so that it may come to be. */
+  /** Records that an agent is asked to link a block, so that the link may exist. */
   void linkAsked(int block) {
     asked[block] = dataNode(block);
   }
 
-  /** Notes that a block has no second name, for the agent was not asked in the end. */
+  /** Records that a link does not exist, since the agent did not receive the request. */
   void linkRefused(int block) {
     asked[block] = null;
   }
 
-  /** Notes that a block has its second name. */
+  /** Records that a block has been linked. */
   void linked(int block) {
     linked[block] = dataNode(block);
   }
 
-  /** Tells whether a block that stays could as well be written where it is. */
+  /** Returns whether a kept block could also be written to its DataNode. */
   boolean canBeSent(int block) {
     return !cluster.isSpared(dataNode(block));
   }
 
-  /** Has a block sent to its node, since its replica there cannot be linked. */
+  /** Marks a block to be sent to its DataNode, since its replica there cannot be linked. */
   void send(int block) {
     sent.set(block);
     load.addWrite(share, dataNode(block).getDatanodeUuid(), need.bytes());
   }
 
-  /** Blocks of which a replica is kept. */
+  /** Returns the number of blocks of which a replica is kept. */
   int adopted() {
     return blocks.size() - sent.cardinality();
   }
 
-  /** Blocks that must be sent. */
+  /** Returns the number of blocks that must be sent. */
   public int sends() {
     return sent.cardinality();
   }
@@ -325,7 +327,7 @@ public final class GroupWork implements AutoCloseable {
 
   AgentBlock target(int unit) {
     boolean isData = unit < policy.getNumDataUnits();
-    // Only the last block of a group can be short: parity is as long as the first.
+    // Only the last block of a group can be short; parity is as long as the first.
     long length = blocks.get(isData ? unit : 0).getBlockSize();
     ExtendedBlock group = allocated.getBlock();
     return new AgentBlock(group.getBlockId() + unit, group.getGenerationStamp(), length);
@@ -335,7 +337,10 @@ public final class GroupWork implements AutoCloseable {
     return cluster.node(plan.dataNode(block));
   }
 
-  /** Who encodes: whom the plan says, or if that failed another of the core rack, then any. */
+  /**
+   * Returns the encoder: the one of the plan, or if that failed another one in the core rack, or
+   * else any.
+   */
   public DatanodeInfo encoder() {
     return cluster.node(encoderNumber());
   }
@@ -361,7 +366,7 @@ public final class GroupWork implements AutoCloseable {
     return best;
   }
 
-  /** Replicas of the group's blocks on each DataNode. */
+  /** Returns the number of replicas of the group's blocks on each DataNode. */
   private int[] held() {
     int[] held = new int[cluster.topology().nodes()];
     for (LocatedBlock block : blocks) {
@@ -372,7 +377,7 @@ public final class GroupWork implements AutoCloseable {
     return held;
   }
 
-  /** DataNodes of which the group wants something. */
+  /** Returns the DataNodes that the plan uses. */
   Set<DatanodeInfo> nodes() {
     Set<DatanodeInfo> all = new LinkedHashSet<>();
     all.add(encoder());
@@ -385,7 +390,7 @@ public final class GroupWork implements AutoCloseable {
     return all;
   }
 
-  /** Units that the encoder writes: parity, and data that is sent. */
+  /** Returns the units that the encoder writes: parity, and data that is sent. */
   private List<Integer> written() {
     List<Integer> units = new ArrayList<>();
     sent.stream().forEach(units::add);
@@ -400,7 +405,7 @@ public final class GroupWork implements AutoCloseable {
     return unit < k ? dataNode(unit) : cluster.node(plan.parityNode(unit - k));
   }
 
-  /** All internal blocks that will come to be, each on its DataNode. */
+  /** Returns all internal blocks that will be created, each with its DataNode. */
   List<JournalRecord.Placed> placed() {
     List<JournalRecord.Placed> all = new ArrayList<>();
     for (int i = 0; i < blocks.size(); i++) {
@@ -418,15 +423,16 @@ public final class GroupWork implements AutoCloseable {
         node.getDatanodeUuid(), block.id, block.generationStamp, block.length);
   }
 
-  /** What the encoder has to do, for callers who may ask for all. */
+  /** Returns the request to the encoder, for callers that need no tokens. */
   public EncodeRequest request(long bytesPerSecond) {
     return request(bytesPerSecond, false);
   }
 
   /**
-   * What the encoder has to do.
+   * Returns the request to the encoder.
    *
-   * @param withTokens whether to show tokens for what is read, as holders of tokens must
+   * @param withTokens whether to include tokens for the blocks to read, which callers that
+   *     authenticate by token need
    */
   public EncodeRequest request(long bytesPerSecond, boolean withTokens) {
     int k = policy.getNumDataUnits();
@@ -452,12 +458,12 @@ public final class GroupWork implements AutoCloseable {
     return request.build();
   }
 
-  /** Tells whether the cluster has block tokens. */
+  /** Returns whether the cluster uses block tokens. */
   public boolean hasTokens() {
     return blocks.get(0).getBlockToken().getIdentifier().length > 0;
   }
 
-  /** A token that lets write the group, for who has no ticket. */
+  /** Returns a token that grants writing the group, for callers without a Kerberos ticket. */
   public String tokenToWrite() {
     Token<BlockTokenIdentifier>[] tokens = ((LocatedStripedBlock) allocated).getBlockTokens();
     return text(tokens[0]);
@@ -471,7 +477,7 @@ public final class GroupWork implements AutoCloseable {
     }
   }
 
-  /** All DataNodes with a replica, those nearest to the encoder first. */
+  /** Returns all DataNodes with a replica, those nearest to the encoder first. */
   private List<AgentNode> readOrder(int block, int encoder) {
     Set<Integer> holders = new LinkedHashSet<>();
     for (int node : plan.readOrder(block)) {
@@ -488,7 +494,7 @@ public final class GroupWork implements AutoCloseable {
       nodes.add(AgentNode.of(cluster.node(node)));
     }
     for (DatanodeInfo holder : blocks.get(block).getLocations()) {
-      // One that came back after the last look at the cluster counts where replicas are compared.
+      // A DataNode that returned after the snapshot still counts when replicas are compared.
       if (cluster.find(holder.getDatanodeUuid()) == null && !bad.has(block, holder)) {
         nodes.add(AgentNode.of(holder));
       }
@@ -520,7 +526,7 @@ public final class GroupWork implements AutoCloseable {
             allocated.getStorageIDs()[i]);
       }
     }
-    // The NameNode expected another node there, but takes a group's blocks from any.
+    // The NameNode expected another node there, but accepts a group's blocks from any.
     StorageType fits = need.typeOn(cluster.storages(node));
     StorageType type = fits == null ? allocated.getStorageTypes()[0] : fits;
     return new EncodeRequest.Target(target(unit), AgentNode.of(node), type.name(), "");

@@ -15,26 +15,26 @@ import org.stripeline.placement.group.PlacementException;
 import org.stripeline.placement.group.RackTraffic;
 
 /**
- * What the groups of a job that are not encoded yet have still to move between racks, and to write
- * to DataNodes. It is kept by the names of racks and the identities of DataNodes, since their
- * numbers change from one look at the cluster to the next.
+ * The traffic between racks and the writes to DataNodes that are outstanding for groups that are
+ * not encoded yet. Kept by rack name and DataNode UUID, since node numbers differ between
+ * snapshots.
  */
 final class JobLoad {
-  /** What was written may be missing for so long from what DataNodes have told the NameNode. */
+  /** Maximum time until DataNodes have reported to the NameNode what was written to them. */
   private static final long UNTOLD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final LongSupplier clock;
   private final Map<String, Blocks> racks = new HashMap<>();
   private final Map<String, Long> writes = new HashMap<>();
 
-  /** What groups wrote that are encoded, or given up; in the order in which they were. */
+  /** Writes of groups that were encoded or abandoned, oldest first. */
   private final Deque<Written> written = new ArrayDeque<>();
 
   JobLoad() {
     this(System::nanoTime);
   }
 
-  /** Reads the time, as {@link System#nanoTime} gives it, from a clock. */
+  /** Creates a load with a clock that returns the time like {@link System#nanoTime}. */
   JobLoad(LongSupplier clock) {
     this.clock = clock;
   }
@@ -54,26 +54,26 @@ final class JobLoad {
     }
   }
 
-  /** What one group moves and writes. */
+  /** The traffic and writes of one group. */
   static final class Share {
     private final Map<String, Blocks> racks = new HashMap<>();
     private final Map<String, Long> writes = new HashMap<>();
   }
 
-  /** Plans a group on links that have something to do already. */
+  /** Plans a group, given the outstanding traffic. */
   interface Planner {
     /**
      * Plans a group.
      *
-     * @param nodes those that have no room for one more block are marked as full
+     * @param nodes snapshot in which nodes without space for another block are marked as full
      */
     GroupPlan plan(AgentNodes.Snapshot nodes, RackTraffic traffic) throws PlacementException;
   }
 
   /**
-   * Plans a group while nobody else does, and adds what it moves and writes.
+   * Plans a group, and adds its traffic and writes. Plans are made one at a time.
    *
-   * @param need what a DataNode must have room for to get a block of the group
+   * @param need space that a DataNode must have to get a block of the group
    */
   synchronized Share plan(AgentNodes.Snapshot nodes, BlockNeed need, Planner planner)
       throws PlacementException {
@@ -122,18 +122,19 @@ final class JobLoad {
       if (promised.isEmpty()) {
         throw e;
       }
-      // Files that end free space, and much of what is promised may be there already.
+      // Retry without the outstanding writes: completed conversions free space, and much of what is
+      // outstanding may have been written already.
       return planner.plan(nodes.sparing(full(nodes, need, Collections.emptyMap())), traffic);
     }
   }
 
-  /** Adds a block that is written where the plan had it kept. */
+  /** Adds a block that is written although the plan kept it. */
   synchronized void addWrite(Share share, String uuid, long bytes) {
     share.writes.merge(uuid, bytes, Long::sum);
     countWrite(uuid, bytes);
   }
 
-  /** Takes off what a group moved and wrote that is encoded, or given up; once is enough. */
+  /** Removes the traffic and writes of a group that was encoded or abandoned. Idempotent. */
   synchronized void remove(Share share) {
     count(share, -1);
     if (!share.writes.isEmpty()) {
@@ -143,10 +144,12 @@ final class JobLoad {
     share.writes.clear();
   }
 
-  /** Bytes that DataNodes still get, or have got since they told how much room they have. */
+  /**
+   * Returns the bytes that DataNodes will get, or have got since they last reported their space.
+   */
   private Map<String, Long> promised(AgentNodes.Snapshot nodes) {
     Map<String, Long> promised = new HashMap<>(writes);
-    // Nobody plans with what was seen longer ago.
+    // Older entries are not needed: no plan uses a snapshot that old.
     while (!written.isEmpty()
         && clock.getAsLong() - written.peek().at > UNTOLD_NANOS + AgentNodes.REFRESH_NANOS) {
       written.remove();

@@ -18,18 +18,18 @@ import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Polling;
 
 /**
- * Whether the internal blocks of a complete file are exactly where the last plans of its groups put
- * them.
+ * Checks that the internal blocks of a complete file are exactly where the last plans of its groups
+ * put them.
  *
- * <p>What is elsewhere was verified by no agent: a link of a plan that was given up, or what the
- * NameNode or the balancer has moved. If an internal block is there twice, the NameNode deletes
- * one, and that may be the one that was verified.
+ * <p>No agent has verified a block elsewhere: it is a link of an abandoned plan, or a block that
+ * the NameNode or the balancer has moved. If an internal block exists twice, the NameNode deletes
+ * one of them, possibly the one that was verified.
  */
 final class PlannedPlaces {
-  /** Longer than a NameNode and DataNodes take to remove what was unlinked, or is there twice. */
+  /** Longer than the NameNode and DataNodes take to remove unlinked or excess blocks. */
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-  /** The low bits of a block's number are its index in its group. */
+  /** The low bits of an internal block's id are its index in the group. */
   private static final long INDEX_BITS = 0xf;
 
   private final DFSClient client;
@@ -38,7 +38,7 @@ final class PlannedPlaces {
   private final Map<Long, JournalRecord> plans = new HashMap<>();
   private final long range;
 
-  /** All groups before this byte are as planned. */
+  /** All groups before this byte are placed as planned. */
   private long planned;
 
   PlannedPlaces(DFSClient client, Attempt attempt, long made) {
@@ -50,15 +50,15 @@ final class PlannedPlaces {
             * attempt.policy().getNumDataUnits()
             * attempt.file().status().getBlockSize();
     for (JournalRecord plan : attempt.open().groups()) {
-      // Plans of a group follow each other; the last one holds.
+      // Several plans of a group follow each other; the last one is valid.
       plans.put(plan.blocks.get(0).id & ~INDEX_BITS, plan);
     }
   }
 
   /**
-   * Waits for some seconds until it is so.
+   * Waits for up to 30 s until the blocks are placed as planned.
    *
-   * @throws IOException if it is not, naming the first group and its blocks
+   * @throws IOException if they are not, with the first group and its blocks
    */
   void await() throws IOException {
     long start = System.nanoTime();

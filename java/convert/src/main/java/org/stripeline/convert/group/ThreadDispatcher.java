@@ -25,7 +25,7 @@ public final class ThreadDispatcher implements GroupDispatcher {
   private final ExecutorService threads;
   private final EncoderPermits permits;
 
-  /** Encodes on some threads, as many groups at one time as there are. */
+  /** Creates a dispatcher that encodes one group at a time on each of {@code threads}. */
   public ThreadDispatcher(Job job, AgentNodes nodes, ExecutorService threads) {
     this.job = job;
     this.nodes = nodes;
@@ -44,7 +44,10 @@ public final class ThreadDispatcher implements GroupDispatcher {
     return () -> Futures.get(encode);
   }
 
-  /** Has parity made, and data sent that was not linked; returns when all of it is at rest. */
+  /**
+   * Requests parity, and the sending of data that was not linked; returns when all of it is on
+   * disk.
+   */
   private Void encode(Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp)
       throws IOException {
     while (!isGivenUp.getAsBoolean()) {
@@ -75,7 +78,7 @@ public final class ThreadDispatcher implements GroupDispatcher {
       do {
         report = poll(group, encoder, ticket, task);
         if (isGivenUp.getAsBoolean()) {
-          // The rollback of the file ends it.
+          // The rollback of the file ends the task.
           return;
         }
       } while (!report.state.isFinal());
@@ -104,7 +107,7 @@ public final class ThreadDispatcher implements GroupDispatcher {
                       .encode(encoder, ticket, group.request(job.settings().bytesPerSecond)));
     } catch (AgentException e) {
       group.encoderFailed();
-      // An agent whose answer is lost may have begun all the same.
+      // An agent whose answer was lost may have begun the task.
       nodes.requireEnd(encoder, ticket, e);
       throw e;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Makes a temporary file of replicas where they are: plans the block groups of a file and has the
- * encode agents link the replicas and compute parity.
+ * Creates a temporary file from existing replicas: plans the block groups of a file, and requests
+ * the encode agents to link the replicas and to compute parity.
  */
 package org.stripeline.convert.group;

@@ -5,7 +5,10 @@ import java.util.List;
 import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.Linked;
 
-/** Sums of what adoption moved between DataNodes. Thread-safe; JSON has the names of the fields. */
+/**
+ * Counts the bytes and blocks that adoption moved between DataNodes. Thread-safe. Serialized to
+ * JSON with the names of its fields.
+ */
 @SuppressWarnings("unused")
 public final class AdoptionTraffic {
   private long blocksLinked;
@@ -36,22 +39,25 @@ public final class AdoptionTraffic {
     bytesWrittenRemote += result.sentRemote;
   }
 
-  /** Returns the number of blocks that stayed where they were. */
+  /** Returns the number of blocks that stayed on their DataNodes. */
   public synchronized long blocksLinked() {
     return blocksLinked;
   }
 
-  /** Returns the number of linked blocks that were copied, since their volume makes no links. */
+  /**
+   * Returns the number of linked blocks that were copied, since their volume does not support
+   * links.
+   */
   public synchronized long blocksCopied() {
     return blocksCopied;
   }
 
-  /** Returns the number of blocks that no plan could keep where they were. */
+  /** Returns the number of blocks that no placement could leave on their DataNodes. */
   public synchronized long blocksSent() {
     return blocksSent;
   }
 
-  /** Returns the number of files that maps could not copy, so that their driver did. */
+  /** Returns the number of files that the driver copied because maps could not. */
   public synchronized long filesCopiedByDriver() {
     return filesCopiedByDriver;
   }

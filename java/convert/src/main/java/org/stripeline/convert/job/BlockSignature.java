@@ -10,8 +10,8 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlocks;
 
 /**
- * Tells whether a file has the blocks that it had: append, truncate and recovery give blocks new
- * generation stamps or lengths, so equal signatures mean equal bytes.
+ * Computes a signature of the blocks of a file. Append, truncate and recovery change generation
+ * stamps or lengths of blocks, so equal signatures mean equal bytes.
  */
 public final class BlockSignature {
   private BlockSignature() {}

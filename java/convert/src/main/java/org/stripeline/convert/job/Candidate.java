@@ -8,7 +8,7 @@ import org.stripeline.convert.rules.FileFacts;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 
-/** A file that was met in the tree, as the listing showed it. */
+/** A file that the walk found, with its entry in the listing. */
 public final class Candidate implements FileFacts {
   private final String path;
   private final HdfsLocatedFileStatus status;
@@ -82,7 +82,9 @@ public final class Candidate implements FileFacts {
     return blocks().get(index).getBlockSize();
   }
 
-  /** A path that stays right when the file is renamed, and wrong when it is replaced. */
+  /**
+   * Returns a path that stays valid if the file is renamed, and becomes invalid if it is replaced.
+   */
   public String inodePath() {
     return InodePath.of(status.getFileId());
   }

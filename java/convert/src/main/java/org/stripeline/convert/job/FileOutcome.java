@@ -3,27 +3,29 @@ package org.stripeline.convert.job;
 
 import com.google.gson.annotations.SerializedName;
 
-/** What became of one file. */
+/** The outcome of the conversion of one file. */
 public final class FileOutcome {
-  /** Kinds of ends. */
+  /** The kinds of outcomes. */
   public enum Kind {
-    /** It has the layout that was wanted. */
+    /** The file has the requested layout. */
     @SerializedName("converted")
     CONVERTED,
 
-    /** It was changed, moved away or deleted meanwhile and is as its user left it. */
+    /**
+     * A user changed, moved or deleted the file during the conversion; the user's change is kept.
+     */
     @SerializedName("changed")
     CHANGED,
 
-    /** It is as it was. */
+    /** The file is unchanged. */
     @SerializedName("failed")
     FAILED,
 
-    /** It is as it was, but something that was begun with it could not be rolled back yet. */
+    /** The file is unchanged, but some steps of its conversion could not be rolled back yet. */
     @SerializedName("unsettled")
     UNRECOVERED,
 
-    /** A dead driver's work on it was rolled back; it is as it was. */
+    /** The steps of a dead driver were rolled back; the file is unchanged. */
     @SerializedName("takenBack")
     ROLLED_BACK
   }
@@ -66,12 +68,12 @@ public final class FileOutcome {
     return kind == Kind.UNRECOVERED;
   }
 
-  /** Why not, or null. */
+  /** Returns the reason if the file was not converted, or null. */
   public String reason() {
     return reason;
   }
 
-  /** Bytes of the file if it was converted. */
+  /** Returns the length of the file in bytes if it was converted. */
   public long bytes() {
     return bytes;
   }

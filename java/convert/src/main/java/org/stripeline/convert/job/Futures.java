@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 
-/** Waits for other threads and throws here what they threw there. */
+/** Waits for results of other threads, and rethrows their exceptions in this thread. */
 public final class Futures {
   private Futures() {}
 

@@ -10,18 +10,18 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.client.HdfsClientConfigKeys;
 import org.stripeline.convert.settings.RefusedException;
 
-/** Opens the file systems that conversion works on. */
+/** Opens the file systems of conversions. */
 public final class HdfsConnection {
   private HdfsConnection() {}
 
   /**
-   * Connects to the HDFS of a path with a client of its own.
+   * Connects to the HDFS of a path with a new client.
    *
-   * @throws IOException if that is no HDFS or cannot be reached
+   * @throws IOException if the file system is not HDFS or cannot be reached
    */
   public static DistributedFileSystem open(Configuration conf, Path path) throws IOException {
     Configuration own = new Configuration(conf);
-    // What can be compared between a replicated and a coded file.
+    // The only checksums that can be compared between replicated and erasure-coded files.
     own.set(HdfsClientConfigKeys.DFS_CHECKSUM_COMBINE_MODE_KEY, "COMPOSITE_CRC");
     URI uri = path.toUri().getScheme() == null ? FileSystem.getDefaultUri(own) : path.toUri();
     FileSystem fs = FileSystem.newInstance(uri, own);

@@ -7,16 +7,20 @@ import org.apache.hadoop.hdfs.DFSClient;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 
 /**
- * Names a file by its inode number ({@code FSDirectory.resolvePath}), which follows renames.
+ * Paths that address a file by its inode id ({@code FSDirectory.resolvePath}), which follows
+ * renames.
  *
- * <p>The NameNode turns the number into the inode's path and resolves that path. A deleted inode
- * that a snapshot keeps still has a path, at which another file may be by now. So what such a path
- * answers is used only after its number has been compared.
+ * <p>The NameNode translates the id to the inode's path and resolves that path. A deleted inode
+ * that is still in a snapshot has a path too, and another file may be at that path by now. Results
+ * for such a path are therefore only used after their inode id has been compared.
  */
 public final class InodePath {
   private static final String PREFIX = "/.reserved/.inodes/";
 
-  /** The NameNode resolves this name below an inode path only, for the NFS gateway. */
+  /**
+   * The NameNode resolves this name only below an inode path; the feature exists for the NFS
+   * gateway.
+   */
   private static final String PARENT = "/..";
 
   private InodePath() {}
@@ -25,24 +29,24 @@ public final class InodePath {
     return PREFIX + fileId;
   }
 
-  /** Path of an entry of a directory, wherever that directory has been renamed to. */
+  /** Returns the path of a directory's entry, which stays valid if the directory is renamed. */
   public static String child(long directoryId, String name) {
     return PREFIX + directoryId + "/" + name;
   }
 
-  /** Status of a file, or null if no inode of that number is in the current tree. */
+  /** Returns the status of a file, or null if no inode with that id is in the current tree. */
   public static HdfsFileStatus status(DFSClient client, long fileId) throws IOException {
     HdfsFileStatus found = find(client, of(fileId));
     return found == null || found.getFileId() != fileId ? null : found;
   }
 
-  /** Number of the directory that a file is in, or 0 if the file is not in the current tree. */
+  /** Returns the inode id of a file's directory, or 0 if the file is not in the current tree. */
   public static long parent(DFSClient client, long fileId) throws IOException {
     HdfsFileStatus directory = find(client, of(fileId) + PARENT);
     return directory == null || status(client, fileId) == null ? 0 : directory.getFileId();
   }
 
-  /** Status of an entry of a directory, or null if there is none. */
+  /** Returns the status of a directory's entry, or null if there is none. */
   public static HdfsFileStatus status(DFSClient client, long directoryId, String name)
       throws IOException {
     return find(client, child(directoryId, name));

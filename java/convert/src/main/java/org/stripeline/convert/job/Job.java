@@ -9,7 +9,7 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.ClientProtocol;
 import org.stripeline.convert.settings.JobSettings;
 
-/** A job under way: what its parts have in common. */
+/** A running job: the objects that its parts share. */
 public final class Job implements Closeable {
   private static final long PAUSE_POLL_MS = 1000;
 
@@ -52,7 +52,10 @@ public final class Job implements Closeable {
     return client().getNamenode();
   }
 
-  /** Holder of all leases: renewed as long as the journal, a file of the same client, is open. */
+  /**
+   * Returns the holder of all leases. It renews them while the journal, a file of the same client,
+   * is open.
+   */
   public String leaseHolder() {
     return client().getClientName();
   }
@@ -85,27 +88,32 @@ public final class Job implements Closeable {
     listener.reached(step, path);
   }
 
-  /** Writes what will be done with a file, and remembers it for the case that it fails. */
+  /**
+   * Writes a step to the journal before it is done, and adds it to the file's state for a rollback.
+   */
   public void announce(OpenFile file, JournalRecord record) throws JournalLostException {
     journal.write(record);
     file.add(record);
   }
 
-  /** Waits as long as the operator's file is there. */
+  /** Waits while the operator's pause file exists. */
   public void waitWhilePaused() throws IOException {
     while (directory.isPaused()) {
       Polling.pause(PAUSE_POLL_MS);
     }
   }
 
-  /** Directory of what maps leave of a file that a driver, this one or a dead one, has begun. */
+  /**
+   * Returns the directory for the files that maps write for a file. It depends on the driver that
+   * began the conversion, which may be another one.
+   */
   public String workDirectory(JournalRecord begin) {
     String holder = Integer.toHexString(begin.client.hashCode());
     Path path = new Path(directory.temporaries(), begin.fileId + "-" + holder + ".maps");
     return path.toUri().getPath();
   }
 
-  /** Makes that directory unless it is there, and returns it. */
+  /** Creates that directory if it does not exist, and returns it. */
   public String makeWorkDirectory(JournalRecord begin) throws IOException {
     String path = workDirectory(begin);
     fs.mkdirs(new Path(path), JobDirectory.PRIVATE);
@@ -116,21 +124,21 @@ public final class Job implements Closeable {
     namenode().delete(workDirectory(begin), true);
   }
 
-  /** A name for the temporary file of a file, used only once. */
+  /** Returns a name for the temporary file of a file. */
   public String temporaryName(Candidate file) {
-    // The holder differs with every driver, so that one that is late cannot swap what is not its.
+    // The holder differs for each driver, so that a slow driver cannot swap a file of another one.
     return file.status().getFileId() + "-" + Integer.toHexString(leaseHolder().hashCode());
   }
 
-  /** Directories for temporary files. */
+  /** Returns the directories for temporary files. */
   public TemporaryPlaces places() {
     return places;
   }
 
   /**
-   * Makes sure that a temporary file was created in the directory that the journal names.
+   * Checks that a temporary file was created in the directory that the journal names.
    *
-   * @throws IOException if it was not; it is deleted then
+   * @throws IOException if it was not; the temporary file has been deleted then
    */
   public void requireInPlace(JournalRecord begin, long temporaryId) throws IOException {
     if (InodePath.parent(client(), temporaryId) != begin.directoryId) {
@@ -140,7 +148,7 @@ public final class Job implements Closeable {
     }
   }
 
-  /** The NameNodes for calls that must not be repeated. */
+  /** Returns the NameNodes for calls that must not be retried. */
   public OneTry oneTry() {
     return oneTry;
   }

@@ -25,27 +25,30 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
 /**
- * The directory of one job on HDFS: {@code job.json}, {@code journal}, temporary files in {@code
- * tmp}, and {@code pause} while the operator wants it to wait.
+ * The directory of one job on HDFS. It contains {@code job.json}, {@code journal}, temporary files
+ * in {@code tmp}, and {@code pause} while the operator pauses the job.
  *
  * <p>It lies outside the trees that are converted, so that their quotas do not count temporary
- * files, and only superusers can enter it, since these are files of all owners.
+ * files. Only superusers can enter it, since it contains files of all owners.
  */
 public final class JobDirectory {
-  /** Names of what every job has. */
+  /** Names of files that every job has. */
   public static final String SETTINGS = "job.json";
 
   public static final String JOURNAL = "journal";
 
-  /** Where jobs are kept unless another place is named. */
+  /** Default parent of all job directories. */
   public static final String ROOT_DEFAULT = "/.stripeline/convert";
 
-  /** Of whatever is in it: these are files of all owners. */
+  /** Permission of the directory: it contains files of all owners. */
   public static final FsPermission PRIVATE = new FsPermission((short) 0700);
 
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
-  /** Threads that wait ask the NameNode once in this time, all together. */
+  /**
+   * Lifetime of the cached pause state, so that all waiting threads together make one call per
+   * period.
+   */
   private static final long PAUSE_KNOWN_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   private final DistributedFileSystem fs;
@@ -58,7 +61,7 @@ public final class JobDirectory {
     this.directory = directory;
   }
 
-  /** Makes the directory of a new job and keeps its settings there. */
+  /** Creates the directory of a new job and stores its settings there. */
   public static JobDirectory create(
       DistributedFileSystem fs, String root, String name, JobSettings settings) throws IOException {
     if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")) {
@@ -85,7 +88,7 @@ public final class JobDirectory {
     return job;
   }
 
-  /** The jobs below a root whose end is not in their journal. */
+  /** Returns the jobs below a root that are not finished. */
   public static List<JobDirectory> unfinished(DistributedFileSystem fs, String root)
       throws IOException {
     List<JobDirectory> jobs = new ArrayList<>();
@@ -98,7 +101,7 @@ public final class JobDirectory {
     }
     for (FileStatus status : found) {
       JobDirectory job = new JobDirectory(fs, status.getPath());
-      // Temporary files go last, with the directory that they were in.
+      // The directory for temporary files is deleted last.
       if (status.isDirectory() && fs.exists(job.temporaries()) && fs.exists(job.journalFile())) {
         jobs.add(job);
       }
@@ -107,8 +110,8 @@ public final class JobDirectory {
   }
 
   /**
-   * Refuses a directory that others than superusers can write or replace: a job does what its
-   * journal says.
+   * Refuses a directory that users other than superusers can write or replace: a job acts on its
+   * journal, which must be trustworthy.
    */
   private static void requirePrivate(DistributedFileSystem fs, Path root) throws IOException {
     FileStatus status = fs.getFileStatus(root);
@@ -158,7 +161,7 @@ public final class JobDirectory {
     }
   }
 
-  /** Keeps other settings from now on; only for the driver that has the job. */
+  /** Replaces the stored settings. Only for the driver that runs the job. */
   public void keep(JobSettings settings) throws IOException {
     Path next = new Path(directory, "job.json.next");
     write(next, settings, true);
@@ -171,12 +174,12 @@ public final class JobDirectory {
     }
   }
 
-  /** Says by the absence of the directory for temporary files that nothing is left to do. */
+  /** Deletes the directory for temporary files, whose absence marks the job as finished. */
   public void markFinished() throws IOException {
     fs.delete(temporaries(), true);
   }
 
-  /** Tells whether the operator wants the job to wait; a yes is believed for a second. */
+  /** Returns whether the operator has paused the job. A positive answer is cached for a second. */
   public synchronized boolean isPaused() throws IOException {
     if (!isPaused || System.nanoTime() - pausedAt > PAUSE_KNOWN_NANOS) {
       isPaused = fs.exists(pauseFile());

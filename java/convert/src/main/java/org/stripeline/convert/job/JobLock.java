@@ -8,7 +8,7 @@ import org.apache.hadoop.hdfs.protocol.RecoveryInProgressException;
 import org.apache.hadoop.ipc.RemoteException;
 import org.stripeline.convert.settings.RefusedException;
 
-/** Gets the journal of a job that another driver had, once that driver's lease has run out. */
+/** Takes over the journal of a job from another driver, once that driver's lease has expired. */
 public final class JobLock {
   private static final long ASK_AGAIN_MS = 250;
 
@@ -17,8 +17,9 @@ public final class JobLock {
   /**
    * Opens the journal for writing.
    *
-   * @param waitMs how long to wait; a dead driver's lease lasts 60 s (the NameNode's soft limit)
-   * @throws RefusedException if another driver has the job
+   * @param waitMs milliseconds to wait; a dead driver's lease lasts 60 s (the NameNode's soft
+   *     limit)
+   * @throws RefusedException if another driver runs the job
    */
   public static Journal take(DistributedFileSystem fs, JobDirectory directory, long waitMs)
       throws IOException {

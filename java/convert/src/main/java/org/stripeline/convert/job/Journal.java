@@ -15,11 +15,12 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 
 /**
- * The lines that say what a job will do, each on the disks of DataNodes before it is done.
+ * The write-ahead log of a job. Each line announces a step, and is on the disks of DataNodes before
+ * the step is done.
  *
- * <p>The file stays open as long as the driver lives. Its lease is what makes the driver the only
- * one of the job, and since HDFS has one lease for all files of a client, renewing it keeps the
- * fences of the files under way as well.
+ * <p>The file stays open while the driver lives. Its lease guarantees that a job has only one
+ * driver. HDFS has one lease for all files of a client, so renewing it also renews the leases of
+ * the files that are being converted.
  */
 public final class Journal implements Closeable {
   private static final Gson GSON = new Gson();
@@ -31,28 +32,28 @@ public final class Journal implements Closeable {
     this.out = out;
   }
 
-  /** Begins the journal of a new job. */
+  /** Creates the journal of a new job. */
   public static Journal create(DistributedFileSystem fs, Path file) throws IOException {
     return new Journal(fs.createFile(file).replicate().overwrite(false).build());
   }
 
   /**
-   * Takes up the journal of a job that another driver left.
+   * Opens the journal of a job that another driver left.
    *
-   * @throws IOException of AlreadyBeingCreatedException or RecoveryInProgressException kind while
-   *     the other driver's lease lasts
+   * @throws IOException an AlreadyBeingCreatedException or RecoveryInProgressException, possibly as
+   *     a RemoteException, while the other driver's lease lasts
    */
   static Journal append(DistributedFileSystem fs, Path file) throws IOException {
     Journal journal = new Journal(fs.append(file));
-    // Whatever the other driver was writing when it died is ended here.
+    // Terminates the line that the other driver may have been writing when it died.
     journal.writeLine("");
     return journal;
   }
 
   /**
-   * Writes a line and returns when it is on disks.
+   * Writes a line, and returns when it is on disk.
    *
-   * @throws JournalLostException if it may not be; every later call throws as well
+   * @throws JournalLostException if it may not be on disk; every later call throws as well
    */
   public synchronized void write(JournalRecord record) throws JournalLostException {
     writeLine(GSON.toJson(record));
@@ -74,7 +75,8 @@ public final class Journal implements Closeable {
   /**
    * Reads all lines of a journal in order.
    *
-   * <p>A line that is no JSON was being written when its driver died: nothing was done upon it.
+   * <p>A line that is not valid JSON was being written when its driver died, so its step was not
+   * begun.
    */
   public static void read(DistributedFileSystem fs, Path file, Consumer<JournalRecord> consumer)
       throws IOException {

@@ -3,7 +3,9 @@ package org.stripeline.convert.job;
 
 import java.io.IOException;
 
-/** The journal cannot be written, so nothing more may be done: another driver may have the job. */
+/**
+ * Thrown if the journal cannot be written. The driver must stop, since another one may run the job.
+ */
 public final class JournalLostException extends IOException {
   private static final long serialVersionUID = 1L;
 

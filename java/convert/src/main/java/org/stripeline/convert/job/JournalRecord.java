@@ -6,25 +6,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One line of a journal. Which fields are set depends on the kind, and those that are not are left
- * out of the line; names are stable.
+ * One line of a journal. The kind determines which fields are set; unset fields are omitted from
+ * the line. The field names are stable.
  */
 public final class JournalRecord {
-  /** What a line says. */
+  /** The kinds of lines. */
   public enum Kind {
-    /** A driver took up the job. */
+    /** A driver has resumed the job. */
     @SerializedName("driver")
     DRIVER,
 
-    /** The lease of a file will be taken and its temporary file made. */
+    /** The lease of a file will be taken and its temporary file created. */
     @SerializedName("begin")
     BEGIN,
 
-    /** The driver has the lease of the file. */
+    /** The driver holds the lease of the file. */
     @SerializedName("fenced")
     FENCED,
 
-    /** Internal blocks will be linked and written for one group. */
+    /** Internal blocks of one group will be linked and written. */
     @SerializedName("group")
     GROUP,
 
@@ -32,19 +32,19 @@ public final class JournalRecord {
     @SerializedName("task")
     TASK,
 
-    /** A MapReduce job works on files that are begun; its id is known once it is submitted. */
+    /** A MapReduce job works on files that are begun. Its id is set once it is submitted. */
     @SerializedName("maps")
     MAPS,
 
-    /** The temporary file will take the place of the file. */
+    /** The temporary file will replace the file. */
     @SerializedName("swap")
     SWAP,
 
-    /** The temporary file and the internal blocks will be deleted and the lease given back. */
+    /** The temporary file and the internal blocks will be deleted, and the lease released. */
     @SerializedName("back")
     BACK,
 
-    /** Nothing of the file is under way any more. */
+    /** The conversion of the file has ended. */
     @SerializedName("end")
     END,
 
@@ -55,28 +55,28 @@ public final class JournalRecord {
 
   public Kind kind;
 
-  /** Milliseconds since 1970 by the driver's clock. */
+  /** Milliseconds since 1970 on the driver's clock. */
   long at;
 
-  /** Number of the original file. */
+  /** Inode id of the original file. */
   public long fileId;
 
-  /** Path of the original when it was begun. */
+  /** Path of the original when its conversion began. */
   public String path;
 
   /** Path at which the temporary file is created. */
   public String temporary;
 
-  /** Number of the directory of the temporary file, which may be renamed. */
+  /** Inode id of the directory of the temporary file; the directory may be renamed. */
   public long directoryId;
 
-  /** Number of the temporary file. */
+  /** Inode id of the temporary file. */
   public Long temporaryId;
 
   /** Permission of the original before the swap, as in {@code FsPermission.toShort}. */
   public Short permission;
 
-  /** Holder of the leases of original and temporary file. */
+  /** Holder of the leases of the original and the temporary file. */
   public String client;
 
   /** Modification time of the original. */
@@ -85,39 +85,39 @@ public final class JournalRecord {
   /** Access time of the original. */
   public Long accessedMs;
 
-  /** Bytes of the file. */
+  /** Length of the file in bytes. */
   public Long bytes;
 
-  /** Which blocks the original has. */
+  /** Signature of the original's blocks, see {@link BlockSignature}. */
   public String signature;
 
-  /** Pool of the blocks. */
+  /** Block pool of the blocks. */
   public String pool;
 
-  /** Internal blocks of a group that may come to be, each on its DataNode. */
+  /** Internal blocks of a group that may be created, each with its DataNode. */
   public List<Placed> blocks;
 
-  /** Identity of the DataNode that encodes. */
+  /** UUID of the DataNode that encodes. */
   public String node;
 
-  /** Number of the task there. */
+  /** Id of the task on that DataNode. */
   public Long task;
 
-  /** Name of the MapReduce job, which no other has. */
+  /** Unique name of the MapReduce job. */
   public String mapJobName;
 
-  /** Its id, or null if it is yet to be submitted. */
+  /** Id of the MapReduce job, or null if it has not been submitted yet. */
   String mapJob;
 
-  /** How it ended. */
+  /** Outcome of the conversion. */
   FileOutcome.Kind outcome;
 
-  /** Why it failed. */
+  /** Reason for a failure. */
   String reason;
 
   /** One internal block on one DataNode. */
   public static final class Placed {
-    /** Identity of the DataNode. */
+    /** UUID of the DataNode. */
     public final String node;
 
     public final long id;
@@ -207,7 +207,7 @@ public final class JournalRecord {
     return record;
   }
 
-  /** Name of the temporary file in its directory. */
+  /** Returns the name of the temporary file in its directory. */
   public String temporaryName() {
     return temporary.substring(temporary.lastIndexOf('/') + 1);
   }

@@ -25,23 +25,26 @@ import org.apache.hadoop.ipc.RPC;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * The NameNodes of a file system, each called at most once per call.
+ * Proxies to the NameNodes of a file system that never retry a call.
  *
- * <p>Hadoop's own client repeats a call after a failover or a lost connection, perhaps minutes
- * later. A swap must happen right after the last look at the file or not at all.
+ * <p>Hadoop's own client retries a call after a failover or a lost connection, possibly minutes
+ * later. A swap must happen right after the last check of the file or not at all.
  */
 public final class OneTry implements Closeable {
-  /** A call that gets no answer for this long may still be carried out. */
+  /** RPC timeout in milliseconds. The NameNode may still execute a call that timed out. */
   private static final int CALL_MILLIS = 60_000;
 
   private final List<ClientProtocol> namenodes = new ArrayList<>();
 
-  /** Which was active when that was asked last: one that is down is asked until a time-out. */
+  /**
+   * Index of the NameNode that was active last. It is tried first, since a call to one that is down
+   * takes until a timeout.
+   */
   private volatile int latest;
 
   private OneTry() {}
 
-  /** Makes proxies of all NameNodes; connects to none yet. */
+  /** Creates proxies for all NameNodes, without connecting to them. */
   public static OneTry open(DistributedFileSystem fs) throws IOException {
     Configuration conf = new Configuration(fs.getConf());
     conf.setInt(CommonConfigurationKeysPublic.IPC_CLIENT_CONNECT_MAX_RETRIES_KEY, 0);
@@ -83,7 +86,7 @@ public final class OneTry implements Closeable {
   /**
    * Finds the active NameNode.
    *
-   * @throws IOException if none answers that it is active
+   * @throws IOException if no NameNode reports that it is active
    */
   public ClientProtocol active() throws IOException {
     if (namenodes.size() == 1) {
@@ -106,7 +109,10 @@ public final class OneTry implements Closeable {
     throw new IOException("Cannot swap a file: no NameNode is active", failure);
   }
 
-  /** Lets a client see all that the active NameNode has done, also where observers answer it. */
+  /**
+   * Makes all previous changes of the active NameNode visible to a client, including reads from
+   * observers.
+   */
   public void sync(DFSClient client) throws IOException {
     if (namenodes.size() > 1) {
       client.msync();

@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 
-/** What a journal says of a file that was begun and whose end it does not know yet. */
+/** The state of a file whose conversion has begun and not ended, according to the journal. */
 public final class OpenFile {
   private final JournalRecord begin;
   private final List<JournalRecord> groups = new ArrayList<>();
@@ -23,7 +23,7 @@ public final class OpenFile {
     this.begin = begin;
   }
 
-  /** Adds what was, or is about to be, done with it; groups are added by several threads. */
+  /** Adds a step that was done, or is about to be done. Several threads add groups. */
   public synchronized void add(JournalRecord record) {
     switch (record.kind) {
       case FENCED:
@@ -50,26 +50,26 @@ public final class OpenFile {
     return begin;
   }
 
-  /** Internal blocks that may be there. */
+  /** Returns the announcements of groups, whose internal blocks may exist. */
   public synchronized List<JournalRecord> groups() {
     return Collections.unmodifiableList(new ArrayList<>(groups));
   }
 
-  /** Tasks of agents that may still run. */
+  /** Returns the announcements of agents' tasks, which may still run. */
   public synchronized List<JournalRecord> tasks() {
     return Collections.unmodifiableList(new ArrayList<>(tasks));
   }
 
   /**
-   * Modification time that the original had while its lease was held, or null if the lease was
-   * perhaps never taken.
+   * Returns the modification time of the original while its lease was held, or null if the lease
+   * may never have been taken.
    */
   public synchronized Long modifiedMs() {
     JournalRecord latest = swap == null ? fenced : swap;
     return latest == null ? null : latest.modifiedMs;
   }
 
-  /** The announcement of the swap, or null if it cannot have happened. */
+  /** Returns the announcement of the swap, or null if the swap cannot have happened. */
   public synchronized JournalRecord swap() {
     return swap;
   }
@@ -78,7 +78,9 @@ public final class OpenFile {
     return isRollingBack;
   }
 
-  /** Collects the open files of a journal; there are no more of them than were done at one time. */
+  /**
+   * Collects the open files of a journal. Their number is limited by the concurrency of the job.
+   */
   public static final class Collector implements Consumer<JournalRecord> {
     private final Map<Long, OpenFile> files = new LinkedHashMap<>();
     private final Set<Long> zoneDirectories = new TreeSet<>();
@@ -110,12 +112,12 @@ public final class OpenFile {
       }
     }
 
-    /** Numbers of the directories for temporary files in encryption zones. */
+    /** Returns the inode ids of the directories for temporary files in encryption zones. */
     public Set<Long> zoneDirectories() {
       return zoneDirectories;
     }
 
-    /** Files without an end, in the order in which they were begun. */
+    /** Returns the files whose conversion has not ended, in the order in which they were begun. */
     public List<OpenFile> files() {
       return new ArrayList<>(files.values());
     }

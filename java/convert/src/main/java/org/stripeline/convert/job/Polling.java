@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 
-/** Polls NameNode and DataNodes until a condition holds. */
+/** Polls the NameNode or DataNodes until a condition holds. */
 public final class Polling {
-  /** Twice what DataNodes take to report a received block when they are slow. */
+  /** Twice the time that slow DataNodes take to report a received block. */
   private static final long LIMIT_MS = 60_000;
 
   private static final long PAUSE_MS_MIN = 5;
@@ -23,7 +23,7 @@ public final class Polling {
   /**
    * Polls until the condition holds, for a minute at most.
    *
-   * @param message beginning of the message of the exception thrown then
+   * @param message beginning of the exception's message if the time is up
    */
   public static void await(String message, Condition condition) throws IOException {
     await(message, LIMIT_MS, condition);
@@ -37,7 +37,7 @@ public final class Polling {
   /**
    * Polls until the condition holds, for a minute at most, with growing pauses.
    *
-   * @param pauseMsMax milliseconds of the longest pause
+   * @param pauseMsMax longest pause in milliseconds
    */
   public static void awaitSlowly(String message, long pauseMsMax, Condition condition)
       throws IOException {
@@ -57,7 +57,7 @@ public final class Polling {
     }
   }
 
-  /** Sleeps; an interrupt ends the work of the thread. */
+  /** Sleeps. An interrupt is thrown as an exception. */
   public static void pause(long ms) throws InterruptedIOException {
     try {
       Thread.sleep(ms);

@@ -4,17 +4,17 @@ package org.stripeline.convert.job;
 import java.io.InterruptedIOException;
 import java.util.concurrent.TimeUnit;
 
-/** Limits the rate of all copies together. */
+/** Limits the total rate of all copies. */
 public final class RateLimiter {
   private final long bytesPerSecond;
   private long freeAt = System.nanoTime();
 
-  /** Most bytes per second, or 0 for no limit. */
+  /** Creates a limiter for a number of bytes per second, or 0 for no limit. */
   public RateLimiter(long bytesPerSecond) {
     this.bytesPerSecond = bytesPerSecond;
   }
 
-  /** Waits until the rate allows that {@code bytes} have been moved. */
+  /** Waits until the rate allows {@code bytes} to have been moved. */
   public void take(int bytes) throws InterruptedIOException {
     if (bytesPerSecond == 0) {
       return;

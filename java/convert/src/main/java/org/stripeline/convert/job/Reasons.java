@@ -3,11 +3,13 @@ package org.stripeline.convert.job;
 
 import org.apache.hadoop.ipc.RemoteException;
 
-/** Says in one line why something failed. */
+/** Describes failures in one line. */
 public final class Reasons {
   private Reasons() {}
 
-  /** First line of the message: those of Hadoop's servers carry stack traces. */
+  /**
+   * Returns the first line of the message, since messages of Hadoop's servers contain stack traces.
+   */
   public static String of(Throwable e) {
     Throwable cause =
         e instanceof RemoteException ? ((RemoteException) e).unwrapRemoteException() : e;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.job;
 
-/** Points of a conversion at which a driver can die, in their order; numbers are the ordinals. */
+/**
+ * The steps of a conversion, in order, at each of which a driver can die. Tests refer to the
+ * ordinals.
+ */
 public enum Step {
-  /** The file was looked at; nothing is known of it in the journal. */
+  /** The file was checked; the journal has no record of it. */
   CHECKED,
-  /** The journal says that the file is begun. */
+  /** The journal has a record that the file is begun. */
   BEGUN,
   /** The driver holds the lease of the file. */
   FENCED,
@@ -15,30 +18,30 @@ public enum Step {
   GROUP_NAMED,
   /** Replicas of a group are linked. */
   LINKED,
-  /** Parity of a group is written. */
+  /** Parity of a group has been written. */
   ENCODED,
   /** The temporary file is complete. */
   MADE,
-  /** Its bytes are those of the original. */
+  /** The temporary file has the bytes of the original. */
   VERIFIED,
-  /** It has the attributes of the original. */
+  /** The temporary file has the attributes of the original. */
   ATTRIBUTED,
-  /** The journal says that it will be swapped. */
+  /** The journal announces the swap. */
   SWAP_NAMED,
   /** Only superusers can write the original. */
   PROTECTED,
-  /** The original is closed again. */
+  /** The original is closed. */
   FENCE_ENDED,
-  /** The original is what was verified; the rename comes next. */
+  /** The last check has passed; the rename comes next. */
   LOOKED,
-  /** It has taken the place of the original. */
+  /** The temporary file has replaced the original. */
   SWAPPED,
-  /** The journal says that the file is done. */
+  /** The journal has a record that the file is done. */
   ENDED,
-  /** The journal says that what was begun is rolled back. */
+  /** The journal announces the rollback. */
   BACK_NAMED,
-  /** The temporary file is deleted again. */
+  /** The temporary file is deleted. */
   BACK_DELETED,
-  /** Its internal blocks are removed. */
+  /** The internal blocks are removed. */
   BACK_UNLINKED
 }

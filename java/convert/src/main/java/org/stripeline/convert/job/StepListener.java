@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.job;
 
-/** Is told where a driver is; tests let it die there by throwing an Error. */
+/** Receives the steps of a driver. Tests stop a driver at a step by throwing an Error. */
 public interface StepListener {
-  /** Listens to nothing. */
+  /** Ignores all steps. */
   StepListener NONE = (step, path) -> {};
 
   /**
-   * A file has come to a step.
+   * Called when a file has reached a step.
    *
-   * @param path the file
+   * @param path path of the file
    */
   void reached(Step step, String path);
 }

@@ -14,11 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Directories for the temporary files of a job, which none but superusers can enter: one of the
- * job's, and one in each encryption zone, since encrypted files cannot leave their zone.
+ * The directories for the temporary files of a job, which only superusers can enter: one in the
+ * job's directory, and one in each encryption zone, since encrypted files cannot leave their zone.
  *
- * <p>Users of a zone may be able to rename the directory in it, or to make one of its name first.
- * So a directory is used only if the caller owns it, and files in it are named by its inode number.
+ * <p>Users of a zone may be able to rename the directory in it, or to create one with its name
+ * first. A directory is therefore used only if the caller owns it, and files in it are addressed by
+ * its inode id.
  */
 public final class TemporaryPlaces {
   private static final Logger LOG = LoggerFactory.getLogger(TemporaryPlaces.class);
@@ -29,7 +30,7 @@ public final class TemporaryPlaces {
   private final JobDirectory directory;
   private final Map<String, Place> places = new ConcurrentHashMap<>();
 
-  /** Numbers of those in encryption zones. */
+  /** Inode ids of the directories in encryption zones. */
   private final Set<Long> inZones = ConcurrentHashMap.newKeySet();
 
   TemporaryPlaces(DFSClient client, JobDirectory directory) {
@@ -37,7 +38,7 @@ public final class TemporaryPlaces {
     this.directory = directory;
   }
 
-  /** One directory. */
+  /** A directory for temporary files. */
   public static final class Place {
     private final String path;
     private final long id;
@@ -47,22 +48,22 @@ public final class TemporaryPlaces {
       this.id = id;
     }
 
-    /** Path below which files are created as they are stored. */
+    /** Returns the path below which files are created with their bytes as stored. */
     public String path() {
       return path;
     }
 
-    /** Number of the directory. */
+    /** Returns the inode id of the directory. */
     public long id() {
       return id;
     }
   }
 
   /**
-   * Finds the directory for temporary files, and makes it if need be.
+   * Returns the directory for temporary files, and creates it if necessary.
    *
    * @param zone path of the file's encryption zone, or null
-   * @throws IOException if a directory of that name belongs to another user
+   * @throws IOException if a directory with that name belongs to another user
    */
   public Place find(String zone) throws IOException {
     String path = zone == null ? directory.temporaries().toUri().getPath() : inZone(zone);
@@ -101,7 +102,7 @@ public final class TemporaryPlaces {
               + "; delete it, or begin a job of another name");
     }
     if (made.getChildrenNum() > 0 && !inZones.contains(made.getFileId())) {
-      // A user of the zone may have moved another directory of the superuser's there.
+      // A user of the zone may have moved another directory of the superuser to this path.
       throw new IOException(
           "Cannot use "
               + path
@@ -110,7 +111,7 @@ public final class TemporaryPlaces {
     }
     String inode = InodePath.of(made.getFileId());
     if (made.hasAcl()) {
-      // Entries of a default ACL of the zone, which would let others in.
+      // Inherited from a default ACL of the zone; it would give other users access.
       client.removeAcl(inode);
     }
     client.setPermission(inode, PRIVATE);
@@ -118,12 +119,12 @@ public final class TemporaryPlaces {
     return new Place(RESERVED_RAW + path, made.getFileId());
   }
 
-  /** Takes over the directories of a dead driver, so that {@link #deleteAll} finds them. */
+  /** Adds the directories of a dead driver, so that {@link #deleteAll} deletes them. */
   public void takeOver(Collection<Long> ids) {
     inZones.addAll(ids);
   }
 
-  /** Deletes the directories in encryption zones, once no temporary file is left in them. */
+  /** Deletes the directories in encryption zones that have no temporary files left. */
   public void deleteAll() throws IOException {
     for (long id : inZones) {
       HdfsFileStatus status = InodePath.status(client, id);

@@ -9,23 +9,23 @@ import org.stripeline.agent.BadReplica;
 import org.stripeline.agent.EncodeResult;
 import org.stripeline.convert.job.Reasons;
 
-/** What a map has done: one line of JSON in its job's output. */
+/** The result of a map: one line of JSON in the output of its MapReduce job. */
 final class GroupAnswer {
   private static final Gson GSON = new Gson();
 
-  /** Number of the order within its job. */
+  /** Number of the order in its MapReduce job. */
   final int number;
 
   /** Path of the part that was written. */
   String part;
 
-  /** What the agent has done. */
+  /** Result of the agent. */
   EncodeResult encoded;
 
-  /** Why nothing came of it, else null. */
+  /** Reason for a failure, or null. */
   String error;
 
-  /** Of what kind that is if it was an agent that failed, else null. */
+  /** Kind of the failure if an agent failed, or null. */
   AgentException.Kind agentError;
 
   /** Replicas that the agent found to be bad, or null. */
@@ -45,7 +45,7 @@ final class GroupAnswer {
     return answer;
   }
 
-  /** What its driver throws for it. */
+  /** Returns the exception for the driver. */
   IOException failure() {
     if (bad != null && !bad.isEmpty()) {
       return new AgentException(error, bad);

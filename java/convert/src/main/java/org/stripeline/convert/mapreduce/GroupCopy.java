@@ -17,7 +17,7 @@ import org.stripeline.convert.file.ReadBackCheck;
 import org.stripeline.convert.file.Redundancy;
 import org.stripeline.convert.job.RateLimiter;
 
-/** The work of a map that copies: its group becomes a file of its own, to be joined with others. */
+/** A map that copies: it writes its group to a separate file, which is later joined with others. */
 final class GroupCopy {
   private final DistributedFileSystem fs;
   private final Progressable progress;
@@ -30,7 +30,8 @@ final class GroupCopy {
   /**
    * Copies a group.
    *
-   * @param attempt name that no other attempt has, so that a killed one can do no harm
+   * @param attempt unique name of the map attempt, so that a killed attempt cannot change another's
+   *     file
    */
   GroupAnswer run(GroupOrder order, String attempt) throws IOException {
     GroupOrder.Copy copy = order.copy;
@@ -75,7 +76,10 @@ final class GroupCopy {
     return fs.getClient().getFileInfo(part).getErasureCodingPolicy();
   }
 
-  /** Another attempt can still mend what only the driver's check of the whole would find. */
+  /**
+   * Compares the CRC of the part with that of the bytes read. An error found here can be repaired
+   * by another attempt, unlike one found by the driver's check of the whole file.
+   */
   private FileChecksum verify(String part, long length, int read) throws IOException {
     FileChecksum written = fs.getClient().getFileChecksumWithCombineMode(part, length);
     int crc = ByteBuffer.wrap(written.getBytes()).getInt();

@@ -21,10 +21,11 @@ import org.stripeline.convert.group.AgentCall;
 import org.stripeline.convert.job.JournalRecord;
 
 /**
- * The work of a map for a group whose replicas are linked: has the agent encode, and waits.
+ * A map for a group whose replicas are linked: requests the agent to encode it, and waits.
  *
- * <p>Each try has a name that any attempt can say again: the agent then gives the task that it has.
- * So what a killed attempt had begun is taken up, and tried anew only if it has failed.
+ * <p>Each try has a ticket that any attempt can compute. For a known ticket, the agent returns its
+ * existing task. An attempt therefore continues the task of a killed attempt, and begins a new one
+ * only if that task has failed.
  */
 final class GroupEncoding {
   private static final String TASKS = "task-";
@@ -39,9 +40,9 @@ final class GroupEncoding {
   }
 
   /**
-   * Has one group encoded.
+   * Encodes one group.
    *
-   * @param attempts how many attempts there were before this one
+   * @param attempts number of attempts before this one
    */
   GroupAnswer run(GroupOrder order, int attempts) throws IOException {
     GroupOrder.Encode encode = order.encode;
@@ -65,7 +66,7 @@ final class GroupEncoding {
           return answer;
         }
         if (report.errorKind == AgentException.Kind.CORRUPT) {
-          // Its driver plans without these replicas; the same request would meet them again.
+          // The driver plans again without these replicas; the same request would fail again.
           break;
         }
       }
@@ -89,25 +90,25 @@ final class GroupEncoding {
     }
   }
 
-  /** Tells whoever takes the file back which task must be ended. */
+  /** Writes a note that names the task, for a rollback that has to end it. */
   private void leave(GroupOrder order, int round, long task) throws IOException {
     String node = order.encode.encoder.uuid;
     Path note = new Path(order.directory, TASKS + order.group + "-" + round + "-" + task);
     try (FSDataOutputStream out = fs.createFile(note).replicate().overwrite(false).build()) {
       out.write(node.getBytes(StandardCharsets.UTF_8));
     } catch (FileAlreadyExistsException e) {
-      // An attempt before this one has left it.
+      // An earlier attempt has written it.
       return;
     }
   }
 
-  /** Finds the tasks that maps have left word of in a file's directory. */
+  /** Returns the tasks for which maps have left notes in a file's directory. */
   static List<JournalRecord> tasks(DistributedFileSystem fs, Path directory, long fileId)
       throws IOException {
     List<JournalRecord> tasks = new ArrayList<>();
     for (FileStatus status : fs.listStatus(directory)) {
       String name = status.getPath().getName();
-      // A note that was being written belongs to a map that had not waited for the task yet.
+      // An empty note belongs to a map that died before it waited for the task.
       if (name.startsWith(TASKS) && status.getLen() > 0) {
         byte[] node = new byte[(int) status.getLen()];
         try (InputStream in = fs.open(status.getPath())) {

@@ -17,7 +17,7 @@ import org.apache.hadoop.mapreduce.RecordReader;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 
-/** Makes one split of each line of a file of {@link GroupOrder orders}. */
+/** Creates one split for each line of a file of {@link GroupOrder orders}. */
 public final class GroupInputFormat extends InputFormat<NullWritable, Text> {
   @Override
   public List<InputSplit> getSplits(JobContext context) throws IOException {
@@ -41,7 +41,7 @@ public final class GroupInputFormat extends InputFormat<NullWritable, Text> {
     return new OneOrder();
   }
 
-  /** Gives a map its only record. */
+  /** Returns the only record of a map. */
   private static final class OneOrder extends RecordReader<NullWritable, Text> {
     private Text order;
     private boolean isTaken;

@@ -16,7 +16,7 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.convert.job.HdfsConnection;
 import org.stripeline.convert.job.Polling;
 
-/** One map: does one {@link GroupOrder}, and answers in one line. */
+/** Executes one {@link GroupOrder} and writes one line with its result. */
 public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, Text> {
   private static final long PAUSE_POLL_MS = 1000;
 
@@ -31,11 +31,11 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
     try {
       answer = work(order, context);
     } catch (IOException e) {
-      // Its driver can let another agent encode, which no further attempt can.
+      // The driver can select another agent to encode, which further attempts cannot.
       if (!(e instanceof AgentException) && !isLast(context)) {
         throw e;
       }
-      // A map that only failed would leave its driver without a reason.
+      // If the map only failed, its driver would not get the reason.
       answer = GroupAnswer.failed(order, e);
     }
     context.write(NullWritable.get(), new Text(answer.toJson()));
@@ -59,7 +59,7 @@ public final class GroupMapper extends Mapper<NullWritable, Text, NullWritable, 
 
   private static boolean isLast(Context context) {
     Configuration conf = context.getConfiguration();
-    // The framework of one process makes no second attempts, and one that fails fails the job.
+    // The local framework makes no second attempts, and a failed attempt fails the job.
     return conf.get(MRConfig.FRAMEWORK_NAME, MRConfig.LOCAL_FRAMEWORK_NAME)
             .equals(MRConfig.LOCAL_FRAMEWORK_NAME)
         || context.getTaskAttemptID().getId() % ATTEMPTS_PER_MASTER + 1

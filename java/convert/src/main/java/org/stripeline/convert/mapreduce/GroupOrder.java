@@ -9,49 +9,49 @@ import java.util.List;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.EncodeRequest;
 
-/** What one map does: the work of one block group. It travels as JSON in the map's split. */
+/** The work of one map: one block group. Stored as JSON in the map's split. */
 public final class GroupOrder {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
-  /** Number within its job. */
+  /** Number of the order in its MapReduce job. */
   int number;
 
-  /** Directory of what the maps of the file leave for its driver. */
+  /** Directory for the files that the maps of the file write for the driver. */
   final String directory;
 
   /** Index of the group in its file. */
   final int group;
 
-  /** Hosts where it is best done, the best first. */
+  /** Preferred hosts, the best first. */
   final List<String> hosts;
 
-  /** While this file is there, nothing is begun. */
+  /** Path of the pause file; while it exists, maps do not begin. */
   String pause;
 
-  /** Most bytes per second that the map may have moved; 0 for no limit. */
+  /** Maximum bytes per second that the map may move; 0 for no limit. */
   long bytesPerSecond;
 
   /** Set if the map copies. */
   public Copy copy;
 
-  /** Set if the map has an agent encode. */
+  /** Set if the map requests an agent to encode. */
   Encode encode;
 
-  /** Bytes of one group that become a file of their own. */
+  /** A range of bytes, one group, that is copied to a separate file. */
   public static final class Copy {
-    /** Path to read. */
+    /** Path of the file to read. */
     String source;
 
     /** Whether the source's stripes are too wide to be read as a stream. */
     boolean readsByPosition;
 
-    /** First byte. */
+    /** Offset of the first byte. */
     public long offset;
 
-    /** Bytes to copy. */
+    /** Number of bytes to copy. */
     public long length;
 
-    /** Name of the policy of the part, or null for replicas. */
+    /** Name of the part's erasure coding policy, or null for replication. */
     String policy;
 
     /** Replicas of each block if there is no policy. */
@@ -59,12 +59,12 @@ public final class GroupOrder {
 
     long blockBytes;
 
-    /** Name of the checksums' type. */
+    /** Name of the checksum type. */
     String checksums;
 
     int bytesPerChecksum;
 
-    /** Name of the storage policy of the part. */
+    /** Name of the part's storage policy. */
     String storagePolicy;
   }
 
@@ -72,12 +72,12 @@ public final class GroupOrder {
   static final class Encode {
     final AgentNode encoder;
 
-    /** Beginning of the names of its tasks. */
+    /** Prefix of the tickets of its tasks. */
     final String ticket;
 
     final EncodeRequest request;
 
-    /** A token that lets write the group; null where maps need none. */
+    /** A token that grants writing the group; null if maps need none. */
     String token;
 
     Encode(AgentNode encoder, String ticket, EncodeRequest request) {

@@ -8,12 +8,12 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.Writable;
 import org.apache.hadoop.mapreduce.InputSplit;
 
-/** One order, with the hosts where it is best done. */
+/** One order, with its preferred hosts. */
 public final class GroupSplit extends InputSplit implements Writable {
   private final Text order = new Text();
   private String[] hosts = {};
 
-  /** Makes one that is read next; Hadoop needs it. */
+  /** Creates an empty split for {@link #readFields}; Hadoop requires this constructor. */
   public GroupSplit() {}
 
   GroupSplit(GroupOrder order) {
@@ -21,12 +21,15 @@ public final class GroupSplit extends InputSplit implements Writable {
     hosts = order.hosts.toArray(new String[0]);
   }
 
-  /** The order as JSON. */
+  /** Returns the order as JSON. */
   public Text order() {
     return order;
   }
 
-  /** Returns the bytes of the order: MapReduce begins with the longest, and all are alike. */
+  /**
+   * Returns the bytes of the order. MapReduce schedules the longest splits first; these have about
+   * the same length.
+   */
   @Override
   public long getLength() {
     return order.getLength();
@@ -42,7 +45,7 @@ public final class GroupSplit extends InputSplit implements Writable {
     order.write(out);
   }
 
-  /** Reads what a map needs; the hosts are kept by the framework beside it. */
+  /** Reads the order. The hosts are not needed here; the framework stores them separately. */
   @Override
   public void readFields(DataInput in) throws IOException {
     order.readFields(in);

@@ -24,30 +24,33 @@ import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Step;
 
 /**
- * Has maps copy files group by group, and joins what they wrote.
+ * Copies files group by group with maps, and joins the parts.
  *
- * <p>Each part is a whole number of full groups but the last, so the file that {@code concat} makes
- * of them has the groups that a single writer would have made.
+ * <p>Each part except the last consists of full groups, so the file that {@code concat} makes of
+ * the parts has the same groups as a file from a single writer.
  */
 public final class MapCopyingRewriter implements FileRewriter {
-  /** The NameNode holds its lock while it joins files. */
+  /** Maximum number of parts per concat call, since the NameNode holds its lock during the call. */
   private static final int JOINED_AT_ONCE = 256;
 
-  /** Replicated blocks of one map; about what a group of a coded file has. */
+  /** Replicated blocks per map; about as many as a group of an erasure-coded file has. */
   private static final int BLOCKS_OF_A_MAP = 6;
 
   private final Job job;
   private final MapWaves waves;
   private final FileRewriter here;
 
-  /** Copies through maps, and here what maps cannot copy. */
+  /**
+   * Creates a rewriter that copies with maps, and with {@code here} the files that maps cannot
+   * copy.
+   */
   public MapCopyingRewriter(Job job, MapWaves waves, FileRewriter here) {
     this.job = job;
     this.waves = waves;
     this.here = here;
   }
 
-  /** Maps check the parity of their parts. */
+  /** Returns whether maps copied the file, since they check the parity of their parts. */
   @Override
   public boolean hasCheckedParity(Attempt attempt) {
     return !isMadeHere(attempt);
@@ -81,7 +84,7 @@ public final class MapCopyingRewriter implements FileRewriter {
       }
       join(attempt, parts(answers));
     } catch (IOException | RuntimeException e) {
-      // What is rolled back next must not be written again by what still runs.
+      // Wait for running maps, since they must not write again what is rolled back next.
       isGivenUp.set(true);
       answers.forEach(MapCopyingRewriter::awaitQuietly);
       throw e;
@@ -95,7 +98,9 @@ public final class MapCopyingRewriter implements FileRewriter {
     return made.getFileId();
   }
 
-  /** One at a time: a writer holds stripes, and this process is kept small. */
+  /**
+   * Copies one file at a time: a writer buffers stripes, and the memory of this process is limited.
+   */
   private synchronized long makeHere(Attempt attempt) throws IOException {
     long made = here.rewrite(attempt);
     job.traffic().copiedByDriver();
@@ -131,7 +136,7 @@ public final class MapCopyingRewriter implements FileRewriter {
     return orders;
   }
 
-  /** Blocks of the original with bytes of a range. */
+  /** Returns the blocks of the original that overlap a range. */
   private static List<LocatedBlock> blocks(Attempt attempt, long offset, long length) {
     List<LocatedBlock> found = new ArrayList<>();
     for (LocatedBlock block : attempt.blocks().getLocatedBlocks()) {
@@ -163,7 +168,7 @@ public final class MapCopyingRewriter implements FileRewriter {
     try {
       Futures.get(answer);
     } catch (IOException e) {
-      // The first failure is the one that is told.
+      // The first failure is reported instead.
       return;
     }
   }

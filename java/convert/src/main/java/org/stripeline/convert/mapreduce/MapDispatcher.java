@@ -23,7 +23,7 @@ import org.stripeline.convert.job.Futures;
 import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.Step;
 
-/** Has maps call agents and wait for them. */
+/** Encodes groups through maps, which call agents and wait for them. */
 public final class MapDispatcher implements GroupDispatcher {
   private final Job job;
   private final AgentNodes nodes;
@@ -35,7 +35,9 @@ public final class MapDispatcher implements GroupDispatcher {
     this.waves = waves;
   }
 
-  /** As many as a job takes: those of a file that wait for the next one are of no use. */
+  /**
+   * Returns the maximum of a MapReduce job, since a file's groups should not wait for the next one.
+   */
   @Override
   public int groupsAtOnce() {
     return MapWaves.ORDERS_MAX;
@@ -48,11 +50,11 @@ public final class MapDispatcher implements GroupDispatcher {
     return () -> await(attempt, adoption, isGivenUp, first);
   }
 
-  /** What a map is asked for. */
+  /** A group's order to a map. */
   private static final class Order {
     final DatanodeInfo encoder;
 
-    /** With this begin the tickets of all tasks that attempts of the map have an agent begin. */
+    /** Prefix of the tickets of all tasks that attempts of the map begin on an agent. */
     final String ticket;
 
     final Future<GroupAnswer> answer;
@@ -77,14 +79,17 @@ public final class MapDispatcher implements GroupDispatcher {
               EncodeRequest request = group.request(bytesPerSecond, group.hasTokens());
               GroupOrder order = new GroupOrder(directory, group.number(), hosts(request, group));
               order.encode = new GroupOrder.Encode(AgentNode.of(encoder), ticket, request);
-              // Maps have no ticket where agents want one.
+              // Maps have no Kerberos ticket, which secure agents require.
               order.encode.token = group.hasTokens() ? group.tokenToWrite() : null;
               return order;
             });
     return new Order(encoder, ticket, answer);
   }
 
-  /** Waits for the map; where the agent failed, for that of another plan, in the next job. */
+  /**
+   * Waits for the map. If the agent failed, plans the group again, and waits for a map of the next
+   * MapReduce job.
+   */
   private void await(
       Attempt attempt, GroupAdoption adoption, BooleanSupplier isGivenUp, Order first)
       throws IOException {
@@ -111,7 +116,9 @@ public final class MapDispatcher implements GroupDispatcher {
     job.reached(Step.ENCODED, attempt.open());
   }
 
-  /** The encoder, then others of its rack with replicas to read. */
+  /**
+   * Returns the encoder's host, then those of other nodes in its rack that have replicas to read.
+   */
   private static List<String> hosts(EncodeRequest request, GroupWork group) {
     Set<String> hosts = new LinkedHashSet<>();
     hosts.add(group.encoder().getHostName());

@@ -33,14 +33,22 @@ import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.report.JobObserver;
 
-/** Runs orders as MapReduce jobs, each named in the journal before it is submitted. */
+/**
+ * Runs orders as MapReduce jobs. The name of each is written to the journal before it is submitted.
+ */
 public final class MapJob {
-  /** Local jars that Hadoop's job submission copies to the cluster; read by JobResourceUploader. */
+  /**
+   * Key of the local jars that Hadoop's job submission copies to the cluster; read by
+   * JobResourceUploader.
+   */
   private static final String JARS_KEY = "tmpjars";
 
   private static final long POLL_MS = 250;
 
-  /** How long a job may not be asked about: application masters and resource managers restart. */
+  /**
+   * Maximum time without the status of a job: application masters and resource managers may
+   * restart.
+   */
   private static final long SILENT_NANOS_MAX = TimeUnit.MINUTES.toNanos(5);
 
   private final Job job;
@@ -48,7 +56,7 @@ public final class MapJob {
   private final Configuration conf;
   private int waves;
 
-  /** What has become of a job. */
+  /** The result of a MapReduce job. */
   static final class End {
     private final List<GroupAnswer> answers;
     private final String reason;
@@ -58,12 +66,12 @@ public final class MapJob {
       this.reason = reason;
     }
 
-    /** What its maps have answered, in no order. */
+    /** Returns the results of its maps, in no particular order. */
     List<GroupAnswer> answers() {
       return answers;
     }
 
-    /** Why others have not. */
+    /** Returns the reason for which other maps have no result. */
     String reason() {
       return reason;
     }
@@ -72,12 +80,12 @@ public final class MapJob {
   public MapJob(Job job, JobObserver observer) {
     this.job = job;
     this.observer = observer;
-    // Its class loads mapred-site.xml and yarn-site.xml beneath what is set here.
+    // The JobConf class loads mapred-site.xml and yarn-site.xml as defaults beneath these settings.
     conf = new JobConf(job.fs().getConf());
     conf.setInt(MRJobConfig.JOB_RUNNING_MAP_LIMIT, atOnce());
   }
 
-  /** Maps that run at one time at most. */
+  /** Returns the maximum number of concurrent maps. */
   int atOnce() {
     int set = conf.getInt(MRJobConfig.JOB_RUNNING_MAP_LIMIT, 0);
     return set > 0 ? set : job.settings().filesAtOnce() * job.settings().groupsAtOnce;
@@ -86,7 +94,7 @@ public final class MapJob {
   /**
    * Runs one job to its end.
    *
-   * @throws IOException if it could not be submitted, or nobody knows any more how it is
+   * @throws IOException if it could not be submitted, or its status cannot be read any more
    */
   End run(List<GroupOrder> orders) throws IOException, InterruptedException {
     DistributedFileSystem fs = job.fs();
@@ -136,13 +144,13 @@ public final class MapJob {
     Configuration own = made.getConfiguration();
     own.setInt(MRJobConfig.MAP_FAILURES_MAX_PERCENT, 100);
     own.setBoolean(MRJobConfig.JOB_UBERTASK_ENABLE, false);
-    // Else it is warned of, though the command has options of that kind.
+    // Suppresses Hadoop's warning about generic options; this command has its own -D option.
     own.setBoolean(org.apache.hadoop.mapreduce.Job.USED_GENERIC_PARSER, true);
     own.setBoolean(FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, false);
     return made;
   }
 
-  /** Ships the jar that clusters load: nodes may have none, or another version. */
+  /** Ships the jar that clusters load, since nodes may have none, or another version. */
   private static void shipClusterJar(Configuration conf) throws IOException {
     String jar = ClassUtil.findContainingJar(Agents.class);
     boolean isLocal =
@@ -168,7 +176,7 @@ public final class MapJob {
       job.journal().write(JournalRecord.maps(maps.getJobName(), id));
       awaitEnd(maps);
     } catch (IOException | InterruptedException | RuntimeException e) {
-      // Or the call that kills it would be interrupted as well.
+      // Clear the interrupt, which would otherwise interrupt the call that kills the job.
       Thread.interrupted();
       maps.killJob();
       throw e;
@@ -227,7 +235,7 @@ public final class MapJob {
     try {
       return job.fs().listStatus(directory);
     } catch (FileNotFoundException e) {
-      // No map has committed anything.
+      // No map has committed any output.
       return new FileStatus[0];
     }
   }

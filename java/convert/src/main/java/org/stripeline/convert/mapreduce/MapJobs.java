@@ -12,19 +12,19 @@ import org.apache.hadoop.mapreduce.JobStatus;
 import org.stripeline.convert.job.JournalRecord;
 import org.stripeline.convert.job.Polling;
 
-/** The MapReduce job that a dead driver may have left running. */
+/** Finds and kills the MapReduce job that a dead driver may have left running. */
 public final class MapJobs implements Consumer<JournalRecord> {
-  /** Application masters get 10 s to end, then the resource manager ends them. */
+  /** Application masters get 10 s to stop, then the resource manager kills them. */
   private static final long END_MS = 120_000;
 
   private JournalRecord last;
 
-  /** Beginning of the names of the MapReduce jobs of a job. */
+  /** Returns the prefix of the names of a job's MapReduce jobs. */
   public static String name(String job) {
     return "stripeline convert " + job;
   }
 
-  /** Remembers the last one: there is one at a time. */
+  /** Records the last one, since only one runs at a time. */
   @Override
   public void accept(JournalRecord record) {
     if (record.kind == JournalRecord.Kind.MAPS) {
@@ -33,10 +33,9 @@ public final class MapJobs implements Consumer<JournalRecord> {
   }
 
   /**
-   * Kills it and waits for its end, so that none of its maps does anything to files that are taken
-   * back.
+   * Kills the job and waits for its end, so that its maps cannot change files that are rolled back.
    *
-   * @throws IOException if it cannot be found out whether it runs
+   * @throws IOException if it cannot be found out whether the job runs
    */
   public void end(Configuration conf) throws IOException {
     if (last == null) {
@@ -72,13 +71,13 @@ public final class MapJobs implements Consumer<JournalRecord> {
   }
 
   /**
-   * Looks for it by its name, since a driver that died while it submitted has left no more; and
-   * among all, since one that ended may not be known by its id any more.
+   * Finds the job by its name among all jobs. A driver that died during the submission left no id
+   * in the journal, and a job that ended may not be found by its id any more.
    */
   private JobStatus find(Cluster cluster) throws IOException, InterruptedException {
     JobStatus[] all = cluster.getAllJobStatuses();
     if (all == null) {
-      // The framework of one process has died with its driver.
+      // The local framework ended with its driver.
       return null;
     }
     for (JobStatus status : all) {

@@ -16,7 +16,7 @@ public final class MapLeftovers implements Recovery.Unlinker {
   private final Job job;
   private final Recovery.Unlinker links;
 
-  /** Rolls back links by another one, once the tasks that it has to end are known. */
+  /** Creates an unlinker that finds the tasks to end, and delegates to {@code links}. */
   public MapLeftovers(Job job, Recovery.Unlinker links) {
     this.job = job;
     this.links = links;
@@ -34,7 +34,7 @@ public final class MapLeftovers implements Recovery.Unlinker {
     try {
       return GroupEncoding.tasks(job.fs(), new Path(job.workDirectory(begin)), begin.fileId);
     } catch (FileNotFoundException e) {
-      // No map was ever asked, or it is deleted already.
+      // No map was ever used, or the directory is deleted already.
       return Collections.emptyList();
     }
   }

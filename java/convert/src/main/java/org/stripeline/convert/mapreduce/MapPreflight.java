@@ -12,15 +12,15 @@ import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
-/** What must hold before maps are used; asks, and changes nothing. */
+/** Checks the preconditions of the MapReduce driver, without changing anything. */
 public final class MapPreflight {
   private MapPreflight() {}
 
   /**
-   * Checks it all.
+   * Checks all preconditions.
    *
-   * @param root directory of the jobs' directories
-   * @throws RefusedException if maps cannot do the job, with what to do
+   * @param root parent of all job directories
+   * @throws RefusedException if maps cannot do the job; the message says what to do
    */
   public static void check(DistributedFileSystem fs, JobSettings settings, String root)
       throws IOException {
@@ -43,8 +43,9 @@ public final class MapPreflight {
   }
 
   /**
-   * The NameNode takes parts that are joined for larger than they are, by the units of their code,
-   * in what it counts for directories with quotas ({@code FSDirConcatOp.computeQuotaDeltas}).
+   * Refuses directories with space quotas: when the NameNode joins parts of an erasure-coded file,
+   * it overestimates their space in the quota usage, by a factor that depends on the units of the
+   * code ({@code FSDirConcatOp.computeQuotaDeltas}).
    */
   private static void requireNoSpaceQuota(DistributedFileSystem fs, String root)
       throws IOException {

@@ -21,14 +21,15 @@ import org.stripeline.convert.job.Job;
 import org.stripeline.convert.job.JournalLostException;
 
 /**
- * Collects what files under way need from maps, and has it done in one MapReduce job after the
+ * Collects orders from the conversions of files, and runs them in one MapReduce job after the
  * other.
  *
- * <p>A job costs some ten seconds on YARN, so it is worth waiting a moment for the groups of other
- * files. It takes all that has come, and whatever comes while it runs is for the next one.
+ * <p>A job takes some ten seconds to start on YARN, so it waits briefly for the groups of other
+ * files. It takes all orders that have arrived; those that arrive while it runs are for the next
+ * one.
  */
 public final class MapWaves implements Closeable {
-  /** Maps of a job at most, so that no file waits for too many others. */
+  /** Maximum number of maps per job, so that no file waits for too many others. */
   static final int ORDERS_MAX = 1000;
 
   private static final long GATHER_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -42,7 +43,7 @@ public final class MapWaves implements Closeable {
   private final Thread dispatcher = new Thread(this::dispatch, "stripeline-convert-maps");
   private volatile boolean isClosed;
 
-  /** An order that no map has got yet, and whoever waits for its answer. */
+  /** An order that is not assigned to a map yet, and the future for its answer. */
   private static final class Pending {
     final String place;
     final BooleanSupplier isGivenUp;
@@ -56,7 +57,7 @@ public final class MapWaves implements Closeable {
     }
   }
 
-  /** Begins to take orders. */
+  /** Starts the thread that runs the orders. */
   public MapWaves(Job job, MapJob maps) {
     this.job = job;
     this.maps = maps;
@@ -65,11 +66,12 @@ public final class MapWaves implements Closeable {
   }
 
   /**
-   * Adds an order; waits while too many are there.
+   * Adds an order; waits while the queue is full.
    *
-   * @param place maps of one place share the job's rate: that of an agent, or all copies
-   * @param isGivenUp tells that its answer is not wanted any more
-   * @param order makes it for the bytes per second that are its share
+   * @param place maps with the same place share the job's rate: the DataNode of an agent, or one
+   *     place for all copies
+   * @param isGivenUp returns whether the answer is not needed any more
+   * @param order creates the order for its share of the bytes per second
    */
   Future<GroupAnswer> add(String place, BooleanSupplier isGivenUp, LongFunction<GroupOrder> order)
       throws InterruptedIOException {
@@ -121,7 +123,7 @@ public final class MapWaves implements Closeable {
     }
   }
 
-  /** Waits for the first, then until none has come for a moment. */
+  /** Waits for the first order, then until none arrives for a second. */
   private void gather(List<Pending> wave) throws InterruptedException {
     wave.add(pending.take());
     long first = System.nanoTime();
@@ -183,7 +185,7 @@ public final class MapWaves implements Closeable {
     }
   }
 
-  /** Kills the job that runs. */
+  /** Kills the running job. */
   @Override
   public void close() {
     isClosed = true;

@@ -10,14 +10,15 @@ import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
 /**
- * What the NameNodes of a nameservice accept.
+ * The limits of the NameNodes of a nameservice.
  *
- * <p>A NameNode applies its own limits when it replays an edit that another one has logged. The
- * edit that adds a policy with larger cells than {@code dfs.namenode.ec.policies.max.cellsize}
- * makes it stop, and it does not start again. In an image such a policy becomes a disabled one.
+ * <p>A NameNode applies its own limits when it replays an edit that another one has logged. An edit
+ * that adds a policy with larger cells than its {@code dfs.namenode.ec.policies.max.cellsize} makes
+ * it stop, and it does not start again. When loaded from an fsimage, such a policy is disabled
+ * instead.
  */
 public final class NameNodeLimits {
-  /** Most bytes of a cell of an added policy. */
+  /** Configuration key of the maximum cell size of added policies, in bytes. */
   public static final String CELL_KEY = DFSConfigKeys.DFS_NAMENODE_EC_POLICIES_MAX_CELLSIZE_KEY;
 
   private static final String ALLOWED_KEY =
@@ -30,7 +31,7 @@ public final class NameNodeLimits {
   }
 
   /**
-   * Asks the NameNodes.
+   * Queries the NameNodes.
    *
    * @param hdfs URI of the file system
    * @param client configuration of a client, which names the NameNodes
@@ -39,12 +40,12 @@ public final class NameNodeLimits {
     return new NameNodeLimits(NameNodes.ask(hdfs, client));
   }
 
-  /** The servers asked. */
+  /** Returns the servers that were queried. */
   public List<ServerSettings> servers() {
     return Collections.unmodifiableList(servers);
   }
 
-  /** Most bytes of a cell that a server accepts; only for one that answered. */
+  /** Returns the maximum cell size in bytes of a server that answered. */
   public static int cellBytesMax(ServerSettings server) {
     return server
         .conf()
@@ -52,9 +53,10 @@ public final class NameNodeLimits {
   }
 
   /**
-   * Why a server does not accept added policies with such cells; null if it does.
+   * Returns the reason for which a server does not accept added policies with a cell size, or null
+   * if it does.
    *
-   * @param server one that answered
+   * @param server a server that answered
    */
   public static String obstacle(ServerSettings server, int cellBytes) {
     int most = cellBytesMax(server);
@@ -70,7 +72,10 @@ public final class NameNodeLimits {
     return allowed ? null : ALLOWED_KEY + " is false, true is needed";
   }
 
-  /** One line for each server that does not accept such cells, or is not known to. */
+  /**
+   * Returns one line for each server that does not accept a cell size, and for each NameNode that
+   * did not answer.
+   */
   public List<String> obstacles(int cellBytes) {
     List<String> lines = new ArrayList<>();
     for (ServerSettings server : servers) {
@@ -86,7 +91,9 @@ public final class NameNodeLimits {
     return lines;
   }
 
-  /** One line for each SecondaryNameNode that did not answer: it may not run at all. */
+  /**
+   * Returns one line for each SecondaryNameNode that did not answer; it may not be running at all.
+   */
   public List<String> warnings(int cellBytes) {
     List<String> lines = new ArrayList<>();
     for (ServerSettings server : servers) {
@@ -103,7 +110,9 @@ public final class NameNodeLimits {
     return lines;
   }
 
-  /** Whether a NameNode is told of a policy by an edit, and not by Hadoop's own code. */
+  /**
+   * Returns whether NameNodes receive a policy through an edit, rather than from Hadoop's own code.
+   */
   public static boolean concerns(ErasureCodingPolicy policy) {
     return !policy.isSystemPolicy();
   }
@@ -112,14 +121,20 @@ public final class NameNodeLimits {
     return server.name() + ": could not be asked: " + server.reason();
   }
 
-  /** Most extended attributes that each server that answered takes for a file. */
+  /**
+   * Returns the maximum number of extended attributes per file, the least of all NameNodes that
+   * answered.
+   */
   public int attributesMax() {
     return least(
         DFSConfigKeys.DFS_NAMENODE_MAX_XATTRS_PER_INODE_KEY,
         DFSConfigKeys.DFS_NAMENODE_MAX_XATTRS_PER_INODE_DEFAULT);
   }
 
-  /** Most bytes of name and value of an extended attribute that each such server takes. */
+  /**
+   * Returns the maximum bytes of name and value of an extended attribute, the least of all
+   * NameNodes that answered.
+   */
   public int attributeBytesMax() {
     return least(
         DFSConfigKeys.DFS_NAMENODE_MAX_XATTR_SIZE_KEY,

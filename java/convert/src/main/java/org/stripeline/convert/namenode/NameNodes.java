@@ -17,8 +17,8 @@ import org.apache.hadoop.hdfs.HAUtilClient;
 import org.apache.hadoop.net.NetUtils;
 
 /**
- * Every NameNode of one nameservice, active or not, and a SecondaryNameNode where one is
- * configured, with the settings that each runs with.
+ * Queries the settings of every NameNode of one nameservice, active or not, and of a
+ * SecondaryNameNode if one is configured.
  */
 public final class NameNodes {
   private static final String HA_NAMENODES = DFSConfigKeys.DFS_HA_NAMENODES_KEY_PREFIX + ".";
@@ -36,11 +36,11 @@ public final class NameNodes {
   }
 
   /**
-   * Asks all of them, one after the other.
+   * Queries all servers, one after the other.
    *
    * @param hdfs URI of the file system, with a logical name or the address of a NameNode
    * @param client configuration of a client, which names the NameNodes
-   * @return an answer or the lack of one for each
+   * @return the settings of each server, or the reason for which they are unknown
    */
   public static List<ServerSettings> ask(URI hdfs, Configuration client) {
     try (SettingsReader reader = new SettingsReader(client)) {
@@ -105,7 +105,10 @@ public final class NameNodes {
     }
   }
 
-  /** A client may lack some, such as observers; the NameNodes themselves know all. */
+  /**
+   * Adds an entry if the NameNodes' own configuration lists more NameNodes than the client's, which
+   * may lack some, such as observers.
+   */
   private void findUnnamed(int named) {
     for (ServerSettings server : servers) {
       Collection<String> ids =

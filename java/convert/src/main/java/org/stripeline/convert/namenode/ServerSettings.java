@@ -3,7 +3,7 @@ package org.stripeline.convert.namenode;
 
 import org.apache.hadoop.conf.Configuration;
 
-/** The settings that one NameNode or SecondaryNameNode runs with, or why they are unknown. */
+/** The settings of one NameNode or SecondaryNameNode, or the reason for which they are unknown. */
 public final class ServerSettings {
   private final String name;
   private final boolean secondary;
@@ -25,27 +25,27 @@ public final class ServerSettings {
     return new ServerSettings(name, secondary, null, reason);
   }
 
-  /** Its role, its id where there are several, and its address. */
+  /** Returns the role of the server, its id if there are several, and its address. */
   public String name() {
     return name;
   }
 
-  /** Whether it is a SecondaryNameNode, which a cluster may be without. */
+  /** Returns whether the server is a SecondaryNameNode, which is optional in a cluster. */
   public boolean isSecondary() {
     return secondary;
   }
 
-  /** Whether it answered. */
+  /** Returns whether the server answered. */
   public boolean isKnown() {
     return conf != null;
   }
 
-  /** Why it did not answer; null when it did. */
+  /** Returns the reason for which the server did not answer; null if it did. */
   public String reason() {
     return reason;
   }
 
-  /** What it runs with; null when it did not answer. */
+  /** Returns the settings of the server; null if it did not answer. */
   Configuration conf() {
     return conf;
   }

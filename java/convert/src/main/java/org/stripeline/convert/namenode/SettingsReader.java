@@ -18,7 +18,7 @@ import org.apache.hadoop.hdfs.web.URLConnectionFactory;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authentication.client.AuthenticationException;
 
-/** Reads the settings that a server of Hadoop runs with from its page {@code /conf}. */
+/** Reads the current settings of a Hadoop server from its {@code /conf} page. */
 final class SettingsReader implements AutoCloseable {
   private static final int TIMEOUT_MS = 15_000;
   private static final String[] PREFIXES = {
@@ -32,15 +32,15 @@ final class SettingsReader implements AutoCloseable {
   }
 
   /**
-   * Asks a server.
+   * Queries a server.
    *
    * @param server {@code http://host:port} or {@code https://host:port}
-   * @throws IOException if it does not answer, or with something else
+   * @throws IOException if it does not answer, or the answer is not a configuration
    */
   Configuration read(URI server) throws IOException {
     URL url = new URL(server + "/conf?format=json");
     try {
-      // The ticket of a user with a keytab is not that of the thread.
+      // The thread does not have the ticket of a user that logged in from a keytab.
       return UserGroupInformation.getCurrentUser()
           .doAs((PrivilegedExceptionAction<Configuration>) () -> fetch(url));
     } catch (InterruptedException e) {
@@ -58,7 +58,7 @@ final class SettingsReader implements AutoCloseable {
       throw new IOException(e.getMessage(), e);
     }
     try {
-      // Some releases go by the header, some by the parameter.
+      // Some releases use the header, some the query parameter.
       connection.setRequestProperty("Accept", "application/json");
       int status = connection.getResponseCode();
       if (status != HttpURLConnection.HTTP_OK) {

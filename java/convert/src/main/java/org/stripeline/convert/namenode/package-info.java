@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The settings that the NameNodes of a cluster run with, asked from each of them over HTTP. */
+/** Reads the settings of the NameNodes of a cluster from each of them over HTTP. */
 package org.stripeline.convert.namenode;

@@ -3,7 +3,7 @@ package org.stripeline.convert.report;
 
 import java.util.Locale;
 
-/** Numbers of bytes as people read them. */
+/** Formats numbers of bytes for people. */
 public final class ByteText {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 

@@ -3,7 +3,7 @@ package org.stripeline.convert.report;
 
 import org.stripeline.convert.rules.SkipReason;
 
-/** What a job would do with one file, and what that would give. */
+/** The decision of a job about one file, with the disk space before and after. */
 public final class FileDecision {
   private final SkipReason skip;
   private final long bytesNow;
@@ -29,22 +29,22 @@ public final class FileDecision {
     return skip == null;
   }
 
-  /** Why not, or null. */
+  /** Returns the reason for which the file is skipped, or null. */
   public SkipReason skip() {
     return skip;
   }
 
-  /** Bytes on disks as it is. */
+  /** Returns the current bytes on disk. */
   public long bytesNow() {
     return bytesNow;
   }
 
-  /** Bytes on disks when done. */
+  /** Returns the bytes on disk after the conversion. */
   public long bytesAfter() {
     return bytesAfter;
   }
 
-  /** Cell of the policy that it gets; 0 for replication. */
+  /** Returns the cell size of the new policy; 0 for replication. */
   public int cellBytes() {
     return cellBytes;
   }

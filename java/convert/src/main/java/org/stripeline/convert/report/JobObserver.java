@@ -5,28 +5,28 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
 
-/** Shows a job to its user as it goes on; called by several threads. */
+/** Receives the progress of a job, from several threads. */
 public interface JobObserver {
-  /** Sees nothing. */
+  /** Ignores all events. */
   JobObserver NONE = new JobObserver() {};
 
-  /** The plan has come to a file. */
+  /** Called when the plan includes a decision about a file. */
   default void planned(Candidate file, FileDecision decision) {}
 
-  /** Something could not be found out that the user should know of; the job goes on. */
+  /** Called if a check failed of which the user should know; the job continues. */
   default void warned(String text) {}
 
-  /** The job is begun, or taken up again. */
+  /** Called when the job has begun or been resumed. */
   default void begun(JobDirectory directory, Totals totals) {}
 
   /**
-   * A MapReduce job of it is under way.
+   * Called while a MapReduce job of this job runs.
    *
-   * @param maps its id
+   * @param maps id of the MapReduce job
    * @param progress 0 to 1
    */
   default void mapping(String maps, float progress) {}
 
-  /** A file has come to its end. */
+  /** Called when the conversion of a file has ended. */
   default void ended(String path, FileOutcome outcome) {}
 }

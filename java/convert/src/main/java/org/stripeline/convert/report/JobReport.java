@@ -7,9 +7,9 @@ import java.util.List;
 import org.stripeline.convert.job.AdoptionTraffic;
 import org.stripeline.convert.job.FileOutcome;
 
-/** What has become of the files of a job; counted by several threads. */
+/** Counts the outcomes of a job's files. Thread-safe. */
 public final class JobReport {
-  /** Names that are kept; all are in the journal. */
+  /** Limit on the failures that are kept; the journal has all of them. */
   private static final int FAILURES_MAX = 1000;
 
   private final String job;
@@ -25,10 +25,10 @@ public final class JobReport {
 
   /** A file that was not converted. */
   public static final class Failure {
-    /** Path when it was begun. */
+    /** Path of the file when its conversion began. */
     public final String path;
 
-    /** Why. */
+    /** Reason for the failure. */
     public final String reason;
 
     Failure(String path, String reason) {
@@ -64,42 +64,45 @@ public final class JobReport {
     }
   }
 
-  /** Name of the job. */
+  /** Returns the name of the job. */
   public String job() {
     return job;
   }
 
-  /** What went between DataNodes where replicas were adopted; zeros for copies. */
+  /** Returns the bytes and blocks moved between DataNodes by adoption; zeros for copies. */
   public AdoptionTraffic traffic() {
     return traffic;
   }
 
-  /** Files converted. */
+  /** Returns the number of files converted. */
   public synchronized long converted() {
     return converted;
   }
 
-  /** Bytes of those files, once. */
+  /** Returns the bytes of those files, without replicas. */
   public synchronized long convertedBytes() {
     return convertedBytes;
   }
 
-  /** Files of which a dead driver's work was rolled back. */
+  /** Returns the number of files for which the steps of a dead driver were rolled back. */
   public synchronized long rolledBack() {
     return rolledBack;
   }
 
-  /** Files that could not be converted and are as they were, or as their users changed them. */
+  /**
+   * Returns the number of files that could not be converted. They are unchanged, or as their users
+   * changed them.
+   */
   public synchronized long failed() {
     return left;
   }
 
-  /** The first thousand of those, with reasons. */
+  /** Returns the first thousand of those, with reasons. */
   public synchronized List<Failure> failures() {
     return Collections.unmodifiableList(new ArrayList<>(failures));
   }
 
-  /** What was gone before the walk came to it. */
+  /** Returns what was gone before the walk came to it. */
   public synchronized Vanished vanished() {
     return vanished;
   }
@@ -108,7 +111,9 @@ public final class JobReport {
     vanished = found;
   }
 
-  /** Why a job that was taken up could only be recovered and not continued with, or null. */
+  /**
+   * Returns the reason for which a resumed job was recovered but could not be continued, or null.
+   */
   public synchronized String refusal() {
     return refusal;
   }
@@ -117,7 +122,7 @@ public final class JobReport {
     refusal = reason;
   }
 
-  /** That nothing is left at the path of a job that was taken up, in words, or null. */
+  /** Returns a message if nothing exists at the path of a resumed job any more, or null. */
   public synchronized String gone() {
     return gone;
   }
@@ -126,7 +131,7 @@ public final class JobReport {
     gone = message;
   }
 
-  /** Tells whether every file that was to be converted is. */
+  /** Returns whether every selected file has been converted. */
   public synchronized boolean isComplete() {
     return left == 0 && !vanished.isAny() && refusal == null && gone == null;
   }

@@ -10,7 +10,7 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
 
-/** A plan or a job as one JSON object a line; field names are stable. */
+/** Writes a plan or a job as one JSON object per line; the field names are stable. */
 public final class JsonLines implements JobObserver {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 

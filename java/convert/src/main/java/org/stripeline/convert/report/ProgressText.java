@@ -8,7 +8,7 @@ import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.job.FileOutcome;
 import org.stripeline.convert.job.JobDirectory;
 
-/** Says every few seconds how far a job is, how fast, and how long it will take. */
+/** Prints the progress, the rate and the remaining time of a job every few seconds. */
 public final class ProgressText implements JobObserver {
   private static final long EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -21,7 +21,7 @@ public final class ProgressText implements JobObserver {
   private long filesInAll;
   private long bytesInAll;
 
-  /** Writes to one and passes all on to the other. */
+  /** Creates an observer that writes to {@code err} and passes all events on to {@code next}. */
   public ProgressText(PrintWriter err, JobObserver next) {
     this.err = err;
     this.next = next;
@@ -43,7 +43,7 @@ public final class ProgressText implements JobObserver {
   public synchronized void begun(JobDirectory directory, Totals totals) {
     start = System.nanoTime();
     shown = start;
-    // Files recovered after an earlier driver are no part of what is still to do.
+    // Files that were recovered after an earlier driver are not included in the totals.
     files = 0;
     bytesDone = 0;
     filesInAll = totals.files;

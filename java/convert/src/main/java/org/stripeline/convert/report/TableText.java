@@ -9,7 +9,7 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.terminal.TextTable;
 
-/** A plan and the end of a job for people. */
+/** Prints a plan or the result of a job as text for people. */
 public final class TableText {
   private final PrintWriter out;
 

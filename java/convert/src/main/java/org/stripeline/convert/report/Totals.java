@@ -10,43 +10,43 @@ import java.util.TreeSet;
 import org.stripeline.convert.job.Candidate;
 import org.stripeline.convert.rules.SkipReason;
 
-/** What a walk over a tree found, in sums. */
+/** The totals of a walk over a tree. */
 public final class Totals {
   private static final int EXAMPLES_MAX = 3;
 
   /** Files to be converted. */
   public long files;
 
-  /** Bytes of those files, once. */
+  /** Bytes of those files, without replicas. */
   public long bytes;
 
-  /** What those files take on disks now. */
+  /** Current bytes on disk of those files. */
   public long diskBytesNow;
 
-  /** What they will take. */
+  /** Bytes on disk of those files after the conversion. */
   public long diskBytesAfter;
 
-  /** Files left alone, by reason. */
+  /** Skipped files, by reason. */
   public final Map<SkipReason, Skipped> skipped = new EnumMap<>(SkipReason.class);
 
-  /** What was gone before it could be judged; none of the sums has it. */
+  /** What was gone before it could be judged; not included in the other totals. */
   public Vanished vanished = new Vanished();
 
-  /** Sizes of cells that policies are needed for. */
+  /** Cell sizes for which policies are needed. */
   public final transient SortedSet<Integer> cells = new TreeSet<>();
 
-  /** Files left alone for one reason. */
+  /** Files skipped for one reason. */
   public static final class Skipped {
-    /** How many. */
+    /** Number of files. */
     public long files;
 
-    /** Their bytes, once. */
+    /** Bytes of the files, without replicas. */
     public long bytes;
 
-    /** What they take on disks. */
+    /** Bytes on disk of the files. */
     public long diskBytes;
 
-    /** Paths of the first few. */
+    /** Paths of the first few files. */
     public final List<String> examples = new ArrayList<>();
   }
 

@@ -5,16 +5,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a walk knows of, but was renamed or deleted before the walk came to it. How many files such
- * a directory had is not known. Field names are stable.
+ * Directories and files that were renamed or deleted before the walk came to them. The number of
+ * files in such a directory is unknown. The field names are stable.
  */
 public final class Vanished {
   private static final int EXAMPLES_MAX = 10;
 
-  /** Directories not looked at, or not to their end. */
+  /** Directories that were not read, or not completely. */
   public long directories;
 
-  /** Files not looked at. */
+  /** Files that were not judged. */
   public long files;
 
   /** Paths of the first few. */
@@ -36,7 +36,7 @@ public final class Vanished {
     }
   }
 
-  /** Tells whether there is anything of the kind. */
+  /** Returns whether anything vanished. */
   public boolean isAny() {
     return directories + files > 0;
   }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a conversion found and did, as events, totals, tables and JSON. */
+/** Reports the results of a conversion as events, totals, tables and JSON. */
 package org.stripeline.convert.report;

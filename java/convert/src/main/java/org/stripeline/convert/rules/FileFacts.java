@@ -3,46 +3,48 @@ package org.stripeline.convert.rules;
 
 import org.stripeline.placement.CodeName;
 
-/** What the rules look at of a file, from a listing of the NameNode or from an image of it. */
+/** The properties of a file that the rules use, from a NameNode listing or an fsimage. */
 public interface FileFacts {
-  /** Absolute path, without scheme and authority. */
+  /** Returns the absolute path, without scheme and authority. */
   String path();
 
-  /** Bytes of the file. */
+  /** Returns the length of the file in bytes. */
   long bytes();
 
-  /** Bytes of a full block; 0 if unknown. */
+  /** Returns the block size in bytes; 0 if unknown. */
   long blockBytes();
 
-  /** Replicas of each block; without meaning if the file is erasure-coded. */
+  /** Returns the replicas of each block; undefined if the file is erasure-coded. */
   int replication();
 
-  /** The code with the size of its cells, or null if the file is replicated. */
+  /** Returns the code with its cell size, or null if the file is replicated. */
   CodeName coded();
 
-  /** Whether a client writes the file. */
+  /** Returns whether the file is open for writing. */
   boolean isOpen();
 
-  /** The number of its storage policy, 0 if unknown. */
+  /** Returns the id of the storage policy; 0 if unknown. */
   int storagePolicy();
 
-  /** Whether a block is known to have no live replica. */
+  /** Returns whether a block is known to have no live replica. */
   boolean lacksReplica();
 
-  /** Blocks of a replicated file, block groups of an erasure-coded one. */
+  /**
+   * Returns the number of blocks of a replicated file, or of block groups of an erasure-coded one.
+   */
   int blockCount();
 
   /**
-   * Bytes of a block, or data bytes of a block group.
+   * Returns the bytes of a block, or the data bytes of a block group.
    *
    * @param index 0 to {@link #blockCount} - 1
    */
   long bytesOfBlock(int index);
 
   /**
-   * Returns where a block group of the file's own blocks ends that starts at a block: after k
-   * blocks, or earlier after a block that is not full, since only the last data block of a group
-   * may be short.
+   * Returns the end (exclusive) of the block group that starts at block {@code start}. A group has
+   * k blocks; it ends earlier after a block that is not full, since only the last data block of a
+   * group may be short.
    */
   default int groupEnd(int start, int k) {
     int end = start;

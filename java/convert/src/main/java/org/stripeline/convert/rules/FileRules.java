@@ -5,15 +5,15 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants;
 import org.stripeline.convert.settings.Layout;
 import org.stripeline.placement.CodeName;
 
-/** Decides whether a file can become erasure-coded, and what it would take on disks. */
+/** Decides whether a file can become erasure-coded, and computes the disk space it would take. */
 public final class FileRules {
   private FileRules() {}
 
   /**
-   * Returns why a file must stay as it is whatever the code, or null.
+   * Returns the reason for which a file cannot be converted with any code, or null.
    *
-   * @param isSynced whether its writers rely on hsync, see {@link SyncedPaths#find}; false takes
-   *     the file all the same
+   * @param isSynced whether the file's writers rely on hsync, see {@link SyncedPaths#find}; false
+   *     if such files are to be converted as well
    */
   public static SkipReason general(FileFacts file, boolean isSynced) {
     if (file.isOpen()) {
@@ -32,9 +32,10 @@ public final class FileRules {
   }
 
   /**
-   * Returns why a file that passes {@link #general} cannot get a layout, or null.
+   * Returns the reason for which a file that passes {@link #general} cannot be converted to a
+   * layout, or null.
    *
-   * @param code the code; its cells are those of a striped layout, of no meaning for the other
+   * @param code the code; its cell size applies to the striped layout only
    */
   public static SkipReason ofLayout(FileFacts file, CodeName code, Layout layout) {
     boolean striped = layout == Layout.STRIPED;
@@ -52,14 +53,17 @@ public final class FileRules {
     return file.replication() <= 1 ? SkipReason.ONE_REPLICA : SkipReason.TOO_SMALL;
   }
 
-  /** Returns the bytes that a file takes in a layout for which {@link #ofLayout} is null. */
+  /** Returns the bytes on disk of a file in a layout for which {@link #ofLayout} returned null. */
   public static long bytesAfter(FileFacts file, CodeName code, Layout layout) {
     return layout == Layout.STRIPED
         ? SpaceUse.striped(file.bytes(), file.blockBytes(), code.shape(), code.cellBytes())
         : SpaceUse.contiguous(file, code.shape());
   }
 
-  /** A block beyond the file's block size, which concat leaves, fits into no cell. */
+  /**
+   * Returns false also for files with a block longer than the block size, as concat can leave them:
+   * such a block does not fit into a cell.
+   */
   private static boolean canBeCells(FileFacts file, CodeName code) {
     if (!code.takesCell(file.blockBytes())) {
       return false;

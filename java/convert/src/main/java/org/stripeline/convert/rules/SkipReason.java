@@ -1,48 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.convert.rules;
 
-/** Why a file is left alone. */
+/** The reason for which a file is not converted. */
 public enum SkipReason {
-  /** A link: what it points to is met where it lies. */
+  /** A symbolic link; the walk handles its target at the target's own path. */
   SYMLINK("symbolic link"),
-  /** The file's pattern, owner, size or age is not what was asked for. */
+  /** The name, owner, size or age of the file does not match the filter. */
   RULE("left out by the rules"),
-  /** Some client writes it. */
+  /** A client has the file open for writing. */
   OPEN("open for writing"),
   /** Its writers rely on hflush or hsync, which do nothing on erasure-coded files. */
   SYNCED("written with hsync: needs replication; --include-synced takes it"),
-  /** It is erasure-coded, for an estimate that names no layout. */
+  /** The file is erasure-coded; used by estimates that name no layout. */
   CODED("already erasure-coded"),
-  /** It has the layout that is wanted. */
+  /** The file already has the requested layout. */
   ALREADY("has this layout already"),
-  /** It has another erasure coding policy. */
+  /** The file has another erasure coding policy. */
   OTHER_POLICY("erasure coded with another policy; undo that first"),
-  /** No file that this command made. */
+  /** The file was not converted by this command. */
   NOT_CONVERTED("not converted by stripeline"),
-  /** HDFS would wait in vain for the replicas that no DataNode is there for. */
+  /** There are fewer DataNodes than replicas, so HDFS could never reach the replication. */
   REPLICATION(
       "had more replicas than DataNodes are in service; add DataNodes, or use --max-replication"),
-  /** Written to memory first; HDFS cannot append to or code it. */
+  /** Blocks are written to memory first; HDFS cannot append to such files or erasure-code them. */
   LAZY_PERSIST("storage policy LAZY_PERSIST"),
-  /** One replica takes less than any code. */
+  /** The file has one replica, which takes less space than any code. */
   ONE_REPLICA("replication 1: coding would take more"),
-  /** Parity would take what the replicas take now, or more. */
+  /** Erasure-coded, the file would take at least as much space as now. */
   TOO_SMALL("too small: coded it would take as much space as now"),
-  /** Holds nothing. */
+  /** The file has no bytes. */
   EMPTY("empty"),
-  /** A snapshot keeps the replicas, so that no space would be freed. */
+  /** A snapshot keeps the replicas, so a conversion would free no space. */
   SNAPSHOTTED("in a snapshot, whose replicas would stay; --include-snapshotted takes it"),
-  /** Its blocks cannot be cells. */
+  /** A block of the file cannot be a cell. */
   BLOCK_SIZE("blocks cannot be cells (2 GiB in a group, or no whole KiB); try --layout=striped"),
-  /** HDFS lets the owner read it and no superuser, so that copies cannot be compared with it. */
+  /** Superusers cannot read the file, so a copy could not be compared with it. */
   UNREADABLE_BY_SUPERUSER("security.hdfs.unreadable.by.superuser is set: no superuser can read it"),
-  /** With the one that remembers the replication, it has more than the NameNode takes. */
+  /**
+   * With the attribute that records the replication, the file would exceed the limit of the
+   * NameNode.
+   */
   ATTRIBUTES_FULL(
       "no extended attribute can be added: dfs.namenode.fs-limits.max-xattrs-per-inode"),
-  /** The NameNode's limit has been lowered since it was set. */
+  /** The limit of the NameNode was lowered after the attribute was set. */
   ATTRIBUTE_TOO_LARGE(
       "an extended attribute is larger than dfs.namenode.fs-limits.max-xattr-size by now"),
-  /** A block is missing or not complete. */
+  /** A block is missing or incomplete. */
   UNREADABLE("a block has no live replica");
 
   private final String text;
@@ -51,7 +54,7 @@ public enum SkipReason {
     this.text = text;
   }
 
-  /** The reason in words. */
+  /** Returns the reason as text for users. */
   public String text() {
     return text;
   }

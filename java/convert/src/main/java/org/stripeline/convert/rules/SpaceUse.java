@@ -4,11 +4,11 @@ package org.stripeline.convert.rules;
 import org.apache.hadoop.hdfs.util.StripedBlockUtil;
 import org.stripeline.placement.CodeShape;
 
-/** Bytes on disks that files take in their layouts, replicas and parity included. */
+/** Computes the disk space of files, including replicas and parity, in each layout. */
 public final class SpaceUse {
   private SpaceUse() {}
 
-  /** Returns the bytes that a file takes as it is. */
+  /** Returns the bytes on disk of a file in its current layout. */
   public static long now(FileFacts file) {
     if (file.coded() == null) {
       return file.bytes() * file.replication();
@@ -21,8 +21,8 @@ public final class SpaceUse {
   }
 
   /**
-   * Returns the bytes that a replicated file takes in block groups of its own blocks. Parity blocks
-   * are as long as the first block of their group.
+   * Returns the bytes on disk of a replicated file after its blocks have been joined into block
+   * groups. Parity blocks are as long as the first block of their group.
    */
   public static long contiguous(FileFacts file, CodeShape shape) {
     long bytes = file.bytes();
@@ -34,7 +34,7 @@ public final class SpaceUse {
     return bytes;
   }
 
-  /** Returns the bytes that a file takes when copied into a striped file. */
+  /** Returns the bytes on disk of a file after it has been copied to a striped file. */
   public static long striped(long bytes, long blockBytes, CodeShape shape, int cellBytes) {
     long whole = blockBytes * shape.data();
     long rest = bytes % whole;

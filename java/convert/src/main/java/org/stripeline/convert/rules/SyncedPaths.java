@@ -6,12 +6,12 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Paths whose writers call hflush or hsync and rely on it. Stock HDFS does nothing on these calls
- * for erasure-coded files (DFSStripedOutputStream), so bytes are lost with their writer: such files
+ * Paths whose writers call hflush or hsync and rely on it. In stock HDFS these calls do nothing for
+ * erasure-coded files (DFSStripedOutputStream), so a crash of the writer loses bytes: such files
  * need replication.
  */
 public final class SyncedPaths {
-  /** Those that are looked for; the first that matches a path counts. */
+  /** The known patterns; the first that matches a path applies. */
   public static final List<SyncedPaths> KNOWN =
       Collections.unmodifiableList(
           Arrays.asList(
@@ -35,7 +35,7 @@ public final class SyncedPaths {
     this.ending = ending;
   }
 
-  /** Returns the index in {@link #KNOWN} of what a path matches, -1 if it matches none. */
+  /** Returns the index in {@link #KNOWN} of the first pattern that matches a path, or -1. */
   public static int find(String path) {
     for (int i = 0; i < KNOWN.size(); i++) {
       SyncedPaths known = KNOWN.get(i);
@@ -47,12 +47,12 @@ public final class SyncedPaths {
     return -1;
   }
 
-  /** Returns who writes so. */
+  /** Returns the kind of files that the pattern matches. */
   public String name() {
     return name;
   }
 
-  /** Returns the pattern that found it. */
+  /** Returns the pattern in the syntax of globs. */
   public String pattern() {
     return part == null ? "*" + ending : "*" + part + "*";
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Which files erasure coding suits and how many bytes they take then: the one set of rules for
- * estimates ({@code stripeline plan}) and for conversion ({@code stripeline convert}).
+ * Decides which files can be erasure-coded and how much space they would take. Estimates ({@code
+ * stripeline plan}) and conversions ({@code stripeline convert}) share these rules.
  */
 package org.stripeline.convert.rules;

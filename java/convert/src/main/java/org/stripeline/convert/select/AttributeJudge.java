@@ -11,18 +11,21 @@ import org.stripeline.convert.namenode.NameNodeLimits;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.settings.Origin;
 
-/** Decides whether the NameNode will let a new file have the extended attributes of the old one. */
+/**
+ * Decides whether the NameNode will accept the extended attributes of a file on its replacement.
+ */
 public final class AttributeJudge {
-  /** Name of the only attribute of its name space that clients see. */
+  /** The only attribute of the security name space that clients can see. */
   private static final String UNREADABLE = "security.hdfs.unreadable.by.superuser";
 
   private final Supplier<NameNodeLimits> asking;
   private NameNodeLimits limits;
 
   /**
-   * Makes a judge.
+   * Creates a judge.
    *
-   * @param asking is called once, when a file with attributes is met; most trees have none
+   * @param asking supplies the limits; called at most once, for the first file that has attributes,
+   *     since in most trees no file has any
    */
   public AttributeJudge(Supplier<NameNodeLimits> asking) {
     this.asking = asking;
@@ -31,9 +34,9 @@ public final class AttributeJudge {
   /**
    * Judges a file.
    *
-   * @param attributes all that a superuser sees
-   * @param added names of those that the new file gets in any case
-   * @return why it cannot be converted, or null
+   * @param attributes all attributes that are visible to superusers
+   * @param added names of the attributes that the new file gets in any case
+   * @return the reason for which the file cannot be converted, or null
    */
   SkipReason judge(Map<String, byte[]> attributes, Collection<String> added) {
     if (attributes.containsKey(UNREADABLE)) {
@@ -46,7 +49,7 @@ public final class AttributeJudge {
       limits = asking.get();
     }
     Set<String> after = new HashSet<>(attributes.keySet());
-    // These are replaced, or go.
+    // The replacement sets this attribute itself or has none.
     after.remove(Origin.ATTRIBUTE);
     after.addAll(added);
     if (after.size() > limits.attributesMax()) {
@@ -60,7 +63,7 @@ public final class AttributeJudge {
     return null;
   }
 
-  /** The NameNode counts the name without its name space. */
+  /** Returns the size as the NameNode counts it: the name without its name space, and the value. */
   private static int bytes(Map.Entry<String, byte[]> entry) {
     String name = entry.getKey().substring(entry.getKey().indexOf('.') + 1);
     byte[] value = entry.getValue();

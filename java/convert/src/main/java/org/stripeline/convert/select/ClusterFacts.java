@@ -13,7 +13,7 @@ import org.apache.hadoop.hdfs.protocol.HdfsConstants.DatanodeReportType;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.CodeName;
 
-/** The DataNodes that can take blocks, and their racks. */
+/** The DataNodes that accept blocks, and their racks. */
 public final class ClusterFacts {
   private final List<DatanodeInfo> nodes = new ArrayList<>();
   private final Set<String> racks = new TreeSet<>();
@@ -21,13 +21,13 @@ public final class ClusterFacts {
   private ClusterFacts() {}
 
   /**
-   * Asks the NameNode.
+   * Queries the NameNode.
    *
-   * @throws org.apache.hadoop.security.AccessControlException if the caller is no superuser
+   * @throws org.apache.hadoop.security.AccessControlException if the caller is not a superuser
    */
   public static ClusterFacts of(DFSClient client) throws IOException {
-    // A standby answers the question for DataNodes too, and may not know them yet. This one it
-    // does not answer, so that the client finds the active NameNode and stays with it.
+    // A standby NameNode answers datanodeReport too, but may not know all DataNodes yet. It does
+    // not answer this call, so the client fails over to the active NameNode and keeps using it.
     client.getFileInfo("/");
     ClusterFacts facts = new ClusterFacts();
     for (DatanodeInfo node : client.datanodeReport(DatanodeReportType.LIVE)) {
@@ -48,10 +48,11 @@ public final class ClusterFacts {
   }
 
   /**
-   * Refuses a code for which there are too few nodes, or racks so few that one of them holds more
-   * of a group than parity makes up for.
+   * Refuses a code if there are too few nodes, or if the racks are so few that one of them would
+   * hold more blocks of a group than the code has parity.
    *
-   * <p>One rack alone is taken: replicas in it do not survive its loss either.
+   * <p>A cluster with a single rack is accepted: replicas do not survive the loss of that rack
+   * either.
    */
   void require(CodeName code, boolean allowRackLoss) throws RefusedException {
     if (nodes.size() < code.shape().total()) {

@@ -18,12 +18,13 @@ import org.stripeline.convert.job.JobDirectory;
 import org.stripeline.convert.report.Vanished;
 
 /**
- * Walks a tree page by page, depth first and in order of names, with the locations of all blocks.
+ * Walks a tree page by page, depth first and ordered by name, with the locations of all blocks.
  *
  * <p>Holds one page (at most {@code dfs.ls.limit} files or locations) for each level of the tree,
- * so its memory does not grow with the number of files. Directories are listed by their numbers, so
- * that all pages are of the same one, and must still be at their paths after each page. Those that
- * are not are counted; what is added to a page that is read already is missed.
+ * so its memory does not grow with the number of files. Directories are listed by inode id, so that
+ * all pages come from the same directory. After each page, the directory must still be at its path;
+ * otherwise it is counted as vanished. Files that are added to a page that was already read are
+ * missed.
  */
 public final class FileFinder implements RemoteIterator<Candidate> {
   private final DFSClient client;
@@ -36,7 +37,7 @@ public final class FileFinder implements RemoteIterator<Candidate> {
    * Begins at a file or directory.
    *
    * @param root absolute path
-   * @param jobs directory that is not entered; neither is the one that jobs have by default
+   * @param jobs parent of all job directories, which is not entered; nor is the default one
    */
   public FileFinder(DFSClient client, String root, String jobs) throws IOException {
     this.client = client;
@@ -57,7 +58,7 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     }
   }
 
-  /** One directory and where in it we are. */
+  /** A directory, and the position of the walk in it. */
   private static final class Level {
     private final String directory;
     private final long number;
@@ -71,7 +72,7 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     }
   }
 
-  /** What was gone before it could be looked at, so far. */
+  /** Returns the files and directories that were gone before the walk could read them, so far. */
   public Vanished vanished() {
     return vanished;
   }
@@ -122,7 +123,10 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     }
   }
 
-  /** Tells a job's directory, wherever it is: a journal that is converted takes no more lines. */
+  /**
+   * Returns whether a directory is that of a job, wherever it lies. These are skipped: a converted
+   * journal could not be appended to any more.
+   */
   private static boolean isJob(DirectoryListing page) {
     int found = 0;
     if (page != null) {
@@ -134,7 +138,7 @@ public final class FileFinder implements RemoteIterator<Candidate> {
     return found == 2;
   }
 
-  /** Returns null for a directory that is not there any more. */
+  /** Returns null for a directory that no longer exists. */
   private DirectoryListing list(Level level, byte[] after) throws IOException {
     DirectoryListing page = page(InodePath.of(level.number), after);
     HdfsFileStatus now = page == null ? null : status(level.directory);
@@ -154,7 +158,8 @@ public final class FileFinder implements RemoteIterator<Candidate> {
   }
 
   /**
-   * Returns null as well if part of the path is a file now, which the NameNode denies access to.
+   * Returns null also if a component of the path is now a file, for which the NameNode reports that
+   * access is denied.
    */
   private HdfsFileStatus status(String path) throws IOException {
     try {

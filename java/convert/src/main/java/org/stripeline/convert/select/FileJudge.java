@@ -22,7 +22,7 @@ import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.Origin;
 import org.stripeline.placement.CodeName;
 
-/** Decides about each file of the tree: taken, or left alone and why. */
+/** Decides for each file of the tree whether it is converted or skipped, and why. */
 public final class FileJudge {
   private final JobSettings settings;
   private final DFSClient client;
@@ -31,10 +31,10 @@ public final class FileJudge {
   private final long nowMs;
   private final CodeName code;
 
-  /** DataNodes in service, which are as many as a block can have replicas. */
+  /** DataNodes in service, which is the maximum of replicas that a block can have. */
   private final int nodes;
 
-  /** A judge of the files that there are now. */
+  /** Returns a judge for the current time and the current snapshots. */
   static FileJudge of(JobSettings settings, DistributedFileSystem fs) throws IOException {
     AttributeJudge attributes =
         new AttributeJudge(() -> NameNodeLimits.ask(fs.getUri(), fs.getConf()));
@@ -52,15 +52,16 @@ public final class FileJudge {
     nodes = settings.undo ? ClusterFacts.of(client).nodes().size() : 0;
   }
 
-  /** The snapshots that files are judged by. */
+  /** Returns the snapshots that files are checked against. */
   SnapshotIndex snapshots() {
     return snapshots;
   }
 
   /**
-   * Judges a file by what the listing showed of it.
+   * Judges a file by its entry in the listing, and by its extended attributes and snapshots if
+   * needed.
    *
-   * @throws java.io.FileNotFoundException if more has to be known, and it is gone
+   * @throws java.io.FileNotFoundException if these are needed and the file is gone
    */
   public FileDecision judge(Candidate file) throws IOException {
     HdfsLocatedFileStatus status = file.status();
@@ -85,7 +86,7 @@ public final class FileJudge {
     return decision;
   }
 
-  /** Extended attributes by which converted files remember what they were. */
+  /** Returns the extended attributes that record the original state of converted files. */
   private List<String> added() {
     return settings.storagePolicy == null
         ? Collections.singletonList(Origin.ATTRIBUTE)
@@ -105,7 +106,7 @@ public final class FileJudge {
         || nowMs - status.getModificationTime() < rules.ageMsMin) {
       return SkipReason.RULE;
     }
-    // Undoing gives replicas back, which is what the writers of synced files need.
+    // Undoing restores replication, which is what the writers of synced files need.
     boolean takesSynced = rules.includeSynced || settings.undo;
     return FileRules.general(file, !takesSynced && SyncedPaths.find(file.path()) >= 0);
   }

@@ -7,14 +7,14 @@ import java.util.List;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.convert.settings.Layout;
 
-/** Cuts the blocks of a plain file into the groups that {@link Layout#CONTIGUOUS} makes of them. */
+/** Divides the blocks of a replicated file into the block groups of {@link Layout#CONTIGUOUS}. */
 public final class GroupCut {
   private GroupCut() {}
 
   /**
-   * At most {@code dataUnits} consecutive blocks a group. A block shorter than a cell ends its
-   * group, since in a block group only the last bytes can be missing; {@code concat} leaves such
-   * blocks within files.
+   * Returns the groups, each of at most {@code dataUnits} consecutive blocks. A block shorter than
+   * a cell ends its group, since only the last bytes of a block group can be missing; {@code
+   * concat} can leave such blocks in the middle of a file.
    */
   public static List<List<LocatedBlock>> cut(
       List<LocatedBlock> blocks, int dataUnits, long cellBytes) {

@@ -20,7 +20,7 @@ import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.CodeName;
 
-/** The policies of one code on the NameNode, one for each size of cell. */
+/** The policies of one code on the NameNode, one for each cell size. */
 public final class Policies {
   private final DistributedFileSystem fs;
   private final CodeName code;
@@ -39,12 +39,14 @@ public final class Policies {
     }
   }
 
-  /** The code as Hadoop describes it. */
+  /** Returns Hadoop's schema of the code. */
   private ECSchema schema() {
     return new ECSchema(code.codec().toLowerCase(Locale.ROOT), code.data(), code.parity());
   }
 
-  /** Name of the policy with such cells, whether it is there or would have to be added. */
+  /**
+   * Returns the name of the policy with a cell size, whether it exists or would have to be added.
+   */
   public String name(int cellBytes) {
     ErasureCodingPolicyInfo info = known.get(cellBytes);
     return info == null
@@ -52,7 +54,9 @@ public final class Policies {
         : info.getPolicy().getName();
   }
 
-  /** What has to be done with each policy that is not usable yet: name to "add" or "enable". */
+  /**
+   * Returns the action that each policy needs before it can be used: its name to "add" or "enable".
+   */
   public SortedMap<String, String> toDo(SortedSet<Integer> cells) {
     SortedMap<String, String> steps = new TreeMap<>();
     for (int cell : cells) {
@@ -67,12 +71,13 @@ public final class Policies {
   }
 
   /**
-   * Asks every NameNode whether it accepts the policies that are no part of Hadoop itself.
+   * Asks every NameNode whether it accepts those policies that Hadoop does not define itself.
    *
-   * <p>One that does not accept a policy stops when it replays the edit that adds it, and does not
-   * start again. A policy that exists already may still be in the edits that a NameNode replays.
+   * <p>A NameNode that does not accept a policy stops when it replays the edit that adds the
+   * policy, and does not start again. A policy that already exists may still be in the edits that a
+   * NameNode has to replay.
    *
-   * @param observer is told what could not be found out but need not stop the job
+   * @param observer receives warnings about checks that failed but need not stop the job
    * @throws RefusedException if a NameNode does not accept them, or could not be asked
    */
   public void check(SortedSet<Integer> cells, JobObserver observer) throws RefusedException {
@@ -108,9 +113,9 @@ public final class Policies {
   }
 
   /**
-   * Adds and enables what is missing.
+   * Adds and enables the policies that are not usable yet.
    *
-   * @throws RefusedException if a NameNode does not take a policy; no file has been touched then
+   * @throws RefusedException if a NameNode does not accept a policy; no file has been changed then
    */
   public void prepare(SortedSet<Integer> cells, JobObserver observer) throws IOException {
     check(cells, observer);
@@ -143,7 +148,7 @@ public final class Policies {
     return response.getPolicy().getName();
   }
 
-  /** Policy of that name as the NameNode has it. */
+  /** Returns the policy of a name from the NameNode. */
   public ErasureCodingPolicy get(String name) throws IOException {
     for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
       if (info.getPolicy().getName().equals(name)) {

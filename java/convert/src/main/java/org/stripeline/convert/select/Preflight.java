@@ -13,9 +13,9 @@ import org.stripeline.convert.settings.Layout;
 import org.stripeline.convert.settings.RefusedException;
 import org.stripeline.placement.CodeName;
 
-/** What must hold before a job begins; asks, and changes nothing. */
+/** Checks the preconditions of a job, without changing anything. */
 public final class Preflight {
-  /** What copies into small cells do to readers. */
+  /** The effect on readers of copying files into small cells. */
   public static final String STALE_READERS =
       "a process that has such a file open through Hadoop's own client while it is replaced can"
           + " get wrong bytes, without an error, from positional reads";
@@ -23,10 +23,10 @@ public final class Preflight {
   private Preflight() {}
 
   /**
-   * Checks it all.
+   * Checks all preconditions.
    *
-   * @return the cluster as it is
-   * @throws RefusedException if the job cannot be done, with what to do
+   * @return the DataNodes and racks of the cluster
+   * @throws RefusedException if the job cannot be done; the message says what to do
    */
   public static ClusterFacts check(DFSClient client, JobSettings settings) throws IOException {
     ClusterFacts facts = asSuperuser(client);
@@ -56,14 +56,13 @@ public final class Preflight {
   }
 
   /**
-   * Refuses copies into cells smaller than blocks unless the caller accepts what they do to
-   * readers.
+   * Refuses copies into cells smaller than blocks, unless the user accepts the effect on readers.
    *
-   * <p>A reader of Hadoop's own client that has the old file open asks by path for the blocks that
-   * it does not know yet, and takes what it gets for blocks of the layout that it knows. The number
-   * of a block group is also that of its internal block 0: a positional read that fits into it gets
-   * that block's bytes, which are those of other cells. In the contiguous layout internal block 0
-   * has the same bytes as the file there, and every other read fails.
+   * <p>A reader of Hadoop's own client that has the old file open asks by path for block locations
+   * that it does not have yet, and interprets the answer in the layout of the old file. The id of a
+   * block group is also the id of its internal block 0, so a positional read that fits into that
+   * block returns its bytes, which belong to other cells. In the contiguous layout, internal block
+   * 0 has the same bytes as the old file at that offset, and every other read fails.
    */
   public static void refuseStaleReaders(JobSettings settings) throws RefusedException {
     if (!settings.undo && settings.layout == Layout.STRIPED && !settings.allowStaleReaders) {
@@ -76,9 +75,9 @@ public final class Preflight {
   }
 
   /**
-   * Looks at the cluster.
+   * Checks that the user is a superuser, and returns the DataNodes and racks of the cluster.
    *
-   * @throws RefusedException if the user is no superuser
+   * @throws RefusedException if the user is not a superuser
    */
   public static ClusterFacts asSuperuser(DFSClient client) throws IOException {
     try {
@@ -94,8 +93,8 @@ public final class Preflight {
   }
 
   /**
-   * Refuses Routers: the numbers by which files are named here lead to another nameservice than
-   * their paths. A Router refuses this call, which costs a NameNode nothing.
+   * Refuses Routers: the inode ids by which this package addresses files can lead to another
+   * nameservice than their paths. A Router rejects this call, which is cheap for a NameNode.
    */
   private static void refuseRouter(DFSClient client) throws IOException {
     try {
@@ -110,17 +109,20 @@ public final class Preflight {
     }
   }
 
-  /** Tells a superuser whether there is a file or directory. */
+  /** Returns whether a file or directory exists. The caller must be a superuser. */
   public static boolean isThere(DFSClient client, String path) throws IOException {
     try {
       return client.getFileInfo(path) != null;
     } catch (AccessControlException e) {
-      // Part of the path is a file.
+      // A component of the path is a file.
       return false;
     }
   }
 
-  /** What lies there has the numbers of other files and directories, by which it would be found. */
+  /**
+   * Refuses paths in snapshots and below {@code /.reserved}: the inodes there have ids that belong
+   * to files and directories at other paths.
+   */
   private static void requirePlain(String path) throws RefusedException {
     boolean isSnapshot = (path + "/").contains("/" + HdfsConstants.DOT_SNAPSHOT_DIR + "/");
     if (isSnapshot || (path + "/").startsWith("/.reserved/")) {

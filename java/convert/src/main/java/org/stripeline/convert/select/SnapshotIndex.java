@@ -15,17 +15,18 @@ import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
 import org.apache.hadoop.hdfs.protocol.SnapshottableDirectoryStatus;
 
 /**
- * Tells which files snapshots keep, so that converting them frees no space.
+ * Finds out which files are in snapshots, so that converting them frees no space.
  *
- * <p>It looks a file up by its path and number in each snapshot above it. A file that was renamed
- * since all of its snapshots is not found; nothing but the space is lost by that.
+ * <p>Looks a file up by its path and inode id in each snapshot of each directory above it. A file
+ * that was renamed after all of its snapshots is not found; the only effect is that no space is
+ * freed.
  */
 public final class SnapshotIndex {
   private final DFSClient client;
 
   /**
-   * Snapshottable directory that has snapshots to their names, the newest first, and when each was
-   * taken: another one may get the name of one that is deleted.
+   * For each snapshottable directory that has snapshots: their names, newest first, and the time
+   * each was taken. The time is needed since a new snapshot can get the name of a deleted one.
    */
   private final Map<String, Map<String, Long>> snapshots = new TreeMap<>();
 
@@ -58,18 +59,18 @@ public final class SnapshotIndex {
     Collections.reverse(found);
     Map<String, Long> names = new LinkedHashMap<>();
     for (HdfsFileStatus snapshot : found) {
-      // The NameNode sets it when the snapshot is taken.
+      // The NameNode sets this time when it takes the snapshot.
       names.put(snapshot.getLocalName(), snapshot.getModificationTime());
     }
     return names;
   }
 
-  /** Tells whether a snapshot keeps this very file. */
+  /** Returns whether a snapshot contains this file (same path and inode id). */
   public boolean keeps(String path, long fileId) throws IOException {
     return keeps(snapshots, path, fileId);
   }
 
-  /** Tells whether a snapshot that was taken after this look keeps this very file. */
+  /** Returns whether a snapshot that was taken after this index was created contains this file. */
   public boolean hasNewer(String path, long fileId) throws IOException {
     Map<String, Map<String, Long>> newer = new TreeMap<>();
     SnapshottableDirectoryStatus[] directories = client.getSnapshottableDirListing();

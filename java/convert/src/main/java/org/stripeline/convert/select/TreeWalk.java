@@ -9,33 +9,33 @@ import org.stripeline.convert.report.FileDecision;
 import org.stripeline.convert.report.Vanished;
 import org.stripeline.convert.settings.JobSettings;
 
-/** One walk over the tree of a job, of a dry run or in earnest, that judges each file. */
+/** One walk over the tree of a job, for a dry run or an execution, that judges each file. */
 public final class TreeWalk {
   private final FileFinder finder;
   private final FileJudge judge;
 
-  /** Sees the files one after the other. */
+  /** Receives the files in order. */
   public interface Visitor {
-    /** Returns whether the walk goes on. */
+    /** Returns whether the walk continues. */
     boolean visit(Candidate file, FileDecision decision) throws IOException;
   }
 
   /**
    * Prepares a walk.
    *
-   * @param jobs directory of the jobs' directories, which is not entered
+   * @param jobs parent of all job directories, which is not entered
    */
   public TreeWalk(DistributedFileSystem fs, JobSettings settings, String jobs) throws IOException {
     judge = FileJudge.of(settings, fs);
     finder = new FileFinder(fs.getClient(), settings.path, jobs);
   }
 
-  /** The snapshots that files are judged by. */
+  /** Returns the snapshots that files are checked against. */
   public SnapshotIndex snapshots() {
     return judge.snapshots();
   }
 
-  /** Walks, and returns what was gone before it could be looked at. */
+  /** Walks the tree, and returns what was gone before it could be judged. */
   public Vanished visit(Visitor visitor) throws IOException {
     boolean goesOn = true;
     while (goesOn && finder.hasNext()) {

@@ -18,27 +18,30 @@ import org.stripeline.convert.job.Reasons;
 import org.stripeline.convert.report.ByteText;
 
 /**
- * Room for the replicas of files that are undone: on disks while they are copied, and in the space
- * quotas of their directories when they take the places of the coded files.
+ * Reserves space for the replicas of files that are undone: on disks while the files are copied,
+ * and in the space quotas of their directories when the copies replace the erasure-coded files.
  *
- * <p>Quotas can change, and the NameNode checks them at the end in any case. This spares the copies
- * that would be in vain.
+ * <p>Quotas can change, and the NameNode checks them at the end in any case. These reservations
+ * avoid copies that would fail then.
  */
 public final class UndoRoom {
   private static final Logger LOG = LoggerFactory.getLogger(UndoRoom.class);
 
-  /** The NameNode counts the tree of a directory without a quota, which is not asked for twice. */
+  /**
+   * Limit on the cached directories without a quota. The cache avoids repeated calls, since the
+   * NameNode computes the usage of the whole tree of such a directory.
+   */
   private static final int DIRECTORIES_MAX = 10_000;
 
-  /** Stands for the disks of all DataNodes, among directories with quotas. */
+  /** Key for the disks of all DataNodes, among the directories with quotas. */
   private static final String DISKS = "";
 
   private final DistributedFileSystem fs;
 
-  /** Bytes that files under way will take below each directory with a quota. */
+  /** Bytes reserved for the running conversions, by directory with a quota. */
   private final Map<String, Long> promised = new HashMap<>();
 
-  /** Directories without a quota, those asked for last. */
+  /** Directories without a quota, most recently used last. */
   private final Map<String, Boolean> unlimited =
       new LinkedHashMap<String, Boolean>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -53,7 +56,7 @@ public final class UndoRoom {
     this.fs = fs;
   }
 
-  /** What is promised to one file. */
+  /** The space that is reserved for one file. */
   public final class Promise implements AutoCloseable {
     private final Map<String, Long> bytes;
 
@@ -68,11 +71,11 @@ public final class UndoRoom {
   }
 
   /**
-   * Promises room to a file, once it is there beside what was promised to others.
+   * Reserves space for a file. Waits while the space is only lacking because of other reservations.
    *
-   * @param now bytes that the file takes on disks
-   * @param after bytes that it will take
-   * @throws IOException if there is none although nothing is promised to others
+   * @param now bytes on disk of the file now
+   * @param after bytes on disk of the file afterwards
+   * @throws IOException if the space is lacking although nothing else is reserved there
    */
   public synchronized Promise take(String path, long now, long after) throws IOException {
     while (true) {
@@ -98,7 +101,10 @@ public final class UndoRoom {
     notifyAll();
   }
 
-  /** Where room is only lacking because of others, or null; adds what is needed and where. */
+  /**
+   * Returns where space is lacking because of other reservations, or null; adds the bytes needed in
+   * each place to {@code needed}.
+   */
   private String lacking(String path, long now, long after, Map<String, Long> needed)
       throws IOException {
     long free = fs.getStatus().getRemaining();
@@ -146,7 +152,7 @@ public final class UndoRoom {
     return promised.getOrDefault(where, 0L);
   }
 
-  /** Returns null where there is no space quota. */
+  /** Returns null if there is no space quota. */
   private QuotaUsage quota(String directory) {
     if (unlimited.get(directory) != null) {
       return null;

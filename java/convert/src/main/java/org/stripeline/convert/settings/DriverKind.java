@@ -6,15 +6,18 @@ import java.util.Locale;
 
 /** The processes that move the bytes of a conversion. */
 public enum DriverKind {
-  /** This process: it copies by itself, and waits for agents by itself. */
+  /** This process copies the bytes itself, or waits for the agents itself. */
   @SerializedName("client")
   CLIENT,
 
-  /** Maps, one for each block group, in jobs of the framework that Hadoop is configured for. */
+  /**
+   * MapReduce jobs with one map task for each block group, on the framework in Hadoop's
+   * configuration.
+   */
   @SerializedName("mapreduce")
   MAPREDUCE;
 
-  /** Returns the value of the command line. */
+  /** Returns the value on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

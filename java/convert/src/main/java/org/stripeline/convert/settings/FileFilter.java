@@ -3,12 +3,12 @@ package org.stripeline.convert.settings;
 
 import org.apache.hadoop.fs.GlobPattern;
 
-/** Which files of a tree a job takes, as far as its user says; all must hold. */
+/** User-defined filter for the files of a tree. A file is converted only if all conditions hold. */
 public final class FileFilter {
-  /** Least milliseconds since the last modification; 0 for any. */
+  /** Minimum milliseconds since the last modification; 0 for any. */
   public long ageMsMin;
 
-  /** Least bytes of a file. */
+  /** Minimum length of a file in bytes. */
   public long bytesMin;
 
   /** Pattern of the whole path, or of the name alone if it has no slash; null for any. */
@@ -17,15 +17,15 @@ public final class FileFilter {
   /** Owner of the files; null for any. */
   public String owner;
 
-  /** Whether files that snapshots keep are taken too, though their space stays bound. */
+  /** Whether files in snapshots are converted too, although this frees no space. */
   public boolean includeSnapshotted;
 
-  /** Whether files whose writers rely on hsync are taken; erasure-coded files ignore hsync. */
+  /** Whether files whose writers rely on hsync are converted; erasure-coded files ignore hsync. */
   public boolean includeSynced;
 
   private transient GlobPattern compiled;
 
-  /** Tells whether a path matches the pattern. */
+  /** Returns whether a path matches the pattern. */
   public boolean matches(String path) {
     if (glob == null) {
       return true;

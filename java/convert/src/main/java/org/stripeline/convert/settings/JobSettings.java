@@ -5,7 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.stripeline.placement.CodeName;
 
-/** What a job is to do; kept as JSON in the job's directory, so that it can be resumed. */
+/**
+ * The settings of a job. They are stored as JSON in the job's directory, so that it can be resumed.
+ */
 public final class JobSettings {
   public static final int FILES_OF_CLIENT = 4;
   public static final int FILES_OF_MAPS = 32;
@@ -23,46 +25,49 @@ public final class JobSettings {
   /** Bytes of a cell for {@link Layout#STRIPED}. */
   public int cellBytes;
 
-  /** Whether erasure-coded files return to replication. */
+  /** Whether erasure-coded files are converted back to replication. */
   public boolean undo;
 
-  /** Most replicas that a file gets back when undoing; 0 for as many as it had. */
+  /** Maximum replication of a file after undoing; 0 for the replication that it had. */
   public int replicationMax;
 
-  /** Which files are taken. */
+  /** Filter for the files to convert. */
   public FileFilter rules = new FileFilter();
 
-  /** Storage policy that the files get in the same pass; null to keep theirs. */
+  /** Storage policy to set on the files as well; null to keep theirs. */
   public String storagePolicy;
 
-  /** Whether a code may be used that loses data with one rack. */
+  /** Whether a code may be used that loses data if one rack fails. */
   public boolean allowRackLoss;
 
   /**
-   * Whether files may be copied although Hadoop's own readers that have them open can get wrong
-   * bytes afterwards; see {@code Preflight.refuseStaleReaders}.
+   * Whether files may be copied although readers of Hadoop's own client that have them open can
+   * then get wrong bytes; see {@code Preflight.refuseStaleReaders}.
    */
   public boolean allowStaleReaders;
 
   /** Whether policies are added without asking every NameNode whether it accepts them. */
   public boolean skipNameNodeCheck;
 
-  /** Who moves the bytes. */
+  /** The processes that move the bytes. */
   public DriverKind driver = DriverKind.CLIENT;
 
-  /** Files at one time; 0 for what suits the driver. */
+  /** Files converted concurrently; 0 for the default of the driver. */
   public int filesAtOnce;
 
-  /** Groups of one file at one time. */
+  /** Block groups of one file converted concurrently. */
   public int groupsAtOnce = GROUPS;
 
-  /** Most bytes per second that a node may have to read or send; 0 for no limit. */
+  /** Maximum bytes per second that a node may read or send; 0 for no limit. */
   public long bytesPerSecond;
 
-  /** Properties of Hadoop's that the command line sets for the job. */
+  /** Hadoop properties that the command line sets for the job. */
   public Map<String, String> properties = new TreeMap<>();
 
-  /** Files at one time: a MapReduce job should have the groups of many. */
+  /**
+   * Returns the number of files converted concurrently. The default is higher for MapReduce, since
+   * a MapReduce job should cover the block groups of many files.
+   */
   public int filesAtOnce() {
     if (filesAtOnce > 0) {
       return filesAtOnce;
@@ -71,7 +76,8 @@ public final class JobSettings {
   }
 
   /**
-   * Replicas that a coded file gets back, or 0 if it was not converted by us.
+   * Returns the replication that an erasure-coded file gets when undone, or 0 if it was not
+   * converted by this command.
    *
    * @param attributes extended attributes of the file
    */
@@ -80,7 +86,7 @@ public final class JobSettings {
     return replicationMax == 0 ? had : Math.min(had, replicationMax);
   }
 
-  /** Whether files become erasure-coded by adopting their replicas, without a copy. */
+  /** Returns whether files become erasure-coded by adopting their replicas, without a copy. */
   public boolean adopts() {
     return !undo && layout == Layout.CONTIGUOUS;
   }
@@ -89,7 +95,7 @@ public final class JobSettings {
     return driver == DriverKind.MAPREDUCE;
   }
 
-  /** The code that is asked for. */
+  /** Returns the requested code. */
   public CodeName code() {
     return CodeName.parse(policy);
   }

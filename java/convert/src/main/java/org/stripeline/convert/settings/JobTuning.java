@@ -4,27 +4,27 @@ package org.stripeline.convert.settings;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What may be other when a job is taken up; null for what the command line does not give. */
+/** Settings that can change when a job is resumed; null if the command line does not give them. */
 public final class JobTuning {
-  /** Files at one time. */
+  /** Files converted concurrently. */
   public Integer filesAtOnce;
 
-  /** Groups of one file at one time. */
+  /** Block groups of one file converted concurrently. */
   public Integer groupsAtOnce;
 
-  /** Most bytes per second, 0 for no limit. */
+  /** Maximum bytes per second, 0 for no limit. */
   public Long bytesPerSecond;
 
   /** Whether policies are added without asking every NameNode. */
   public boolean skipNameNodeCheck;
 
-  /** Properties of Hadoop's. */
+  /** Hadoop properties. */
   public Map<String, String> properties = new TreeMap<>();
 
   /**
-   * Puts what is given in the place of what a job has.
+   * Replaces the settings of a job by those that are given.
    *
-   * @return whether anything is given
+   * @return whether any is given
    */
   public boolean applyTo(JobSettings settings) {
     if (filesAtOnce != null) {

@@ -4,17 +4,17 @@ package org.stripeline.convert.settings;
 import com.google.gson.annotations.SerializedName;
 import java.util.Locale;
 
-/** How the bytes of a file lie in its block groups. */
+/** The arrangement of a file's bytes in its block groups. */
 public enum Layout {
-  /** Cells as large as the file's blocks: internal block i is block i of the plain file. */
+  /** Cells as large as the file's blocks: internal block i is block i of the replicated file. */
   @SerializedName("contiguous")
   CONTIGUOUS,
 
-  /** Small cells in turn over all data blocks, as HDFS has them by default. */
+  /** Small cells, distributed over the data blocks in turn; the default of HDFS. */
   @SerializedName("striped")
   STRIPED;
 
-  /** Returns the value of the command line. */
+  /** Returns the value on the command line. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT);

@@ -5,26 +5,34 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a converted file was before, kept with it so that it can become that again. */
+/**
+ * The original properties of a converted file, stored as extended attributes so that the conversion
+ * can be undone.
+ */
 public final class Origin {
-  /** In the trusted name space, which only superusers see. */
+  /** Original replication. The trusted name space is visible to superusers only. */
   public static final String ATTRIBUTE = "trusted.stripeline.replication";
 
   /**
-   * Storage policy that the command gave the file, and behind a colon the one that was set on it
-   * before, if any.
+   * Storage policy that the command set on the file, followed by a colon and the policy that was
+   * set before, if any.
    */
   public static final String STORAGE_POLICY = "trusted.stripeline.storage-policy";
 
-  /** The file becomes again what it was. */
+  /** Drops the record: the file returns to its original state. */
   public static final int FORGET = 0;
 
-  /** A coded file is coded anew: it stays what it was before it was coded at all. */
+  /**
+   * Keeps the record: an erasure-coded file gets another code, and its original state is unchanged.
+   */
   public static final int KEEP = -1;
 
   private Origin() {}
 
-  /** Replicas of each block that the file had, or 0 if it was not converted by us. */
+  /**
+   * Returns the replication before the conversion, or 0 if the file was not converted by this
+   * command.
+   */
   public static int replication(Map<String, byte[]> attributes) {
     byte[] value = attributes.get(ATTRIBUTE);
     if (value == null) {
@@ -39,10 +47,10 @@ public final class Origin {
   }
 
   /**
-   * Extended attributes of a new file that takes the place of another.
+   * Returns the extended attributes of a new file that replaces another.
    *
-   * @param extended those of the other file
-   * @param origin replicas to remember, {@link #FORGET} or {@link #KEEP}
+   * @param extended attributes of the other file
+   * @param origin replication to record, {@link #FORGET} or {@link #KEEP}
    * @param own storage policy that is set on the other file, or null
    * @param given storage policy that the new file gets instead, or null
    */
@@ -65,12 +73,12 @@ public final class Origin {
   }
 
   /**
-   * Storage policy of a file before the command gave it another, unless its user has set yet
-   * another since.
+   * Returns the storage policy of a file before the command changed it. If the user has changed the
+   * policy since, that policy is returned.
    *
-   * @param own the one that is set on it now, or null; one that is that of its directory is not
-   *     seen
-   * @return null if it had that of its directory
+   * @param own storage policy that is set on the file now, or null; a policy inherited from the
+   *     directory does not count
+   * @return null if the policy is inherited from the directory
    */
   public static String storagePolicy(Map<String, byte[]> extended, String own) {
     byte[] value = extended.get(STORAGE_POLICY);

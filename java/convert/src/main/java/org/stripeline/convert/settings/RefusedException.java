@@ -3,12 +3,15 @@ package org.stripeline.convert.settings;
 
 import java.io.IOException;
 
-/** A job that was not begun: nothing has been touched, and the message says what to do. */
+/**
+ * Thrown if a job is refused before it begins: nothing has been changed, and the message says what
+ * to do.
+ */
 public final class RefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * Makes an exception.
+   * Creates an exception.
    *
    * @param message "Cannot verb object: reason with values"
    */

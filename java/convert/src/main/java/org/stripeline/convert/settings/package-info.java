@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What a conversion is asked to do: its settings, the code, the rules that files must satisfy. */
+/** The settings of a conversion: the code, the layout, and the filter for files. */
 package org.stripeline.convert.settings;

@@ -42,7 +42,7 @@ class BadReplicasTest {
     assertThat(others("a", "d")).containsExactly("a", "d");
   }
 
-  /** HDFS replicates the one replica that it takes for good, whatever its bytes are. */
+  /** HDFS replicates the one replica that it considers good, regardless of its bytes. */
   @Test
   void replicasMadeLaterDoNotReplaceBadOnes() throws Exception {
     others("a", "b", "c");

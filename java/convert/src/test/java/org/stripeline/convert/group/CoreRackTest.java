@@ -11,7 +11,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.junit.jupiter.api.Test;
 
-/** Where the maps of groups should run. */
+/** Tests the selection of hosts for the maps of groups. */
 class CoreRackTest {
   private static LocatedBlock block(long id, String... places) {
     DatanodeInfo[] nodes =

@@ -28,7 +28,7 @@ import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
 
-/** Which DataNodes count as full, with what groups before will still write. */
+/** Tests which DataNodes count as full, given the outstanding writes of earlier groups. */
 class JobLoadTest {
   private static final long BLOCK = 128 << 20;
   private static final CodeShape RS_3_2 = CodeShape.ofDataAndParity(3, 2);
@@ -93,7 +93,7 @@ class JobLoadTest {
     assertThat(isMet(allSsd, 0, archive)).isFalse();
     assertThat(isMet(allSsd, 0, ssd)).isTrue();
     assertThat(isMet(allSsd, 0, plain)).as("what blocks fall back to").isTrue();
-    // The NameNode takes HOT for coded files of policies that mix types.
+    // The NameNode applies HOT to erasure-coded files of policies that mix storage types.
     BlockNeed warm = need(HdfsConstants.WARM_STORAGE_POLICY_ID);
     assertThat(isMet(warm, 0, archive)).isFalse();
     assertThat(isMet(warm, 0, plain)).isTrue();
@@ -109,12 +109,15 @@ class JobLoadTest {
     assertThat(disk.typeOn(new StorageReport[] {ssd})).isNull();
   }
 
-  /** The first three keep what they have, the last has room for a single block. */
+  /**
+   * Returns nodes of which the first three only keep their replicas, and the last has space for a
+   * single block.
+   */
   private AgentNodes.Snapshot crowded() {
     return nodes(0, 0, 0, 99, 99, 99, 99, 1);
   }
 
-  /** Plans 20 groups and returns how many blocks the last DataNode gets of them. */
+  /** Plans 20 groups and returns the number of their blocks on the last DataNode. */
   private int planTwenty(JobLoad load, List<JobLoad.Share> shares) throws PlacementException {
     int onSmall = 0;
     for (int i = 0; i < 20; i++) {
@@ -131,7 +134,7 @@ class JobLoadTest {
     List<JobLoad.Share> shares = new ArrayList<>();
     assertThat(planTwenty(load, shares)).isOne();
 
-    // What was written counts until DataNodes may be expected to have told of it.
+    // What was written counts until DataNodes have had time to report it.
     shares.forEach(load::remove);
     shares.forEach(load::remove);
     now.addAndGet(TimeUnit.SECONDS.toNanos(9));
@@ -153,7 +156,7 @@ class JobLoadTest {
         .hasMessageContaining("1 of 5 take new blocks");
   }
 
-  /** DataNodes of one rack with room for so many blocks each. */
+  /** Returns DataNodes in one rack, with space for {@code room[i]} blocks on node i. */
   private AgentNodes.Snapshot nodes(int... room) {
     List<DatanodeStorageReport> reports = new ArrayList<>();
     Set<String> sound = new HashSet<>();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A NameNode whose web pages ask for Kerberos. */
+/** Tests a NameNode whose web pages require Kerberos. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class NameNodesKerberosTest {
   private static final int CELL = 64 << 20;

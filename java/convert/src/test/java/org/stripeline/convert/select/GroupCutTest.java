@@ -12,7 +12,7 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.junit.jupiter.api.Test;
 
-/** Groups of consecutive blocks, of which only the last may be short. */
+/** Tests groups of consecutive blocks, of which only the last may be short. */
 class GroupCutTest {
   private static final long CELL = 100;
 

@@ -15,11 +15,11 @@ import org.apache.hadoop.security.token.TokenIdentifier;
 import org.stripeline.agent.AgentException;
 
 /**
- * Who may call an agent: the user as whom the DataNodes run, and the superusers of HDFS; and, for
- * what {@link TokenGrant} says, whoever has a block token of one of these.
+ * Decides which users may call an agent: the user that runs the DataNodes, and the superusers of
+ * HDFS. Holders of a block token of such a user may make the calls that {@link TokenGrant} allows.
  *
- * <p>Agents touch replicas whosever files they belong to, so this also holds where the permissions
- * of files are switched off ({@code dfs.permissions.enabled}), unlike for Hadoop's own calls.
+ * <p>Agents access replicas regardless of the owners of files. The check therefore applies even if
+ * file permissions are disabled ({@code dfs.permissions.enabled}), unlike for Hadoop's own calls.
  */
 final class AccessControl {
   private final String ownUser;
@@ -30,11 +30,11 @@ final class AccessControl {
   /**
    * Reads the settings; the current user is the DataNode's.
    *
-   * @param keys what block tokens are checked with
+   * @param keys verifies block tokens
    */
   AccessControl(Configuration conf, BlockPoolTokenSecretManager keys) throws IOException {
     this.keys = keys;
-    // Peers are other hosts' principals of the same service: their short names agree.
+    // Other DataNodes use principals of the same service on other hosts, with the same short name.
     ownUser = UserGroupInformation.getCurrentUser().getShortUserName();
     superGroup =
         conf.get(
@@ -43,7 +43,7 @@ final class AccessControl {
     administrators = new AccessControlList(conf.get(DFSConfigKeys.DFS_ADMIN, " "));
   }
 
-  /** Looks at the user whose call this thread serves. */
+  /** Checks the user of the call that this thread serves. */
   TokenGrant check() throws IOException {
     UserGroupInformation caller = Server.getRemoteUser();
     if (caller == null) {
@@ -54,13 +54,14 @@ final class AccessControl {
   }
 
   /**
-   * Refuses a user unless it is one of these.
+   * Refuses users without access.
    *
-   * @return what the user may ask for who showed a token; null for those who may ask for all
+   * @return the rights of a caller that authenticated by token; null for callers with all rights
    */
   TokenGrant check(UserGroupInformation caller) throws AgentException {
     if (caller.getRealAuthenticationMethod() == AuthenticationMethod.TOKEN) {
-      // Whoever may read a block of a superuser has a token in a superuser's name.
+      // Readers of a superuser's blocks have tokens in that superuser's name, so the user name
+      // alone is not enough.
       return grant(caller);
     }
     if (!caller.getShortUserName().equals(ownUser)
@@ -82,7 +83,7 @@ final class AccessControl {
     for (TokenIdentifier shown : caller.getTokenIdentifiers()) {
       if (shown instanceof BlockTokenIdentifier) {
         BlockTokenIdentifier token = (BlockTokenIdentifier) shown;
-        // Others write block groups too, and are not to take the agent's time.
+        // Other users write block groups too, but must not use the agent's resources.
         check(UserGroupInformation.createRemoteUser(token.getUserId()));
         return new TokenGrant(token, keys);
       }

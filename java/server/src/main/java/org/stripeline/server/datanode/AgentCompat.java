@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What the agent calls of this Hadoop beyond its stable interfaces, so that it can be looked for
- * before anything is called. Names are text: what is not there must not keep this class from
- * loading.
+ * Lists the non-public members of Hadoop that the agent uses, and checks that they exist before any
+ * is used. Names are strings, so that this class loads even if members are missing.
  */
 public final class AgentCompat {
   private static final String HDFS = "org.apache.hadoop.hdfs.";
@@ -19,7 +18,7 @@ public final class AgentCompat {
 
   private static final String PROTOBUF = "org.apache.hadoop.thirdparty.protobuf.";
 
-  /** A class, and what it must declare or inherit. */
+  /** A class, followed by the members that it must declare or inherit. */
   private static final String[][] NEEDED = {
     {
       IMPL + "FsDatasetImpl",
@@ -128,7 +127,7 @@ public final class AgentCompat {
 
   private AgentCompat() {}
 
-  /** Returns what this Hadoop lacks, empty if the agent can run. */
+  /** Returns the missing members; empty if the agent can run. */
   public static List<String> missing() {
     List<String> missing = new ArrayList<>();
     for (String[] needed : NEEDED) {
@@ -138,7 +137,7 @@ public final class AgentCompat {
     return missing;
   }
 
-  /** Returns what a class lacks, or the class itself. */
+  /** Returns the missing members of a class, or the class itself if it is missing. */
   static List<String> missing(String className, String... members) {
     List<String> present = new ArrayList<>();
     try {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.server.datanode;
 
-/** What an agent counts. */
+/** The counters of an agent. */
 public enum AgentCount {
-  /** Replicas that got a second name. */
+  /** Replicas that were linked. */
   LINKS("Links", "replicas linked"),
   /** Replicas among them whose bytes had to be copied. */
   COPIES("Copies", "replicas copied since they could not be linked"),
-  /** Replicas removed again. */
+  /** Replicas that were removed again. */
   UNLINKS("Unlinks", "replicas unlinked"),
   /** Bytes read from the DataNode's own replicas. */
   READ_LOCAL("ReadLocalBytes", "bytes of data read from this DataNode"),
@@ -21,9 +21,9 @@ public enum AgentCount {
   SENT_RACK("SentRackBytes", "bytes sent to this rack"),
   /** Bytes sent to other racks. */
   SENT_REMOTE("SentRemoteBytes", "bytes sent to other racks"),
-  /** Bytes read at rest to verify what was written. */
+  /** Bytes read from disk to verify what was written. */
   VERIFIED("VerifiedBytes", "bytes read at rest to verify them"),
-  /** Replicas that were given up while they were read, for the next one. */
+  /** Replicas that were abandoned during a read in favor of the next one. */
   READ_FAILOVERS("ReadFailovers", "replicas given up while they were read"),
   /** Tasks that have succeeded. */
   TASKS_DONE("TasksDone", "tasks that have succeeded"),
@@ -31,7 +31,7 @@ public enum AgentCount {
   TASKS_FAILED("TasksFailed", "tasks that have failed"),
   /** Tasks that were cancelled. */
   TASKS_CANCELLED("TasksCancelled", "tasks that were cancelled"),
-  /** Calls of holders of block tokens, refused ones among them. */
+  /** Calls with block tokens, including refused ones. */
   CALLS_BY_TOKEN("CallsByToken", "calls of holders of block tokens"),
   /** Calls that were refused or failed. */
   CALLS_FAILED("CallsFailed", "calls that were refused or failed");
@@ -44,12 +44,12 @@ public enum AgentCount {
     this.description = description;
   }
 
-  /** Returns the name that sinks and beans show. */
+  /** Returns the name in metrics sinks and beans. */
   public String metricName() {
     return metricName;
   }
 
-  /** Returns what is counted, in words. */
+  /** Returns a description of the counter. */
   public String description() {
     return description;
   }

@@ -19,8 +19,8 @@ import org.apache.hadoop.thirdparty.protobuf.ServiceException;
 import org.stripeline.agent.AgentProtocol;
 
 /**
- * {@link AgentProtocol} as Hadoop's IPC server serves it: the service that a protobuf compiler
- * would generate, described at run time.
+ * Adapts {@link AgentProtocol} to Hadoop's IPC server: the service that a protobuf compiler would
+ * generate, described at run time.
  */
 public final class AgentEndpoint implements BlockingService {
   private static final ServiceDescriptor SERVICE = describe();
@@ -29,21 +29,21 @@ public final class AgentEndpoint implements BlockingService {
   private final Admission admission;
 
   /**
-   * Serves a protocol.
+   * Creates an endpoint for a protocol.
    *
-   * @param admission asked in the thread of each call, before any of its request is parsed
+   * @param admission called in the thread of each call, before its request is parsed
    */
   public AgentEndpoint(AgentProtocol protocol, Admission admission) {
     this.protocol = protocol;
     this.admission = admission;
   }
 
-  /** Decides whether the caller, which the server has authenticated, may send a request at all. */
+  /** Decides whether an authenticated caller may send a request at all. */
   public interface Admission {
     /**
-     * Returns if the request may be parsed.
+     * Returns normally if the request may be parsed.
      *
-     * @throws IOException if not; it travels to the caller
+     * @throws IOException if it may not; the exception is sent to the caller
      */
     void check() throws IOException;
   }
@@ -80,13 +80,15 @@ public final class AgentEndpoint implements BlockingService {
     return SERVICE;
   }
 
-  /** The server asks for this right before it parses the request, so the caller is checked here. */
+  /**
+   * The server calls this method right before it parses the request, so the caller is checked here.
+   */
   @Override
   public Message getRequestPrototype(MethodDescriptor method) {
     try {
       admission.check();
     } catch (IOException e) {
-      // The server answers with the cause of an exception of this class.
+      // For an exception of this class, the server answers with the cause.
       throw new UndeclaredThrowableException(e);
     }
     return BytesValue.getDefaultInstance();

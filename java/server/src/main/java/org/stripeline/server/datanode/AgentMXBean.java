@@ -3,10 +3,10 @@ package org.stripeline.server.datanode;
 
 import java.util.Map;
 
-/** What the agent of one DataNode has done since it started. */
+/** The counters of one DataNode's agent since its start. */
 public interface AgentMXBean {
 
-  /** Returns the identity of the DataNode, or the empty string before it has registered. */
+  /** Returns the UUID of the DataNode, or the empty string before it has registered. */
   String getDataNodeUuid();
 
   /** Returns the address and port of the DataNode's data transfers. */
@@ -15,12 +15,12 @@ public interface AgentMXBean {
   /** Returns every {@link AgentCount} by its metric name. */
   Map<String, Long> getCounts();
 
-  /** Returns the tasks that run. */
+  /** Returns the number of running tasks. */
   int getRunningTasks();
 
-  /** Returns the tasks that wait. */
+  /** Returns the number of queued tasks. */
   int getQueuedTasks();
 
-  /** Returns the bytes of buffers that the agent holds, in use or kept. */
+  /** Returns the bytes of the agent's buffers, including unused ones. */
   long getBufferBytes();
 }

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts what one agent does, and publishes it as the JMX bean {@code
- * Hadoop:service=Stripeline,name=Agent} and the metrics2 source {@code StripelineAgent}. Where
- * several DataNodes share a process, Hadoop numbers the beans; each says whose it is.
+ * Counts the operations of one agent, and publishes them as the JMX bean {@code
+ * Hadoop:service=Stripeline,name=Agent} and the metrics2 source {@code StripelineAgent}. If several
+ * DataNodes share a process, Hadoop numbers the beans; each bean names its DataNode.
  */
 final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentMetrics.class);
@@ -42,15 +42,15 @@ final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
     }
   }
 
-  /** Publishes from now on; a failure is logged, for metrics must not stop data. */
+  /** Publishes the metrics. A failure is only logged, since it must not stop the agent. */
   synchronized void publish(IntSupplier runningTasks, IntSupplier queuedTasks, LongSupplier bytes) {
     running = runningTasks;
     queued = queuedTasks;
     bufferBytes = bytes;
     try {
       bean = MBeans.register("Stripeline", "Agent", this);
-      // A source of one name can be registered once per process.
-      // Its name becomes that of a bean, where a colon ends what it may have.
+      // The name must be unique in the process. It becomes part of a bean name, in which a colon is
+      // not allowed.
       String name = SOURCE_NAME + '-' + dataNode.getDisplayName().replace(':', '-');
       DefaultMetricsSystem.instance().register(name, "What Stripeline's agent does", this);
       source = name;
@@ -114,7 +114,7 @@ final class AgentMetrics implements AgentMXBean, MetricsSource, Closeable {
     record.addGauge(Interns.info("BufferBytes", "bytes of buffers held"), getBufferBytes());
   }
 
-  /** Withdraws what was published. */
+  /** Unregisters the metrics. */
   @Override
   public synchronized void close() {
     if (bean != null) {

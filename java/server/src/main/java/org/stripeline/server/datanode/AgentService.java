@@ -28,7 +28,10 @@ import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.Wire;
 import org.stripeline.natives.CoderStatus;
 
-/** The agent of one DataNode: checks who calls, reads the arguments, and says what went wrong. */
+/**
+ * The agent of one DataNode: checks the caller, decodes the arguments, and encodes results and
+ * errors.
+ */
 public final class AgentService implements AgentProtocol, Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentService.class);
 
@@ -43,9 +46,9 @@ public final class AgentService implements AgentProtocol, Closeable {
   private volatile boolean closed;
 
   /**
-   * Makes the agent of a DataNode that runs; the current user is the DataNode's.
+   * Creates the agent of a running DataNode; the current user is the DataNode's.
    *
-   * @throws IllegalArgumentException if a setting is out of its range, naming it
+   * @throws IllegalArgumentException if a setting is out of range; the message names it
    */
   public AgentService(DataNode dataNode, Configuration conf) throws IOException {
     AgentSettings settings = new AgentSettings(conf);
@@ -68,7 +71,7 @@ public final class AgentService implements AgentProtocol, Closeable {
   }
 
   /**
-   * Lets the caller of the call that this thread serves send a request.
+   * Checks that the caller of this thread's call may send a request.
    *
    * @throws NotAdmittedException if the caller has no right to any method
    */
@@ -81,7 +84,7 @@ public final class AgentService implements AgentProtocol, Closeable {
     }
   }
 
-  /** A class of its own, so that the server can be told not to log stacks for it. */
+  /** A separate class, so that the server can be configured not to log its stack traces. */
   public static final class NotAdmittedException extends AccessControlException {
     private static final long serialVersionUID = 1;
 
@@ -97,7 +100,7 @@ public final class AgentService implements AgentProtocol, Closeable {
       TokenGrant grant = accessControl.check();
       Wire.check(request);
       AgentMethod method = method(Wire.method(request));
-      // Whether the tasks of an agent that was stopped have ended can still be asked.
+      // After an agent was stopped, callers can still find out whether its tasks have ended.
       if (closed && method != AgentMethod.POLL && method != AgentMethod.CANCEL) {
         throw new AgentException(AgentException.Kind.NO_AGENT, "the agent has been stopped");
       }
@@ -138,7 +141,7 @@ public final class AgentService implements AgentProtocol, Closeable {
                 .collect(Collectors.joining(", ")));
   }
 
-  /** {@code grant} is null for callers that may ask for all. */
+  /** Executes a method; {@code grant} is null for callers with all rights. */
   private Object answer(AgentMethod method, BytesValue request, TokenGrant grant)
       throws IOException {
     if (grant != null) {
@@ -241,7 +244,7 @@ public final class AgentService implements AgentProtocol, Closeable {
           AgentException.Kind.UNREACHABLE, "the DataNode has not registered yet; ask again");
     }
     if (handlers.isStuck()) {
-      // Drivers leave out DataNodes whose agents do not say who they are.
+      // Drivers do not use DataNodes whose agents do not answer this call.
       throw new AgentException(
           AgentException.Kind.FAILED,
           "no call to the agent has ended for minutes, as when a disk hangs; restart the DataNode");
@@ -263,7 +266,7 @@ public final class AgentService implements AgentProtocol, Closeable {
       try {
         task.awaitEnd(limitMillis);
       } catch (InterruptedException e) {
-        // The server stops; what is known is all that there is to say.
+        // The server is being stopped; return the current state.
         Thread.currentThread().interrupt();
       } finally {
         handlers.endWait();
@@ -273,7 +276,7 @@ public final class AgentService implements AgentProtocol, Closeable {
     return report;
   }
 
-  /** Ends all tasks and refuses calls from now on. Closing again does nothing. */
+  /** Ends all tasks and refuses further calls. Closing again has no effect. */
   @Override
   public void close() {
     closed = true;

@@ -6,9 +6,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.DFSConfigKeys;
 import org.stripeline.agent.Wire;
 
-/** What {@link AgentKeys} are set to, checked. */
+/** The validated values of {@link AgentKeys}. */
 final class AgentSettings {
-  /** Most bytes of a window; a task holds k+m times {@link #windows} of them. */
+  /** Maximum bytes of a window; a task holds k+m times {@link #windows} of them. */
   static final int WINDOW_MAX = 64 << 20;
 
   final int tasks;
@@ -20,7 +20,7 @@ final class AgentSettings {
   final int linksMax;
   final boolean hardLinks;
 
-  /** Handlers for calls that work. */
+  /** Handlers for calls that do work. */
   final int workers;
 
   /** Handlers for calls that wait for tasks. */
@@ -33,7 +33,7 @@ final class AgentSettings {
   /**
    * Reads the settings.
    *
-   * @throws IllegalArgumentException if one is out of its range, naming it
+   * @throws IllegalArgumentException if one is out of range; the message names it
    */
   AgentSettings(Configuration conf) {
     tasks = integer(conf, AgentKeys.TASKS, AgentKeys.TASKS_DEFAULT, 1, 64);

@@ -12,18 +12,22 @@ import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 import org.stripeline.agent.AgentException;
 
 /**
- * Records which task was last allowed to write each internal block on this DataNode, so that only
- * that task rolls the block back; and locks blocks, so that one caller at a time changes each.
+ * Records for each internal block on this DataNode the last task that was allowed to write it,
+ * since only that task may roll the block back. Also locks blocks, so that one caller at a time
+ * changes each.
  */
 final class BlockOwners {
-  /** A task that is forgotten leaves its block to the driver, which can always unlink it. */
+  /**
+   * If the entry of a task is dropped, its block remains for the driver, which can always unlink
+   * it.
+   */
   private static final int KNOWN_MAX = 20_000;
 
   private static final long WAIT_MILLIS = TimeUnit.SECONDS.toMillis(15);
 
   private final Set<String> busy = new HashSet<>();
 
-  /** By pool and block id; the one that was set first goes first. */
+  /** By pool and block id, in insertion order. */
   private final Map<String, String> writers =
       new LinkedHashMap<String, String>() {
         private static final long serialVersionUID = 1;
@@ -57,7 +61,7 @@ final class BlockOwners {
     return new BlockLock(name);
   }
 
-  /** The right to change what has the name of a block. */
+  /** A lock on a block, which allows its holder to change the block's replica. */
   final class BlockLock implements Closeable {
     private final String name;
 
@@ -65,14 +69,14 @@ final class BlockOwners {
       this.name = name;
     }
 
-    /** Returns the task that may roll the block back, or null. */
+    /** Returns the task that may roll back the block, or null. */
     String owner() {
       synchronized (BlockOwners.this) {
         return writers.get(name);
       }
     }
 
-    /** Lets one task roll the block back from now on, or none. */
+    /** Sets the task that may roll back the block; null for none. */
     void setOwner(String writer) {
       synchronized (BlockOwners.this) {
         writers.remove(name);

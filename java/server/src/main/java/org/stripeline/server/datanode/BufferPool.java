@@ -6,8 +6,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Direct buffers of one size that tasks take and give back. How many are out is bounded by the
- * tasks; as many as they may need are kept, since freeing them waits for the collector.
+ * A pool of direct buffers of one size. The tasks limit the number of buffers in use; as many as
+ * they may need are kept, since direct buffers are only freed by garbage collection.
  */
 final class BufferPool {
   private final int size;
@@ -21,7 +21,7 @@ final class BufferPool {
     this.keep = keep;
   }
 
-  /** Returns a buffer, of any contents. */
+  /** Returns a buffer with arbitrary contents. */
   synchronized ByteBuffer take() {
     ByteBuffer kept = free.poll();
     ByteBuffer buffer = kept == null ? ByteBuffer.allocateDirect(size) : kept;
@@ -29,7 +29,7 @@ final class BufferPool {
     return buffer;
   }
 
-  /** Takes a buffer back that nobody uses any more. */
+  /** Returns an unused buffer to the pool. */
   synchronized void give(ByteBuffer buffer) {
     out--;
     if (free.size() < keep) {
@@ -37,7 +37,9 @@ final class BufferPool {
     }
   }
 
-  /** Returns a buffer of zeros that nobody may write to, with a position and limit of its own. */
+  /**
+   * Returns a shared buffer of zeros with its own position and limit; it must not be written to.
+   */
   synchronized ByteBuffer zeros() {
     if (zeros == null) {
       zeros = ByteBuffer.allocateDirect(size);
@@ -45,7 +47,7 @@ final class BufferPool {
     return zeros.duplicate();
   }
 
-  /** Returns the bytes of all buffers, out or kept. */
+  /** Returns the bytes of all buffers, in use or kept. */
   synchronized long bytes() {
     return (long) size * (out + free.size() + (zeros == null ? 0 : 1));
   }

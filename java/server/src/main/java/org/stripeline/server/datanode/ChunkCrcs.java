@@ -8,9 +8,9 @@ import org.apache.hadoop.util.CrcComposer;
 import org.apache.hadoop.util.DataChecksum;
 
 /**
- * Composes the CRCs of a replica's chunks into the one of all its bytes, as {@link CrcComposer}
- * does. To append a chunk is to multiply by a constant and to add; with tables that takes a tenth
- * of the time, and a replica of 128 MiB has 262,144 chunks.
+ * Composes the CRCs of a replica's chunks to the CRC of all its bytes, like {@link CrcComposer}.
+ * Appending a chunk multiplies by a constant and adds. With lookup tables this takes a tenth of the
+ * time, which matters since a replica of 128 MiB has 262,144 chunks.
  */
 final class ChunkCrcs {
   private static final int READ_BYTES = 64 << 10;
@@ -18,13 +18,13 @@ final class ChunkCrcs {
   private final DataChecksum.Type type;
   private final int chunk;
 
-  /** By byte of a CRC, from the lowest on, and its value: that byte times the constant. */
+  /** Products of the constant with each value of each byte of a CRC, lowest byte first. */
   private final int[][] products = new int[Integer.BYTES][256];
 
   /**
-   * Composes CRCs of chunks.
+   * Creates a composer.
    *
-   * @param type the CRCs' type
+   * @param type type of the CRCs
    * @param chunk bytes of a chunk, except the last
    */
   ChunkCrcs(DataChecksum.Type type, int chunk) throws IOException {
@@ -40,7 +40,7 @@ final class ChunkCrcs {
     }
   }
 
-  /** Returns the CRC of the next {@code bytes} bytes, of which the stream has the chunks' CRCs. */
+  /** Returns the CRC of the next {@code bytes} bytes, whose chunk CRCs are read from the stream. */
   int compose(DataInputStream crcs, long bytes) throws IOException {
     byte[] read = new byte[READ_BYTES];
     ByteBuffer buffer = ByteBuffer.wrap(read);

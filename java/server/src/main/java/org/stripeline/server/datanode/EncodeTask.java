@@ -15,7 +15,7 @@ import org.stripeline.agent.EncodeResult;
 import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 
-/** One group to be encoded, from being asked for until its end has been forgotten. */
+/** A task that encodes one group, from the request until its result is dropped. */
 final class EncodeTask implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(EncodeTask.class);
 
@@ -31,13 +31,13 @@ final class EncodeTask implements Runnable {
   private volatile long askedNanos = System.nanoTime();
   private volatile long endedNanos;
 
-  /** Null once the task has ended: what is remembered of it should be small. */
+  /** Null once the task has ended, to save memory while its result is kept. */
   private GroupEncoder encoder;
 
   private TaskState state = TaskState.QUEUED;
   private boolean cancelled;
 
-  /** Why it was cancelled, unless its caller wanted it. */
+  /** The reason if it was cancelled for lack of progress, otherwise null. */
   private String stall;
 
   private EncodeResult result;
@@ -45,7 +45,10 @@ final class EncodeTask implements Runnable {
   private AgentException.Kind errorKind;
   private List<BadReplica> bad = Collections.emptyList();
 
-  /** {@code request} has been checked; {@code shared} is null if all tasks have no bound. */
+  /**
+   * Creates a task. {@code request} has been checked; {@code shared} is null without a common
+   * limit.
+   */
   EncodeTask(
       long number,
       String ticket,
@@ -59,7 +62,7 @@ final class EncodeTask implements Runnable {
     this.counters = new TransferCounters(context.metrics);
     this.totalBytes = GroupEncoder.totalBytes(request);
     this.limiter = new RateLimiter(request.bytesPerSecond, shared, this::objection);
-    // Nothing moves while a block is made durable.
+    // No bytes are moved while a block is written to disk.
     this.stallNanos =
         context.settings.stallNanos
             + TaskContext.syncNanos(context.settings, request.data.get(0).block);
@@ -81,22 +84,22 @@ final class EncodeTask implements Runnable {
     return number;
   }
 
-  /** Returns what its caller called it. */
+  /** Returns the caller's ticket. */
   String ticket() {
     return ticket;
   }
 
-  /** Id of the block group that it writes. */
+  /** Returns the id of the block group that the task writes. */
   long group() {
     return group;
   }
 
-  /** Returns whether whoever asked for it seems to be gone. */
+  /** Returns whether the task has not been polled for too long. */
   boolean isAbandoned() {
     return System.nanoTime() - askedNanos > context.settings.abandonNanos;
   }
 
-  /** Returns whether its end need not be remembered any longer. */
+  /** Returns whether the result can be dropped. */
   boolean isForgettable() {
     return ended.getCount() == 0 && System.nanoTime() - endedNanos > context.settings.resultNanos;
   }
@@ -126,7 +129,7 @@ final class EncodeTask implements Runnable {
       double seconds = (System.nanoTime() - start) / 1e9;
       succeed(new EncodeResult(counters.read(), counters.sent(), seconds, done.written, done.kept));
     } catch (Throwable e) {
-      // Whatever it is: a task that never ended would be asked for for ever.
+      // Catch everything: a task without an end would be polled forever.
       fail(e);
     }
   }
@@ -167,7 +170,7 @@ final class EncodeTask implements Runnable {
     ended.countDown();
   }
 
-  /** Tells it to end; it may take some seconds to roll back its writes. */
+  /** Cancels the task; it may take some seconds to roll back its writes. */
   synchronized void cancel() {
     if (hasEnded() || cancelled) {
       return;
@@ -182,7 +185,10 @@ final class EncodeTask implements Runnable {
     }
   }
 
-  /** A disk that hangs reports no error; without this, the task would never end. */
+  /**
+   * Cancels the task if nothing has moved for too long. A hanging disk reports no error, so the
+   * task would otherwise never end.
+   */
   synchronized void endIfStalled() {
     long idle = limiter.idleNanos();
     if (state == TaskState.RUNNING && !cancelled && idle > stallNanos) {
@@ -196,12 +202,12 @@ final class EncodeTask implements Runnable {
     }
   }
 
-  /** Waits for the end, so long at most, and returns whether it has come. */
+  /** Waits for the end for {@code millis} at most, and returns whether it has ended. */
   boolean awaitEnd(long millis) throws InterruptedException {
     return ended.await(millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Says how far it is, to somebody who still wants to know. */
+  /** Returns the progress, and records that the task has been polled. */
   TaskReport report() {
     askedNanos = System.nanoTime();
     endIfStalled();

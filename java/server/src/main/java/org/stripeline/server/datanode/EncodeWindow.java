@@ -8,19 +8,21 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Future;
 
-/** The same stretch of all units of a group: buffers, and who is still at work on them. */
+/**
+ * The same range of all units of a group: its buffers, and the pending reads and writes on them.
+ */
 final class EncodeWindow {
   private final BufferPool pool;
   private final int blocks;
   private final int dataUnits;
 
-  /** All units, data first; beyond the data that there is, zeros. */
+  /** All units, data first; data units that the group does not have are zeros. */
   private final ByteBuffer[] units;
 
   private final List<Future<?>> reads = new ArrayList<>();
   private final List<Future<?>> sends = new ArrayList<>();
 
-  /** Makes one without buffers, for a group of so many data blocks. */
+  /** Creates a window without buffers, for a group of {@code blocks} data blocks. */
   EncodeWindow(BufferPool pool, int blocks, int dataUnits, int parityUnits) {
     this.pool = pool;
     this.blocks = blocks;
@@ -28,7 +30,7 @@ final class EncodeWindow {
     this.units = new ByteBuffer[dataUnits + parityUnits];
   }
 
-  /** Takes the buffers. */
+  /** Allocates the buffers. */
   void take() {
     for (int i = 0; i < units.length; i++) {
       units[i] = isZeros(i) ? pool.zeros() : pool.take();
@@ -39,7 +41,7 @@ final class EncodeWindow {
     return unit >= blocks && unit < dataUnits;
   }
 
-  /** Gives back the buffers that were taken; nobody is at work on them. */
+  /** Returns the buffers to the pool; there must be no pending reads or writes. */
   void give() {
     for (int i = 0; i < units.length; i++) {
       if (units[i] != null && !isZeros(i)) {
@@ -49,7 +51,7 @@ final class EncodeWindow {
     }
   }
 
-  /** Makes the window one of so many bytes that nobody is at work on. */
+  /** Prepares the window for {@code length} bytes; there must be no pending reads or writes. */
   void begin(int length) {
     reads.clear();
     sends.clear();
@@ -59,7 +61,7 @@ final class EncodeWindow {
     }
   }
 
-  /** Returns a view of one unit with a position and limit of its own. */
+  /** Returns a view of one unit with its own position and limit. */
   ByteBuffer view(int unit) {
     return units[unit].duplicate();
   }

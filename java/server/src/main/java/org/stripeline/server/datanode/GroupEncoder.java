@@ -25,16 +25,16 @@ import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
 /**
- * Encodes one group: a few windows are on their way at once, each read by a thread for each data
- * block, coded and checked by the caller's thread, and sent by a thread for each target.
+ * Encodes one group. Several windows are processed concurrently: one thread per data block reads,
+ * the caller's thread codes and checks, and one thread per target sends.
  */
 final class GroupEncoder {
   private static final Logger LOG = LoggerFactory.getLogger(GroupEncoder.class);
 
-  /** How long streams may end by themselves, which receivers notice in order. */
+  /** Time for streams to end by themselves, so that receivers see an orderly end. */
   private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /** How long interrupted streams may take; only a disk that hangs takes longer. */
+  /** Time for interrupted streams to end; only a hanging disk takes longer. */
   private static final long END_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final TaskContext context;
@@ -51,12 +51,12 @@ final class GroupEncoder {
   private final List<ReplicaCheck> checks = new ArrayList<>();
   private final List<StreamThread> checkThreads = new ArrayList<>();
 
-  /** Who may be interrupted; nobody once it cleans up. */
+  /** The thread to interrupt on cancellation; null during clean-up. */
   private Thread runner;
 
   private boolean cancelled;
 
-  /** {@code request} has been checked. */
+  /** Creates an encoder; {@code request} has been checked. */
   GroupEncoder(
       TaskContext context,
       EncodeRequest request,
@@ -93,7 +93,7 @@ final class GroupEncoder {
     targetThreads.add(new StreamThread(name + "-send-" + targets.size(), ahead));
   }
 
-  /** Returns the bytes that {@link #run} reads and sends. */
+  /** Returns the total bytes that {@link #run} reads and sends. */
   static long totalBytes(EncodeRequest request) {
     long total = 0;
     for (EncodeRequest.Source source : request.data) {
@@ -108,17 +108,17 @@ final class GroupEncoder {
     return total;
   }
 
-  /** Checksums of what was written, and of what was kept. */
+  /** Checksums of the written blocks and of the kept ones. */
   static final class Verified {
     final List<BlockChecksum> written = new ArrayList<>();
     final List<BlockChecksum> kept = new ArrayList<>();
   }
 
   /**
-   * Does all of it, and returns the checksums of what is there now. On failure, nothing that was
-   * sent is left at the targets, or a suppressed exception says what may be.
+   * Encodes the group, and returns the checksums of all blocks on disk. After a failure, no sent
+   * block is left on the targets, or a suppressed exception names those that may be.
    *
-   * @throws AgentException of kind CORRUPT if replicas are bad, naming them
+   * @throws AgentException of kind CORRUPT with the replicas if any are bad
    */
   Verified run() throws IOException, InterruptedException {
     List<EncodeWindow> windows = new ArrayList<>();
@@ -186,7 +186,7 @@ final class GroupEncoder {
     }
     List<Future<?>> opened = new ArrayList<>();
     for (int i = 0; i < targets.size(); i++) {
-      // A block that is sent keeps its kind of checksum, on which that of the file depends.
+      // A sent block keeps its checksum type, on which the checksum of the file depends.
       int unit = i < request.parityUnits ? 0 : request.sends.get(i - request.parityUnits).unit;
       DataChecksum kind = get(kinds.get(unit));
       TargetWriter target = targets.get(i);
@@ -219,7 +219,7 @@ final class GroupEncoder {
       throws IOException, InterruptedException {
     Deque<EncodeWindow> reading = new ArrayDeque<>();
     Deque<EncodeWindow> sending = new ArrayDeque<>();
-    // One window may still be on its way while the next one is coded, if there are enough.
+    // If there are enough windows, one may still be sent while the next one is coded.
     int lag = windows.size() >= 3 ? 1 : 0;
     long begun = 0;
     for (EncodeWindow window : windows) {
@@ -324,7 +324,7 @@ final class GroupEncoder {
     return verified;
   }
 
-  /** Checks that what was encoded is what the replicas' checksums say. */
+  /** Checks that the encoded data agrees with the checksums of the replicas. */
   private void requireAgreement() throws AgentException {
     List<BadReplica> bad = new ArrayList<>();
     for (int unit = 0; unit < checks.size(); unit++) {
@@ -349,9 +349,9 @@ final class GroupEncoder {
   }
 
   /**
-   * Refuses replicas that cannot be read, and those of the same blocks that most checksums
-   * contradict. The next plan leaves out the first, whose checksums may be right all the same, and
-   * would let the others decide among themselves.
+   * Refuses replicas that cannot be read, and replicas of the same blocks that are outvoted by the
+   * checksums of the majority. The next plan excludes the unreadable replicas, whose checksums may
+   * be correct; without their votes, the wrong replicas could win.
    */
   private void refuseWithOutvoted(List<BadReplica> found, List<Future<?>> claims)
       throws IOException, InterruptedException {
@@ -364,7 +364,7 @@ final class GroupEncoder {
     refuse(bad);
   }
 
-  /** Waits for a piece of work and throws what it threw. */
+  /** Waits for a result, and rethrows the exception of the other thread. */
   static <T> T get(Future<T> work) throws IOException, InterruptedException {
     try {
       return work.get();
@@ -377,11 +377,14 @@ final class GroupEncoder {
     }
   }
 
-  /** Leaves no thread, no connection and no buffer, and after a failure no replica either. */
+  /**
+   * Ends all threads and connections and releases the buffers. After a failure, also removes the
+   * replicas.
+   */
   private void end(List<EncodeWindow> windows, Throwable failure) {
     synchronized (this) {
       runner = null;
-      // An interrupt has done its work; what comes next would fail of it.
+      // The interrupt has served its purpose, and would make the following clean-up fail.
       Thread.interrupted();
     }
     limiter.end();
@@ -402,7 +405,10 @@ final class GroupEncoder {
     windows.forEach(EncodeWindow::give);
   }
 
-  /** A replica that stays open keeps its volume from being removed, when its disk fails or else. */
+  /**
+   * Releases files and buffers once hanging threads have ended. An open replica would otherwise
+   * prevent the removal of its volume, for example after a disk failure.
+   */
   private void releaseLater(List<EncodeWindow> windows) {
     Thread last =
         new Thread(
@@ -423,7 +429,7 @@ final class GroupEncoder {
   private boolean endThreads() {
     sourceThreads.forEach(StreamThread::interrupt);
     checkThreads.forEach(StreamThread::interrupt);
-    // An interrupted connection is closed at once, and what its receiver then does is not seen.
+    // Interrupting would close the connection at once, and hide what the receiver does then.
     targetThreads.forEach(StreamThread::end);
     if (!awaitEnds(targetThreads, GRACE_NANOS)) {
       targetThreads.forEach(StreamThread::interrupt);
@@ -453,13 +459,13 @@ final class GroupEncoder {
     }
   }
 
-  /** Longer than a call to another agent, which may be busy. */
+  /** Returns a time longer than a call to another agent, which may be busy. */
   private long rollBackNanos() {
     long call = TimeUnit.MILLISECONDS.toNanos(context.settings.timeoutMillis);
     return 2 * (call + END_NANOS) + GRACE_NANOS;
   }
 
-  /** All at once: those that do not answer take their time. */
+  /** Rolls back all targets concurrently, since those that do not answer take long. */
   private void rollBack(Throwable failure) {
     int millis = (int) TimeUnit.NANOSECONDS.toMillis(GRACE_NANOS);
     List<Future<?>> ends = new ArrayList<>();

@@ -7,12 +7,12 @@ import java.util.function.LongSupplier;
 import org.stripeline.agent.AgentException;
 
 /**
- * How many handlers of the DataNode's IPC server the agent's calls occupy: they serve the DataNode
- * in the first place, recovery of blocks among others. A call never waits for a place, for that
- * would occupy a handler too; it is refused, and callers ask again.
+ * Limits the handlers of the DataNode's IPC server that the agent's calls occupy, since the
+ * DataNode needs them for its own calls, such as block recovery. A call never waits for a permit,
+ * since a waiting call occupies a handler too; it is refused with BUSY, and callers retry.
  */
 final class HandlerShare {
-  /** No call that a disk serves at all takes as long. */
+  /** Longer than any call to a working disk takes. */
   private static final long STUCK_NANOS = TimeUnit.MINUTES.toNanos(5);
 
   private final Semaphore workers;
@@ -20,14 +20,14 @@ final class HandlerShare {
   private final Semaphore waiters;
   private final LongSupplier nanoClock;
 
-  /** When a call that works has last begun or ended. */
+  /** Time at which a working call last began or ended. */
   private volatile long turnNanos;
 
   /**
-   * Divides the handlers.
+   * Creates the limits.
    *
-   * @param workers most calls that work at once
-   * @param waiters most calls that wait for a task at once
+   * @param workers maximum number of concurrent calls that do work
+   * @param waiters maximum number of concurrent calls that wait for a task
    */
   HandlerShare(int workers, int waiters) {
     this(workers, waiters, System::nanoTime);
@@ -36,12 +36,12 @@ final class HandlerShare {
   HandlerShare(int workers, int waiters, LongSupplier nanoClock) {
     this.nanoClock = nanoClock;
     this.workers = new Semaphore(workers);
-    // A sync of a slow disk may take very long; one place is left for calls that need no sync.
+    // A sync on a slow disk may take very long, so one permit is reserved for calls without a sync.
     syncs = new Semaphore(Math.max(1, workers - 1));
     this.waiters = new Semaphore(waiters);
   }
 
-  /** Lets a call that works begin, until {@link #endWork}; refuses if too many do. */
+  /** Begins a call that does work, until {@link #endWork}; refuses it if there are too many. */
   void beginWork() throws AgentException {
     take(workers);
     turnNanos = nanoClock.getAsLong();
@@ -52,12 +52,15 @@ final class HandlerShare {
     workers.release();
   }
 
-  /** Returns whether all calls that may work have been at it for so long that their disk hangs. */
+  /**
+   * Returns whether all permits for working calls have been held for so long that a disk must be
+   * hanging.
+   */
   boolean isStuck() {
     return workers.availablePermits() == 0 && nanoClock.getAsLong() - turnNanos > STUCK_NANOS;
   }
 
-  /** Lets a call that works make a replica durable, until {@link #endSync}; refuses likewise. */
+  /** Begins a sync in a working call, until {@link #endSync}; refuses it if there are too many. */
   void beginSync() throws AgentException {
     take(syncs);
   }
@@ -74,7 +77,7 @@ final class HandlerShare {
     }
   }
 
-  /** Returns whether a call may wait, which it then does until {@link #endWait}. */
+  /** Returns whether a call may wait, in which case it waits until {@link #endWait}. */
   boolean beginWait() {
     return waiters.tryAcquire();
   }

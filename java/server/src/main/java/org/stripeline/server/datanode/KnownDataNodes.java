@@ -15,28 +15,29 @@ import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.EncodeRequest;
 
 /**
- * The DataNodes that the NameNode of a block pool reports. A request may name no others, for the
- * agent connects to what a request names, with the DataNode's rights and from its place in the
- * network.
+ * The DataNodes that the NameNode of a block pool reports. A request may only name these, since the
+ * agent connects to the DataNodes of a request with its DataNode's rights and from its network.
  *
- * <p>Reports are kept for a while. A node that is not in one may have registered since, so the
- * NameNode is asked again, but not for every such request.
+ * <p>Reports are cached. A node that is missing from one may have registered since, so the NameNode
+ * is queried again, but at a limited rate.
  */
 final class KnownDataNodes {
-  /** How long a report is used: as long as HDFS takes to give up a DataNode that is silent. */
+  /** Lifetime of a report: the time after which HDFS considers a silent DataNode dead. */
   static final long KEEP_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-  /** The least time between two questions to a NameNode. */
+  /** Minimum time between two queries to a NameNode. */
   static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /** How long a call waits while another asks the NameNode: it occupies a handler. */
+  /**
+   * Time that a call waits while another queries the NameNode; short since it occupies a handler.
+   */
   private static final long WAIT_MILLIS = 1_000;
 
   private final Source source;
   private final LongSupplier nanoClock;
   private final ReentrantLock lock = new ReentrantLock();
 
-  /** By block pool; only pools that this DataNode has get in. */
+  /** By block pool; contains only pools of this DataNode. */
   private final Map<String, Report> reports = new HashMap<>();
 
   KnownDataNodes(Source source) {
@@ -48,23 +49,23 @@ final class KnownDataNodes {
     this.nanoClock = nanoClock;
   }
 
-  /** Asks NameNodes. */
+  /** Queries NameNodes. */
   interface Source {
     /**
-     * Returns all DataNodes of a pool, dead ones among them.
+     * Returns all DataNodes of a pool, including dead ones.
      *
      * @throws AgentException if this DataNode has no such pool
-     * @throws IOException if its NameNode does not tell
+     * @throws IOException if its NameNode does not answer
      */
     DatanodeInfo[] report(String pool) throws IOException;
   }
 
   /**
-   * Checks every DataNode that a request names, as a source or as a target.
+   * Checks every DataNode that a request names as a source or a target.
    *
-   * @throws AgentException of kind NOT_READY naming the first that the NameNode does not know, or
-   *     if the NameNode does not tell; of kind BUSY if it takes its time; of kind FAILED if it
-   *     refuses
+   * @throws AgentException of kind NOT_READY with the first DataNode that the NameNode does not
+   *     report, or if the NameNode does not answer; of kind BUSY if the answer takes too long; of
+   *     kind FAILED if the NameNode denies access
    */
   void check(EncodeRequest request) throws IOException {
     try {
@@ -84,7 +85,7 @@ final class KnownDataNodes {
       }
       if (stranger != null) {
         throw new AgentException(
-            // A NameNode that has just become active may not have heard of all DataNodes.
+            // A NameNode that has just become active may not have all DataNodes yet.
             AgentException.Kind.NOT_READY,
             "Cannot encode as asked: the NameNode has no DataNode "
                 + stranger.uuid
@@ -100,7 +101,7 @@ final class KnownDataNodes {
     }
   }
 
-  /** Returns the report that is known if it is younger than that, else a new one. */
+  /** Returns the cached report if it is younger than {@code youngerNanos}, otherwise a new one. */
   private Report report(String pool, long youngerNanos) throws IOException {
     Report known = reports.get(pool);
     if (known != null) {
@@ -137,7 +138,7 @@ final class KnownDataNodes {
         why);
   }
 
-  /** What a NameNode said, or why it did not. */
+  /** The answer of a NameNode, or the reason for its absence. */
   private static final class Report {
     private final long nanos;
     private final AgentException failure;
@@ -151,7 +152,7 @@ final class KnownDataNodes {
       }
     }
 
-    /** Returns a DataNode of the request that is not in here, or null. */
+    /** Returns a DataNode of the request that is not in this report, or null. */
     AgentNode stranger(EncodeRequest request) {
       for (EncodeRequest.Source source : request.data) {
         for (AgentNode node : source.nodes) {

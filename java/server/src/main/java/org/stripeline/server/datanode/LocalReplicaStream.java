@@ -13,9 +13,9 @@ import org.apache.hadoop.util.DataChecksum;
 import org.stripeline.natives.ChecksumKind;
 import org.stripeline.natives.ChunkVerifier;
 
-/** A replica of the agent's own DataNode, read from its files. */
+/** Reads a replica of the agent's own DataNode from its files. */
 final class LocalReplicaStream implements ReplicaStream {
-  /** About so many bytes are verified at once, and stay in the cache meanwhile. */
+  /** Bytes verified at a time, approximately; small enough to stay in the CPU cache. */
   private static final int PIECE_BYTES = 128 << 10;
 
   private final ExtendedBlock block;
@@ -25,10 +25,10 @@ final class LocalReplicaStream implements ReplicaStream {
   private final byte[] data;
   private final byte[] sums;
 
-  /** Verified bytes that were not asked for yet. */
+  /** Verified bytes that have not been read yet. */
   private ByteBuffer ready = ByteBuffer.allocate(0);
 
-  /** Where the next piece begins in the replica. */
+  /** Offset of the next piece in the replica. */
   private long next;
 
   LocalReplicaStream(DataNode node, ExtendedBlock block, long position) throws IOException {
@@ -67,7 +67,7 @@ final class LocalReplicaStream implements ReplicaStream {
     }
   }
 
-  /** Goes to the chunk in which {@code position} is, and over what is before it there. */
+  /** Skips to the chunk that contains {@code position}, and over its bytes before that position. */
   private void skipTo(long position) throws IOException {
     long chunk = position / checksum.getBytesPerChecksum();
     next = chunk * checksum.getBytesPerChecksum();

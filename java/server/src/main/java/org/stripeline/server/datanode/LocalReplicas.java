@@ -28,7 +28,7 @@ import org.stripeline.agent.Link;
 import org.stripeline.agent.Linked;
 import org.stripeline.agent.Messages;
 
-/** What an agent does with replicas of its own DataNode. */
+/** The operations of an agent on replicas of its own DataNode. */
 final class LocalReplicas {
   private static final Logger LOG = LoggerFactory.getLogger(LocalReplicas.class);
   private static final int READ_BYTES = 1 << 20;
@@ -46,7 +46,10 @@ final class LocalReplicas {
     this.metrics = metrics;
   }
 
-  /** The dataset comes into being only when the DataNode registers. */
+  /**
+   * Creates the linker on first use, since the dataset exists only after the DataNode has
+   * registered.
+   */
   private synchronized ReplicaLinker linker() throws AgentException {
     if (linker == null) {
       linker = new ReplicaLinker(FinalizedReplicas.of(dataNode), settings.hardLinks);
@@ -54,7 +57,7 @@ final class LocalReplicas {
     return linker;
   }
 
-  /** Makes all links, or none. */
+  /** Creates all links, or none. */
   List<Linked> link(String pool, List<Link> links) throws IOException {
     checkLinks(links);
     List<ReplicaLinker.Made> made = new ArrayList<>();
@@ -63,7 +66,7 @@ final class LocalReplicas {
         ReplicaLinker.Made one = link(pool, link);
         made.add(one);
         if (one.isCopied()) {
-          // A link cannot differ from its source; a copy is read once to be sure.
+          // A link cannot differ from its source; a copy is read once to verify it.
           checksum(new Messages.ChecksumCall(pool, link.target, 0, 0, false));
         }
       }
@@ -86,7 +89,7 @@ final class LocalReplicas {
   private ReplicaLinker.Made link(String pool, Link link) throws IOException {
     ExtendedBlock target = link.target.in(pool);
     try (BlockOwners.BlockLock lock = owners.lock(target)) {
-      // A task that meant to send this block before has no right to remove the link.
+      // A task that was going to send this block must not remove the link.
       lock.setOwner(null);
       return linker().link(link.source.in(pool), target);
     }
@@ -143,8 +146,8 @@ final class LocalReplicas {
   }
 
   /**
-   * Lets a task write a block here that is not here yet. From now on it may roll the block back,
-   * and no task that was let before.
+   * Allows a task to write a block that does not exist here. From now on this task may roll the
+   * block back, and no earlier task.
    */
   void reserve(Messages.ReserveCall call) throws IOException {
     checkInternal(call.block, "reserve");
@@ -156,10 +159,10 @@ final class LocalReplicas {
   }
 
   /**
-   * Removes a replica that a task has written. What another task, a link or HDFS may have made
-   * under the name since is left.
+   * Removes a replica that a task has written. A replica that another task, a link or HDFS has
+   * created with that id since is kept.
    *
-   * @return whether it was there and that task's
+   * @return whether the replica existed and was written by the task
    */
   private boolean rollBack(String pool, AgentBlock block, String writer) throws IOException {
     ExtendedBlock whole = block.in(pool);
@@ -174,9 +177,9 @@ final class LocalReplicas {
   }
 
   /**
-   * Removes replicas of internal blocks, and returns how many there were.
+   * Removes replicas of internal blocks, and returns the number of those that existed.
    *
-   * @param call names the task that rolls back its own writes, if one does
+   * @param call names the task if it rolls back its own writes
    */
   int unlink(Messages.UnlinkCall call) throws IOException {
     for (AgentBlock block : call.blocks) {
@@ -195,7 +198,10 @@ final class LocalReplicas {
     return removed;
   }
 
-  /** DataNodes keep removals for later; callers wait for the NameNode to know. */
+  /**
+   * Reports removals to the NameNode at once. DataNodes would delay them, and callers wait for
+   * them.
+   */
   private void reportRemovals() {
     try {
       dataNode.triggerBlockReport(new BlockReportOptions.Factory().setIncremental(true).build());
@@ -207,8 +213,8 @@ final class LocalReplicas {
   /**
    * Reads a replica, or a part of it, through its checksums.
    *
-   * @throws AgentException of kind CORRUPT if those are wrong; of kind BUSY if another call makes
-   *     the replica durable
+   * @throws AgentException of kind CORRUPT if the checksums do not match; of kind BUSY if another
+   *     call is writing the replica to disk
    */
   BlockChecksum checksum(Messages.ChecksumCall call) throws IOException {
     ExtendedBlock whole = call.block.in(call.pool);
@@ -234,7 +240,10 @@ final class LocalReplicas {
     return new BlockChecksum(length, (int) crc.getValue());
   }
 
-  /** One call at a time: what asks again after its time is over would wait for the same disk. */
+  /**
+   * Writes a replica to disk, in one call at a time: a retry after a timeout would wait for the
+   * same disk.
+   */
   private void sync(ExtendedBlock block) throws IOException {
     if (!syncing.add(block)) {
       throw new AgentException(
@@ -248,7 +257,7 @@ final class LocalReplicas {
     }
   }
 
-  /** Returns what the checksums of a replica say, without reading its bytes. */
+  /** Returns the CRC according to the checksums of a replica, without reading its bytes. */
   BlockClaim claim(String pool, AgentBlock block) throws IOException {
     ExtendedBlock whole = block.in(pool);
     try (FinalizedReplicas.Open files = FinalizedReplicas.of(dataNode).open(whole, 0)) {

@@ -17,16 +17,16 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.authorize.AuthorizationException;
 import org.stripeline.agent.AgentException;
 
-/** Asks the NameNodes that a DataNode obeys for their DataNodes, as the DataNode's user. */
+/** Queries the NameNodes of a DataNode for their DataNodes, as the DataNode's user. */
 final class NameNodeReports implements KnownDataNodes.Source {
-  /** A call waits for this; a NameNode reports thousands of DataNodes in a second. */
+  /** RPC timeout; a NameNode reports thousands of DataNodes within a second. */
   private static final int TIMEOUT_MILLIS = 10_000;
 
   private final NameNodes nameNodes;
   private final Configuration conf;
   private final UserGroupInformation user;
 
-  /** Asks as the current user. */
+  /** Creates a source that queries as the current user. */
   NameNodeReports(NameNodes nameNodes, Configuration conf) throws IOException {
     this.nameNodes = nameNodes;
     this.conf = new Configuration(conf);
@@ -40,7 +40,9 @@ final class NameNodeReports implements KnownDataNodes.Source {
 
   /** Finds the NameNode of a block pool. */
   interface NameNodes {
-    /** Returns the active one's address, or null if the DataNode has no such pool or NameNode. */
+    /**
+     * Returns the active NameNode's address, or null if the DataNode has no such pool or NameNode.
+     */
     InetSocketAddress active(String pool);
   }
 
@@ -76,7 +78,7 @@ final class NameNodeReports implements KnownDataNodes.Source {
             + firstLine(why));
   }
 
-  /** The other lines are the stack of the NameNode's thread. */
+  /** Drops the other lines, which are the stack trace of the NameNode's thread. */
   private static String firstLine(IOException why) {
     return String.valueOf(why.getMessage()).split("\n", 2)[0];
   }

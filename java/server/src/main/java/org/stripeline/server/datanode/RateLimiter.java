@@ -8,12 +8,12 @@ import java.util.function.Supplier;
 import org.apache.hadoop.hdfs.util.Canceler;
 import org.apache.hadoop.hdfs.util.DataTransferThrottler;
 
-/** Bounds the bytes a second of one task, and with those of others the bytes of the agent. */
+/** Limits the bytes per second of one task, and those of all tasks together. */
 final class RateLimiter {
-  /** Callers that move more call again after this many bytes, so that low rates are not bursty. */
+  /** Callers report at most this many bytes at a time, so that low rates are not bursty. */
   static final int STEP = 64 << 10;
 
-  /** Hadoop's throttler counts by half seconds and stands still below 2 bytes a second. */
+  /** Hadoop's throttler uses periods of half a second, and stalls below 2 bytes per second. */
   private static final long LEAST = 1024;
 
   private final DataTransferThrottler own;
@@ -21,17 +21,17 @@ final class RateLimiter {
   private final Supplier<String> objection;
   private final Canceler canceler = new Canceler();
 
-  /** Streams that wait here, as they should. */
+  /** Number of streams that wait for the limits, which does not count as a stall. */
   private final AtomicInteger waiting = new AtomicInteger();
 
   private volatile long movedNanos = System.nanoTime();
 
   /**
-   * Sets the bounds.
+   * Sets the limits.
    *
-   * @param bytesPerSecond 0 for no bound of its own
-   * @param shared null for no bound with others
-   * @param objection asked now and then why the task should not go on; null if it should
+   * @param bytesPerSecond limit of this task; 0 for none
+   * @param shared limit of all tasks; null for none
+   * @param objection returns a reason to stop the task, or null; called regularly
    */
   RateLimiter(long bytesPerSecond, DataTransferThrottler shared, Supplier<String> objection) {
     this.own = throttler(bytesPerSecond);
@@ -39,15 +39,15 @@ final class RateLimiter {
     this.objection = objection;
   }
 
-  /** Returns a throttler of that rate, or null for 0. */
+  /** Returns a throttler with a rate, or null for 0. */
   static DataTransferThrottler throttler(long bytesPerSecond) {
     return bytesPerSecond == 0 ? null : new DataTransferThrottler(Math.max(LEAST, bytesPerSecond));
   }
 
   /**
-   * Counts bytes that were moved, and waits until more may be.
+   * Counts bytes that were moved, and waits until the limits allow more.
    *
-   * @throws IOException if the task should not go on
+   * @throws IOException if the task should stop
    */
   void moved(long bytes) throws IOException {
     waiting.incrementAndGet();
@@ -67,12 +67,12 @@ final class RateLimiter {
     }
   }
 
-  /** The task begins to move bytes now. */
+  /** Restarts the measurement of idle time when the task begins. */
   void begin() {
     movedNanos = System.nanoTime();
   }
 
-  /** Returns for how long no stream of the task has moved anything, though it might have. */
+  /** Returns the time for which no stream has moved bytes, without being throttled. */
   long idleNanos() {
     return waiting.get() > 0 ? 0 : System.nanoTime() - movedNanos;
   }
@@ -83,7 +83,7 @@ final class RateLimiter {
     }
   }
 
-  /** Makes every call return with an exception, now and later. */
+  /** Makes every current and later call return with an exception. */
   void end() {
     canceler.cancel("the task ends");
   }

@@ -20,7 +20,7 @@ import org.apache.hadoop.io.IOUtils;
 import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.util.DataChecksum;
 
-/** A replica of another DataNode, read as Hadoop's own reconstruction does. */
+/** Reads a replica of another DataNode, in the same way as Hadoop's own reconstruction. */
 final class RemoteReplicaStream implements ReplicaStream {
   private final ExtendedBlock block;
   private final Socket socket;
@@ -89,14 +89,14 @@ final class RemoteReplicaStream implements ReplicaStream {
     return reader.getDataChecksum();
   }
 
-  /** Also ends a read that another thread is in. */
+  /** Closes the stream. This also ends a read in another thread. */
   @Override
   public void close() {
     IOUtils.closeSocket(socket);
     try {
       reader.close();
     } catch (IOException e) {
-      // The connection is closed already, which was what mattered.
+      // The socket is already closed, so nothing is leaked.
       return;
     }
   }

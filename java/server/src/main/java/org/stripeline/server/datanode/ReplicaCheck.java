@@ -19,13 +19,13 @@ import org.stripeline.agent.BlockClaim;
 import org.stripeline.agent.EncodeRequest;
 
 /**
- * Compares the replicas of one data block with the bytes that were encoded, since all but the kept
- * one are deleted after a conversion.
+ * Compares the replicas of one data block with the bytes that were encoded, since all of them
+ * except the kept one are deleted after a conversion.
  *
- * <p>The kept replica is read on its disk. A replica whose checksums fit wrong bytes, such as one
- * whose files were swapped with those of another block, cannot be told by reading it; so what the
- * files of checksums of all replicas say is compared, and what more than half of them say is right.
- * That reads less than a hundredth of a replica.
+ * <p>The kept replica is read from its disk. A replica with wrong bytes and matching checksums,
+ * such as one whose files were swapped with those of another block, cannot be detected by reading
+ * it. Therefore the checksum files of all replicas are compared, and the value of the majority
+ * counts as correct. This reads less than a hundredth of a replica.
  */
 final class ReplicaCheck {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaCheck.class);
@@ -38,10 +38,10 @@ final class ReplicaCheck {
   private final RateLimiter limiter;
   private final Map<String, BlockClaim> claims = new LinkedHashMap<>();
 
-  /** DataNodes that have not said what they have, with the reasons. */
+  /** DataNodes whose claims are unavailable, with the reasons. */
   private final Map<AgentNode, String> silent = new LinkedHashMap<>();
 
-  /** {@code kept} is null for a block that is sent, or that the caller has no link of. */
+  /** {@code kept} is null for a block that is sent, or that the caller has not linked. */
   ReplicaCheck(
       TaskContext context,
       EncodeRequest request,
@@ -56,7 +56,7 @@ final class ReplicaCheck {
     this.limiter = limiter;
   }
 
-  /** Asks what each replica's checksums say. A DataNode that does not answer is silent. */
+  /** Requests the claim of each replica. A DataNode that does not answer counts as silent. */
   void askClaims() throws IOException {
     for (AgentNode node : source.nodes) {
       try {
@@ -69,10 +69,10 @@ final class ReplicaCheck {
   }
 
   /**
-   * Returns which DataNodes have wrong replicas, by what most replicas of the block claim. A
-   * replica that is silent counts as one that disagrees: the two right ones of three may be silent.
+   * Returns the DataNodes with wrong replicas, according to the claims of the majority. A silent
+   * replica counts against the majority, since the two correct replicas of three may be silent.
    *
-   * @throws AgentException if too many are silent to decide; the caller may try again
+   * @throws AgentException if too many are silent to decide; the caller may retry
    */
   List<AgentNode> contradicted(BlockClaim encoded) throws AgentException {
     BlockClaim right = majority(encoded.type);
@@ -103,7 +103,7 @@ final class ReplicaCheck {
     }
     LOG.warn("Replicas of {} differ: encoded {}, checksums {}", source.block, encoded, claims);
     if (right == null) {
-      // Whichever were kept, the deleted ones might have been the right ones.
+      // Any replica that is kept could be wrong, and a deleted one correct.
       return wrong;
     }
     wrong.forEach(node -> context.reportCorrupt(request.pool, source.block, node));
@@ -112,7 +112,7 @@ final class ReplicaCheck {
       return wrong;
     }
     if (wrong.isEmpty()) {
-      // It was read from a DataNode that says nothing any more.
+      // The wrong bytes were read from a DataNode that is now silent.
       wrong.addAll(silent.keySet());
     }
     if (wrong.isEmpty()) {
@@ -130,8 +130,8 @@ final class ReplicaCheck {
   }
 
   /**
-   * Returns which replicas claim other bytes than most do; if nothing has a majority, all that have
-   * said what they claim. Claims of different kinds cannot be compared.
+   * Returns the replicas whose claims differ from the majority; without a majority, all that have a
+   * claim. Claims of different types cannot be compared.
    */
   List<AgentNode> outvoted() {
     List<AgentNode> wrong = new ArrayList<>();
@@ -149,7 +149,7 @@ final class ReplicaCheck {
     return wrong;
   }
 
-  /** Returns what more than half of all replicas claim, or null. */
+  /** Returns the claim of more than half of all replicas, or null. */
   private BlockClaim majority(String type) {
     Map<BlockClaim, Integer> votes = new HashMap<>();
     for (BlockClaim claim : claims.values()) {
@@ -166,10 +166,10 @@ final class ReplicaCheck {
   }
 
   /**
-   * Makes the kept replica durable and reads it where it is.
+   * Writes the kept replica to disk, and reads it on its DataNode.
    *
    * @return its checksum, or null if the replica is bad
-   * @throws AgentException if its DataNode cannot be asked
+   * @throws AgentException if its DataNode cannot be called
    */
   BlockChecksum readKept(BlockChecksum encoded) throws IOException {
     try {

@@ -6,18 +6,18 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.util.DataChecksum;
 
-/** The bytes of one replica from a position on, verified against its checksums. */
+/** Reads the bytes of one replica from a position on, verified against its checksums. */
 interface ReplicaStream extends Closeable {
 
   /**
    * Fills the buffer.
    *
    * @throws org.apache.hadoop.fs.ChecksumException if the replica is corrupt
-   * @throws IOException if it cannot be read, or ends before
+   * @throws IOException if it cannot be read, or ends early
    */
   void readFully(ByteBuffer into) throws IOException;
 
-  /** Returns the kind of checksum that the replica has. */
+  /** Returns the checksum type of the replica. */
   DataChecksum checksum();
 
   @Override

@@ -16,14 +16,14 @@ import org.stripeline.agent.Wire;
 import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 
-/** Refuses requests that came over the wire incomplete or contradict themselves. */
+/** Refuses requests that are incomplete or inconsistent. */
 final class RequestCheck {
   private static final int WINDOW_MIN = 4096;
 
-  /** Replicas of a block: HDFS' usual limit, {@code dfs.replication.max}. */
+  /** Maximum replicas of a block: the default of {@code dfs.replication.max}. */
   private static final int REPLICAS_MAX = 512;
 
-  /** Characters of a name: of a block pool, storage, host or DataNode, and of a ticket. */
+  /** Maximum characters of a name: of a block pool, storage, host or DataNode, and of a ticket. */
   private static final int NAME_MAX = 255;
 
   private static final int RACK_MAX = 4096;
@@ -228,7 +228,7 @@ final class RequestCheck {
     text(pool, NAME_MAX, "block pool");
   }
 
-  /** Every list of a request has a bound: what the largest legal request needs. */
+  /** Checks a list. Every list has a limit: the size that the largest legal request needs. */
   private void list(List<?> list, int most, String of) throws AgentException {
     need(list != null && !list.contains(null), "incomplete list of " + of);
     need(list.size() <= most, list.size() + " " + of + "; at most " + most + " are taken");

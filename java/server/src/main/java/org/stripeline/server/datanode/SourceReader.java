@@ -20,8 +20,8 @@ import org.stripeline.agent.BlockClaim;
 import org.stripeline.agent.EncodeRequest;
 
 /**
- * One data block of a group, read from the first replica that can be read, and where that fails in
- * the middle, from the next one at the same place. One thread reads; another may stop it.
+ * Reads one data block of a group from the first readable replica. If a read fails, it continues at
+ * the same position in the next replica. One thread reads; another may stop it.
  */
 final class SourceReader implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(SourceReader.class);
@@ -44,12 +44,12 @@ final class SourceReader implements Closeable {
   private boolean changed;
   private boolean closed;
 
-  /** Checksum of the kind that the replicas have; null before the first is opened. */
+  /** Checksum of the replicas' type; null before the first replica is opened. */
   private Checksum own;
 
   private DataChecksum.Type ownType;
 
-  /** {@code kept} is null if no replica of the unit is kept. */
+  /** Creates a reader. {@code kept} is null if no replica of the unit is kept. */
   SourceReader(
       TaskContext context,
       EncodeRequest request,
@@ -67,7 +67,7 @@ final class SourceReader implements Closeable {
     this.limiter = limiter;
   }
 
-  /** Returns the kind of checksum of the replica that is read, opening one if none is yet. */
+  /** Returns the checksum type of the replica, and opens one if none is open. */
   DataChecksum checksum() throws IOException {
     DataChecksum kind = stream().checksum();
     if (own == null) {
@@ -81,17 +81,17 @@ final class SourceReader implements Closeable {
     return DataChecksum.newDataChecksum(type, RateLimiter.STEP);
   }
 
-  /** Returns the checksum of what was read, once that is all. */
+  /** Returns the checksum of the bytes read, when all have been read. */
   BlockChecksum read() {
     return new BlockChecksum(position, (int) crc32c.getValue());
   }
 
-  /** Returns it in the kind that the replicas have. */
+  /** Returns the same checksum in the replicas' type. */
   BlockClaim readAsClaim() {
     return new BlockClaim(ownType.name(), (int) own.getValue());
   }
 
-  /** Fills the buffer from the block, and what is beyond the block's end with zeros. */
+  /** Fills the buffer from the block, and with zeros beyond the block's end. */
   void fill(ByteBuffer into) throws IOException {
     int end = into.limit();
     while (into.hasRemaining() && position < source.block.length) {
@@ -159,7 +159,7 @@ final class SourceReader implements Closeable {
     }
   }
 
-  /** Blocks of Hadoop's calls are changed by them, so each call gets its own. */
+  /** Hadoop's calls modify the block that they are given, so each gets a copy. */
   private ReplicaStream open(AgentNode from) throws IOException {
     ExtendedBlock copy = new ExtendedBlock(block);
     return context.isHere(from)
@@ -180,7 +180,7 @@ final class SourceReader implements Closeable {
     }
   }
 
-  /** Goes on to the next replica, unless the failure is that of being closed. */
+  /** Switches to the next replica, unless the reader has been closed. */
   private void giveUp(IOException why) throws IOException {
     synchronized (this) {
       if (closed || Thread.currentThread().isInterrupted()) {
@@ -198,7 +198,7 @@ final class SourceReader implements Closeable {
     if (why instanceof ChecksumException) {
       context.reportCorrupt(request.pool, source.block, from);
       if (kept != null && kept.node.uuid.equals(from.uuid)) {
-        // Nothing comes of this group: it would be made of what was just found to be wrong.
+        // Stop the task: the group would keep the replica that was just found to be wrong.
         throw new AgentException(
             "Cannot keep the replica of "
                 + source.block
@@ -212,9 +212,9 @@ final class SourceReader implements Closeable {
   }
 
   /**
-   * Checks that what was read is still what is there, where it was read from here.
+   * Checks that the replica has not changed, if it was read from this DataNode.
    *
-   * @throws AgentException of kind CHANGED if not
+   * @throws AgentException of kind CHANGED if it has
    */
   void checkUnchanged() throws IOException {
     if (context.isHere(source.nodes.get(node))) {
@@ -230,8 +230,8 @@ final class SourceReader implements Closeable {
   }
 
   /**
-   * Makes the thread that reads end soon. Local files stay open under it: the DataNode would take
-   * the failure for one of the disk.
+   * Makes the reading thread end soon. Local files are not closed while it uses them, since the
+   * DataNode would consider the failure a disk error.
    */
   synchronized void stop() {
     closed = true;
@@ -240,7 +240,7 @@ final class SourceReader implements Closeable {
     }
   }
 
-  /** Closes what is open; for when no thread reads any more. */
+  /** Closes the open replica. No thread may be reading. */
   @Override
   public synchronized void close() {
     closed = true;

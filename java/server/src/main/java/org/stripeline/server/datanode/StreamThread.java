@@ -7,11 +7,11 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** The one thread on which a stream of a task does its work, in the order in which it is given. */
+/** The single thread of a task's stream, which executes work in submission order. */
 final class StreamThread {
   private final ThreadPoolExecutor thread;
 
-  /** {@code most} is how much work may be given before some is done. */
+  /** Creates a thread with a queue of at most {@code most} items. */
   StreamThread(String name, int most) {
     thread =
         new ThreadPoolExecutor(
@@ -31,23 +31,23 @@ final class StreamThread {
     return thread.submit(work);
   }
 
-  /** Takes no more work, and ends after what was given. */
+  /** Accepts no more work, and ends when the queue is empty. */
   void finish() {
     thread.shutdown();
   }
 
-  /** Takes no more work, and drops what has not begun. */
+  /** Accepts no more work, and drops work that has not begun. */
   void end() {
     thread.shutdown();
     thread.getQueue().clear();
   }
 
-  /** Interrupts what has begun. */
+  /** Drops work that has not begun, and interrupts the current work. */
   void interrupt() {
     thread.shutdownNow();
   }
 
-  /** Returns whether the thread has ended, for which it waits so long. */
+  /** Waits for {@code nanos} at most, and returns whether the thread has ended. */
   boolean awaitEnd(long nanos) throws InterruptedException {
     return thread.awaitTermination(nanos, TimeUnit.NANOSECONDS);
   }

@@ -31,9 +31,9 @@ import org.stripeline.agent.BlockChecksum;
 import org.stripeline.agent.EncodeRequest;
 
 /**
- * One internal block on its way to a DataNode, sent as DataNodes send replicas to each other: there
- * are no acknowledgements, and the receiver closes the connection when it is done, or has failed.
- * What arrived is therefore read at rest afterwards. One thread writes; another may abort.
+ * Sends one internal block to a DataNode, like a replica transfer between DataNodes: there are no
+ * acknowledgements, and the receiver closes the connection when it is done or has failed. The block
+ * is therefore read from disk afterwards. One thread writes; another may abort.
  */
 final class TargetWriter implements Closeable {
   private static final int PACKET_BYTES = RateLimiter.STEP;
@@ -47,7 +47,7 @@ final class TargetWriter implements Closeable {
   private final EncodeRequest.Target target;
   private final String pool;
 
-  /** Names the task to the target's agent: only this task's own writes are rolled back. */
+  /** Identifies the task to the target's agent: only this task's own writes are rolled back. */
   private final String writer;
 
   private final TransferCounters.Distance distance;
@@ -84,7 +84,7 @@ final class TargetWriter implements Closeable {
     this.limiter = limiter;
   }
 
-  /** Connects and says what will come, with checksums of that kind. */
+  /** Connects, and sends the header of a block with checksums of a type. */
   void open(DataChecksum kind) throws IOException {
     try {
       checksum = DataChecksum.newDataChecksum(kind.getChecksumType(), kind.getBytesPerChecksum());
@@ -102,14 +102,14 @@ final class TargetWriter implements Closeable {
     DatanodeInfo to = target.node.toDatanodeInfo();
     ExtendedBlock block = target.block.in(pool);
     StorageType type = StorageType.valueOf(target.storageType);
-    // An empty id is one that no storage has: the receiver then chooses by type.
+    // No storage has an empty id, so the receiver selects one by type.
     StorageType[] types = {type};
     String[] ids = {target.storageId};
     Token<BlockTokenIdentifier> token =
         node.getBlockAccessToken(block, EnumSet.of(AccessMode.WRITE), types, ids);
-    // The receiver refuses a block that is there by closing the connection, as it also does when
-    // all
-    // is well. So its agent says whether the block is there, and remembers who writes it.
+    // The receiver refuses an existing block by closing the connection, which is also what it does
+    // on success. The target's agent is therefore asked first whether the block exists, and records
+    // its writer.
     context.reserve(pool, target, writer);
     Socket connected = Transfers.connect(node, to, context.settings.timeoutMillis);
     synchronized (this) {
@@ -155,7 +155,7 @@ final class TargetWriter implements Closeable {
             ids);
   }
 
-  /** Sends the bytes of a buffer, as far as they belong to the block. */
+  /** Sends the bytes of a buffer, up to the end of the block. */
   void write(ByteBuffer bytes) throws IOException {
     try {
       long left = target.block.length - position - filled;
@@ -191,15 +191,15 @@ final class TargetWriter implements Closeable {
   }
 
   private void header(int dataBytes, int sumBytes, boolean last, boolean sync) throws IOException {
-    // The length of a packet counts itself, and not the header.
+    // The length in a packet header includes itself, but not the rest of the header.
     int length = dataBytes + sumBytes + Integer.BYTES;
     new PacketHeader(length, position, sequence++, last, dataBytes, sync).write(out);
   }
 
   /**
-   * Ends the block, waits until the receiver has it durably, and reads it at rest.
+   * Ends the block, waits until the receiver has written it to disk, and reads it from disk.
    *
-   * @throws AgentException if it is not there, or differs from what was sent
+   * @throws AgentException if it is missing, or differs from what was sent
    */
   BlockChecksum finish() throws IOException {
     try {
@@ -235,7 +235,7 @@ final class TargetWriter implements Closeable {
   }
 
   private void awaitClose() throws IOException {
-    // Receivers say nothing, but close when the block is finalized.
+    // Receivers send nothing, but close the connection when the block is finalized.
     while (in.read() >= 0) {}
   }
 
@@ -254,10 +254,11 @@ final class TargetWriter implements Closeable {
   }
 
   /**
-   * Rolls back what was sent: waits, so long at most, until the receiver has noticed the end and
-   * has removed or finalized its replica, and has that removed. For when no thread writes any more.
+   * Rolls back what was sent: waits for {@code timeoutMillis} at most until the receiver has
+   * detected the end and has removed or finalized its replica, and removes that. No thread may be
+   * writing.
    *
-   * @throws IOException if it may still be there
+   * @throws IOException if the block may still exist
    */
   void rollBack(int timeoutMillis) throws IOException {
     if (!begun) {
@@ -274,14 +275,14 @@ final class TargetWriter implements Closeable {
       InputStream raw = NetUtils.getInputStream(socket, timeoutMillis);
       while (raw.read() >= 0) {}
     } catch (IOException e) {
-      // Then it is gone already, or hangs; what it may have is removed next.
+      // The connection is gone already, or hangs; the replica is removed next.
       return;
     } finally {
       close();
     }
   }
 
-  /** Ends a write that another thread is in; later ones fail. */
+  /** Closes the connection. This ends a write in another thread; later writes fail. */
   @Override
   public synchronized void close() {
     closed = true;

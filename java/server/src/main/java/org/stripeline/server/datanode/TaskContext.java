@@ -25,14 +25,14 @@ import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.Messages;
 import org.stripeline.agent.RpcAgents;
 
-/** Where a task runs, and what its streams need of there. */
+/** The environment of a task, with the operations that its streams use. */
 final class TaskContext {
   private static final Logger LOG = LoggerFactory.getLogger(TaskContext.class);
 
-  /** Read by one call: a disk that is slow and busy still does it well within a call's time. */
+  /** Bytes read by one call, few enough for a slow and busy disk to read within the timeout. */
   static final int CHECK_BYTES = 4 << 20;
 
-  /** A disk that makes fewer bytes a second durable counts as broken. */
+  /** A disk that syncs fewer bytes per second is considered broken. */
   private static final long SYNC_BYTES_PER_SECOND = 1 << 20;
 
   private static final long SYNC_PAUSE_MILLIS = 100;
@@ -76,9 +76,9 @@ final class TaskContext {
   }
 
   /**
-   * Makes a replica durable and reads it at rest, wherever it is, at a bounded rate.
+   * Writes a replica on any DataNode to disk and reads it, at a limited rate.
    *
-   * @throws AgentException if it cannot be read; of kind CORRUPT if its checksums are wrong
+   * @throws AgentException if it cannot be read; of kind CORRUPT if its checksums do not match
    */
   BlockChecksum checksum(String pool, AgentNode node, AgentBlock block, RateLimiter limiter)
       throws IOException {
@@ -105,7 +105,10 @@ final class TaskContext {
     return new BlockChecksum(block.length, ByteBuffer.wrap(whole.digest()).getInt());
   }
 
-  /** What is to be written back may take longer than a call: the agent is asked until it is. */
+  /**
+   * Syncs a replica. Since this may take longer than a call, the call is repeated until it
+   * succeeds.
+   */
   private BlockChecksum sync(String pool, AgentNode node, AgentBlock block, long bytes)
       throws IOException {
     long start = nanoClock.getAsLong();
@@ -125,7 +128,7 @@ final class TaskContext {
     }
   }
 
-  /** Returns how long a disk that works takes at most to make a block durable. */
+  /** Returns the maximum time that a working disk takes to sync a block. */
   static long syncNanos(AgentSettings settings, AgentBlock block) {
     return TimeUnit.MILLISECONDS.toNanos(settings.timeoutMillis)
         + TimeUnit.SECONDS.toNanos(block.length / SYNC_BYTES_PER_SECOND);
@@ -142,7 +145,7 @@ final class TaskContext {
         () -> replicas.checksum(new Messages.ChecksumCall(pool, block, offset, bytes, sync)));
   }
 
-  /** Returns what a replica's checksums say, wherever it is. */
+  /** Returns the CRC according to the checksums of a replica on any DataNode. */
   BlockClaim claim(String pool, AgentNode node, AgentBlock block) throws IOException {
     return isHere(node)
         ? here(block, () -> replicas.claim(pool, block))
@@ -153,7 +156,7 @@ final class TaskContext {
     T run() throws IOException;
   }
 
-  /** Fails as the agent of another DataNode would. */
+  /** Runs local work, and wraps exceptions like those of another DataNode's agent. */
   private static <T> T here(AgentBlock block, Work<T> work) throws IOException {
     try {
       return work.run();
@@ -167,7 +170,7 @@ final class TaskContext {
     }
   }
 
-  /** The NameNode has corrupt replicas replaced, as it does when a client reports them. */
+  /** Reports a corrupt replica like a client, so that the NameNode replaces it. */
   void reportCorrupt(String pool, AgentBlock block, AgentNode node) {
     ExtendedBlock replica = block.in(pool);
     try {
@@ -182,9 +185,9 @@ final class TaskContext {
   }
 
   /**
-   * Lets a task write a block, wherever it is.
+   * Allows a task to write a block on any DataNode.
    *
-   * @throws AgentException if something there has that name, or may have
+   * @throws AgentException if a replica with that id exists, or may exist
    */
   void reserve(String pool, EncodeRequest.Target target, String writer) throws IOException {
     if (isHere(target.node)) {
@@ -194,7 +197,7 @@ final class TaskContext {
     }
   }
 
-  /** Removes a replica that a task has written, wherever it is. */
+  /** Removes a replica that a task has written on any DataNode. */
   void rollBack(String pool, EncodeRequest.Target target, String writer) throws IOException {
     if (isHere(target.node)) {
       replicas.unlink(

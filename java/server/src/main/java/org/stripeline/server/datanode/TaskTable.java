@@ -20,26 +20,26 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.EncodeRequest;
 
-/** The tasks of an agent: those that run, those that wait, and those whose end is remembered. */
+/** The tasks of an agent: running ones, queued ones, and those whose results are kept. */
 final class TaskTable implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(TaskTable.class);
 
-  /** Ends that are remembered; whoever has more under way asks for them. */
+  /** Maximum number of results that are kept. */
   private static final int ENDED_MAX = 1_000;
 
   private static final long IDLE_SECONDS = 10;
 
-  /** Longer than a task takes to clean up when its targets answer. */
+  /** Longer than a task takes to clean up if its targets answer. */
   private static final long CLOSE_SECONDS = 20;
 
   private final TaskContext context;
   private final DataTransferThrottler throttler;
   private final ThreadPoolExecutor threads;
 
-  /** By number, the oldest first. */
+  /** By id, oldest first. */
   private final Map<Long, EncodeTask> tasks = new LinkedHashMap<>();
 
-  /** Beginnings of tickets that were cancelled, the oldest first. */
+  /** Prefixes of cancelled tickets, oldest first. */
   private final Set<String> endedTickets = new LinkedHashSet<>();
 
   private long next = Math.multiplyExact(System.currentTimeMillis(), 1_000_000L);
@@ -65,8 +65,8 @@ final class TaskTable implements Closeable {
   }
 
   /**
-   * Puts a task in, whose request has been checked, and returns its number; that of the one that
-   * was put in with the same ticket, if there is one.
+   * Adds a task whose request has been checked, and returns its id. If there is a task with the
+   * same ticket, returns that one's id.
    */
   synchronized long begin(String ticket, EncodeRequest request) throws AgentException {
     sweep();
@@ -102,7 +102,10 @@ final class TaskTable implements Closeable {
     return next++;
   }
 
-  /** Forgets old ends, and gives up those waiting for whom nobody waits. */
+  /**
+   * Evicts finished tasks, cancels queued tasks that are not polled any more, and ends stalled
+   * ones.
+   */
   private void sweep() {
     int ended = 0;
     for (EncodeTask task : tasks.values()) {
@@ -121,7 +124,11 @@ final class TaskTable implements Closeable {
     }
   }
 
-  /** Returns a task. */
+  /**
+   * Returns a task.
+   *
+   * @throws AgentException of kind UNKNOWN_TASK if there is none with that id
+   */
   synchronized EncodeTask find(long number) throws AgentException {
     sweep();
     EncodeTask task = tasks.get(number);
@@ -140,7 +147,7 @@ final class TaskTable implements Closeable {
     return task;
   }
 
-  /** Cancels a task if it is known. */
+  /** Cancels a task if it exists. */
   synchronized void cancel(long number) {
     EncodeTask task = tasks.get(number);
     if (task != null) {
@@ -150,9 +157,9 @@ final class TaskTable implements Closeable {
   }
 
   /**
-   * Cancels the tasks of all tickets that begin with a text, and lets none of those begin later.
+   * Cancels the tasks of all tickets with a prefix, and refuses later tasks with such a ticket.
    *
-   * @return the numbers of those tasks
+   * @return the ids of those tasks
    */
   synchronized List<Long> cancel(String ticket) {
     endedTickets.remove(ticket);
@@ -178,7 +185,7 @@ final class TaskTable implements Closeable {
     return threads.getQueue().size();
   }
 
-  /** Cancels all, and waits for them to clean up. */
+  /** Cancels all tasks, and waits for their clean-up. */
   @Override
   public void close() {
     synchronized (this) {

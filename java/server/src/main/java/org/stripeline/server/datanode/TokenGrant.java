@@ -14,25 +14,26 @@ import org.stripeline.agent.AgentMethod;
 import org.stripeline.agent.EncodeRequest;
 
 /**
- * What somebody may ask for who showed a block token: to have the block group encoded that the
- * token lets write, out of blocks that further tokens let read. So a map of a superuser's job,
- * which has no ticket, can do what that superuser's driver has prepared, and nothing else.
+ * The rights of a caller that authenticated with a block token: to encode the block group that the
+ * token grants writing, from blocks that further tokens grant reading. A map of a superuser's job,
+ * which has no Kerberos ticket, can thereby do what that superuser's driver has prepared, and
+ * nothing else.
  */
 final class TokenGrant {
   private final BlockTokenIdentifier shown;
   private final BlockPoolTokenSecretManager keys;
 
   /**
-   * Takes a token that the RPC server has found genuine.
+   * Creates the rights of a token that the RPC server has verified.
    *
-   * @param keys what tokens of blocks to read are checked with
+   * @param keys verifies the tokens of blocks to read
    */
   TokenGrant(BlockTokenIdentifier shown, BlockPoolTokenSecretManager keys) {
     this.shown = shown;
     this.keys = keys;
   }
 
-  /** Refuses methods that are not for holders of tokens. */
+  /** Refuses methods that token holders may not call. */
   void check(AgentMethod method) throws AgentException {
     boolean isForHolders =
         method == AgentMethod.ENCODE || method == AgentMethod.POLL || method == AgentMethod.CANCEL;
@@ -61,7 +62,7 @@ final class TokenGrant {
     }
   }
 
-  /** Refuses what concerns another group. */
+  /** Refuses another block group. */
   void checkGroup(long group) throws AgentException {
     require(
         group == groupOf(shown.getBlockId()),

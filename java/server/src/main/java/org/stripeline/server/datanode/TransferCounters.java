@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import org.stripeline.agent.EncodeResult;
 
-/** The bytes that one task has read and sent, by how far they went. */
+/** Counts the bytes that one task has read and sent, by network distance. */
 final class TransferCounters {
   private final AgentMetrics metrics;
   private final AtomicLong done = new AtomicLong();
@@ -16,14 +16,14 @@ final class TransferCounters {
     this.metrics = metrics;
   }
 
-  /** Counts bytes that were read and are right. */
+  /** Counts bytes that were read and verified. */
   void read(Distance distance, long bytes) {
     read.addAndGet(distance.ordinal(), bytes);
     done.addAndGet(bytes);
     metrics.add(distance.read, bytes);
   }
 
-  /** Counts bytes that were handed to the network. */
+  /** Counts bytes that were passed to the network. */
   void sent(Distance distance, long bytes) {
     sent.addAndGet(distance.ordinal(), bytes);
     done.addAndGet(bytes);
@@ -50,7 +50,7 @@ final class TransferCounters {
     return values;
   }
 
-  /** How far bytes go; in the order in which {@link EncodeResult} takes them. */
+  /** Network distances, in the order of {@link EncodeResult}. */
   enum Distance {
     LOCAL(AgentCount.READ_LOCAL, AgentCount.SENT_LOCAL),
     RACK(AgentCount.READ_RACK, AgentCount.SENT_RACK),

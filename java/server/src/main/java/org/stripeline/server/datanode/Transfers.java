@@ -12,7 +12,7 @@ import org.apache.hadoop.net.NetUtils;
 final class Transfers {
   private Transfers() {}
 
-  /** Connects; reads wait so long at most. */
+  /** Connects to a DataNode, with a timeout for the connection and for reads. */
   static Socket connect(DataNode node, DatanodeInfo to, int timeoutMillis) throws IOException {
     Socket socket = node.newSocket();
     try {

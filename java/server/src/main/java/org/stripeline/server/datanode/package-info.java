@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The encode agent, a plug-in of the DataNode: it makes replicas of plain blocks internal blocks of
- * a block group by hard links, computes and sends parity, and verifies both.
+ * The encode agent, a plug-in of the DataNode. It turns replicas into internal blocks of a block
+ * group by hard links, computes and sends parity, and verifies both.
  */
 package org.stripeline.server.datanode;

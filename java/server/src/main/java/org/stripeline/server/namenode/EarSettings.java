@@ -9,7 +9,7 @@ import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
 
-/** What encoding-aware placement is configured with. Immutable. */
+/** The settings of encoding-aware placement. Immutable. */
 public final class EarSettings {
   private final List<String> directories;
   private final CodeShape shape;
@@ -28,9 +28,10 @@ public final class EarSettings {
   }
 
   /**
-   * Reads the keys.
+   * Reads the settings.
    *
-   * @throws IllegalArgumentException if a value is out of its range, naming key, value and range
+   * @throws IllegalArgumentException if a value is out of range; the message names key, value and
+   *     range
    */
   public static EarSettings of(Configuration conf) {
     return new EarSettings(conf);
@@ -66,7 +67,7 @@ public final class EarSettings {
     return value;
   }
 
-  /** Returns whether any file is placed for encoding. */
+  /** Returns whether encoding-aware placement is enabled. */
   public boolean isOn() {
     return !directories.isEmpty();
   }
@@ -81,15 +82,15 @@ public final class EarSettings {
     return false;
   }
 
-  /** Returns the code that blocks will be encoded with. */
+  /** Returns the shape of the code that blocks will be encoded with. */
   public CodeShape shape() {
     return shape;
   }
 
   /**
-   * Returns which racks a stripe may take.
+   * Returns the rule for the racks of a stripe.
    *
-   * @param racks how many there are, at least 1
+   * @param racks number of racks, at least 1
    */
   public RackRule rule(int racks) {
     RackRule rule =
@@ -99,12 +100,12 @@ public final class EarSettings {
     return targetRacks == 0 ? rule : rule.inTargetRacks(targetRacks);
   }
 
-  /** Returns how many stripes in the making are kept. */
+  /** Returns the maximum number of pending stripes. */
   public int stripesMax() {
     return stripesMax;
   }
 
-  /** Returns how many candidates are drawn for a block. */
+  /** Returns the maximum number of random draws for a block. */
   public int triesMax() {
     return triesMax;
   }

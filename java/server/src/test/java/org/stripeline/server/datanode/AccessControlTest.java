@@ -25,7 +25,7 @@ class AccessControlTest {
     Configuration conf = new Configuration(false);
     conf.set("dfs.permissions.superusergroup", "wheel");
     conf.set("dfs.cluster.administrators", "dora admins");
-    // AccessControl are checked also where the permissions of files are not.
+    // Callers are checked even if file permissions are disabled.
     conf.setBoolean("dfs.permissions.enabled", false);
     return new AccessControl(conf, new BlockPoolTokenSecretManager());
   }
@@ -56,7 +56,7 @@ class AccessControlTest {
     }
   }
 
-  /** Whoever may read a block of a superuser has a token in a superuser's name. */
+  /** Readers of a superuser's blocks have tokens in that superuser's name. */
   @Test
   void tokensDoNotMakeSuperusers() throws Exception {
     AccessControl callers = callers();

@@ -8,11 +8,11 @@ import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
-/** The beans of the agents in this JVM. */
+/** Access to the beans of the agents in this JVM. */
 final class AgentBeans {
   private AgentBeans() {}
 
-  /** Returns the beans by the identity of their DataNodes. */
+  /** Returns the beans by the UUID of their DataNodes. */
   static Map<String, AgentMXBean> all() throws Exception {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     Map<String, AgentMXBean> beans = new TreeMap<>();
@@ -24,7 +24,7 @@ final class AgentBeans {
     return beans;
   }
 
-  /** Returns the sum of a count over all agents. */
+  /** Returns the sum of a counter over all agents. */
   static long sum(AgentCount what) throws Exception {
     return all().values().stream().mapToLong(bean -> bean.getCounts().get(what.metricName())).sum();
   }

@@ -43,7 +43,10 @@ import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.Link;
 import org.stripeline.agent.TaskReport;
 
-/** A mini cluster whose DataNodes run agents, and a policy whose cells are as large as blocks. */
+/**
+ * A mini cluster whose DataNodes run agents, with an erasure coding policy whose cells are as large
+ * as blocks.
+ */
 public final class AgentCluster implements AutoCloseable {
   public static final String PLUGIN = "org.apache.hadoop.hdfs.server.datanode.StripelineAgent";
   public static final int K = 3;
@@ -56,7 +59,7 @@ public final class AgentCluster implements AutoCloseable {
   private final ErasureCodingPolicy policy;
   private int files;
 
-  /** Starts a cluster with one DataNode for each rack named. */
+  /** Starts a cluster with one DataNode for each given rack. */
   public AgentCluster(Path dir, Configuration settings, String... racks) throws IOException {
     Configuration conf = new HdfsConfiguration();
     conf.set("dfs.datanode.plugins", PLUGIN);
@@ -65,7 +68,7 @@ public final class AgentCluster implements AutoCloseable {
     conf.setLong("dfs.blocksize", BLOCK);
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 0);
     conf.setInt("dfs.namenode.ec.policies.max.cellsize", 64 << 20);
-    // Nothing that is broken is repaired, nobody scans unasked.
+    // Disables repairs and background scans.
     conf.setInt("dfs.namenode.replication.max-streams", 0);
     conf.setInt("dfs.namenode.replication.max-streams-hard-limit", 0);
     conf.setInt("dfs.datanode.directoryscan.interval", -1);
@@ -108,7 +111,7 @@ public final class AgentCluster implements AutoCloseable {
     return policy;
   }
 
-  /** Returns bytes that depend on the seed only. */
+  /** Returns pseudo-random bytes that depend on the seed only. */
   public static byte[] bytes(int length, long seed) {
     byte[] bytes = new byte[length];
     new Random(seed).nextBytes(bytes);
@@ -120,7 +123,7 @@ public final class AgentCluster implements AutoCloseable {
     return fs.getClient().datanodeReport(DatanodeReportType.LIVE);
   }
 
-  /** Returns the running DataNode with that identity. */
+  /** Returns the running DataNode with the same UUID. */
   public DataNode dataNode(DatanodeInfo info) {
     for (DataNode node : mini.getDataNodes()) {
       if (node.getDatanodeUuid().equals(info.getDatanodeUuid())) {
@@ -134,7 +137,7 @@ public final class AgentCluster implements AutoCloseable {
     return new ReplicaProbe(dataNode(node), mini.getNamesystem().getBlockPoolId());
   }
 
-  /** Returns how many internal blocks of a group the NameNode knows. */
+  /** Returns the number of internal blocks of a group that the NameNode has. */
   public int reported(Adoption file) {
     return mini.getNamesystem()
         .getBlockManager()
@@ -142,12 +145,12 @@ public final class AgentCluster implements AutoCloseable {
         .numNodes();
   }
 
-  /** Writes a plain file of at most one group, with three replicas on as many DataNodes. */
+  /** Writes a replicated file of at most one group, with three replicas on different DataNodes. */
   public Adoption adoption(byte[] data) throws IOException {
     return new Adoption(data, "/plain-" + files++);
   }
 
-  /** A plain file, and the group that its blocks are to become. */
+  /** A replicated file, and the group that its blocks will become. */
   public final class Adoption {
     public final org.apache.hadoop.fs.Path plain;
     public final org.apache.hadoop.fs.Path temporary;
@@ -155,7 +158,7 @@ public final class AgentCluster implements AutoCloseable {
     public final List<LocatedBlock> blocks;
     public final ExtendedBlock group;
 
-    /** Tokens that let write the group's internal blocks, if the cluster has tokens. */
+    /** Tokens that grant writing the group's internal blocks, if the cluster uses tokens. */
     public final Token<BlockTokenIdentifier>[] tokens;
 
     private final long fileId;
@@ -246,7 +249,7 @@ public final class AgentCluster implements AutoCloseable {
       return new EncodeRequest.Target(internal(unit), AgentNode.of(node), "DISK", "");
     }
 
-    /** Returns a request without targets, that reads any replica. */
+    /** Returns a request without targets that may read any replica. */
     public EncodeRequest.Builder request(DatanodeInfo agent) {
       EncodeRequest.Builder builder =
           new EncodeRequest.Builder(pool(), "rs", K, M).rack(agent.getNetworkLocation());
@@ -276,7 +279,7 @@ public final class AgentCluster implements AutoCloseable {
       return free;
     }
 
-    /** Returns a request with parity for those DataNodes. */
+    /** Returns a request with parity on the given DataNodes. */
     public EncodeRequest.Builder request(DatanodeInfo agent, List<DatanodeInfo> parity) {
       EncodeRequest.Builder builder = request(agent);
       for (int i = 0; i < M; i++) {
@@ -285,7 +288,7 @@ public final class AgentCluster implements AutoCloseable {
       return builder;
     }
 
-    /** Makes the group a file. */
+    /** Completes the temporary file, which contains the group. */
     public void complete() throws IOException {
       ExtendedBlock last = new ExtendedBlock(group);
       last.setNumBytes(data.length);
@@ -306,7 +309,7 @@ public final class AgentCluster implements AutoCloseable {
     }
   }
 
-  /** Returns what all DataNodes that run hold, by their addresses. */
+  /** Returns the state of the replicas on all running DataNodes, by address. */
   public Map<String, String> held() throws IOException {
     Map<String, String> held = new TreeMap<>();
     for (DataNode node : mini.getDataNodes()) {
@@ -316,7 +319,7 @@ public final class AgentCluster implements AutoCloseable {
     return held;
   }
 
-  /** Waits until all is as it was, and no stream of a task is left. */
+  /** Waits until the replicas are the same as before, and no stream of a task is left. */
   public void awaitHeld(Map<String, String> before) {
     Conditions.await("streams of tasks to end", () -> taskThreads().isEmpty());
     try {
@@ -344,7 +347,7 @@ public final class AgentCluster implements AutoCloseable {
     return report;
   }
 
-  /** Returns the names of threads of agents' tasks that are alive. */
+  /** Returns the names of the live threads of agents' tasks. */
   public static List<String> taskThreads() {
     List<String> names = new ArrayList<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {

@@ -29,7 +29,7 @@ import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** Volumes that make no hard links, disks that are full, and DataNodes without an agent. */
+/** Tests volumes without hard links, full disks, and DataNodes without an agent. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentDiskTest {
@@ -160,7 +160,7 @@ class AgentDiskTest {
     }
   }
 
-  /** Mounts small file systems where a DataNode keeps temporary replicas. */
+  /** Mounts small file systems on a DataNode's directories for temporary replicas. */
   private void fill(ReplicaProbe probe) throws Exception {
     for (Path tmp : probe.temporaryDirectories()) {
       String size = "size=" + BLOCK / 2;

@@ -27,7 +27,7 @@ import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** Groups encoded where their replicas are, and read back by stock clients. */
+/** Tests groups that are encoded from existing replicas, and read by stock clients. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentEncodeTest {
@@ -61,7 +61,9 @@ class AgentEncodeTest {
     convert(AgentCluster.bytes(2 * BLOCK + 70_001, 4), true);
   }
 
-  /** Five DataNodes take the internal blocks; the middle data block is sent if asked for. */
+  /**
+   * Encodes a group onto five DataNodes. The middle data block is sent if {@code sendOne} is true.
+   */
   private void convert(byte[] data, boolean sendOne) throws Exception {
     Adoption file = cluster.adoption(data);
     DatanodeInfo agent = file.node(0, 0);
@@ -102,7 +104,7 @@ class AgentEncodeTest {
     throw new AssertionError("no replica of unit " + unit + " beside " + used);
   }
 
-  /** Returns a DataNode without an internal block, and without a replica of that unit. */
+  /** Returns a DataNode without an internal block, and without a replica of the unit. */
   private DatanodeInfo other(List<DatanodeInfo> used, Adoption file, int unit) throws IOException {
     for (DatanodeInfo node : cluster.nodes()) {
       boolean holds =

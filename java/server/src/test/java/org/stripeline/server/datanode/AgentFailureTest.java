@@ -38,7 +38,10 @@ import org.stripeline.natives.Code;
 import org.stripeline.natives.ErasureCodec;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** Encoding while replicas, DataNodes and their network go wrong: it ends soon, and says how. */
+/**
+ * Tests encoding with failures of replicas, DataNodes and the network: the task ends soon and
+ * reports the cause.
+ */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentFailureTest {
@@ -87,7 +90,7 @@ class AgentFailureTest {
     return cluster.await(agent, cluster.agents().encode(agent, builder.build()));
   }
 
-  /** Returns a request that reads the first block's replicas in the order given. */
+  /** Returns a request that reads the first block's replicas in the given order. */
   private EncodeRequest.Builder request(DatanodeInfo... first) {
     EncodeRequest.Builder builder = new EncodeRequest.Builder(file.pool(), "rs", 3, 2);
     builder.rack(agent.getNetworkLocation()).data(file.from(0, first));
@@ -190,7 +193,7 @@ class AgentFailureTest {
     checkDone(run(request(file.node(0, 0), file.node(0, 1), file.node(0, 2))));
   }
 
-  /** One of three is no majority: it may be the one with wrong bytes. */
+  /** One of three is not a majority: it may be the one with wrong bytes. */
   @Test
   void aReplicaDoesNotDecideAloneWhenTheOthersAreTruncated() throws Exception {
     truncate(replica(0, file.node(0, 0)), BLOCK - 1_000);
@@ -313,7 +316,7 @@ class AgentFailureTest {
   void aTaskThatWasGivenUpLeavesWhatItsSuccessorWrote() throws Exception {
     DatanodeInfo other = file.node(0, 1);
     long lost = encodeUntilBothReceive(100_000);
-    // What a driver does that cannot reach the first agent any more.
+    // A driver does this if it cannot reach the first agent any more.
     for (int i = 0; i < AgentCluster.M; i++) {
       AgentBlock parity = file.internal(AgentCluster.K + i);
       cluster.agents().unlink(targets.get(i), file.pool(), Arrays.asList(parity));
@@ -326,7 +329,9 @@ class AgentFailureTest {
     checkParity();
   }
 
-  /** The driver may have told another DataNode's agent to link what a task was to send. */
+  /**
+   * The driver may have planned a link on a DataNode to which the task was going to send the block.
+   */
   @Test
   void aTaskThatWasGivenUpLeavesALink() throws Exception {
     DatanodeInfo holder = file.node(0, 1);
@@ -335,7 +340,7 @@ class AgentFailureTest {
     cluster.agents().link(holder, file.pool(), Arrays.asList(file.link(0)));
     assertThat(cluster.agents().rollBack(holder, file.pool(), block, "a task")).isFalse();
     assertThat(cluster.probe(holder).state(block.id)).isEqualTo("FINALIZED");
-    // A driver removes what it wants to.
+    // A driver can remove any block.
     assertThat(cluster.agents().unlink(holder, file.pool(), Arrays.asList(block))).isEqualTo(1);
   }
 
@@ -350,7 +355,7 @@ class AgentFailureTest {
     cluster.agents().reserve(target, file.pool(), block, "one");
     cluster.agents().reserve(target, file.pool(), block, "two");
     cluster.agents().unlink(targets.get(1), file.pool(), Arrays.asList(file.internal(4)));
-    // This one is let last.
+    // This task is the last one that is allowed to write the block.
     checkDone(run(request(agent)));
     for (String writer : Arrays.asList("one", "two")) {
       assertThat(cluster.agents().rollBack(target, file.pool(), block, writer)).isFalse();
@@ -358,7 +363,7 @@ class AgentFailureTest {
     checkParity();
   }
 
-  /** Files are deleted before the answer, whatever waits in the queue of the volume. */
+  /** Files are deleted before the answer, regardless of the volume's queue. */
   @Test
   void whatIsUnlinkedAndWrittenAgainStays() throws Exception {
     checkDone(run(request(agent)));
@@ -372,7 +377,7 @@ class AgentFailureTest {
       assertThat(data).doesNotExist();
       assertThat(cluster.probe(target).held().blocks).isEqualTo(blocks - 1);
       cluster.agents().unlink(targets.get(1), file.pool(), Arrays.asList(file.internal(4)));
-      // On the same volume, or its queue would not matter.
+      // On the same volume; otherwise its queue would have no effect.
       checkDone(run(request(agent, storage)));
     }
     DeleteQueue.hold(cluster.dataNode(target)).close();
@@ -400,7 +405,7 @@ class AgentFailureTest {
     checkDone(run(request(agent, storage)));
   }
 
-  /** A receiver that went on could finalize or discard what its successor receives. */
+  /** A receiver that continues could finalize or discard the next replica with that id. */
   @Test
   void unlinkingEndsTheReceiver() throws Exception {
     long task = encodeUntilBothReceive(20_000);
@@ -426,7 +431,7 @@ class AgentFailureTest {
     return task;
   }
 
-  /** Returns a request whose first parity is for that storage of its target. */
+  /** Returns a request whose first parity block goes to a given storage of its target. */
   private EncodeRequest.Builder request(DatanodeInfo reader, String storage) {
     EncodeRequest.Builder builder = new EncodeRequest.Builder(file.pool(), "rs", 3, 2);
     for (int unit = 0; unit < file.blocks.size(); unit++) {
@@ -461,10 +466,7 @@ class AgentFailureTest {
     }
   }
 
-  /**
-   * Puts something in the place of a DataNode whose connections the system accepts, and that reads
-   * nothing of what comes.
-   */
+  /** Replaces a DataNode by a socket that accepts connections but never reads. */
   private ServerSocket hang(DatanodeInfo node) throws IOException {
     stopped = cluster.mini().stopDataNode(node.getXferAddr());
     before.remove(stoppedName());

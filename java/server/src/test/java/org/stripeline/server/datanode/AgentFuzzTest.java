@@ -41,7 +41,7 @@ import org.stripeline.agent.AgentProtocol;
 import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.Wire;
 
-/** A user without rights sends what it likes to the port on which an agent listens. */
+/** Tests that a user without rights sends arbitrary bytes to the port of an agent. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class AgentFuzzTest {
@@ -50,7 +50,7 @@ class AgentFuzzTest {
   private static final int ROUNDS = 1_000;
   private static final int OVERSIZED = Wire.REQUEST_MAX + 1;
 
-  /** Longer frames are refused by the server, by default. */
+  /** By default, the server refuses longer frames. */
   private static final int FRAME_MAX = 64 << 20;
 
   private AgentCluster cluster;
@@ -77,7 +77,9 @@ class AgentFuzzTest {
         RawRpc.call(kind, request));
   }
 
-  /** With the engine for Writables loaded, such a call allocates arrays of the length it names. */
+  /**
+   * If the engine for Writables were loaded, such a call would allocate arrays of the given length.
+   */
   @Test
   void callsOfOtherEnginesAreNotRead() throws Exception {
     byte[] frame = RawRpc.call(RPC.RpcKind.RPC_WRITABLE, RawRpc.writable(50_000_000));
@@ -91,7 +93,7 @@ class AgentFuzzTest {
     assertThat(allocated() - before).isLessThan(10 << 20);
   }
 
-  /** A message that protobuf refuses is not even looked at. */
+  /** The caller is refused before protobuf parses the invalid message. */
   @Test
   void callersAreCheckedBeforeTheirRequests() throws Exception {
     byte[] broken = {5, 10, 127, 1, 2, 3};
@@ -107,7 +109,7 @@ class AgentFuzzTest {
     assertThat(reply.getErrorMsg()).contains("Cannot serve user " + USER + ": it is neither");
   }
 
-  /** Stacks of the server's threads would fill the log of a DataNode in no time. */
+  /** Stack traces of the server's threads would quickly fill the log of a DataNode. */
   @Test
   void refusalsAreLoggedInOneLine() throws Exception {
     List<LoggingEvent> events = Collections.synchronizedList(new ArrayList<>());
@@ -178,13 +180,14 @@ class AgentFuzzTest {
     } finally {
       threads.shutdownNow();
     }
-    // Frames are read whole, and copied once or twice; answers have stacks of the server's threads.
+    // Frames are read whole, and copied once or twice; answers contain stack traces of the server's
+    // threads.
     assertThat(allocated() - allocated).isLessThan(4 * sent + THREADS * ROUNDS * (256L << 10));
     assertThat(live() - live).isLessThan(32 << 20);
     encode();
   }
 
-  /** Has a group encoded by a superuser. */
+  /** Encodes a group as a superuser. */
   private void encode() throws Exception {
     AgentCluster.Adoption file = cluster.adoption(AgentCluster.bytes(AgentCluster.BLOCK, 1));
     EncodeRequest request = file.request(node, Arrays.asList(cluster.nodes())).build();
@@ -200,7 +203,7 @@ class AgentFuzzTest {
     cluster.fs().delete(file.temporary, false);
   }
 
-  /** Returns how many bytes were sent. */
+  /** Sends random requests, and returns the number of bytes sent. */
   private long fuzz(Random random) throws Exception {
     long sent = 0;
     for (int round = 0; round < ROUNDS; round++) {
@@ -216,7 +219,7 @@ class AgentFuzzTest {
     return sent;
   }
 
-  /** Something that is not a connection with a call in it. */
+  /** Returns bytes that are not a connection with a valid call. */
   private static byte[] broken(Random random) throws Exception {
     byte[] noise = bytes(random, 1 + random.nextInt(2_000));
     byte[] good =
@@ -235,7 +238,7 @@ class AgentFuzzTest {
     }
   }
 
-  /** The length of a frame that does not come. */
+  /** Returns the length of a frame that is not sent. */
   private static byte[] length(Random random) {
     int[] lengths = {
       -1,
@@ -250,7 +253,7 @@ class AgentFuzzTest {
     return ByteBuffer.allocate(4).putInt(length).array();
   }
 
-  /** A connection with one call, which the server has to answer. */
+  /** Returns a connection with one call, which the server has to answer. */
   private static byte[] wholeCall(Random random, int round) throws Exception {
     return RawRpc.join(RawRpc.preamble(), RawRpc.context(USER), frame(random, round));
   }
@@ -302,7 +305,7 @@ class AgentFuzzTest {
     return bytes;
   }
 
-  /** Any JSON, with names that requests have. */
+  /** Returns random JSON with names that occur in requests. */
   private static String json(Random random, int depth) {
     String[] names = {"method", "arguments", "pool", "links", "blocks", "request", "data", "task"};
     String[] values = {"null", "1e999", "-1", "\"encode\"", "\"link\"", "\"about\"", "{}", "[]"};
@@ -319,7 +322,7 @@ class AgentFuzzTest {
     return kind == 1 ? '[' + inner + ']' : '{' + inner + '}';
   }
 
-  /** Returns the bytes of heap that are in use after collections. */
+  /** Returns the bytes of heap in use after garbage collection. */
   private static long live() {
     long least = Long.MAX_VALUE;
     for (int i = 0; i < 3; i++) {
@@ -329,7 +332,7 @@ class AgentFuzzTest {
     return least;
   }
 
-  /** Returns how much the threads of the DataNode's IPC server have allocated up to now. */
+  /** Returns the bytes that the threads of the DataNode's IPC server have allocated so far. */
   private long allocated() {
     ThreadMXBean bean = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     long sum = 0;

@@ -25,7 +25,7 @@ import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** Disks that do not answer, or only after a task has ended. */
+/** Tests disks that do not answer, or only after a task has ended. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class AgentHangTest {
@@ -53,7 +53,7 @@ class AgentHangTest {
     Path meta = cluster.probe(agent).meta(file.source(0).id).toPath();
     Path real = meta.resolveSibling("real");
     Files.move(meta, real);
-    // Opening a pipe that has no writer blocks, and an interrupt does not end it.
+    // Opening a pipe without a writer blocks, and an interrupt does not end it.
     assertThat(new ProcessBuilder("mkfifo", meta.toString()).start().waitFor()).isZero();
     EncodeRequest request = file.request(agent, file.free(agent)).build();
     long task = cluster.agents().encode(agent, request);
@@ -68,7 +68,7 @@ class AgentHangTest {
       assertThat(report.error).contains("nothing has moved for");
     } finally {
       cluster.agents().cancel(agent, task);
-      // Ends the waiting of all who have opened it.
+      // Unblocks all threads that are opening the pipe.
       Files.newOutputStream(meta, StandardOpenOption.WRITE).close();
       Files.move(real, meta, StandardCopyOption.REPLACE_EXISTING);
     }
@@ -102,7 +102,7 @@ class AgentHangTest {
     Conditions.await("buffers to be given back", () -> bean.getBufferBytes() <= held);
   }
 
-  /** Returns the bytes of buffers that the agent keeps once a task has ended in order. */
+  /** Returns the bytes of buffers that the agent keeps after a task that succeeded. */
   private long heldBytes(Adoption file, DatanodeInfo agent, DatanodeInfo other, AgentMXBean bean)
       throws Exception {
     EncodeRequest request = file.request(agent, Arrays.asList(agent, other)).build();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.agent.AgentException;
 import org.stripeline.agent.Agents;
 
-/** Agents on a cluster that asks for Kerberos, SASL on data connections and block tokens. */
+/** Tests agents on a cluster with Kerberos, SASL on data connections, and block tokens. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class AgentKerberosTest {

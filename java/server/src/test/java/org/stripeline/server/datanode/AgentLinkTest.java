@@ -39,7 +39,7 @@ import org.stripeline.agent.Link;
 import org.stripeline.agent.Linked;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** Replicas under second names: made, refused, removed, and what the DataNode makes of them. */
+/** Tests the creation, refusal and removal of links, and how the DataNode handles them. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentLinkTest {
@@ -114,7 +114,7 @@ class AgentLinkTest {
         () -> cluster.agents().link(node, file.pool(), Arrays.asList(other)));
   }
 
-  /** Three DataNodes, three replicas: each has all blocks. */
+  /** There are three DataNodes and three replicas, so each DataNode has all blocks. */
   @Test
   void allOfACallIsLinkedOrNothing() throws Exception {
     Adoption file = cluster.adoption(DATA);
@@ -139,7 +139,7 @@ class AgentLinkTest {
           "the files to be gone",
           () -> probe.held().toString().equals(before) && probe.held().blocks == blocks);
     }
-    // The NameNode was told of none.
+    // The NameNode received no report of them.
     assertThat(cluster.reported(file)).isZero();
   }
 
@@ -299,7 +299,7 @@ class AgentLinkTest {
     assertThat(scanner.errors(storage)).isZero();
   }
 
-  /** Of callers at the same time one makes the link, and the others find it or are refused. */
+  /** One of several concurrent callers creates the link; the others find it or are refused. */
   @Test
   void manyCallersMakeOneLink() throws Exception {
     Adoption file = cluster.adoption(DATA);

@@ -28,7 +28,7 @@ import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** Agents where data connections are protected, and callers are looked at. */
+/** Tests agents with protected data connections and authorization of callers. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentSecurityTest {
   private static final String ACL = "security.stripeline.agent.protocol.acl";
@@ -47,7 +47,7 @@ class AgentSecurityTest {
     }
   }
 
-  /** Links, reads from elsewhere, sends and verifies; all of it, with any agent. */
+  /** Links, reads from other DataNodes, sends and verifies, through any {@link Agents}. */
   static void encode(AgentCluster cluster, Agents agents) throws Exception {
     Adoption file = cluster.adoption(AgentCluster.bytes(2 * AgentCluster.BLOCK + 99_999, 1));
     DatanodeInfo agent = file.node(0, 0);
@@ -143,7 +143,10 @@ class AgentSecurityTest {
         (PrivilegedExceptionAction<Agents>) () -> Agents.connect(cluster.fs().getConf()));
   }
 
-  /** The list of Hadoop's own protocols is replaced by one with ours; all must still be there. */
+  /**
+   * The list of Hadoop's own protocols is replaced by one that includes the agent's; all must still
+   * be served.
+   */
   @Test
   void obeysServiceAuthorization() throws Exception {
     Configuration conf = new Configuration(false);

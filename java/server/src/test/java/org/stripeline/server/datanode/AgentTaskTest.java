@@ -29,9 +29,7 @@ import org.stripeline.agent.TaskReport;
 import org.stripeline.agent.TaskState;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/**
- * Tasks from their beginning to their end: waiting, rates, progress, cancelling, being forgotten.
- */
+/** Tests the life cycle of tasks: queueing, rates, progress, cancellation and expiry of results. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentTaskTest {
@@ -90,7 +88,7 @@ class AgentTaskTest {
     } while (!report.state.isFinal());
     assertThat(report.state).isEqualTo(TaskState.DONE);
     assertThat(between).as("progress was seen in between").isTrue();
-    // The throttler lets half a second's bytes go at once.
+    // The throttler lets the bytes of half a second pass at once.
     assertThat(report.result.seconds).isGreaterThan((double) report.bytesTotal / rate - 0.6);
     for (int i = 0; i < AgentCluster.M; i++) {
       AgentBlock parity = file.internal(AgentCluster.K + i);
@@ -129,7 +127,7 @@ class AgentTaskTest {
     assertThat(report.error).isEqualTo("cancelled");
     cluster.awaitHeld(before);
     cluster.agents().cancel(agent, task);
-    // What was cancelled can be asked for again.
+    // A cancelled request can be repeated.
     EncodeRequest again = file.request(agent, targets).build();
     assertThat(cluster.await(agent, cluster.agents().encode(agent, again)).error).isNull();
   }

@@ -25,7 +25,7 @@ import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.Agents;
 import org.stripeline.agent.EncodeRequest;
 
-/** What holders of block tokens may ask of agents, who are no superusers. */
+/** Tests the calls that holders of block tokens may make without being superusers. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentTokenTest {
   @TempDir private static Path dir;
@@ -56,7 +56,7 @@ class AgentTokenTest {
     return Agents.connect(cluster.fs().getConf(), token.encodeToUrlString());
   }
 
-  /** A request whose sources have these tokens. */
+  /** Returns a request whose sources have the given tokens. */
   private static EncodeRequest request(AgentCluster.Adoption file, IntFunction<String> tokens)
       throws IOException {
     DatanodeInfo agent = file.node(0, 0);
@@ -84,7 +84,7 @@ class AgentTokenTest {
     }
   }
 
-  /** Has a group encoded by somebody with tokens and nothing else. */
+  /** Encodes a group with tokens only. */
   static void encode(AgentCluster cluster) throws Exception {
     AgentCluster.Adoption file =
         cluster.adoption(AgentCluster.bytes(2 * AgentCluster.BLOCK + 99_999, 77));

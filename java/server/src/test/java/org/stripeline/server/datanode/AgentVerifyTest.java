@@ -39,7 +39,7 @@ import org.stripeline.agent.EncodeRequest;
 import org.stripeline.agent.Messages;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** What arrived is read at rest, and replicas that differ from what was sent are rolled back. */
+/** Tests that sent blocks are read from disk, and that replicas which differ are rolled back. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentVerifyTest {
@@ -66,7 +66,7 @@ class AgentVerifyTest {
     cluster.close();
   }
 
-  /** The agents of the cluster, with something done to a replica before it is read at rest. */
+  /** Agents that damage a replica before it is read from disk, or return a wrong checksum. */
   private final class Tampering extends ForwardingAgents {
     private final boolean lie;
 
@@ -112,7 +112,7 @@ class AgentVerifyTest {
         unbound());
   }
 
-  /** Agents of which each call reads what it is asked for out of an array. */
+  /** Agents whose calls compute checksums from an array. */
   private static class Reading extends ForwardingAgents {
     private final byte[] bytes;
     final List<String> calls = new ArrayList<>();
@@ -204,7 +204,7 @@ class AgentVerifyTest {
         () -> context.checksum("pool", node, block, unbound()));
   }
 
-  /** The disk that holds up the first call would hold up every other. */
+  /** A disk that blocks the first call would also block every other one. */
   @Test
   void aReplicaIsMadeDurableByOneCallAtATime() throws Exception {
     LocalReplicas replicas = context(agent, null).replicas;
@@ -220,7 +220,7 @@ class AgentVerifyTest {
     assertThat(first.get().crc32c).isEqualTo(replicas.checksum(call).crc32c);
   }
 
-  /** Lets replicas of the first block claim what a test wants; 0 for no answer. */
+  /** Returns a check of the first block whose replicas have the given claims; 0 for no answer. */
   private ReplicaCheck check(int... claimed) throws IOException {
     DatanodeInfo[] holders = file.blocks.get(0).getLocations();
     Agents peers =
@@ -262,10 +262,10 @@ class AgentVerifyTest {
     assertThat(wrong(7, 7, 7)).isEmpty();
     assertThat(wrong(7, 7)).isEmpty();
     assertThat(wrong(7, 0, 7, 7)).isEmpty();
-    // The first is kept.
+    // The first replica is kept.
     assertThat(wrong(7, 5, 7, 7)).containsExactly(0);
     assertThat(wrong(7, 7, 5, 7)).isEmpty();
-    // What was encoded is wrong.
+    // The encoded bytes are wrong.
     assertThat(wrong(5, 5, 7, 7)).containsExactly(0);
     assertThat(wrong(5, 7, 5, 7)).containsExactly(1);
     assertThat(wrong(6, 5, 7, 7)).containsExactly(0);

@@ -41,7 +41,7 @@ import org.stripeline.agent.TaskState;
 import org.stripeline.agent.Wire;
 import org.stripeline.server.datanode.AgentCluster.Adoption;
 
-/** What travels, and what does when the two ends do not understand each other. */
+/** Tests the messages, including those that one side does not support. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class AgentWireTest {
@@ -100,7 +100,7 @@ class AgentWireTest {
     assertThat(info.hadoop).isEqualTo(VersionInfo.getVersion());
     assertThat(info.uuid).isEqualTo(node.getDatanodeUuid());
     assertThat(info.coder).contains(info.version);
-    // Fields that only later versions have are no error.
+    // Unknown fields of later versions are ignored.
     assertThat(call("about", "{\"later\":[1]}").has("answer")).isTrue();
   }
 
@@ -129,7 +129,7 @@ class AgentWireTest {
       check(send(text), "BAD_REQUEST", "Cannot read the request");
     }
     check(send("{\"arguments\":{}}"), "BAD_REQUEST", "it names no method");
-    // What Gson takes by default and other readers of JSON do not.
+    // Accepted by Gson's default reader, but not valid JSON.
     for (String text : Arrays.asList("{'pool':'p'}", "{pool:1}", "{}/**/", "{\"pool\"=1}")) {
       check("link", text, "BAD_REQUEST", "not as expected");
     }
@@ -142,7 +142,7 @@ class AgentWireTest {
     check("encode", "{\"ticket\":\"t\",\"request\":{}}", "BAD_REQUEST", "no block pool");
   }
 
-  /** Also more blocks than one call takes: callers with very many of them call several times. */
+  /** Also tests more blocks than one call accepts, which the client splits into several calls. */
   @Test
   void longArgumentsArriveWhole() throws Exception {
     List<AgentBlock> blocks = new ArrayList<>();
@@ -306,7 +306,10 @@ class AgentWireTest {
     Assertions.assertThatThrownBy(() -> closed.describe(node)).hasMessageContaining("closed");
   }
 
-  /** What a server throws before the agent is called does not mean that there is no agent. */
+  /**
+   * An exception that the server throws before it calls the agent does not mean that there is no
+   * agent.
+   */
   @Test
   void aServerThatIsTooBusyIsAskedLater() throws Exception {
     Configuration conf = new Configuration(false);

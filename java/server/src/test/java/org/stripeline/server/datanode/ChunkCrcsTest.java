@@ -13,7 +13,7 @@ import org.apache.hadoop.util.DataChecksum;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The judge computes the CRC over the bytes themselves. */
+/** Compares with CRCs that are computed from the bytes themselves. */
 class ChunkCrcsTest {
   @ParameterizedTest
   @CsvSource({"0,512", "1,512", "512,512", "1024,512", "16777216,512", "1000003,512", "70000,4096"})

@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits for what other threads bring about. */
+/** Waits for conditions that other threads bring about. */
 public final class Conditions {
   private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -14,7 +14,7 @@ public final class Conditions {
   /**
    * Polls until the condition holds.
    *
-   * @throws AssertionError after a minute, naming what did not come about
+   * @throws AssertionError after a minute, with {@code what}
    */
   public static void await(String what, Callable<Boolean> condition) {
     long start = System.nanoTime();

@@ -14,7 +14,7 @@ import org.stripeline.agent.Link;
 import org.stripeline.agent.Linked;
 import org.stripeline.agent.TaskReport;
 
-/** Agents that are others, but for what a subclass changes. */
+/** Forwards all calls to other agents; subclasses change some. */
 class ForwardingAgents implements Agents {
   private final Agents to;
 

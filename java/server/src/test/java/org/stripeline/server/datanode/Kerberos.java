@@ -13,8 +13,8 @@ import org.apache.hadoop.minikdc.MiniKdc;
 import org.apache.hadoop.security.UserGroupInformation;
 
 /**
- * A key distribution centre with the principals of a cluster and of users, and the settings that
- * make a cluster ask for them. Kerberos is the whole JVM's while it runs.
+ * A key distribution center with the principals of a cluster and of users, and the settings for a
+ * cluster that requires Kerberos. While it runs, Kerberos applies to the whole JVM.
  */
 final class Kerberos implements AutoCloseable {
   private static final String PASSWORD = "password";
@@ -30,7 +30,7 @@ final class Kerberos implements AutoCloseable {
     kdc.start();
     kdc.createPrincipal(keytab("hdfs"), "hdfs/localhost", "HTTP/localhost");
     makeKeyStore();
-    // Servers look their TLS settings up in the class path.
+    // Servers load their TLS settings from the class path.
     loader = Thread.currentThread().getContextClassLoader();
     resources = new URLClassLoader(new URL[] {dir.toUri().toURL()}, loader);
     Thread.currentThread().setContextClassLoader(resources);
@@ -44,7 +44,7 @@ final class Kerberos implements AutoCloseable {
     return user + "/localhost@" + kdc.getRealm();
   }
 
-  /** Logs a user in, who need not have been known. */
+  /** Logs a user in, and creates its principal if necessary. */
   UserGroupInformation logIn(String user) throws Exception {
     if (!keytab(user).exists()) {
       kdc.createPrincipal(keytab(user), user + "/localhost");
@@ -53,7 +53,9 @@ final class Kerberos implements AutoCloseable {
         principal(user), keytab(user).getPath());
   }
 
-  /** Adds what a cluster without privileged ports needs; it offers every protection of data. */
+  /**
+   * Adds the settings of a cluster without privileged ports that offers every protection of data.
+   */
   void secure(Configuration conf) {
     conf.set("hadoop.security.authentication", "kerberos");
     for (String server : new String[] {"namenode", "datanode"}) {

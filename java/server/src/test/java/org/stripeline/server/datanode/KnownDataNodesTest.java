@@ -28,7 +28,7 @@ import org.stripeline.agent.AgentException;
 import org.stripeline.agent.AgentNode;
 import org.stripeline.agent.EncodeRequest;
 
-/** Agents connect to the DataNodes of their NameNode, and to nothing else. */
+/** Tests that agents connect only to the DataNodes of their NameNode. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class KnownDataNodesTest {
   private final AtomicLong now = new AtomicLong(-5);
@@ -57,7 +57,7 @@ class KnownDataNodesTest {
         .setNetworkLocation("/rack");
   }
 
-  /** A request that reads from one node, and writes to two others. */
+  /** Returns a request that reads from one node, and writes to two others. */
   private static EncodeRequest request(
       DatanodeInfo source, DatanodeInfo parity, DatanodeInfo sent) {
     AgentBlock block = new AgentBlock(1, 1, 1);
@@ -96,7 +96,7 @@ class KnownDataNodesTest {
         refused(AgentException.Kind.NOT_READY, name, () -> known.check(request));
       }
     }
-    // In which rack it is, callers may see in their own way.
+    // The rack may differ, since callers may use another topology.
     known.check(request(node(1).setNetworkLocation("/elsewhere").build()));
   }
 
@@ -145,7 +145,7 @@ class KnownDataNodesTest {
     assertThat(asked).isEqualTo(2);
   }
 
-  /** What is named listens, and must hear nothing: neither data, nor a call. */
+  /** The forged address has a listener, which must receive neither data nor a call. */
   @Test
   void nothingButDataNodesIsConnectedTo(@TempDir Path dir) throws Exception {
     try (AgentCluster cluster =
@@ -178,7 +178,9 @@ class KnownDataNodesTest {
     }
   }
 
-  /** Requests like that one, each with one DataNode changed: a source, or a target. */
+  /**
+   * Returns copies of a request in each of which one DataNode is changed: a source, or a target.
+   */
   private static List<EncodeRequest> forged(
       EncodeRequest request, UnaryOperator<DatanodeInfo.DatanodeInfoBuilder> change) {
     List<EncodeRequest> all = new ArrayList<>();

@@ -23,21 +23,21 @@ import org.apache.hadoop.thirdparty.protobuf.Message;
 import org.apache.hadoop.util.ProtoUtil;
 import org.stripeline.agent.AgentProtocol;
 
-/** Hadoop's RPC by hand: the bytes of connections and calls, right or wrong. */
+/** Builds the bytes of Hadoop RPC connections and calls, valid or not. */
 final class RawRpc {
   private static final int CONTEXT_CALL = -3;
   private static final int TIMEOUT_MILLIS = (int) TimeUnit.SECONDS.toMillis(30);
 
   private RawRpc() {}
 
-  /** What a client sends first, without authentication. */
+  /** Returns the first bytes of a client's connection, without authentication. */
   static byte[] preamble() {
     byte[] preamble = {0, 0, 0, 0, 9, 0, 0};
     System.arraycopy("hrpc".getBytes(StandardCharsets.US_ASCII), 0, preamble, 0, 4);
     return preamble;
   }
 
-  /** The frame that says who calls which protocol. */
+  /** Returns the frame with the user and the protocol of the connection. */
   static byte[] context(String user) throws IOException {
     return frame(
         header(RPC.RpcKind.RPC_PROTOCOL_BUFFER, CONTEXT_CALL),
@@ -48,12 +48,14 @@ final class RawRpc {
                 .build()));
   }
 
-  /** A frame that calls a method through an engine, with a request in that engine's form. */
+  /**
+   * Returns a frame that calls a method through an engine, with a request in that engine's format.
+   */
   static byte[] call(RPC.RpcKind kind, byte[]... request) throws IOException {
     return frame(header(kind, 0), join(request));
   }
 
-  /** What comes before the message in a request of the engine for protobuf. */
+  /** Returns the header of a request in the protobuf engine's format. */
   static byte[] method(String name, String protocol, long version) throws IOException {
     return delimited(
         RequestHeaderProto.newBuilder()
@@ -88,7 +90,10 @@ final class RawRpc {
     return out.toByteArray();
   }
 
-  /** A request of the engine for Writables that declares a number of parameters, and has none. */
+  /**
+   * Returns a request in the Writable engine's format that declares a number of parameters, and has
+   * none.
+   */
   static byte[] writable(int parameters) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
@@ -104,8 +109,8 @@ final class RawRpc {
   /**
    * Sends bytes and returns the replies.
    *
-   * @param isWhole whether one reply is due; else the server is left with what it has, and the
-   *     connection is closed
+   * @param isWhole whether one reply is expected; otherwise the connection is closed after the
+   *     bytes
    */
   static List<RpcResponseHeaderProto> send(int port, boolean isWhole, byte[]... parts)
       throws IOException {
@@ -125,7 +130,7 @@ final class RawRpc {
       if (isWhole && replies.isEmpty()) {
         throw e;
       }
-      // The server closes connections whose bytes it does not understand.
+      // The server closes connections with invalid bytes.
     }
     return replies;
   }

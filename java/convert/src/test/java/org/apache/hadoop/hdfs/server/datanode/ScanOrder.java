@@ -3,11 +3,14 @@ package org.apache.hadoop.hdfs.server.datanode;
 
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 
-/** Has a DataNode's block scanner look at a block now, as a reader's complaint has. */
+/**
+ * Makes a DataNode's block scanner scan a block immediately, as it does after a reader reports the
+ * block.
+ */
 public final class ScanOrder {
   private ScanOrder() {}
 
-  /** Puts a block before all others. */
+  /** Schedules a block before all others. */
   public static void scan(DataNode node, ExtendedBlock block) {
     String storage = node.getFSDataset().getVolume(block).getStorageID();
     node.getBlockScanner().markSuspectBlock(storage, block);

@@ -14,11 +14,11 @@ import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
 
 /**
- * The DataNodes that a NameNode knew at one moment, numbered for the algorithms of {@link
+ * The DataNodes of a NameNode at one time, numbered for the algorithms of {@link
  * org.stripeline.placement}. Immutable.
  */
 final class ClusterNodes {
-  /** As much room as a DataNode must have for new blocks, in blocks of the largest usual size. */
+  /** Space that a DataNode must have to get new blocks: five blocks of the default size. */
   private static final long ROOM_BYTES = 5L * (128 << 20);
 
   private final DatanodeDescriptor[] nodes;
@@ -38,11 +38,11 @@ final class ClusterNodes {
   }
 
   /**
-   * Looks at the DataNodes.
+   * Creates a snapshot of the DataNodes.
    *
-   * @param before what was seen last: if the same DataNodes are there in the same racks, they keep
-   *     their numbers; null at first
-   * @param busyXceivers connections from which on a DataNode is too busy for new blocks
+   * @param before the previous snapshot, or null; if it has the same DataNodes in the same racks,
+   *     they keep their numbers
+   * @param busyXceivers number of connections above which a DataNode is too busy for new blocks
    */
   static ClusterNodes of(NetworkTopology cluster, ClusterNodes before, double busyXceivers) {
     List<DatanodeDescriptor> seen = new ArrayList<>();
@@ -102,14 +102,14 @@ final class ClusterNodes {
   }
 
   /**
-   * Returns the rack of a node. Of clients whose names begin with a slash, and from scripts that
-   * end racks with one, Hadoop 3.3 keeps it in the location.
+   * Returns the rack of a node without a trailing slash. Hadoop 3.3 keeps one in the locations of
+   * clients whose names begin with a slash, and of nodes for which a topology script returns one.
    */
   private static String rack(Node node) {
     return NodeBase.normalize(node.getNetworkLocation());
   }
 
-  /** Returns whether numbers mean the same as in another. */
+  /** Returns whether another snapshot uses the same numbers. */
   boolean isNumberedAs(ClusterNodes other) {
     return other != null && numbers == other.numbers;
   }
@@ -118,13 +118,16 @@ final class ClusterNodes {
     return topology;
   }
 
-  /** Returns a DataNode's number; -1 for what is not a DataNode known here. */
+  /** Returns the number of a DataNode; -1 if the node is not a DataNode of this snapshot. */
   int number(Node node) {
     Integer number = node instanceof DatanodeDescriptor ? numbers.get(node) : null;
     return number == null ? -1 : number;
   }
 
-  /** Returns the number of a writer, or of any DataNode in its rack; -1 if there is none. */
+  /**
+   * Returns the number of a writer, or else of a random open DataNode in its rack; -1 if there is
+   * none.
+   */
   int near(Node writer, SplittableRandom random) {
     int number = number(writer);
     Integer rack = writer == null ? null : racks.get(rack(writer));

@@ -14,16 +14,15 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.server.namenode.EarSettings;
 
 /**
- * Encoding-aware replication, for {@code dfs.block.replicator.classname} of a NameNode: blocks of
- * files in the directories of {@code stripeline.ear.directories} get their replicas where k
- * consecutive ones can later become a group of an erasure code without moving, and be encoded
- * without reading across racks. All other blocks, and all about which there is any doubt, are
- * placed by Hadoop's own policy.
+ * Encoding-aware replication, for {@code dfs.block.replicator.classname} of a NameNode. For files
+ * in the directories of {@code stripeline.ear.directories}, it places replicas such that k
+ * consecutive blocks can later become a block group without moving, and be encoded without reads
+ * across racks. Hadoop's own policy places all other blocks, and blocks for which no such placement
+ * is found.
  *
- * <p>A NameNode makes several policies of this class, and so do fsck and the Balancer, which have
- * no statistics and place nothing new. Stripes in the making are not kept over a restart, failover
- * or refresh of the policy: a conversion looks at the locations that there are, whatever was
- * intended.
+ * <p>A NameNode creates several policies of this class. So do fsck and the Balancer, which have no
+ * statistics and place no new blocks. Pending stripes are not kept over a restart, a failover or a
+ * refresh of the policy: a conversion uses the actual locations, not the intended ones.
  *
  * <p>Source: Li, Hu and Lee, "Enabling Efficient and Reliable Transition from Replication to
  * Erasure Coding for Clustered File Systems" (DSN 2015).
@@ -33,7 +32,7 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
 
   private EarSettings settings;
 
-  /** Null where nothing is placed by us. */
+  /** Null if this instance places no blocks. */
   private EarStripes stripes;
 
   @Override
@@ -46,7 +45,7 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
     try {
       settings = EarSettings.of(conf);
     } catch (IllegalArgumentException e) {
-      // A NameNode must start, whatever is in these keys.
+      // A NameNode must start even if the values of these keys are invalid.
       LOG.warn("Cannot place blocks for encoding, Hadoop's policy places all: {}", e.getMessage());
       return;
     }
@@ -76,12 +75,12 @@ public class EarPlacementPolicy extends BlockPlacementPolicyDefault {
         src, numOfReplicas, writer, excludedNodes, blocksize, wanted, storagePolicy, flags);
   }
 
-  /** Returns the stripes in the making; null where nothing is placed by us. */
+  /** Returns the pending stripes; null if this instance places no blocks. */
   EarStripes stripes() {
     return stripes;
   }
 
-  /** Returns where the replicas are best put; null without advice. */
+  /** Returns the preferred DataNodes for the replicas; null if there is no preference. */
   private List<DatanodeDescriptor> advised(
       String src, int replicas, Node writer, Set<Node> excluded) {
     try {

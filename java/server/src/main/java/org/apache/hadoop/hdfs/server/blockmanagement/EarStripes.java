@@ -18,18 +18,21 @@ import org.stripeline.placement.ear.PendingStripes;
 import org.stripeline.placement.ear.ReplicaDraw;
 import org.stripeline.server.namenode.EarSettings;
 
-/** The stripes in the making of a NameNode, and its DataNodes as they were a moment ago. */
+/** The pending stripes of a NameNode, and a recent snapshot of its DataNodes. */
 final class EarStripes {
-  /** DataNodes are looked at again after so long: as often as they tell of themselves. */
+  /** Maximum age of the snapshot; equals the default interval of heartbeats. */
   private static final long REFRESH_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-  /** Hadoop's own policy passes over DataNodes with so many times the mean of connections. */
+  /**
+   * Hadoop's own policy skips DataNodes with more than this multiple of the mean number of
+   * connections.
+   */
   private static final double BUSY_FACTOR = 2;
 
-  /** So many connections are never too many. */
+  /** DataNodes with up to this many connections never count as busy. */
   private static final double BUSY_XCEIVERS_MIN = 16;
 
-  /** A stripe to which nobody wrote for so long has no writer any more. */
+  /** A stripe without a new block for this time is considered abandoned by its writer. */
   private static final long AGE_MAX_NANOS = TimeUnit.MINUTES.toNanos(60);
 
   private final NetworkTopology cluster;
@@ -37,7 +40,7 @@ final class EarStripes {
   private final EarSettings settings;
   private final ReentrantLock looking = new ReentrantLock();
 
-  /** Null until DataNodes were looked at. */
+  /** Null until the first snapshot. */
   private volatile View view;
 
   EarStripes(NetworkTopology cluster, FSClusterStats stats, EarSettings settings) {
@@ -47,12 +50,12 @@ final class EarStripes {
   }
 
   /**
-   * Names DataNodes for a new block.
+   * Selects DataNodes for a new block.
    *
-   * @param src the file; a stripe is k blocks that are asked for one after the other for it
-   * @param writer the DataNode that writes, or whatever else does
-   * @param excluded what must not be taken; null for nothing
-   * @return the DataNodes, that in the core rack first; null if there is nothing to advise
+   * @param src the file; a stripe consists of k blocks that are requested in sequence for it
+   * @param writer the DataNode that writes, or another node
+   * @param excluded nodes that must not be selected; null for none
+   * @return the DataNodes, the one in the core rack first; null if there is no preference
    */
   List<DatanodeDescriptor> advise(String src, int replicas, Node writer, Set<Node> excluded) {
     long now = System.nanoTime();
@@ -62,8 +65,8 @@ final class EarStripes {
     }
     ClusterNodes nodes = current.nodes;
     SplittableRandom random = new SplittableRandom(ThreadLocalRandom.current().nextLong());
-    // Hadoop's own policy, too, puts the first replica into the rack of a client that is no
-    // DataNode.
+    // Like Hadoop's own policy, which places the first replica in the rack of a client that is not
+    // a DataNode.
     int writing = nodes.near(writer, random);
     IntPredicate isExcluded =
         excluded == null || excluded.isEmpty()
@@ -82,13 +85,16 @@ final class EarStripes {
     return targets;
   }
 
-  /** Returns what was done for the DataNodes that there are now; null before the first block. */
+  /** Returns the counters for the current DataNodes; null before the first block. */
   PendingCounts counts() {
     View current = view;
     return current == null ? null : current.pending.counts();
   }
 
-  /** Returns the DataNodes; null if there are none. Who finds them old looks, others go on. */
+  /**
+   * Returns the current snapshot; null if there are no DataNodes. If the snapshot is old, one
+   * thread refreshes it while the others use the old one.
+   */
   private View current(long now) {
     View last = view;
     boolean isOld =

@@ -4,7 +4,7 @@ package org.apache.hadoop.hdfs.server.datanode;
 import java.net.InetSocketAddress;
 import org.apache.hadoop.hdfs.protocolPB.DatanodeProtocolClientSideTranslatorPB;
 
-/** The NameNodes that a DataNode obeys, of whose class other packages know nothing. */
+/** Gives access to a DataNode's NameNode connections, whose classes are package-private. */
 public final class ActiveNameNodes {
   private ActiveNameNodes() {}
 

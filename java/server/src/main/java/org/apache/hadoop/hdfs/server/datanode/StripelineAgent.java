@@ -21,15 +21,15 @@ import org.stripeline.server.datanode.AgentEndpoint;
 import org.stripeline.server.datanode.AgentService;
 
 /**
- * The encode agent as a plug-in: name it in {@code dfs.datanode.plugins}, and the DataNode's IPC
- * server also answers {@link org.stripeline.agent.Agents}.
+ * The encode agent as a DataNode plug-in. If {@code dfs.datanode.plugins} names it, the DataNode's
+ * IPC server also serves the calls of {@link org.stripeline.agent.Agents}.
  *
- * <p>Where it cannot run, it says so once and stays out: a DataNode without an agent is a DataNode.
+ * <p>If the agent cannot run, it logs one warning, and the DataNode runs without it.
  */
 public class StripelineAgent implements ServicePlugin {
   private static final Logger LOG = LoggerFactory.getLogger(StripelineAgent.class);
 
-  /** Whom {@code hadoop-policy.xml} lets call at all; the agent itself lets superusers only. */
+  /** The ACL in {@code hadoop-policy.xml}; the agent itself also requires a superuser. */
   private static final String ACL = "security.stripeline.agent.protocol.acl";
 
   private final Supplier<List<String>> missing;
@@ -40,7 +40,7 @@ public class StripelineAgent implements ServicePlugin {
     this(AgentCompat::missing);
   }
 
-  /** {@code missing} returns what this Hadoop lacks. */
+  /** Creates an agent; {@code missing} returns the features that this Hadoop lacks. */
   StripelineAgent(Supplier<List<String>> missing) {
     this.missing = missing;
   }
@@ -72,7 +72,7 @@ public class StripelineAgent implements ServicePlugin {
         RPC.RpcKind.RPC_PROTOCOL_BUFFER,
         AgentProtocol.class,
         new AgentEndpoint(service, service::admit));
-    // Anybody can cause these, as fast as the network allows.
+    // Any client can trigger these, as fast as the network allows; log them without stack traces.
     dataNode.ipcServer.addTerseExceptions(AgentService.NotAdmittedException.class);
     if (conf.getBoolean(CommonConfigurationKeysPublic.HADOOP_SECURITY_AUTHORIZATION, false)) {
       dataNode.ipcServer.refreshServiceAcl(conf, new WithAgent());
@@ -92,7 +92,7 @@ public class StripelineAgent implements ServicePlugin {
     stop();
   }
 
-  /** HDFS' protocols and ours: refreshing replaces what was known before. */
+  /** The protocols of HDFS and of the agent, since a refresh replaces all previous services. */
   private static final class WithAgent extends PolicyProvider {
     @Override
     public Service[] getServices() {

@@ -41,7 +41,7 @@ import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.server.namenode.EarKeys;
 
-/** Files written to a real cluster whose NameNodes place them for encoding. */
+/** Tests files on a real cluster whose NameNodes place them for encoding. */
 class EarClusterTest {
   private static final int K = 3;
   private static final int RACKS = 5;
@@ -100,7 +100,7 @@ class EarClusterTest {
             .as(report.toString("UTF-8"))
             .isZero();
         assertThat(report.toString("UTF-8")).contains("HEALTHY");
-        // The command, which refuses policies that are no heirs of Hadoop's own.
+        // The command, which refuses policies that do not extend Hadoop's own.
         Class<?> balancer = Class.forName(Balancer.class.getName() + "$Cli");
         Constructor<?> constructor = balancer.getDeclaredConstructor();
         constructor.setAccessible(true);
@@ -110,7 +110,7 @@ class EarClusterTest {
     }
   }
 
-  /** Writes files and checks that all of their groups can be made of the replicas there are. */
+  /** Writes files, and checks that all of their groups can be made from the existing replicas. */
   private static void writeAndCheck(DistributedFileSystem fs, String name) throws Exception {
     for (int file = 0; file < 5; file++) {
       org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path("/warm/" + name + file);

@@ -32,7 +32,7 @@ import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.server.namenode.EarKeys;
 
-/** Placement by a real NameNode, for many DataNodes that are on paper only. */
+/** Tests placement by a real NameNode for many simulated DataNodes. */
 class EarPlacementPolicyTest {
   private static final int K = 6;
   private static final CodeShape SHAPE = CodeShape.ofDataAndParity(K, 3);
@@ -77,7 +77,7 @@ class EarPlacementPolicyTest {
     return policy(cluster).stripes().counts().of(Event.ADVISED);
   }
 
-  /** Plans a group for blocks where they were placed. */
+  /** Plans a group for blocks at the locations where they were placed. */
   private static GroupPlan plan(
       PaperCluster cluster, List<DatanodeDescriptor[]> blocks, RackRule rule) throws Exception {
     ClusterNodes nodes =
@@ -96,7 +96,7 @@ class EarPlacementPolicyTest {
     Configuration conf = settings(EarKeys.BLOCKS_PER_RACK, "1");
     try (PaperCluster cluster = new PaperCluster(dir, 20, 5, conf)) {
       SplittableRandom random = new SplittableRandom(7);
-      // Files are written at the same time, a block of each in turn.
+      // Files are written concurrently, one block of each in turn.
       List<List<DatanodeDescriptor[]>> files = new ArrayList<>();
       List<DatanodeDescriptor> writers = new ArrayList<>();
       for (int file = 0; file < 50; file++) {
@@ -132,7 +132,7 @@ class EarPlacementPolicyTest {
     try (PaperCluster cluster = new PaperCluster(dir, 20, 5, settings())) {
       String rack = cluster.nodes().get(0).getNetworkLocation();
       Node client = new NodeBase("client", rack);
-      // As Hadoop 3.3 makes it of a client whose name begins with a slash.
+      // Hadoop 3.3 creates such a node for a client whose name begins with a slash.
       Node slashed = new NodeBase("client", rack);
       slashed.setNetworkLocation(rack + NodeBase.PATH_SEPARATOR);
       for (int file = 0; file < 20; file++) {
@@ -270,7 +270,7 @@ class EarPlacementPolicyTest {
         assertThat(place(cluster, "/warm/x", 3, cluster.nodes().get(0), null)).hasSize(3);
       }
     }
-    // As fsck and the Balancer make them.
+    // As created by fsck and the Balancer.
     EarPlacementPolicy bare = new EarPlacementPolicy();
     bare.initialize(settings(), null, null, null);
     assertThat(bare.stripes()).isNull();
@@ -290,7 +290,8 @@ class EarPlacementPolicyTest {
   void costsLittleMoreThanHadoops() throws IOException {
     try (PaperCluster cluster = new PaperCluster(dir, 20, 20, settings())) {
       double[] medians = PlacementCost.medianMicros(cluster, 400, 5);
-      // The record has the figure; this only catches what is wholly wrong, on any machine.
+      // The measured value is in the bench record; this limit only detects gross regressions on any
+      // machine.
       assertThat(medians[1] - medians[0]).isLessThan(300);
     }
   }

@@ -12,7 +12,7 @@ import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.server.namenode.NameNode;
 
-/** A real NameNode that has been told of DataNodes which are not there. */
+/** A real NameNode with registered DataNodes that do not exist. */
 final class PaperCluster implements AutoCloseable {
   private static final long CAPACITY = 1L << 40;
 
@@ -48,7 +48,7 @@ final class PaperCluster implements AutoCloseable {
     }
   }
 
-  /** Has a DataNode report that it has all of its room, and so many connections. */
+  /** Sends a heartbeat of a DataNode that is empty and has {@code xceivers} connections. */
   void beat(DatanodeDescriptor node, int xceivers) {
     node.getStorageInfos()[0].setUtilizationForTesting(CAPACITY, 0, CAPACITY, 0);
     blockManager()

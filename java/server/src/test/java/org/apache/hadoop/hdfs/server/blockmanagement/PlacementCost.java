@@ -11,8 +11,8 @@ import org.apache.hadoop.hdfs.protocol.BlockStoragePolicy;
 import org.stripeline.server.namenode.EarKeys;
 
 /**
- * What a placement costs beside Hadoop's own, at 400 DataNodes in 20 racks; a program, run with the
- * class path of this module's tests.
+ * Measures the cost of a placement compared to Hadoop's own, for 400 DataNodes in 20 racks. A
+ * program that is run with the class path of this module's tests.
  */
 final class PlacementCost {
   private PlacementCost() {}
@@ -31,7 +31,9 @@ final class PlacementCost {
     }
   }
 
-  /** Returns the median microseconds of a call to Hadoop's placement and to ours. */
+  /**
+   * Returns the median microseconds of a call to Hadoop's placement and to the encoding-aware one.
+   */
   static double[] medianMicros(PaperCluster cluster, int calls, int rounds) {
     BlockPlacementPolicy policy = cluster.blockManager().getBlockPlacementPolicy();
     BlockStoragePolicy hot = BlockStoragePolicySuite.createDefaultSuite().getDefaultPolicy();

@@ -3,7 +3,7 @@ package org.apache.hadoop.hdfs.server.datanode;
 
 import org.apache.hadoop.hdfs.protocol.ExtendedBlock;
 
-/** The block scanner of a DataNode, past its interfaces. */
+/** Gives access to non-public members of a DataNode's block scanner. */
 public final class ScannerProbe {
   private final BlockScanner scanner;
 
@@ -11,7 +11,7 @@ public final class ScannerProbe {
     scanner = node.getBlockScanner();
   }
 
-  /** Has a replica scanned at once. */
+  /** Schedules a replica to be scanned at once. */
   public void suspect(String storageId, ExtendedBlock block) {
     scanner.markSuspectBlock(storageId, block);
   }

@@ -29,11 +29,11 @@ import org.stripeline.agent.AgentProtocol;
 import org.stripeline.server.datanode.AgentCluster;
 import org.stripeline.server.datanode.AgentKeys;
 
-/** A DataNode runs on where the agent cannot. */
+/** Tests that a DataNode runs normally if the agent cannot run. */
 class StripelineAgentTest {
   @TempDir private Path dir;
 
-  /** The agent on a Hadoop that lacks something. */
+  /** The agent on a Hadoop that lacks a required member. */
   public static final class Lacking extends StripelineAgent {
     public Lacking() {
       super(() -> Collections.singletonList("void nowhere()"));
@@ -59,7 +59,8 @@ class StripelineAgentTest {
   }
 
   /**
-   * What a DataNode reads on its IPC port, before it knows of any right, is what it read before.
+   * Checks that the agent adds no other protocol or engine to the requests that a DataNode parses
+   * on its IPC port before it authorizes the caller.
    */
   @Test
   void nothingButItsProtocolIsAddedToThePort() throws Exception {
@@ -83,15 +84,13 @@ class StripelineAgentTest {
       assertThat(with).contains(added);
       with.remove(added);
       assertThat(with).isEqualTo(without);
-      // Engines are the JVM's, and the DataNode before may have started after one with an agent.
+      // Engines are registered per JVM, and an earlier test may have started an agent in it.
       assertThat(with.stream().filter(one -> one.startsWith("engine ")))
           .containsExactly("engine " + RPC.RpcKind.RPC_PROTOCOL_BUFFER);
     }
   }
 
-  /**
-   * Returns the protocols of each engine that the DataNode's IPC server serves, and the engines.
-   */
+  /** Returns the engines of the DataNode's IPC server, and the protocols of each. */
   private static Set<String> served(DataNode node) throws Exception {
     Set<String> served = new TreeSet<>();
     Method protocols = RPC.Server.class.getDeclaredMethod("getProtocolImplMap", RPC.RpcKind.class);
@@ -113,7 +112,10 @@ class StripelineAgentTest {
     return field.get(of);
   }
 
-  /** Starts a DataNode, which must serve files and no agent, and returns what the agent says. */
+  /**
+   * Starts a DataNode, checks that it serves files and has no agent, and returns the agent's
+   * warnings.
+   */
   private List<String> warnings(Configuration conf) throws Exception {
     List<String> warnings = Collections.synchronizedList(new ArrayList<>());
     Logger log = Logger.getLogger(StripelineAgent.class);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.apache.hadoop.hdfs.server.datanode.fsdataset.impl;
 
-/** Turns off that agents of this JVM make replicas durable, as if they had forgotten it. */
+/** Disables the syncing of replicas to disk by the agents of this JVM, to simulate its absence. */
 public final class SyncSwitch {
   private SyncSwitch() {}
 

@@ -18,7 +18,10 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 import org.apache.hadoop.io.IOUtils;
 import org.stripeline.agent.AgentException;
 
-/** The finalized replicas of a DataNode, of which nothing is assumed that was not just checked. */
+/**
+ * Access to the finalized replicas of a DataNode. Each operation checks the replica's current
+ * state.
+ */
 public final class FinalizedReplicas {
   private final FsDatasetImpl dataset;
 
@@ -27,9 +30,10 @@ public final class FinalizedReplicas {
   }
 
   /**
-   * Returns those of a DataNode.
+   * Returns the replicas of a DataNode.
    *
-   * @throws AgentException if it has not registered yet, or keeps replicas in a way of its own
+   * @throws AgentException if the DataNode has not registered yet, or uses another dataset
+   *     implementation
    */
   public static FinalizedReplicas of(DataNode node) throws AgentException {
     FsDatasetSpi<?> dataset = node.getFSDataset();
@@ -52,15 +56,15 @@ public final class FinalizedReplicas {
   }
 
   /**
-   * Checks that a replica is there, finalized, with exactly this generation stamp and length.
+   * Checks that a finalized replica with exactly this generation stamp and length exists.
    *
-   * @throws AgentException of kind CHANGED if it is not
+   * @throws AgentException of kind CHANGED if it does not
    */
   public void check(ExtendedBlock block) throws AgentException {
     require(block);
   }
 
-  /** Returns the replica that {@link #check} has passed. */
+  /** Returns the replica after the same check as {@link #check}. */
   ReplicaInfo require(ExtendedBlock block) throws AgentException {
     ReplicaInfo replica = dataset.volumeMap.get(block.getBlockPoolId(), block.getBlockId());
     if (replica == null) {
@@ -83,10 +87,10 @@ public final class FinalizedReplicas {
   }
 
   /**
-   * Checks that nothing on this DataNode has the name of a block, and that no deletion by that name
-   * is pending, so that a replica made under it stays.
+   * Checks that no replica or file with the id of a block exists on this DataNode, and that no
+   * deletion of one is pending, which could delete a new replica with that id.
    *
-   * @throws AgentException of kind FAILED if something has
+   * @throws AgentException of kind FAILED if one exists
    */
   public void requireAbsent(ExtendedBlock block) throws IOException {
     ReplicaInfo there = dataset.volumeMap.get(block.getBlockPoolId(), block.getBlockId());
@@ -102,11 +106,11 @@ public final class FinalizedReplicas {
     requireNoFile(block);
   }
 
-  /** Checks that no file has the name of a block that has no replica here. */
+  /** Checks that no file with the name of a block exists; the block must have no replica here. */
   void requireNoFile(ExtendedBlock block) throws IOException {
     File file = fileOf(block);
     if (file != null) {
-      // Hadoop 3.3 forgets a replica when it queues the deletion of its files.
+      // Hadoop 3.3 removes a replica from its map when it queues the deletion of its files.
       throw taken(block, "the deletion of its file " + file + " is pending; try again later");
     }
   }
@@ -116,7 +120,7 @@ public final class FinalizedReplicas {
         AgentException.Kind.FAILED, "Cannot make a replica of " + block + ": " + how);
   }
 
-  /** Returns the file of a finalized replica of that block on whatever volume, or null. */
+  /** Returns the file of a finalized replica of a block on any volume, or null. */
   File fileOf(ExtendedBlock block) throws IOException {
     String pool = block.getBlockPoolId();
     try (FsDatasetSpi.FsVolumeReferences volumes = dataset.getFsVolumeReferences()) {
@@ -140,10 +144,7 @@ public final class FinalizedReplicas {
         "Cannot use " + block + " of " + block.getNumBytes() + " bytes: " + how);
   }
 
-  /**
-   * Makes a replica that {@link #check} passes survive a loss of power, and drops it from the page
-   * cache.
-   */
+  /** Writes a replica that passes {@link #check} to disk, and drops it from the page cache. */
   public void sync(ExtendedBlock block) throws IOException {
     ReplicaInfo replica = require(block);
     try (FsVolumeReference volume = replica.getVolume().obtainReference()) {
@@ -151,7 +152,10 @@ public final class FinalizedReplicas {
     }
   }
 
-  /** Opens a replica that {@link #check} passes, at a position; its volume stays until closed. */
+  /**
+   * Opens a replica that passes {@link #check}, at a position. Its volume cannot be removed until
+   * it is closed.
+   */
   public Open open(ExtendedBlock block, long position) throws IOException {
     ReplicaInfo replica = require(block);
     FsVolumeReference volume = replica.getVolume().obtainReference();
@@ -169,7 +173,7 @@ public final class FinalizedReplicas {
     }
   }
 
-  /** The files of one replica. */
+  /** The open files of one replica. */
   public static final class Open implements Closeable {
     private final String storageId;
     private final FsVolumeReference volume;
@@ -184,17 +188,17 @@ public final class FinalizedReplicas {
       this.meta = meta;
     }
 
-    /** Returns the storage it is on. */
+    /** Returns the storage of the replica. */
     public String storageId() {
       return storageId;
     }
 
-    /** Returns the bytes, from the position asked for. */
+    /** Returns the bytes from the requested position. */
     public InputStream data() {
       return data;
     }
 
-    /** Returns the file of checksums, from its header on. */
+    /** Returns the checksum file, including its header. */
     public DataInputStream meta() {
       return meta;
     }

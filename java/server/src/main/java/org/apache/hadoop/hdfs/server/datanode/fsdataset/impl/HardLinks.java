@@ -10,18 +10,18 @@ import java.nio.file.Path;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Gives files second names, or copies them where the file system does not. */
+/** Creates hard links to files, or copies them if the file system does not support links. */
 final class HardLinks {
   private static final Logger LOG = LoggerFactory.getLogger(HardLinks.class);
 
   private final Linker linker;
 
-  /** {@code linker} is the file system's own, or one that refuses. */
+  /** Creates links with {@code linker}: the file system's own, or one that always fails. */
   HardLinks(Linker linker) {
     this.linker = linker;
   }
 
-  /** Returns those of the file system, or copies only if hard links are not wanted. */
+  /** Returns an instance that uses the file system's hard links, or one that only copies. */
   static HardLinks wanted(boolean wanted) {
     return new HardLinks(
         wanted
@@ -32,11 +32,11 @@ final class HardLinks {
   }
 
   /**
-   * Makes {@code fresh} the same bytes as {@code existing}.
+   * Creates {@code fresh} with the same bytes as {@code existing}.
    *
-   * @return whether they had to be copied
+   * @return whether the bytes had to be copied
    * @throws NoSuchFileException if {@code existing} is gone
-   * @throws FileAlreadyExistsException if {@code fresh} is there
+   * @throws FileAlreadyExistsException if {@code fresh} exists
    */
   boolean linkOrCopy(Path existing, Path fresh) throws IOException {
     try {
@@ -45,7 +45,7 @@ final class HardLinks {
     } catch (NoSuchFileException | FileAlreadyExistsException e) {
       throw e;
     } catch (FileSystemException | UnsupportedOperationException e) {
-      // Not permitted, not supported, or too many links already: whatever it is, a copy will do.
+      // Not permitted, not supported, or too many links: in all cases a copy works.
       LOG.warn("Cannot link {} to {}, and copies it: {}", fresh, existing, e.toString());
       Files.copy(existing, fresh);
       return true;

@@ -13,21 +13,22 @@ import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeReference;
 import org.stripeline.agent.AgentException;
 
 /**
- * Makes a finalized replica appear under a second block id: hard links in the volume's directory
- * for temporary replicas, which Hadoop's own {@code finalizeBlock} then moves and accounts for.
+ * Makes a finalized replica available under a second block id. It creates hard links in the
+ * volume's directory for temporary replicas, and Hadoop's own {@code finalizeBlock} then moves them
+ * and accounts for them.
  *
- * <p>No lock of the dataset is taken here, since what they are differs between releases; each step
- * takes its own. The source is therefore checked before and after. An append that begins in between
- * is seen then, and one that begins later breaks the link itself; but one that has looked for links
- * just before this one was made goes unseen. So whoever asks for a link holds the lease of the
- * file, which keeps appends away.
+ * <p>This class takes no locks of the dataset, since these differ between releases; each step takes
+ * its own. The source is therefore checked before and after. An append that begins in between is
+ * detected then, and one that begins later breaks the link itself. Only an append that looked for
+ * links just before this one was created goes undetected. Callers must therefore hold the lease of
+ * the file, which prevents appends.
  */
 public final class ReplicaLinker {
   private final FinalizedReplicas replicas;
   private final FsDatasetImpl dataset;
   private final HardLinks links;
 
-  /** Links replicas of {@code replicas}, by copies if {@code hardLinks} is false. */
+  /** Creates a linker for {@code replicas}, which copies if {@code hardLinks} is false. */
   public ReplicaLinker(FinalizedReplicas replicas, boolean hardLinks) {
     this(replicas, HardLinks.wanted(hardLinks));
   }
@@ -39,10 +40,10 @@ public final class ReplicaLinker {
   }
 
   /**
-   * Makes {@code target} the same bytes as {@code source}. A link that is there already, as after
-   * an answer that was lost, is as good as a new one.
+   * Links {@code source} as {@code target}. An existing link counts as success, since the answer to
+   * an earlier call may have been lost.
    *
-   * @throws AgentException of kind CHANGED if the source is not exactly as said
+   * @throws AgentException of kind CHANGED if the source is not exactly as described
    */
   public Made link(ExtendedBlock source, ExtendedBlock target) throws IOException {
     ReplicaInfo from = replicas.require(source);
@@ -86,7 +87,7 @@ public final class ReplicaLinker {
     return new Made((FsVolumeImpl) there.getVolume(), false, false);
   }
 
-  // The replica must be the very object that was linked: a changed one is another object.
+  // The replica must be the same object that was linked: a changed replica is a new object.
   @SuppressWarnings("ReferenceEquality")
   private boolean create(
       FsVolumeImpl volume, ReplicaInfo from, ExtendedBlock source, ExtendedBlock target)
@@ -121,7 +122,7 @@ public final class ReplicaLinker {
     }
   }
 
-  /** Of several callers only one gets the name; the volume has an empty file of it then. */
+  /** Creates an empty temporary replica for the target. Only one of several callers succeeds. */
   private synchronized ReplicaInPipeline claim(FsVolumeImpl volume, ExtendedBlock target)
       throws IOException {
     if (dataset.volumeMap.get(target.getBlockPoolId(), target.getBlockId()) != null) {
@@ -134,16 +135,16 @@ public final class ReplicaLinker {
     return pipeline;
   }
 
-  /** Leaves neither file nor entry nor reservation nor count. */
+  /** Removes the files, the map entry, the reservation and the count of a replica. */
   private void discard(FsVolumeImpl volume, ReplicaInPipeline pipeline, ExtendedBlock target)
       throws IOException {
-    // Hadoop's own removal gives neither back; the receiver of a block does it beside.
+    // Hadoop's own removal of a replica does neither; normally the block receiver does both.
     pipeline.releaseAllBytesReserved();
     volume.onBlockFileDeletion(target.getBlockPoolId(), 0);
     dataset.unfinalizeBlock(target);
   }
 
-  /** What a link has become. */
+  /** The result of a link. */
   public static final class Made {
     private final String storageId;
     private final boolean transientStorage;
@@ -157,22 +158,22 @@ public final class ReplicaLinker {
       this.fresh = fresh;
     }
 
-    /** Returns the storage on which it is. */
+    /** Returns the storage of the link. */
     public String storageId() {
       return storageId;
     }
 
-    /** Returns whether that storage forgets; the NameNode wants to know. */
+    /** Returns whether that storage is transient, for the report to the NameNode. */
     public boolean isTransient() {
       return transientStorage;
     }
 
-    /** Returns whether bytes were copied. */
+    /** Returns whether the bytes were copied. */
     public boolean isCopied() {
       return copied;
     }
 
-    /** Returns whether it was made now, and not found. */
+    /** Returns whether the link was created by this call, rather than found. */
     public boolean isFresh() {
       return fresh;
     }

@@ -12,12 +12,12 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInPipeline;
 import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 
 /**
- * Removes replicas, whatever their state, and returns when their files are gone.
+ * Removes replicas in any state, and returns when their files are deleted.
  *
- * <p>The deletions that a NameNode asks for wait in a queue of the volume, and delete by path or by
- * block id whatever is there when their turn comes. A replica of the same name that was made in
- * between would lose its files. So this does what Hadoop does for a replica that stands in the way
- * of a new one: it stops the writer and deletes in this thread. It leaves nothing in a queue.
+ * <p>Deletions that a NameNode requests wait in a queue of the volume, and then delete whatever
+ * exists at a path or under a block id. A new replica with the same id that was created in between
+ * would lose its files. This class therefore does what Hadoop does for a replica that is replaced
+ * by a new one: it stops the writer and deletes in this thread, without using a queue.
  */
 public final class ReplicaRemover {
   private static final long WAIT_MILLIS = TimeUnit.SECONDS.toMillis(10);
@@ -26,18 +26,19 @@ public final class ReplicaRemover {
   private final FinalizedReplicas replicas;
   private final FsDatasetImpl dataset;
 
-  /** Removes replicas of {@code replicas}. */
+  /** Creates a remover for {@code replicas}. */
   public ReplicaRemover(FinalizedReplicas replicas) {
     this.replicas = replicas;
     this.dataset = replicas.dataset();
   }
 
   /**
-   * Removes the replica of that id and generation stamp with its files; the NameNode is told with
-   * the next report. No caller may be linking that block.
+   * Removes the replica with an id and generation stamp, and its files. The next report informs the
+   * NameNode. No caller may be linking that block.
    *
    * @return whether there was one
-   * @throws IOException if the replica or a file of it is still there; no deletion is pending then
+   * @throws IOException if the replica or one of its files still exists; no deletion is pending
+   *     then
    */
   public boolean remove(ExtendedBlock block) throws IOException {
     ReplicaInfo replica = find(block);
@@ -45,11 +46,12 @@ public final class ReplicaRemover {
       return false;
     }
     if (replica instanceof ReplicaInPipeline) {
-      // Its receiver would otherwise go on, and finalize or discard what gets the name next.
+      // Otherwise its receiver would continue, and finalize or discard the next replica with that
+      // id.
       ((ReplicaInPipeline) replica).stopWriter(WAIT_MILLIS);
     }
     deleteNow(block);
-    // A deletion that the NameNode has asked for may be at work on the same replica.
+    // A deletion that the NameNode requested may be removing the same replica.
     long start = System.nanoTime();
     while (find(block) != null || replicas.fileOf(block) != null) {
       if (System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS)) {
@@ -67,7 +69,7 @@ public final class ReplicaRemover {
     return true;
   }
 
-  /** Hadoop has this for itself only; it takes the locks that its release has. */
+  /** Calls Hadoop's private method, which takes the locks of its release. */
   private void deleteNow(ExtendedBlock block) throws IOException {
     Block[] one = {block.getLocalBlock()};
     try {

@@ -11,28 +11,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.stripeline.natives.PageCache;
 
-/** Makes a finalized replica survive a loss of power. */
+/** Writes finalized replicas to disk, so that they survive a loss of power. */
 final class ReplicaSync {
   private static final Logger LOG = LoggerFactory.getLogger(ReplicaSync.class);
 
-  /** Hadoop makes two levels of directories below that of finalized replicas. */
+  /**
+   * Directories to sync: the one with the files, up to that of the finalized replicas, below which
+   * Hadoop creates two levels.
+   */
   private static final int LEVELS_MAX = 3;
 
-  /** Replaced only in tests, by disks that forget or take their time. */
+  /** Replaced only in tests, which simulate disks that lose data or are slow. */
   static volatile SyncMethod method = ReplicaSync::toDisk;
 
   private static volatile boolean keepsPages;
 
   private ReplicaSync() {}
 
-  /** Makes the two files of a replica durable. */
+  /** Writes the two files of a replica to disk. */
   interface SyncMethod {
     void sync(File data, File meta) throws IOException;
   }
 
   /**
-   * Writes back both files of a replica and every directory that may have got an entry for it, and
-   * drops the files from the page cache, so that the next read is one of the disk.
+   * Syncs both files of a replica and every directory that may have got an entry for it, and drops
+   * the files from the page cache, so that the next read comes from the disk.
    */
   static void sync(File data, File meta) throws IOException {
     method.sync(data, meta);

@@ -10,14 +10,14 @@ import org.apache.hadoop.hdfs.server.datanode.DataNode;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
-/** Holds back all deletions that wait in the queues of a DataNode's volumes. */
+/** Holds back all queued deletions of a DataNode's volumes. */
 public final class DeleteQueue implements Closeable {
   private final CountDownLatch open = new CountDownLatch(1);
   private final List<CountDownLatch> ends = new ArrayList<>();
 
   private DeleteQueue() {}
 
-  /** Holds back what is queued from now on, until it is closed. */
+  /** Holds back deletions that are queued from now on, until it is closed. */
   public static DeleteQueue hold(DataNode node) throws IOException {
     DeleteQueue held = new DeleteQueue();
     FsDatasetImpl dataset = (FsDatasetImpl) node.getFSDataset();
@@ -41,7 +41,9 @@ public final class DeleteQueue implements Closeable {
     }
   }
 
-  /** Lets the queues go on; what was queued before this one has been done then. */
+  /**
+   * Lets the queues continue. When it returns, the deletions queued before {@link #hold} are done.
+   */
   @Override
   public void close() throws IOException {
     open.countDown();

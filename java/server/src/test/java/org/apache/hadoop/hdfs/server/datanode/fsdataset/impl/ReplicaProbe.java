@@ -15,7 +15,7 @@ import org.apache.hadoop.hdfs.server.datanode.ReplicaInfo;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsDatasetSpi;
 import org.apache.hadoop.hdfs.server.datanode.fsdataset.FsVolumeSpi;
 
-/** A look into what a DataNode keeps, past its interfaces. */
+/** Gives access to non-public state of a DataNode's replicas. */
 public final class ReplicaProbe {
   private final DataNode node;
   private final String pool;
@@ -51,14 +51,14 @@ public final class ReplicaProbe {
     return replica(id).getStorageUuid();
   }
 
-  /** Returns how many names a replica's file has. */
+  /** Returns the number of hard links to a replica's file. */
   public int names(long id) throws IOException {
     return (Integer) Files.getAttribute(file(id).toPath(), "unix:nlink");
   }
 
   /**
-   * Returns what the volumes count and hold. Hadoop's receivers of blocks do not take those that
-   * they abort off the count of blocks; our links do.
+   * Returns the counts and temporary files of the volumes. Hadoop's block receivers do not
+   * decrement the number of blocks when they abort; the agent's links do.
    */
   public Held held() throws IOException {
     long reserved = 0;
@@ -81,19 +81,21 @@ public final class ReplicaProbe {
     return new Held(reserved, blocks, replicas, temporary);
   }
 
-  /** Returns how many users the volumes have; one that has any cannot be removed. */
+  /**
+   * Returns the number of references to the volumes; a volume with references cannot be removed.
+   */
   public int users() throws IOException {
     int users = 0;
     try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {
       for (FsVolumeSpi volume : volumes) {
-        // One of them is this look.
+        // One of them is held by this method.
         users += ((FsVolumeImpl) volume).getReferenceCount() - 1;
       }
     }
     return users;
   }
 
-  /** Returns where the volumes keep temporary replicas. */
+  /** Returns the directories for temporary replicas of all volumes. */
   public List<Path> temporaryDirectories() throws IOException {
     List<Path> directories = new ArrayList<>();
     try (FsDatasetSpi.FsVolumeReferences volumes = node.getFSDataset().getFsVolumeReferences()) {

@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 
-/** Holds what makes replicas durable in this JVM until it is closed. */
+/** Blocks the syncing of replicas in this JVM until it is closed. */
 public final class SlowDisk implements Closeable {
   private final CountDownLatch asked = new CountDownLatch(1);
   private final CountDownLatch released = new CountDownLatch(1);
@@ -26,7 +26,7 @@ public final class SlowDisk implements Closeable {
         };
   }
 
-  /** Like a real one, from which no interrupt frees a thread. */
+  /** Returns a disk on which interrupts do not end a blocked thread, like a real one. */
   public static SlowDisk uninterruptible() {
     SlowDisk disk = new SlowDisk();
     ReplicaSync.method =
@@ -50,12 +50,12 @@ public final class SlowDisk implements Closeable {
     return disk;
   }
 
-  /** Returns whether a replica of that name was held. */
+  /** Returns whether the sync of a replica with that file name was blocked. */
   public boolean holds(String name) {
     return held.contains(name);
   }
 
-  /** Returns when a replica is held. */
+  /** Waits until a sync is blocked. */
   public void awaitAsked() throws InterruptedException {
     asked.await();
   }
