@@ -29,7 +29,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stripeline hdfs}: Hadoop's commands on this command's class path, which has our jar. */
+/**
+ * {@code stripeline hdfs}: runs Hadoop's commands with the class path of this command, which
+ * contains our jar.
+ */
 @Command(
     name = "hdfs",
     description = {
@@ -73,7 +76,7 @@ public final class HdfsCommand implements Callable<Integer> {
   }
 
   /**
-   * Leaves all options behind the name of Hadoop's command to that command.
+   * Passes all options after the name of Hadoop's command to that command.
    *
    * @param hdfs the command line of this command
    */
@@ -98,7 +101,9 @@ public final class HdfsCommand implements Callable<Integer> {
     return ToolRunner.run(conf, tool.apply(conf), arguments.toArray(new String[0]));
   }
 
-  /** Without a configuration Hadoop's commands would work on the local disk. */
+  /**
+   * Requires a configured cluster: without one, Hadoop's commands would operate on the local disk.
+   */
   private static void requireCluster(Configuration conf, List<String> arguments) {
     String directory = System.getenv("HADOOP_CONF_DIR");
     if (directory != null && !directory.isEmpty()) {

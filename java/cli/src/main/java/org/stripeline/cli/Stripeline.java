@@ -56,7 +56,7 @@ public final class Stripeline implements Runnable {
   }
 
   /**
-   * Makes the whole command tree.
+   * Creates the complete command tree.
    *
    * @return a command line ready to execute
    */

@@ -17,7 +17,10 @@ import java.util.stream.Stream;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
-/** Keeps docs/user/configure.md complete: every key that the sources declare, exactly once. */
+/**
+ * Checks that docs/user/configure.md is complete: it lists every key that the sources declare,
+ * exactly once.
+ */
 class ConfigurationPageTest {
   private static final Path ROOT = Paths.get(System.getProperty("stripeline.root"));
 
@@ -25,7 +28,7 @@ class ConfigurationPageTest {
     "native", "coder", "client", "agent-api", "server", "terminal", "convert", "plan", "lab", "cli"
   };
 
-  /** Keys between our own processes; a user never sets them. */
+  /** Keys for communication between our own processes; users do not set them. */
   private static final Pattern INTERNAL =
       Pattern.compile("stripeline\\.(?:(?:bench|cluster)\\..*|home|hadoop)");
 
@@ -47,7 +50,8 @@ class ConfigurationPageTest {
   @Test
   void everyVariableIsListedOnce() throws IOException {
     Set<String> declared = new TreeSet<>();
-    // Kernels, JNI and all between read variables; bench and tests have their own.
+    // The kernels, JNI and the crates between them read environment variables; bench and tests have
+    // their own.
     for (String crate : new String[] {"gf", "codec", "jni", "capi"}) {
       collect(
           ROOT.resolve("crates").resolve(crate).resolve("src"),
@@ -86,7 +90,7 @@ class ConfigurationPageTest {
     assertThat(keys).hasSize(6).doesNotHaveDuplicates();
   }
 
-  /** Keys in the first column of the page's tables, in order. */
+  /** Returns the keys in the first column of the page's tables, in order. */
   private static List<String> listed(String pattern) throws IOException {
     List<String> listed = new ArrayList<>();
     Matcher rows = Pattern.compile("(?m)^\\| `(" + pattern + ")` \\|").matcher(text(page()));

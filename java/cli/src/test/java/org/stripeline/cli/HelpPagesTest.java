@@ -15,8 +15,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 
 /**
- * Keeps docs/user/cli equal to what {@code --help} prints. Run with {@code
- * -Dstripeline.update-help=true} to write the pages anew.
+ * Checks that docs/user/cli equals the output of {@code --help}. With {@code
+ * -Dstripeline.update-help=true} the test writes the pages instead.
  */
 class HelpPagesTest {
   private static final Path PAGES =

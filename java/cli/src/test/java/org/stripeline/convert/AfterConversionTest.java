@@ -38,8 +38,8 @@ import org.stripeline.convert.settings.JobSettings;
 import picocli.CommandLine;
 
 /**
- * What HDFS itself does with files that were adopted, on a cluster with block tokens and encrypted
- * transfer; and quotas while they are adopted.
+ * Tests what HDFS does with adopted files, on a cluster with block tokens and encrypted transfer,
+ * and quotas during adoption.
  */
 class AfterConversionTest {
   private static final String CODE = "RS-3-2";
@@ -89,7 +89,7 @@ class AfterConversionTest {
     return bytes;
   }
 
-  /** Sound in every way that there is to ask. */
+  /** Asserts that a file is sound by all available checks. */
   private static void assertSound(String path, byte[] bytes) throws Exception {
     assertThat(cluster.policy(path)).isEqualTo(POLICY);
     cluster.assertBytes(path, bytes);
@@ -98,7 +98,7 @@ class AfterConversionTest {
     assertThat(audit(path)).isEmpty();
   }
 
-  /** What {@code plan --audit} finds wrong. */
+  /** Returns the violations that {@code plan --audit} finds. */
   private static String audit(String path) {
     StringWriter out = new StringWriter();
     CommandLine line = Stripeline.commandLine();
@@ -159,7 +159,7 @@ class AfterConversionTest {
     assertSound("/leaving/a", bytes);
   }
 
-  /** Tells whether all internal blocks are there without those of one DataNode. */
+  /** Returns whether all internal blocks exist on DataNodes other than the given one. */
   private static boolean remaining(String path, DatanodeInfo without) throws IOException {
     for (LocatedBlock block : cluster.blocks(path)) {
       LocatedStripedBlock group = (LocatedStripedBlock) block;
@@ -215,12 +215,17 @@ class AfterConversionTest {
         () ->
             cluster.isWhole("/scanned/a")
                 && !ConvertCluster.isOn(cluster.blocks("/scanned/a").get(0), damaged));
-    // What is rebuilt may be in a rack too few at first; the NameNode mends that too.
+    // After reconstruction, the group may be in too few racks at first; the NameNode corrects this,
+    // too.
     ConvertCluster.await("the rack rule", () -> audit("/scanned/a").isEmpty());
     assertSound("/scanned/a", bytes);
   }
 
-  /** An internal block of a group, by its index, with the place where it is. */
+  /**
+   * Returns an internal block of a group with its location.
+   *
+   * @param index the index of the block in its group
+   */
   private static LocatedBlock internal(LocatedStripedBlock group, int index) {
     for (int i = 0; i < group.getLocations().length; i++) {
       if (group.getBlockIndices()[i] == index) {
@@ -235,14 +240,14 @@ class AfterConversionTest {
     byte[] bytes = converted("/balanced/a");
     DatanodeInfo full = cluster.blocks("/balanced/a").get(0).getLocations()[0];
     DatanodeInfo empty = whereItMayGo(cluster.blocks("/balanced/a").get(0), full);
-    // A sixth or more of the one disk is in use, and next to nothing of the other.
+    // At least a sixth of the first disk is in use, and almost nothing of the second.
     cluster.setDiskCapacity(full, 6 * BLOCK);
     cluster.setDiskCapacity(empty, 1000 * BLOCK);
     try {
       cluster.mini.triggerHeartbeats();
 
       int before = blocksOn(full);
-      // Which blocks it tries first is chance, and it ends when it moves nothing more.
+      // The balancer tries blocks in random order and ends when it moves nothing more.
       ConvertCluster.await(
           "a block to be moved",
           () -> {
@@ -272,7 +277,10 @@ class AfterConversionTest {
     return count;
   }
 
-  /** A DataNode that may take a block of a group over: the group has no fewer racks then. */
+  /**
+   * Returns a DataNode that may receive a block of a group without reducing the number of racks of
+   * the group.
+   */
   private static DatanodeInfo whereItMayGo(LocatedBlock group, DatanodeInfo from)
       throws IOException {
     for (DatanodeInfo node : cluster.fs().getClient().datanodeReport(DatanodeReportType.LIVE)) {
@@ -301,7 +309,7 @@ class AfterConversionTest {
     assertThat(cluster.fs().getContentSummary(new Path("/tight")).getSpaceConsumed())
         .isEqualTo(10 * BLOCK);
 
-    // Its lease can be had only where there is room for a whole block.
+    // The lease is granted only if the quota has room for a whole block.
     byte[] ragged = cluster.write("/ragged/a", 5 * BLOCK + 9);
     cluster.fs().setQuota(new Path("/ragged"), 2, 15L * BLOCK + 27);
     JobReport refused = convert(ConvertCluster.contiguous("/ragged", CODE), "ragged");
@@ -329,7 +337,8 @@ class AfterConversionTest {
             new Path("/zone"), "key", EnumSet.noneOf(CreateEncryptionZoneFlag.class));
     byte[] first = cluster.write("/zone/a", 4 * BLOCK + 5);
     byte[] second = cluster.write("/zone/b", 4 * BLOCK + 5);
-    // Temporary files of a zone lie in it: one of them at a time, with its 2 groups' parity.
+    // The temporary files of an encryption zone are in the zone: one at a time, with the parity of
+    // its 2 groups.
     long used = cluster.fs().getContentSummary(new Path("/zone")).getSpaceConsumed();
     cluster.fs().setQuota(new Path("/zone"), 5, used + 15L * BLOCK);
 

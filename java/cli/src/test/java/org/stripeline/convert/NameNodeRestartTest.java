@@ -37,7 +37,10 @@ import org.stripeline.convert.report.JobReport;
 import org.stripeline.convert.settings.JobSettings;
 import org.stripeline.convert.settings.RefusedException;
 
-/** A NameNode without standby that has been given larger cells, and is started without them. */
+/**
+ * A NameNode without standby that was configured for larger cells and is restarted without that
+ * setting.
+ */
 class NameNodeRestartTest {
   private static final String KEY = "dfs.namenode.ec.policies.max.cellsize";
   private static final String SECONDARY = "dfs.namenode.secondary.http-address";
@@ -157,13 +160,13 @@ class NameNodeRestartTest {
     restart(BLOCK);
     saveNamespace();
     restart(DEFAULT);
-    // Nothing is lost, but nothing can be written with the policy either.
+    // No data is lost, but nothing can be written with the policy.
     assertThat(state()).isEqualTo(ErasureCodingPolicyState.DISABLED);
     cluster.assertBytes(FILE, bytes);
     assertExamined(
         "NOT ENOUGH", POLICY + " (DISABLED)", KEY + " is 4194304, 8388608 is needed; it stops");
 
-    // The policy is there, and the NameNode takes none like it.
+    // The policy exists but is disabled, and the NameNode's limit is too low for its cell size.
     cluster.fs().rename(new Path(FILE), new Path("/elsewhere"));
     try (FSDataOutputStream out =
         cluster.fs().create(new Path(FILE), true, 4096, (short) 3, BLOCK)) {
@@ -176,7 +179,7 @@ class NameNodeRestartTest {
     assertThat(state()).isEqualTo(ErasureCodingPolicyState.DISABLED);
   }
 
-  /** What the page on installing says to do before the key is taken away. */
+  /** Follows the steps of the installation page before the key is removed. */
   @Test
   void theWayBackLetsItStartWithTheDefault() throws Exception {
     assertThat(execute(contiguous(), "there").converted()).isEqualTo(1);
@@ -185,14 +188,14 @@ class NameNodeRestartTest {
     assertThat(ToolRunner.run(admin, new String[] {"-disablePolicy", "-policy", POLICY})).isZero();
     assertThat(ToolRunner.run(admin, new String[] {"-removePolicy", "-policy", POLICY})).isZero();
     assertThat(state()).isEqualTo(ErasureCodingPolicyState.REMOVED);
-    // The edit that removes a policy does not take back the one that added it.
+    // The edit that removes a policy does not undo the edit that added it.
     assertThatThrownBy(() -> restart(DEFAULT))
         .hasStackTraceContaining("Cell size 8388608 should not exceed maximum 4194304");
 
     restart(BLOCK);
     saveNamespace();
     restart(DEFAULT);
-    // HDFS forgets no policy; with the smaller limit it shows a removed one as a disabled one.
+    // HDFS never deletes a policy; with the smaller limit it shows a removed policy as disabled.
     assertThat(state()).isEqualTo(ErasureCodingPolicyState.DISABLED);
     assertThat(cluster.policy(FILE)).isNull();
     cluster.assertBytes(FILE, bytes);
@@ -219,7 +222,7 @@ class NameNodeRestartTest {
       assertThat(state()).isNull();
     }
 
-    // It may not run at all.
+    // A configured SecondaryNameNode need not be running.
     assertThat(execute(contiguous(), "warned").converted()).isEqualTo(1);
     assertThat(warnings)
         .singleElement()

@@ -30,7 +30,7 @@ import org.stripeline.lab.cluster.ClusterProcess;
 import org.stripeline.lab.cluster.DataNodeProcess;
 import picocli.CommandLine;
 
-/** A DataNode that is a process of its own is killed while the command converts. */
+/** Kills a DataNode that runs in its own process while the command converts. */
 @Timeout(180)
 class ProcessKillTest {
   private static final int BLOCK = 1 << 20;
@@ -100,12 +100,12 @@ class ProcessKillTest {
     command.start();
     ConvertCluster.await(
         "a plan with the DataNode", () -> isPlanned(fs, victim) || !command.isAlive());
-    // SIGKILL.
+    // This sends SIGKILL.
     outside.close();
     command.join();
 
     if (status.get() == 1) {
-      // It was killed while it may have had something of a group already.
+      // The DataNode may already have had blocks of a group when it was killed.
       assertThat(said.toString())
           .contains("does not confirm that it has removed what it had of the group");
       ConvertCluster.await("the DataNode to be dead", () -> live(fs) == 6);

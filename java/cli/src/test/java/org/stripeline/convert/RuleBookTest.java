@@ -27,16 +27,18 @@ import org.stripeline.placement.CodeName;
 import org.stripeline.plan.Decisions;
 import org.stripeline.plan.Decisions.Decision;
 
-/** Holds the decisions of {@code plan} and {@code convert} about the files of a tree equal. */
+/**
+ * Checks that {@code plan} and {@code convert} make the same decisions about the files of a tree.
+ */
 class RuleBookTest {
   private static final int FILES = 120;
   private static final int CELL = 64 << 10;
   private static final String[] DIRECTORIES = {"/tree/a/", "/tree/hbase/WALs/", "/tree/coded/"};
 
-  /** The last one is no whole number of KiB, which policies are named by. */
+  /** The last one is not a multiple of 1 KiB, the unit in the names of policies. */
   private static final int[] BLOCKS = {64 << 10, 128 << 10, 195 * 512};
 
-  /** Reasons that rest on the space that a layout takes, or on what it takes as cells. */
+  /** Reasons that depend on the space of a layout or on its cell size. */
   private static final Set<SkipReason> OF_SPACE =
       EnumSet.of(SkipReason.TOO_SMALL, SkipReason.ONE_REPLICA, SkipReason.BLOCK_SIZE);
 
@@ -143,7 +145,7 @@ class RuleBookTest {
     fs.enableErasureCodingPolicy("RS-6-3-1024k");
     fs.setErasureCodingPolicy(new Path(DIRECTORIES[2]), "RS-6-3-1024k");
     for (int i = 0; i < FILES; i++) {
-      // Each of the rare kinds once for certain.
+      // Files 0 to 5 cover each of the rare cases once.
       int parent = i < 2 ? i + 1 : i < 5 ? 0 : random.nextInt(20) / 9 % 3;
       String name = "f" + i + (i > 5 && random.nextInt(15) == 0 ? ".inprogress" : "");
       Path file = new Path(DIRECTORIES[parent] + name);

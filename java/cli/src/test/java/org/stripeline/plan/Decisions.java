@@ -10,17 +10,17 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
 
-/** What {@code stripeline plan} would do with each file of a tree. */
+/** Returns what {@code stripeline plan} would do with each file of a tree. */
 public final class Decisions {
   /** The decision about one file. */
   public static final class Decision {
     /** The name of a {@link Treatment}. */
     public final String treatment;
 
-    /** Why the file is left, null if it is not. */
+    /** Why the file is left unchanged, null if it is converted. */
     public final SkipReason reason;
 
-    /** Bytes that the file takes afterwards. */
+    /** Bytes that the file occupies afterwards. */
     public final long bytesAfter;
 
     Decision(Adviser adviser) {
@@ -32,7 +32,11 @@ public final class Decisions {
 
   private Decisions() {}
 
-  /** Decides about all files, by their paths. */
+  /**
+   * Decides about all files.
+   *
+   * @return the decisions by path
+   */
   public static Map<String, Decision> of(DistributedFileSystem fs, String root, CodeName code)
       throws IOException {
     Map<String, Decision> decisions = new TreeMap<>();

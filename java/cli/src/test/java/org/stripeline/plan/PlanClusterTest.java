@@ -49,7 +49,7 @@ class PlanClusterTest {
   private static final int MIB = 1 << 20;
   private static final String CELL = "--cell-size=64KiB";
 
-  /** Its name has what XML and lines must escape. */
+  /** A name with characters that XML and delimited lines must escape. */
   private static final String ODD = "/plan/odd & <x>\tü";
 
   @TempDir static Path temporary;
@@ -82,8 +82,8 @@ class PlanClusterTest {
     write(ODD, 6 * MIB, 3);
     fs.mkdirs(path("/plan/coded"));
     fs.setErasureCodingPolicy(path("/plan/coded"), "RS-3-2-1024k");
-    // Every internal block holds bytes: HDFS spreads those over racks, but of a group whose last
-    // ones are empty it may leave the rest in fewer.
+    // Every internal block holds bytes: HDFS spreads these over racks, but it may leave the blocks
+    // of a group with empty last blocks in fewer racks.
     write("/plan/coded/partial", 11 * MIB / 2, 1);
     fs.allowSnapshot(path("/plan/big"));
     fs.createSnapshot(path("/plan/big"), "before");
@@ -154,7 +154,7 @@ class PlanClusterTest {
     assertThat(report.moves.groupsUnplaceable).isZero();
     assertThat(report.moves.groupsAgainstRackRule).isZero();
     assertThat(report.moves.crossRackAdoption).isLessThan(report.moves.crossRackCopy);
-    // Three racks take nine blocks, three each: the core rack has room for all parity.
+    // Three racks hold nine blocks, three each: the core rack has room for all parity blocks.
     assertThat(report.moves.crossRackEar).isZero();
     assertThat(report.warnings)
         .anyMatch(warning -> warning.contains("HBase write-ahead logs"))
@@ -173,13 +173,13 @@ class PlanClusterTest {
     assertThat(adopted.bytes).isEqualTo(30L * MIB);
     assertThat(adopted.bytesNow).isEqualTo((3 * 24 + 2 * 6L) * MIB);
     assertThat(adopted.bytesAfter).isEqualTo(45L * MIB);
-    // 1 MiB in stripes of 384 KiB: 2 whole ones and a cell, so 192 KiB each of parity.
+    // 1 MiB in stripes of 384 KiB: 2 whole stripes and a cell, so 192 KiB per parity block.
     assertThat(named(report.treatments, "copy, striped").bytesAfter)
         .isEqualTo(MIB + 3 * 3 * (64 << 10));
     assertThat(named(report.left, SkipReason.ONE_REPLICA.text()).files).isEqualTo(1);
     assertThat(named(report.left, SkipReason.TOO_SMALL.text()).files).isEqualTo(1);
     assertThat(named(report.left, SkipReason.SYNCED.text()).files).isEqualTo(1);
-    // 5.5 MiB of RS-3-2 in cells of 1 MiB: two stripes, so parity of 2 MiB each.
+    // 5.5 MiB of RS-3-2 in cells of 1 MiB: two stripes, so 2 MiB per parity block.
     assertThat(named(report.replication, "erasure-coded").bytesNow).isEqualTo(19L * MIB / 2);
   }
 

@@ -34,20 +34,19 @@ import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.matcher.ElementMatcher;
 
 /**
- * Java agent that counts, per class of coder, the {@code encode} and {@code decode} calls which a
- * JVM really made, per class the streams of striped files that it opened, and the blocks for which
- * our placement policy named DataNodes.
+ * Java agent that counts the {@code encode} and {@code decode} calls of a JVM by class of coder,
+ * the streams of striped files that it opened by class, and the blocks for which our placement
+ * policy selected DataNodes.
  *
- * <p>Hadoop falls back from one raw coder to the next with no more than a DEBUG line, so a green
- * test run proves nothing about the coder that was meant. This agent hooks every {@code
- * RawErasureEncoder} and {@code RawErasureDecoder} from outside, whatever package it lives in and
- * whichever public method it overrides, and writes what it saw when the JVM ends. It changes no
- * arguments and no results.
+ * <p>Hadoop falls back from one raw coder to the next and logs this at DEBUG level only, so a
+ * passing test run does not prove that the intended coder was used. This agent instruments every
+ * {@code RawErasureEncoder} and {@code RawErasureDecoder}, in any package and with any overridden
+ * public methods, and writes its counts when the JVM ends. It changes no arguments and no results.
  *
  * <p>Output, one record per line, tab separated: {@code calls <operation> <class> <count>}, {@code
- * streams <read or write> <class> <count>}, {@code advised <count>} if our placement policy named
- * DataNodes for blocks, {@code engine <native or java> <instruction set>} if our coder published
- * its bean, and {@code peak-rss-kib <number>}.
+ * streams <read or write> <class> <count>}, {@code advised <count>} if our placement policy
+ * selected DataNodes for blocks, {@code engine <native or java> <instruction set>} if our coder
+ * published its bean, and {@code peak-rss-kib <number>}.
  */
 public final class CoderWitness {
   private static final String ENCODER =
@@ -55,7 +54,7 @@ public final class CoderWitness {
   private static final String DECODER =
       "org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder";
 
-  /** Codes and sums in one pass, past the interface of raw coders. */
+  /** Encodes and computes checksums in one pass, without the interface of raw coders. */
   private static final String FUSED_ENCODER = "org.stripeline.client.write.FusedStripeEncoder";
 
   private static final Map<String, LongAdder> CALLS = new ConcurrentHashMap<>();
@@ -65,12 +64,15 @@ public final class CoderWitness {
   private static final String STREAM_CLASSES =
       "org\\.apache\\.hadoop\\.hdfs\\.(DFSStriped|Stripeline)(In|Out)putStream";
 
-  /** Names the DataNodes of a block, or none, for our placement policy. */
+  /** Selects the DataNodes of a block, or none, for our placement policy. */
   private static final String ADVISER = "org.apache.hadoop.hdfs.server.blockmanagement.EarStripes";
 
   private static final LongAdder ADVISED = new LongAdder();
 
-  /** Calls in progress on this thread: overloads call each other, only the outermost counts. */
+  /**
+   * Nesting depth of calls on this thread: overloads call each other, and only the outermost call
+   * is counted.
+   */
   private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
 
   private CoderWitness() {}
@@ -79,12 +81,12 @@ public final class CoderWitness {
    * Starts the agent.
    *
    * @param output file that receives the records when the JVM ends
-   * @param instrumentation given by the JVM
+   * @param instrumentation provided by the JVM
    */
   public static void premain(String output, Instrumentation instrumentation) {
     Path file = Paths.get(output).toAbsolutePath();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> write(file), "coder-witness"));
-    // Looking up the supertypes of each of the thousands of classes loaded would cost seconds.
+    // Resolving the supertypes of each of thousands of loaded classes would take seconds.
     ElementMatcher.Junction<TypeDescription> candidates =
         nameStartsWith("org.apache.hadoop.io.erasurecode.").or(nameStartsWith("org.stripeline."));
     install(
@@ -128,7 +130,7 @@ public final class CoderWitness {
   }
 
   /**
-   * Notes that a call begins. Public because woven code calls it.
+   * Records the start of a call. Public because instrumented code calls it.
    *
    * @param coder the coder called
    * @param operation {@code encode} or {@code decode}
@@ -142,16 +144,16 @@ public final class CoderWitness {
     }
   }
 
-  /** Notes that a call ended. Public because woven code calls it. */
+  /** Records the end of a call. Public because instrumented code calls it. */
   public static void exit() {
     DEPTH.get()[0]--;
   }
 
   /**
-   * Notes that a stream has been opened. Public because woven code calls it.
+   * Records that a stream was opened. Public because instrumented code calls it.
    *
-   * @param stream the stream, seen once by the constructor of each of its classes
-   * @param constructed the class that the constructor is of
+   * @param stream the stream; the constructor of each of its classes reports it once
+   * @param constructed the class of the constructor
    */
   public static void opened(Object stream, Class<?> constructed) {
     if (stream.getClass() == constructed) {
@@ -163,9 +165,10 @@ public final class CoderWitness {
   }
 
   /**
-   * Notes what our placement policy said of a block. Public because woven code calls it.
+   * Records a decision of our placement policy about a block. Public because instrumented code
+   * calls it.
    *
-   * @param nodes the DataNodes it named; null if none
+   * @param nodes the selected DataNodes; null if none
    */
   public static void placed(Object nodes) {
     if (nodes != null) {
@@ -174,7 +177,7 @@ public final class CoderWitness {
   }
 
   /**
-   * Returns how often each coder has been called in this JVM so far.
+   * Returns how often each coder was called in this JVM so far.
    *
    * @param operation {@code encode} or {@code decode}
    * @return calls by simple class name of the coder; empty if the agent is not loaded
@@ -211,7 +214,10 @@ public final class CoderWitness {
     }
   }
 
-  /** Asks our coder's bean, by name only, so that the witness shares no code with the product. */
+  /**
+   * Reads our coder's bean by its name only, so that this class does not depend on the code under
+   * test.
+   */
   private static Optional<String> engine() {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     try {
@@ -228,7 +234,7 @@ public final class CoderWitness {
     }
   }
 
-  /** Woven around {@code encode}. */
+  /** Advice for {@code encode}. */
   public static final class EncodeAdvice {
     private EncodeAdvice() {}
 
@@ -243,7 +249,7 @@ public final class CoderWitness {
     }
   }
 
-  /** Woven around {@code decode}. */
+  /** Advice for {@code decode}. */
   public static final class DecodeAdvice {
     private DecodeAdvice() {}
 
@@ -258,7 +264,7 @@ public final class CoderWitness {
     }
   }
 
-  /** Woven around the constructors of streams. */
+  /** Advice for the constructors of streams. */
   public static final class OpenAdvice {
     private OpenAdvice() {}
 
@@ -268,7 +274,7 @@ public final class CoderWitness {
     }
   }
 
-  /** Woven around the advice of our placement policy. */
+  /** Advice for the decisions of our placement policy. */
   public static final class PlaceAdvice {
     private PlaceAdvice() {}
 

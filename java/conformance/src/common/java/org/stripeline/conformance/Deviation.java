@@ -13,18 +13,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A test of Hadoop's that is known not to pass, and why.
+ * A test of Hadoop that is known not to pass, and the reason.
  *
  * <p>One per line of {@code deviations.txt}: {@code hadoop | java | coder | Class#method | outcome
- * | reason}. The first four are globs in which only {@code *} is special; the third may name a
- * client instead, as {@code client=stripeline}.
+ * | reason}. The first four are globs in which only {@code *} is special; the third may be a client
+ * instead, such as {@code client=stripeline}.
  */
 final class Deviation {
-  /** What the test does instead of passing. */
+  /** The outcome of the test. */
   enum Outcome {
-    /** It always fails; passing means that the line is stale, and is an error. */
+    /** It always fails; a pass is an error because the line is obsolete then. */
     FAILS,
-    /** It fails now and then, with Hadoop's own coder too. */
+    /** It fails sometimes, also with Hadoop's own coder. */
     FLAKY,
     /** It is skipped. */
     SKIPS

@@ -8,12 +8,12 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 
 /**
- * The factory that Hadoop's registry holds under the coder name under test. Hadoop's raw coder
- * tests want a factory <em>class</em> with a public constructor; this stands in for whichever one
- * the service loader found, so that the tests also cover its registration.
+ * The factory that Hadoop's registry contains under the name of the coder under test. Hadoop's raw
+ * coder tests need a factory <em>class</em> with a public constructor; this class wraps the factory
+ * that the service loader found, so that the tests also cover its registration.
  */
 public abstract class LiveFactory implements RawErasureCoderFactory {
-  /** System property: how the coder for rs, rs-legacy and xor is chosen. */
+  /** System property that selects the coder for rs, rs-legacy and xor. */
   public static final String CODER = "stripeline.conformance.coder";
 
   private final RawErasureCoderFactory found;

@@ -3,12 +3,13 @@ package org.stripeline.conformance;
 
 import org.apache.hadoop.io.erasurecode.rawcoder.TestRSRawCoderBase;
 
-/** Hadoop's raw coder tests on the coder under test for codec {@code rs}. */
+/** Runs Hadoop's raw coder tests with the coder under test for codec {@code rs}. */
 public class RsRawCoderTest extends TestRSRawCoderBase {
   /**
-   * Set up here and not in a method, so that one source serves JUnit 4 and 5. Two inherited tests
-   * choose no code of their own and would ask for one of 0+0 units, which Hadoop's coders allow and
-   * ours refuse; they get one that has lost too much, which is what one of them is about.
+   * Initialized here and not in a method, so that the same source works with JUnit 4 and 5. Two
+   * inherited tests set no code and would request one of 0+0 units, which Hadoop's coders allow and
+   * ours refuse; this constructor sets a code for them, with more erased units than it can decode,
+   * which is what one of these tests is about.
    */
   public RsRawCoderTest() {
     encoderFactoryClass = LiveFactory.Rs.class;

@@ -35,18 +35,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The coder under test and Hadoop's own Java coders on one cluster: the same blocks on disk, and
- * each reads and rebuilds what the other wrote.
+ * Tests the coder under test and Hadoop's own Java coders on one cluster: both write the same
+ * blocks, and each reads and reconstructs the files of the other.
  *
- * <p>Hadoop's own "interoperable" raw coder tests make both coders from one factory and so prove
- * nothing of the kind.
+ * <p>Hadoop's own "interoperable" raw coder tests create both coders with the same factory and so
+ * do not test this.
  */
 class StockInteropTest {
   private static final String STOCK = "rs_java";
   private static final String UNDER_TEST = System.getProperty(LiveFactory.CODER, "stripeline");
   private static final int BLOCK_BYTES = 2 << 20;
 
-  /** One whole block group of RS-6-3 and a ragged part of a second. */
+  /** One full block group of RS-6-3 and a partial second one. */
   private static final int FILE_BYTES = 17 * (1 << 20) + 12_345;
 
   private static final int REBUILT_FILE_BYTES = 5 * (1 << 20) + 4_321;
@@ -56,7 +56,7 @@ class StockInteropTest {
   void eachReadsTheOthersFileWithBlocksLost(String policyName) throws Exception {
     Configuration conf = new HdfsConfiguration();
     conf.setInt("dfs.blocksize", BLOCK_BYTES);
-    // Lost blocks stay lost, so that each read has to decode.
+    // Lost blocks are not reconstructed, so that each read has to decode.
     conf.setInt("dfs.namenode.replication.max-streams", 0);
     try (MiniDFSCluster cluster = new MiniDFSCluster.Builder(conf).numDataNodes(9).build();
         DistributedFileSystem ours = client(cluster, UNDER_TEST);
@@ -94,7 +94,7 @@ class StockInteropTest {
     conf.setInt("dfs.namenode.redundancy.interval.seconds", 1);
     conf.setInt("dfs.heartbeat.interval", 1);
     setCoder(conf, builder);
-    // Five blocks and two nodes to put the two lost ones on.
+    // Five nodes have blocks, and two can receive the two lost ones.
     try (MiniDFSCluster cluster = new MiniDFSCluster.Builder(conf).numDataNodes(7).build();
         DistributedFileSystem fs = client(cluster, writer)) {
       cluster.waitActive();
@@ -125,12 +125,12 @@ class StockInteropTest {
     }
   }
 
-  /** Something that may throw anything. */
+  /** An action that may throw any exception. */
   private interface Action {
     void run() throws Exception;
   }
 
-  /** Runs an action and asserts that it decoded with the named coder and with no other. */
+  /** Runs an action and asserts that only the given coder decoded during it. */
   private static void assertDecodes(String codec, String coder, Action action) throws Exception {
     Map<String, Long> before = CoderWitness.calls("decode");
     action.run();
@@ -218,7 +218,7 @@ class StockInteropTest {
     return groups;
   }
 
-  /** Returns for each block group the bytes of each internal block, as the DataNodes hold them. */
+  /** Returns the bytes of each internal block on the DataNodes, for each block group. */
   private static List<Map<Integer, byte[]>> internalBlocks(
       MiniDFSCluster cluster, DistributedFileSystem fs, Path file, ErasureCodingPolicy policy)
       throws IOException {
@@ -257,9 +257,9 @@ class StockInteropTest {
   }
 
   /**
-   * Deletes what the nodes with the first data blocks of the first group hold of the file, as many
-   * nodes as parity can make up for. The same nodes for each group: a stock reader avoids a node
-   * that failed it once for the rest of the file, and would run out of nodes otherwise.
+   * Deletes the file's blocks from the nodes with the first data blocks of the first group, as many
+   * nodes as the parity can replace. The nodes are the same for each group: for the rest of a file,
+   * a stock reader avoids a node that failed once, and would otherwise have too few nodes left.
    */
   private static void loseDataBlocks(
       MiniDFSCluster cluster, DistributedFileSystem fs, Path file, ErasureCodingPolicy policy)
@@ -271,7 +271,7 @@ class StockInteropTest {
               group, policy.getCellSize(), policy.getNumDataUnits(), policy.getNumParityUnits());
       for (LocatedBlock block : blocks) {
         if (block == null) {
-          continue; // The last group need not have every data block.
+          continue; // The last group may have fewer data blocks.
         }
         int node = nodeOf(cluster, block);
         if (lost.size() < policy.getNumParityUnits()) {

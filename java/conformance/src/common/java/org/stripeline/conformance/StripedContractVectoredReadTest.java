@@ -6,11 +6,11 @@ import org.apache.hadoop.fs.contract.AbstractContractVectoredReadTest;
 import org.apache.hadoop.fs.contract.AbstractFSContract;
 
 /**
- * Hadoop's contract of vectored reads, on erasure-coded files. The cluster ends with the JVM: 3.3.6
- * has no class for HDFS to extend that would stop it.
+ * Hadoop's contract of vectored reads, on erasure-coded files. The cluster ends with the JVM:
+ * Hadoop 3.3.6 has no HDFS test class of this contract that would stop it.
  */
 public class StripedContractVectoredReadTest extends AbstractContractVectoredReadTest {
-  /** Called by the runner with each sort of buffer. */
+  /** Creates the test for one type of buffer; called by the runner. */
   public StripedContractVectoredReadTest(String bufferType) {
     super(bufferType);
   }

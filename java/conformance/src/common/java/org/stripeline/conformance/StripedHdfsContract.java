@@ -11,13 +11,14 @@ import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.io.erasurecode.ECSchema;
 
 /**
- * Hadoop's contract of HDFS, on erasure-coded files: Hadoop's own runs on replicated ones only. The
- * contract's cluster has two DataNodes and blocks of 1 KiB, so the policy is the smallest there is.
+ * Hadoop's contract of HDFS, on erasure-coded files: Hadoop's own tests use only replicated ones.
+ * The contract's cluster has two DataNodes and blocks of 1 KiB, so the policy is the smallest
+ * possible one.
  */
 public final class StripedHdfsContract extends HDFSContract {
   private static boolean isStriped;
 
-  /** Called by the tests. */
+  /** Creates the contract; called by the tests. */
   public StripedHdfsContract(Configuration conf) {
     super(conf);
   }

@@ -18,11 +18,11 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Writes one line per test as it ends, so that a JVM which hangs or dies still leaves a record.
+ * Writes one line per test at its end, so that the results are kept if the JVM hangs or dies.
  *
  * <p>Format, tab separated: {@code passed|failed|skipped <Class#method> <milliseconds> <what
  * happened>}, and {@code end} when the whole plan ran. A class or engine that fails before its
- * tests is a line too. Off unless the property {@value #FILE} names the file.
+ * tests also has a line. Inactive unless the property {@value #FILE} is set to the file.
  */
 public final class TestRecorder implements TestExecutionListener {
   /** System property: the file to write. */
@@ -114,7 +114,7 @@ public final class TestRecorder implements TestExecutionListener {
     String name = test.getUniqueId();
     TestSource source = test.getSource().orElse(null);
     if (source instanceof MethodSource) {
-      // The class that runs, which for an inherited test is not the one that declares it.
+      // The class that was run, which for an inherited test differs from the declaring class.
       MethodSource method = (MethodSource) source;
       name = classOf(test, method.getClassName()) + '#' + method.getMethodName();
     } else if (source instanceof ClassSource) {

@@ -17,28 +17,27 @@ import java.util.stream.Stream;
 
 /**
  * Judges a finished run of Hadoop's tests: every test passed or is a known deviation, every class
- * ran to its end with at least one test, and the coder and the streams under test are those that
- * did the work.
+ * ran to its end with at least one test, and the coder and the streams under test were used.
  *
  * <p>Arguments: run directory, deviations file, Hadoop version, Java major version, coder, engine
  * of our coder ({@code native} or {@code java}), client ({@code stripeline} or {@code stock}),
  * placement ({@code ear} or {@code stock}). The run directory holds one folder per class with
  * {@code entry}, {@code exit}, {@code tests.tsv} and {@code witness.tsv}. Prints a table; writes
- * {@code results.tsv} into the run directory and the names of folders whose logs are worth keeping
+ * {@code results.tsv} into the run directory and the names of folders whose logs should be kept
  * into {@code keep}. Exit status 0 if all is as expected, 1 if not.
  */
 public final class Verdict {
-  /** What a class is expected to do with coders. */
+  /** The expected use of coders by a class. */
   enum Coding {
-    /** The coder under test codes, and no other does. */
+    /** The coder under test is called, and no other one. */
     LIVE,
-    /** No coder is called at all, by the nature of the tests. */
+    /** No coder is called because of the nature of the tests. */
     IDLE,
-    /** The coder under test codes, and the tests call others by name too. */
+    /** The coder under test is called, and the tests also call others by name. */
     MIXED,
-    /** The tests choose the coder themselves; says nothing about ours. */
+    /** The tests choose the coder themselves, so their calls do not matter. */
     ANY,
-    /** Our jar is on the class path but not configured: it must not be used. */
+    /** Our jar is on the class path but not configured: our coder must not be called. */
     OFF
   }
 
@@ -98,7 +97,7 @@ public final class Verdict {
     System.exit(verdict.judge().isEmpty() ? 0 : 1);
   }
 
-  /** Prints the table and returns what was not as expected. */
+  /** Prints the table and returns the unexpected results. */
   List<String> judge() throws IOException {
     List<Path> folders;
     try (Stream<Path> entries = Files.list(run)) {
@@ -235,8 +234,9 @@ public final class Verdict {
   }
 
   /**
-   * Wants our streams where {@code expected} has an r (reading) or w (writing), and none of stock's
-   * beside them unless it has a ~: some tests make stock's by hand.
+   * Checks that our streams were opened where {@code expected} has an r (reading) or w (writing),
+   * and that no stock streams were, unless {@code expected} has a ~: some tests create stock
+   * streams explicitly. Without our client, our streams must not be opened.
    */
   private void judgeStreams(String className, String expected, Witness witness) {
     for (String operation : new String[] {"read", "write"}) {
@@ -291,7 +291,7 @@ public final class Verdict {
         + others;
   }
 
-  /** What {@link CoderWitness} saw in the JVM of one class. */
+  /** The counts of {@link CoderWitness} in the JVM of one class. */
   private static final class Witness {
     private final Map<String, Long> calls = new LinkedHashMap<>();
     private final Map<String, Long> streams = new LinkedHashMap<>();

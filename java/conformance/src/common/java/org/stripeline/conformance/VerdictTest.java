@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A run of Hadoop's tests that proves nothing must not be called a success. */
+/** Checks that a run of Hadoop's tests that proves nothing is not reported as a success. */
 class VerdictTest {
   private static final String OURS = "calls\tencode\ta.StripelineRawEncoder\t3";
   private static final String STOCK = "calls\tencode\ta.RSRawEncoder\t3";

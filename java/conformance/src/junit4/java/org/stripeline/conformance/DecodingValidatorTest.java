@@ -7,7 +7,9 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.TestDecodingValidator;
 import org.junit.runners.Parameterized;
 
-/** Hadoop's tests of its decoding validator on the coders under test (Hadoop 3.3 and 3.4). */
+/**
+ * Runs Hadoop's tests of its decoding validator with the coders under test (Hadoop 3.3 and 3.4).
+ */
 public class DecodingValidatorTest extends TestDecodingValidator {
   /**
    * One instance per set of parameters.
@@ -28,7 +30,7 @@ public class DecodingValidatorTest extends TestDecodingValidator {
   }
 
   /**
-   * Hides the base class's list, which names Hadoop's own coders.
+   * Replaces the parameters of the base class, which use Hadoop's own coders.
    *
    * @return constructor arguments
    */

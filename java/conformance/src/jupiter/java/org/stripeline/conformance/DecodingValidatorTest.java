@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.Collection;
 import org.apache.hadoop.io.erasurecode.rawcoder.TestDecodingValidator;
 
-/** Hadoop's tests of its decoding validator on the coders under test (Hadoop 3.5). */
+/** Runs Hadoop's tests of its decoding validator with the coders under test (Hadoop 3.5). */
 public class DecodingValidatorTest extends TestDecodingValidator {
   /**
-   * Hides the base class's list, which names Hadoop's own coders.
+   * Replaces the parameters of the base class, which use Hadoop's own coders.
    *
    * @return arguments of each test method
    */

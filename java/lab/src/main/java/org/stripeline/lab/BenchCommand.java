@@ -27,7 +27,7 @@ public final class BenchCommand implements Runnable {
   @Spec private CommandSpec spec;
 
   /**
-   * Lets the native benches take options of their own.
+   * Passes unknown options on to the native benchmarks.
    *
    * @param bench the command line of this command
    */
@@ -43,7 +43,7 @@ public final class BenchCommand implements Runnable {
         spec.commandLine(), "Cannot run bench: name what to measure, such as codec");
   }
 
-  /** {@code stripeline bench codec}: hands its arguments to the native bench. */
+  /** {@code stripeline bench codec}: passes its arguments to the native benchmark. */
   @Command(
       name = "codec",
       description = {
@@ -69,7 +69,9 @@ public final class BenchCommand implements Runnable {
     }
   }
 
-  /** {@code stripeline bench engine}: hands its arguments to the native bench of the engine. */
+  /**
+   * {@code stripeline bench engine}: passes its arguments to the native benchmark of the engine.
+   */
   @Command(
       name = "engine",
       description = {

@@ -7,7 +7,7 @@ import org.stripeline.terminal.CommandStyle;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** The {@code stripeline} command with the commands of this module alone. */
+/** The {@code stripeline} command with only the commands of this module. */
 @Command(
     name = "stripeline",
     subcommands = {BenchCommand.class, ClusterCommand.class, DemoCommand.class})
@@ -17,7 +17,7 @@ public final class LabMain {
     System.exit(commandLine().execute(arguments));
   }
 
-  /** Makes the command tree. */
+  /** Creates the command tree. */
   public static CommandLine commandLine() {
     CommandLine line = CommandStyle.commandLine(new LabMain());
     BenchCommand.passOptionsOn(line.getSubcommands().get("bench"));

@@ -4,13 +4,13 @@ package org.stripeline.placement;
 import java.util.SplittableRandom;
 
 /**
- * What HDFS-RAID's way of encoding does with replicas: any one of each block stays, whatever the
- * others do. A baseline to compare with.
+ * HDFS-RAID's way to choose the replicas that are retained: a random replica of each block,
+ * regardless of the other blocks. Serves as a baseline for comparison.
  */
 public final class BlindRetention {
   private BlindRetention() {}
 
-  /** Returns of each block the node of a random one of its replicas. */
+  /** Returns the node of one randomly chosen replica of each block. */
   public static int[] retain(int[][] replicas, SplittableRandom random) {
     int[] nodes = new int[replicas.length];
     for (int block = 0; block < nodes.length; block++) {
@@ -20,7 +20,8 @@ public final class BlindRetention {
   }
 
   /**
-   * Returns how many blocks must be moved so that no node has two and no rack more than c.
+   * Returns how many blocks must be moved so that no node holds two of them and no rack holds more
+   * than c.
    *
    * @param nodes the node of each block
    * @param blocksPerRackMax c

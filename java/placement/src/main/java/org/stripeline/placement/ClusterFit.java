@@ -3,7 +3,7 @@ package org.stripeline.placement;
 
 import java.util.Arrays;
 
-/** Whether a cluster has nodes and racks enough for new groups of a code. Immutable. */
+/** Checks whether a cluster has enough nodes and racks for new groups of a code. Immutable. */
 public final class ClusterFit {
   private final CodeShape shape;
   private final int racksNeeded;
@@ -20,7 +20,7 @@ public final class ClusterFit {
     this.keepsRule = keepsRule;
   }
 
-  /** Looks at the nodes that take new blocks. */
+  /** Counts the nodes and racks that accept new blocks. */
   public static ClusterFit of(CodeShape shape, Topology topology, RackRule rule) {
     int most = rule.blocksPerRackMax();
     int[] places = new int[topology.racks()];
@@ -41,12 +41,15 @@ public final class ClusterFit {
         shape, needed, topology.openNodes(), usable, isSpread && placeable >= shape.total());
   }
 
-  /** Returns whether whole groups have a node for each of their blocks, in whatever racks. */
+  /**
+   * Returns whether there are enough nodes to place each block of a full group on its own node,
+   * regardless of racks.
+   */
   public boolean isPossible() {
     return nodesUsable >= shape.total();
   }
 
-  /** Returns whether they also keep the rack rule. */
+  /** Returns whether full groups can also satisfy the rack rule. */
   public boolean keepsRule() {
     return keepsRule;
   }
@@ -56,17 +59,17 @@ public final class ClusterFit {
     return shape.total();
   }
 
-  /** Returns how many nodes take new blocks. */
+  /** Returns how many nodes accept new blocks. */
   public int nodesUsable() {
     return nodesUsable;
   }
 
-  /** Returns how many racks the rule makes a group need at least. */
+  /** Returns the minimum number of racks that the rule requires for a group. */
   public int racksNeeded() {
     return racksNeeded;
   }
 
-  /** Returns how many racks have a node that takes new blocks. */
+  /** Returns how many racks have a node that accepts new blocks. */
   public int racksUsable() {
     return racksUsable;
   }

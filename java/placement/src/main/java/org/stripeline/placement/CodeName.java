@@ -5,15 +5,18 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A code as HDFS names it: {@code RS-6-3}, or {@code RS-6-3-1024k} with the size of a cell. */
+/** An erasure code by its HDFS name: {@code RS-6-3}, or {@code RS-6-3-1024k} with the cell size. */
 public final class CodeName {
-  /** HDFS takes no more (HdfsServerConstants.MAX_BLOCKS_IN_GROUP). */
+  /** Maximum number of blocks in a group (HdfsServerConstants.MAX_BLOCKS_IN_GROUP). */
   public static final int BLOCKS_IN_GROUP_MAX = 16;
 
-  /** What k cells may have: HDFS computes stripes with 32 bits (StripedBlockUtil). */
+  /**
+   * Maximum number of data bytes in a stripe: HDFS computes stripe offsets with 32 bits
+   * (StripedBlockUtil).
+   */
   public static final long STRIPE_BYTES_MAX = Integer.MAX_VALUE;
 
-  /** Cells are multiples of this (ErasureCodingPolicyManager). */
+  /** The cell size must be a multiple of this (ErasureCodingPolicyManager). */
   private static final int CELL_UNIT = 1024;
 
   private static final Pattern FORM =
@@ -30,9 +33,9 @@ public final class CodeName {
   }
 
   /**
-   * Reads a name, in whatever case.
+   * Parses a name, ignoring case.
    *
-   * @throws IllegalArgumentException if HDFS can have no such code
+   * @throws IllegalArgumentException if HDFS does not support such a code
    */
   public static CodeName parse(String name) {
     Matcher form = FORM.matcher(name.trim().toUpperCase(Locale.ROOT));
@@ -61,19 +64,19 @@ public final class CodeName {
   }
 
   /**
-   * Names the code of a file.
+   * Returns the code of a file.
    *
-   * @param codec such as rs, in whatever case
-   * @param cellBytes bytes of a cell, 0 if it does not matter
+   * @param codec such as rs, in any case
+   * @param cellBytes cell size in bytes, 0 if it does not matter
    */
   public static CodeName of(String codec, CodeShape shape, int cellBytes) {
     return new CodeName(codec.toUpperCase(Locale.ROOT), shape, cellBytes);
   }
 
   /**
-   * Reads a name, with a size of cells for names that have none.
+   * Parses a name, with a default cell size for names that have none.
    *
-   * @throws IllegalArgumentException if HDFS can have no such code, or no such cells
+   * @throws IllegalArgumentException if HDFS does not support such a code or cell size
    */
   public static CodeName parse(String name, long cellBytes) {
     CodeName code = parse(name);
@@ -92,12 +95,12 @@ public final class CodeName {
     return code.withCell((int) cellBytes);
   }
 
-  /** Returns the same code with cells of another size. */
+  /** Returns the same code with another cell size. */
   public CodeName withCell(int bytes) {
     return new CodeName(codec, shape, bytes);
   }
 
-  /** Returns whether another code differs in the size of its cells at most. */
+  /** Returns whether another code has the same codec, k and m; the cell size may differ. */
   public boolean isSameCode(CodeName other) {
     return codec.equals(other.codec)
         && shape.data() == other.shape.data()
@@ -105,8 +108,8 @@ public final class CodeName {
   }
 
   /**
-   * Returns whether cells may have a size: HDFS names policies by whole KiB, and counts the data of
-   * a stripe with 32 bits.
+   * Returns whether a cell size is possible: HDFS names policies by whole KiB and computes the data
+   * bytes of a stripe with 32 bits.
    */
   public boolean takesCell(long bytes) {
     return bytes > 0 && bytes % CELL_UNIT == 0 && bytes <= cellBytesMax();
@@ -126,7 +129,7 @@ public final class CodeName {
     return shape;
   }
 
-  /** Returns the most bytes that a cell may have. */
+  /** Returns the maximum cell size in bytes. */
   public long cellBytesMax() {
     return STRIPE_BYTES_MAX / data();
   }
@@ -141,17 +144,17 @@ public final class CodeName {
     return shape.parity();
   }
 
-  /** Returns the name of the policy with cells of a size, such as RS-6-3-131072k. */
+  /** Returns the name of the policy with a given cell size, such as RS-6-3-131072k. */
   public String policyName(long cell) {
     return this + "-" + cell / CELL_UNIT + "k";
   }
 
-  /** Returns the bytes of a cell, 0 if the name has none. */
+  /** Returns the cell size in bytes, 0 if the name has none. */
   public int cellBytes() {
     return cellBytes;
   }
 
-  /** Returns the name without a cell. */
+  /** Returns the name without the cell size. */
   @Override
   public String toString() {
     return codec + "-" + data() + "-" + parity();

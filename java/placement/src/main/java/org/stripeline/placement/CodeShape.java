@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.placement;
 
-/** How many data blocks (k) and parity blocks (m) a group of an erasure code has; n = k + m. */
+/** The number of data blocks (k) and parity blocks (m) in a group of an erasure code; n = k + m. */
 public final class CodeShape {
-  /** Codes over GF(2^8) have no more blocks in a group. */
+  /** Maximum number of blocks in a group of a code over GF(2^8). */
   public static final int BLOCKS_MAX = 256;
 
   private final int data;
@@ -15,11 +15,11 @@ public final class CodeShape {
   }
 
   /**
-   * Returns the shape of RS-k-m and its like.
+   * Returns the shape of a code such as RS-k-m.
    *
    * @param data k, at least 1
    * @param parity m, at least 1; k + m is at most {@link #BLOCKS_MAX}
-   * @throws IllegalArgumentException if they are not
+   * @throws IllegalArgumentException if a number is out of range
    */
   public static CodeShape ofDataAndParity(int data, int parity) {
     if (data < 1 || parity < 1 || data > BLOCKS_MAX - parity) {
@@ -34,7 +34,7 @@ public final class CodeShape {
     return new CodeShape(data, parity);
   }
 
-  /** Returns how many different racks a group needs to survive the failure of one. */
+  /** Returns how many different racks a group needs to survive the failure of one rack. */
   public int racksForRackFailure() {
     return (total() + parity - 1) / parity;
   }

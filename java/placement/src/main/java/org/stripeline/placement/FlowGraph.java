@@ -5,18 +5,18 @@ import java.util.Arrays;
 import java.util.BitSet;
 
 /**
- * Whether one replica of each block of a stripe can stay so that the rack rule holds: the flow
- * graph
+ * Decides whether one replica of each block of a stripe can be retained so that the rack rule
+ * holds, with the flow graph
  *
  * <pre>
  *   source -1-> block -1-> node with a replica -1-> target rack -1-> sink
  *                                                   target rack -(c-1)-> surplus -(n-S)-> sink
  * </pre>
  *
- * of encoding-aware replication, where S is the number of different racks required of the n blocks.
- * Blocks come one by one; each needs one augmenting path. The flow is kept as the node matched with
- * each block, and searched breadth first over blocks: a stripe has so few that rows of them are
- * faster gone through than indexed. Not thread-safe.
+ * of encoding-aware replication, where S is the number of different racks that the n blocks must
+ * occupy. Blocks are added one at a time; each needs one augmenting path. The flow is stored as the
+ * node matched with each block and is searched breadth first over blocks: a stripe has few blocks,
+ * so that scanning arrays is faster than keeping an index. Not thread-safe.
  */
 public final class FlowGraph {
   private final Topology topology;
@@ -27,7 +27,10 @@ public final class FlowGraph {
   private final int[] matched;
   private final int[] matchedRack;
 
-  /** Of a block reached by the search: who takes which node if the block moves. */
+  /**
+   * For each block reached by the search, the block that takes its place if it moves; {@code
+   * takersNode} has the node that the taker gets.
+   */
   private final int[] taker;
 
   private final int[] takersNode;
@@ -39,7 +42,8 @@ public final class FlowGraph {
    * Creates a graph without blocks.
    *
    * @param shape the code; the graph takes k blocks at most
-   * @param targetRacks the racks that blocks are to be in, null if all are; not to be changed
+   * @param targetRacks the racks allowed for the blocks, null if all are; must not be modified
+   *     afterwards
    */
   public FlowGraph(CodeShape shape, Topology topology, RackRule rule, BitSet targetRacks) {
     int live = topology.liveRacks();
@@ -56,17 +60,17 @@ public final class FlowGraph {
     this.queue = new int[shape.data()];
   }
 
-  /** Returns how many blocks there are. */
+  /** Returns the number of blocks added. */
   public int blocks() {
     return blocks;
   }
 
-  /** Returns whether there are k blocks. */
+  /** Returns whether the graph has k blocks. */
   public boolean isFull() {
     return blocks == replicas.length;
   }
 
-  /** Returns the node whose replica of a block stays. */
+  /** Returns the node whose replica of a block is retained. */
   public int retained(int block) {
     if (block < 0 || block >= blocks) {
       throw new IndexOutOfBoundsException(
@@ -76,11 +80,11 @@ public final class FlowGraph {
   }
 
   /**
-   * Adds a block if then still one replica of each can stay; otherwise changes nothing.
+   * Adds a block if one replica of each block can still be retained; otherwise changes nothing.
    *
-   * @param nodes the nodes with a replica; those on which none can stay do not count
-   * @return whether it was added
-   * @throws IllegalStateException if there are k blocks
+   * @param nodes the nodes with a replica; nodes that cannot keep one are ignored
+   * @return whether the block was added
+   * @throws IllegalStateException if there are k blocks already
    */
   public boolean add(int... nodes) {
     if (isFull()) {
@@ -103,7 +107,7 @@ public final class FlowGraph {
     return false;
   }
 
-  /** Takes back the block added last. What is matched with the others stays valid. */
+  /** Removes the block added last. The matching of the other blocks stays valid. */
   public void removeLast() {
     if (blocks == 0) {
       throw new IllegalStateException("Cannot remove a block from a stripe: it has none");
@@ -111,7 +115,10 @@ public final class FlowGraph {
     replicas[--blocks] = null;
   }
 
-  /** Looks where a block could go; augments and returns true if that ends the path. */
+  /**
+   * Searches the places of a block; augments the flow and returns true if one of them ends the
+   * path.
+   */
   private boolean expand(int block) {
     for (int node : replicas[block]) {
       if (node == matched[block] || !mayStayOn(node)) {
@@ -143,7 +150,10 @@ public final class FlowGraph {
     return -1;
   }
 
-  /** Returns whether a rack has place; otherwise reaches the blocks whose leaving would make it. */
+  /**
+   * Returns whether the node's rack has room; otherwise adds to the search the blocks whose move
+   * would make room.
+   */
   private boolean takesRack(int taking, int node) {
     int rack = topology.rackOf(node);
     int count = count(rack);
@@ -171,7 +181,10 @@ public final class FlowGraph {
     return count;
   }
 
-  /** Returns how many blocks are in a rack after its first. */
+  /**
+   * Returns how many blocks are in a rack that has another block, not counting the first of each
+   * rack.
+   */
   private int surplus() {
     int surplus = 0;
     for (int block = 0; block < blocks; block++) {

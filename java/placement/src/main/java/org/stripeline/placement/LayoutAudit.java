@@ -3,7 +3,7 @@ package org.stripeline.placement;
 
 import java.util.Arrays;
 
-/** Sums up how many stripes lie as a rack rule wants them. Not thread-safe. */
+/** Counts how many stripes satisfy a rack rule and how the others violate it. Not thread-safe. */
 public final class LayoutAudit {
   private final Topology topology;
   private final RackRule rule;
@@ -18,7 +18,7 @@ public final class LayoutAudit {
   private long blocksAboveMax;
   private long[] byRackFailures = new long[4];
 
-  /** Creates an audit of no stripes. */
+  /** Creates an audit without stripes. */
   public LayoutAudit(Topology topology, RackRule rule) {
     this.topology = topology;
     this.rule = rule;
@@ -27,9 +27,9 @@ public final class LayoutAudit {
   /**
    * Adds a stripe.
    *
-   * @param nodes as {@link StripeAudit#of} takes them
+   * @param nodes as for {@link StripeAudit#of}
    * @param parity m
-   * @return what is found
+   * @return the result for this stripe
    */
   public StripeAudit add(int[] nodes, int parity) {
     StripeAudit audit = StripeAudit.of(nodes, parity, topology, rule);
@@ -54,52 +54,55 @@ public final class LayoutAudit {
     return audit;
   }
 
-  /** Returns how many stripes there are. */
+  /** Returns the number of stripes added. */
   public long stripes() {
     return stripes;
   }
 
-  /** Returns how many stripes have all blocks on different nodes as the rule wants them. */
+  /** Returns how many stripes have all blocks on different nodes and satisfy the rule. */
   public long sound() {
     return sound;
   }
 
-  /** Returns how many stripes have a block on no live node. */
+  /** Returns how many stripes have at least one block on no live node. */
   public long withMissingBlocks() {
     return withMissing;
   }
 
-  /** Returns how many stripes have a node with two blocks. */
+  /** Returns how many stripes have two blocks on one node. */
   public long withDoubledNodes() {
     return withDoubled;
   }
 
-  /** Returns how many stripes are in fewer racks than they should. */
+  /** Returns how many stripes are in fewer racks than the rule requires. */
   public long withFewRacks() {
     return withFewRacks;
   }
 
-  /** Returns how many stripes have a rack with more than c blocks. */
+  /** Returns how many stripes have more than c blocks in a rack. */
   public long withCrowdedRacks() {
     return withCrowdedRack;
   }
 
-  /** Returns how many stripes are in more racks than there are target racks. */
+  /** Returns how many stripes are in more racks than the rule's number of target racks. */
   public long offTarget() {
     return offTarget;
   }
 
-  /** Returns how many stripes miss more blocks than they have parity. */
+  /** Returns how many stripes miss more blocks than they have parity blocks. */
   public long lost() {
     return lost;
   }
 
-  /** Returns how many blocks are in a rack that has c of their stripe without them. */
+  /** Returns the total number of blocks beyond c in a rack, over all stripes. */
   public long blocksAboveMax() {
     return blocksAboveMax;
   }
 
-  /** Returns how many stripes survive the failure of so many racks but not of one more. */
+  /**
+   * Returns how many stripes survive the failure of any {@code failures} racks, but not of any
+   * {@code failures + 1}.
+   */
   public long withRackFailuresTolerated(int failures) {
     return failures < byRackFailures.length ? byRackFailures[failures] : 0;
   }

@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 public final class RackOrder {
   private RackOrder() {}
 
-  /** Returns the racks that have an open node. */
+  /** Returns the racks that have an open node, in random order. */
   public static int[] shuffled(Topology topology, SplittableRandom random) {
     int[] racks = new int[topology.racks()];
     int count = 0;
@@ -21,7 +21,7 @@ public final class RackOrder {
     return Arrays.copyOf(racks, count);
   }
 
-  /** Brings the first so many items into random order. */
+  /** Shuffles the first {@code count} items. */
   public static void shuffle(int[] items, int count, SplittableRandom random) {
     for (int i = count; i > 1; i--) {
       int other = random.nextInt(i);

@@ -2,8 +2,8 @@
 package org.stripeline.placement;
 
 /**
- * Which racks the blocks of a group may take. A group survives the failure of floor(m / c) racks,
- * where c is the most of its blocks in a rack; it needs at least n / c racks.
+ * Which racks the blocks of a group may use. A group survives the failure of floor(m / c) racks,
+ * where c is the maximum number of its blocks in one rack; it needs at least n / c racks.
  */
 public final class RackRule {
   private final int blocksPerRackMax;
@@ -17,10 +17,10 @@ public final class RackRule {
   }
 
   /**
-   * Returns the rule that a rack takes at most so many blocks of a group, in any racks.
+   * Returns the rule that a rack holds at most c blocks of a group, in any racks.
    *
    * @param blocksPerRackMax c, at least 1
-   * @throws IllegalArgumentException if it is less
+   * @throws IllegalArgumentException if it is less than 1
    */
   public static RackRule atMost(int blocksPerRackMax) {
     if (blocksPerRackMax < 1) {
@@ -34,8 +34,8 @@ public final class RackRule {
    * Returns the rule of HDFS for erasure-coded files: blocks spread evenly over all racks.
    *
    * @param shape the code
-   * @param racks how many racks there are, at least 1
-   * @throws IllegalArgumentException if there is none
+   * @param racks the number of racks, at least 1
+   * @throws IllegalArgumentException if it is less than 1
    */
   public static RackRule even(CodeShape shape, int racks) {
     if (racks < 1) {
@@ -46,19 +46,21 @@ public final class RackRule {
   }
 
   /**
-   * Returns this rule and that a group has as many different racks as it has blocks, or all there
-   * are. A NameNode with BlockPlacementPolicyRackFaultTolerant, its default for erasure-coded
-   * files, copies blocks of groups that do not have them.
+   * Returns this rule with the additional requirement that a group uses as many different racks as
+   * it has blocks, or all racks if there are fewer. A NameNode with
+   * BlockPlacementPolicyRackFaultTolerant, its default for erasure-coded files, copies blocks of
+   * groups that use fewer racks.
    */
   public RackRule spread() {
     return new RackRule(blocksPerRackMax, true, targetRacks);
   }
 
   /**
-   * Returns this rule for so many target racks per group: all of its blocks are to be in them.
+   * Returns this rule with a number of target racks per group: all blocks of a group must be in its
+   * target racks.
    *
    * @param count R', at least 1
-   * @throws IllegalArgumentException if it is less
+   * @throws IllegalArgumentException if it is less than 1
    */
   public RackRule inTargetRacks(int count) {
     if (count < 1) {
@@ -68,26 +70,26 @@ public final class RackRule {
     return new RackRule(blocksPerRackMax, isSpread, count);
   }
 
-  /** Returns c, the most blocks of a group in one rack. */
+  /** Returns c, the maximum number of blocks of a group in one rack. */
   public int blocksPerRackMax() {
     return blocksPerRackMax;
   }
 
-  /** Returns whether groups take as many racks as they can. */
+  /** Returns whether groups must use as many racks as possible. */
   public boolean isSpread() {
     return isSpread;
   }
 
-  /** Returns R', the number of racks that the blocks of a group are in; 0 where all may be. */
+  /** Returns R', the number of target racks of a group; 0 if all racks are allowed. */
   public int targetRacks() {
     return targetRacks;
   }
 
   /**
-   * Returns how many different racks a group must have.
+   * Returns how many different racks a group must use.
    *
-   * @param blocks how many blocks the group has
-   * @param racks how many racks there are that have a live node
+   * @param blocks the number of blocks of the group
+   * @param racks the number of racks that have a live node
    */
   public int racksRequired(int blocks, int racks) {
     if (!isSpread) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.placement;
 
-/** By how much a layout breaks the rule that it was to keep. */
+/** How far a layout deviates from the rack rule. */
 public final class Relaxation {
   private final int racksRequired;
   private final int racksUsed;
@@ -25,17 +25,17 @@ public final class Relaxation {
     this.blocksOffTarget = blocksOffTarget;
   }
 
-  /** Returns whether the rule is kept after all. */
+  /** Returns whether the layout satisfies the rule. */
   public boolean isNone() {
     return racksMissing() == 0 && blocksAboveMax == 0 && blocksOffTarget == 0;
   }
 
-  /** Returns how many racks more the group should be in. */
+  /** Returns how many racks the group uses fewer than required. */
   public int racksMissing() {
     return Math.max(0, racksRequired - racksUsed);
   }
 
-  /** Returns how many blocks are in a rack that has c of the group without them. */
+  /** Returns the number of blocks beyond c in a rack, summed over racks. */
   public int blocksAboveMax() {
     return blocksAboveMax;
   }
@@ -45,7 +45,7 @@ public final class Relaxation {
     return blocksOffTarget;
   }
 
-  /** Returns the most blocks that a rack has. */
+  /** Returns the largest number of blocks in one rack. */
   public int blocksPerRackMost() {
     return blocksPerRackMost;
   }

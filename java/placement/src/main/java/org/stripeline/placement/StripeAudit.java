@@ -3,7 +3,7 @@ package org.stripeline.placement;
 
 import java.util.Arrays;
 
-/** How the blocks of one stripe lie, and what of a rack rule they break. Immutable. */
+/** The layout of one stripe's blocks and its violations of a rack rule. Immutable. */
 public final class StripeAudit {
   private final int blocksMissing;
   private final int nodesDoubled;
@@ -27,10 +27,11 @@ public final class StripeAudit {
   /**
    * Audits a stripe.
    *
-   * @param nodes the node of each block, data and parity; any number that is no node, or that of a
-   *     dead one, for a block that is missing
-   * @param parity m, how many blocks may be lost
-   * @param rule what was wanted; the number of target racks limits how many racks are
+   * @param nodes the node of each block, data and parity; for a missing block, the number of a dead
+   *     node or a number that is no node
+   * @param parity m, the number of blocks that may be lost
+   * @param rule the rule to check; its number of target racks limits how many racks the stripe may
+   *     use
    */
   public static StripeAudit of(int[] nodes, int parity, Topology topology, RackRule rule) {
     int[] present = new int[nodes.length];
@@ -63,7 +64,7 @@ public final class StripeAudit {
         relaxation(counts, rule, required, offTarget));
   }
 
-  /** Measures a layout given by the rack of each block. */
+  /** Computes the deviation of a layout given by the number of blocks in each rack. */
   public static Relaxation relaxation(
       int[] counts, RackRule rule, int racksRequired, int offTarget) {
     int above = 0;
@@ -76,7 +77,7 @@ public final class StripeAudit {
         racksRequired, counts.length, rule.blocksPerRackMax(), most, above, offTarget);
   }
 
-  /** Returns how many blocks each rack has that has any, fewest first. */
+  /** Returns the number of blocks in each rack that has any, in ascending order. */
   public static int[] countsAscending(int[] racks) {
     int[] sorted = racks.clone();
     Arrays.sort(sorted);
@@ -91,7 +92,10 @@ public final class StripeAudit {
     return counts;
   }
 
-  /** Returns how many racks may fail, whichever they are; -1 if too much is lost already. */
+  /**
+   * Returns how many racks may fail, regardless of which; -1 if more blocks are lost already than
+   * can be decoded.
+   */
   public static int tolerated(int[] countsAscending, int losable) {
     int left = losable;
     int failures = left < 0 ? -1 : 0;
@@ -102,7 +106,7 @@ public final class StripeAudit {
     return failures;
   }
 
-  /** Returns whether all blocks are there, on different nodes, as the rule wants them. */
+  /** Returns whether all blocks are present, on different nodes, and satisfy the rule. */
   public boolean isSound() {
     return blocksMissing == 0 && nodesDoubled == 0 && relaxation.isNone();
   }
@@ -112,25 +116,25 @@ public final class StripeAudit {
     return blocksMissing;
   }
 
-  /** Returns how many blocks are on a node that has another one. */
+  /** Returns how many blocks are on a node that holds another block of the stripe. */
   public int nodesDoubled() {
     return nodesDoubled;
   }
 
-  /** Returns how many different racks there are. */
+  /** Returns how many different racks the blocks use. */
   public int racksUsed() {
     return racksUsed;
   }
 
   /**
-   * Returns how many racks may fail at once, whichever they are, without data being lost; -1 if
-   * more blocks are missing than there is parity.
+   * Returns how many racks may fail at the same time, regardless of which, without data loss; -1 if
+   * more blocks are missing than there are parity blocks.
    */
   public int rackFailuresTolerated() {
     return rackFailuresTolerated;
   }
 
-  /** Returns what of the rack rule is broken by the blocks that are there. */
+  /** Returns how the blocks that are present violate the rack rule. */
   public Relaxation relaxation() {
     return relaxation;
   }

@@ -4,16 +4,16 @@ package org.stripeline.placement;
 import java.util.Arrays;
 
 /**
- * The DataNodes of a cluster as they are at one moment: which rack each is in, what may be done
- * with it, how much it has to do. Nodes and racks are numbers from 0; whoever keeps numbers from
- * one topology to the next must give a node the same number again. Immutable.
+ * A snapshot of the DataNodes of a cluster: the rack, the state and the load of each. Nodes and
+ * racks are numbered from 0; a caller that keeps numbers across topologies must give a node the
+ * same number each time. Immutable.
  */
 public final class Topology {
   private final int[] rackOf;
   private final NodeState[] states;
   private final int[] loads;
 
-  /** Nodes of each rack, those that are open first. */
+  /** The nodes of each rack, open nodes first. */
   private final int[][] nodesIn;
 
   private final int[] openIn;
@@ -53,7 +53,7 @@ public final class Topology {
     this.openNodes = open;
   }
 
-  /** Returns a topology of open, idle nodes; node numbers go through the racks in order. */
+  /** Returns a topology of open, idle nodes; nodes are numbered rack by rack. */
   public static Topology ofRackSizes(int... sizes) {
     Builder builder = new Builder();
     for (int rack = 0; rack < sizes.length; rack++) {
@@ -64,34 +64,34 @@ public final class Topology {
     return builder.build();
   }
 
-  /** Returns a topology of open, idle nodes in racks of one size. */
+  /** Returns a topology of open, idle nodes in racks of equal size. */
   public static Topology uniform(int racks, int nodesPerRack) {
     int[] sizes = new int[racks];
     Arrays.fill(sizes, nodesPerRack);
     return ofRackSizes(sizes);
   }
 
-  /** Returns how many nodes there are, dead ones too. */
+  /** Returns the number of nodes, including dead ones. */
   public int nodes() {
     return rackOf.length;
   }
 
-  /** Returns how many racks there are, those without a live node too. */
+  /** Returns the number of racks, including those without a live node. */
   public int racks() {
     return nodesIn.length;
   }
 
-  /** Returns how many racks have a node that is not dead. */
+  /** Returns how many racks have a live node. */
   public int liveRacks() {
     return liveRacks;
   }
 
-  /** Returns how many nodes take new blocks. */
+  /** Returns how many nodes accept new blocks. */
   public int openNodes() {
     return openNodes;
   }
 
-  /** Returns whether a number is that of a node. */
+  /** Returns whether a number identifies a node. */
   public boolean hasNode(int node) {
     return node >= 0 && node < rackOf.length;
   }
@@ -101,32 +101,32 @@ public final class Topology {
     return rackOf[node];
   }
 
-  /** Returns what may be done with a node. */
+  /** Returns the state of a node. */
   public NodeState state(int node) {
     return states[node];
   }
 
-  /** Returns how much a node has to do, in the unit of whoever built this. */
+  /** Returns the load of a node, in the unit chosen by the creator of this topology. */
   public int load(int node) {
     return loads[node];
   }
 
-  /** Returns how many nodes are in a rack, dead ones too. */
+  /** Returns how many nodes a rack has, including dead ones. */
   public int size(int rack) {
     return nodesIn[rack].length;
   }
 
-  /** Returns how many nodes of a rack take new blocks. */
+  /** Returns how many nodes of a rack accept new blocks. */
   public int open(int rack) {
     return openIn[rack];
   }
 
-  /** Returns a node of a rack; those that take new blocks come first. */
+  /** Returns a node of a rack; nodes that accept new blocks come first. */
   public int node(int rack, int index) {
     return nodesIn[rack][index];
   }
 
-  /** Collects nodes; numbers them from 0. Not thread-safe. */
+  /** Builds a topology and numbers its nodes from 0. Not thread-safe. */
   public static final class Builder {
     private int[] racks = new int[16];
     private int[] loads = new int[16];
@@ -137,9 +137,9 @@ public final class Topology {
     /**
      * Adds a node.
      *
-     * @param rack its rack, from 0; racks up to the highest number used exist
-     * @param state what may be done with it
-     * @param load how much it has to do, at least 0; the less, the sooner it is chosen
+     * @param rack its rack, from 0; all racks up to the highest number used exist
+     * @param state how the node may be used
+     * @param load its load, at least 0; nodes with less load are preferred
      * @return its number
      */
     public int add(int rack, NodeState state, int load) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Where the replicas and the parity of a stripe go, as plain algorithms on plain data, without
- * Hadoop.
+ * Algorithms that place the replicas and the parity blocks of a stripe. They use plain data and do
+ * not depend on Hadoop.
  *
- * <p>Words, after Li, Hu and Lee, "Enabling Efficient and Reliable Transition from Replication to
+ * <p>Terms, after Li, Hu and Lee, "Enabling Efficient and Reliable Transition from Replication to
  * Erasure Coding for Clustered File Systems" (DSN 2015): the <em>core rack</em> of a stripe holds
- * one replica of each of its blocks, so that it can be encoded there; <em>target racks</em> are
- * those that may hold blocks of the stripe once it is encoded, each at most <em>c</em> of them and
- * each node at most one. A replica is <em>retained</em> if it becomes an internal block.
+ * one replica of each of its blocks, so that the stripe can be encoded there; <em>target racks</em>
+ * are the racks that may hold blocks of the stripe after encoding, at most <em>c</em> in each rack
+ * and one on each node. A replica is <em>retained</em> if it becomes an internal block.
  *
- * <p>Where to begin: {@link org.stripeline.placement.Topology} is the cluster, {@link
- * org.stripeline.placement.RackRule} what is wanted of it, {@link
- * org.stripeline.placement.ClusterFit} whether it can be had. {@link
- * org.stripeline.placement.ear.PendingStripes} place blocks that are being written, {@link
- * org.stripeline.placement.group.PosthocGrouping} finds stripes among those that have been, {@link
- * org.stripeline.placement.group.GroupPlanner} plans how a group is encoded, and {@link
- * org.stripeline.placement.LayoutAudit} says how stripes lie.
+ * <p>Entry points: {@link org.stripeline.placement.Topology} describes the cluster, {@link
+ * org.stripeline.placement.RackRule} the required layout, and {@link
+ * org.stripeline.placement.ClusterFit} checks whether the cluster can satisfy it. {@link
+ * org.stripeline.placement.ear.PendingStripes} places blocks that are being written, {@link
+ * org.stripeline.placement.group.PosthocGrouping} groups blocks that have been written, {@link
+ * org.stripeline.placement.group.GroupPlanner} plans the encoding of a group, and {@link
+ * org.stripeline.placement.LayoutAudit} checks the layout of stripes.
  */
 package org.stripeline.placement;

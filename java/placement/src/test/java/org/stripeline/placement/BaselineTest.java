@@ -11,7 +11,10 @@ import org.stripeline.placement.ear.ReplicaDraw;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
 
-/** Random replication, as HDFS has it, and what it costs; the figures are the paper's. */
+/**
+ * Tests random replication as HDFS does it, and its costs; the expected figures are those of the
+ * paper.
+ */
 class BaselineTest {
   private static final CodeShape SHAPE = CodeShape.ofDataAndParity(10, 4);
   private final Topology topology = Topology.uniform(20, 20);
@@ -46,7 +49,7 @@ class BaselineTest {
     assertThat(sends / (double) rounds).isCloseTo(0.04, within(0.02));
   }
 
-  /** Blocks across racks per stripe: 22.3 to copy into an erasure-coded directory. */
+  /** Copying a stripe into an erasure-coded directory moves 22.3 blocks across racks on average. */
   @Test
   void copyingAStripeMovesTwentyTwoBlocksAcrossRacks() {
     int rounds = 3000;

@@ -44,7 +44,7 @@ class FlowGraphTest {
     extend(graph, topology, choices, rule.blocksPerRackMax(), surplus, new ArrayList<>());
   }
 
-  /** Tries every choice for the next block, with those before in place. */
+  /** Tries every choice for the next block after the previous ones. */
   private static void extend(
       FlowGraph graph,
       Topology topology,

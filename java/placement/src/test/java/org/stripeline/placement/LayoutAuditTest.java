@@ -76,7 +76,7 @@ class LayoutAuditTest {
                 + " 4 survive no rack's failure");
   }
 
-  /** Takes racks away in every way and counts. */
+  /** Counts by removing every subset of racks. */
   @Test
   void toleratedRackFailuresAreThoseOfBruteForce() {
     SplittableRandom random = new SplittableRandom(12);

@@ -6,7 +6,7 @@ import org.jgrapht.alg.flow.DinicMFImpl;
 import org.jgrapht.graph.DefaultDirectedWeightedGraph;
 import org.jgrapht.graph.DefaultWeightedEdge;
 
-/** Of how many blocks a replica can stay, by JGraphT's maximum flow. */
+/** Computes how many blocks can retain a replica, with JGraphT's maximum flow. */
 public final class MaxFlowOracle {
   private final DefaultDirectedWeightedGraph<String, DefaultWeightedEdge> graph =
       new DefaultDirectedWeightedGraph<>(DefaultWeightedEdge.class);
@@ -16,7 +16,7 @@ public final class MaxFlowOracle {
   /**
    * Returns the maximum flow.
    *
-   * @param surplusMax how many blocks may be in a rack that has another one
+   * @param surplusMax the maximum number of blocks in a rack beyond the first of each rack
    */
   public static int maxFlow(
       Topology topology, Collection<int[]> blocks, int blocksPerRackMax, int surplusMax) {

@@ -12,7 +12,10 @@ import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
 
-/** Medians on a cluster of 400 nodes in 20 racks; wide of what is measured on an idle machine. */
+/**
+ * Medians on a cluster of 400 nodes in 20 racks; the limits are far above what an idle machine
+ * needs.
+ */
 class PlacementSpeedTest {
   private static final int SAMPLES = 4000;
   private static final CodeShape RS_6_3 = CodeShape.ofDataAndParity(6, 3);

@@ -8,21 +8,20 @@ import org.stripeline.convert.settings.Layout;
 import org.stripeline.placement.CodeName;
 
 /**
- * Decides what to do with a file. Of the ways that store fewer bytes than now it takes the first of
- * adoption, adoption with RS-3-2, and copying into a striped file, that brings at least three
- * quarters of what the best would bring: adoption moves almost nothing, so it may store a little
- * more.
+ * Decides how to treat a file. Of adoption, adoption with RS-3-2, and copying into a striped file,
+ * in this order, it selects the first that saves at least three quarters of the bytes that the best
+ * of them saves: adoption moves almost no data, so it may store a little more.
  */
 final class Adviser {
   /**
-   * With the files' blocks as cells RS-6-3 saves 1.25 of 1.5 replicas for 4 blocks, 1.0 for 3 and
-   * 0.5 for 2: the line is between the first two.
+   * With the files' blocks as cells, RS-6-3 saves 1.25 of 1.5 possible replicas for 4 blocks, 1.0
+   * for 3 blocks and 0.5 for 2 blocks; the threshold lies between the first two.
    */
   private static final double SHARE_OF_BEST_MIN = 0.75;
 
   private static final CodeName SMALLER = CodeName.parse("RS-3-2");
 
-  /** All treatments but to leave the file. */
+  /** The number of treatments other than {@link Treatment#LEAVE}. */
   private static final int CHOICES = Treatment.LEAVE.ordinal();
 
   private static final long NEVER = Long.MAX_VALUE;
@@ -36,14 +35,14 @@ final class Adviser {
 
   Adviser(CodeName code) {
     this.code = code;
-    // Of the codes that HDFS brings only Reed-Solomon comes in two sizes.
+    // Reed-Solomon is the only codec that HDFS provides in two sizes.
     this.smaller =
         code.codec().equals(SMALLER.codec()) && code.data() > SMALLER.data()
             ? SMALLER.withCell(code.cellBytes())
             : null;
   }
 
-  /** Returns the code of files that are adopted with a smaller one, null if there is none. */
+  /** Returns the smaller code for adoption, null if there is none. */
   CodeName smaller() {
     return smaller;
   }
@@ -90,7 +89,7 @@ final class Adviser {
     return with == null ? SkipReason.BLOCK_SIZE : FileRules.ofLayout(file, with, layout(choice));
   }
 
-  /** The code of a treatment, null if there is none. */
+  /** Returns the code of a treatment, null if there is none. */
   private CodeName code(int choice) {
     return choice == Treatment.SMALLER_CODE.ordinal() ? smaller : code;
   }
@@ -109,17 +108,17 @@ final class Adviser {
     return treatment;
   }
 
-  /** Returns why the file is left, null if it is not. */
+  /** Returns why the file is left unchanged, null if it is converted. */
   SkipReason reason() {
     return reason;
   }
 
-  /** Returns the bytes that the file takes after its treatment. */
+  /** Returns the bytes that the file occupies after its treatment. */
   long bytesAfter() {
     return bytesAfter;
   }
 
-  /** Returns the code that the file is adopted with, null if it is not. */
+  /** Returns the code with which the file is adopted, null if it is not adopted. */
   CodeName adoptedWith() {
     return treatment == Treatment.ADOPT
         ? code

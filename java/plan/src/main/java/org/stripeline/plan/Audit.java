@@ -19,9 +19,9 @@ import org.stripeline.placement.RackRule;
 import org.stripeline.placement.StripeAudit;
 import org.stripeline.terminal.TextTable;
 
-/** Checks where the blocks of erasure-coded files lie, by what the NameNode says. */
+/** Checks the layout of erasure-coded files from the block locations that the NameNode reports. */
 public final class Audit {
-  /** Violations that are named; all are counted. */
+  /** Maximum number of violations that are listed; all are counted. */
   static final int VIOLATIONS_NAMED_MAX = 50;
 
   private static final int ABSENT = -1;
@@ -39,7 +39,7 @@ public final class Audit {
   /**
    * Audits all erasure-coded files of a tree that are not being written.
    *
-   * @throws IOException if the NameNode does not answer or has no such path
+   * @throws IOException if the NameNode does not answer or the path does not exist
    */
   public static Audit of(PlanSettings settings, DistributedFileSystem fs) throws IOException {
     Path root = new Path(settings.path);
@@ -119,7 +119,7 @@ public final class Audit {
     }
   }
 
-  /** Returns the node of each block that the group should have, those without bytes left out. */
+  /** Returns the node of each block of a group, without the blocks that have no bytes. */
   private int[] nodes(LocatedStripedBlock block, ErasureCodingPolicy policy) {
     long cells = (block.getBlockSize() + policy.getCellSize() - 1) / policy.getCellSize();
     int data = (int) Math.min(policy.getNumDataUnits(), cells);
@@ -131,7 +131,7 @@ public final class Audit {
       int index = block.getBlockIndices()[i];
       int place =
           index < policy.getNumDataUnits() ? index : index - policy.getNumDataUnits() + data;
-      // Of a block that is there twice for a while, any live one will do.
+      // A block may temporarily have two replicas; any live one of them is used.
       if (place < nodes.length && (nodes[place] == ABSENT || isLive(numbers[i]))) {
         nodes[place] = numbers[i];
       }
@@ -168,12 +168,12 @@ public final class Audit {
     return text.toString();
   }
 
-  /** Returns whether every group that was read lies as it should. */
+  /** Returns whether every group that was read has a sound layout. */
   public boolean isSound() {
     return report.groupsSound == report.groups;
   }
 
-  /** Returns whether all files of the tree were read; if not, a note says why. */
+  /** Returns whether all files of the tree were read; if not, a note gives the reason. */
   public boolean isComplete() {
     return report.isComplete;
   }
@@ -183,7 +183,7 @@ public final class Audit {
     return report;
   }
 
-  /** Returns the result for people. */
+  /** Returns the result as text. */
   public String table() {
     StringBuilder text = new StringBuilder();
     line(

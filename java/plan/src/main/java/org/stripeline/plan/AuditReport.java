@@ -4,7 +4,7 @@ package org.stripeline.plan;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How erasure-coded files lie; the field names are those of the JSON output. */
+/** The layout of erasure-coded files; the field names are those of the JSON output. */
 final class AuditReport {
   String path;
   String source;
@@ -34,7 +34,7 @@ final class AuditReport {
     long groupsSound;
   }
 
-  /** A group that does not lie as it should. */
+  /** A group whose layout violates the rule. */
   static final class Violation {
     String path;
     int group;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
-/** Sums over some files; the field names are those of the JSON output. */
+/** Sums over a set of files; the field names are those of the JSON output. */
 final class Bin {
   long files;
   long blocks;
 
-  /** Bytes of the files themselves. */
+  /** Bytes of the files, without replicas and parity. */
   long bytes;
 
   /** Bytes with their replicas or parity, before and after. */

@@ -15,11 +15,11 @@ import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
 
 /**
- * The DataNodes of a live cluster, numbered. Those that the NameNode does not tell, because only
- * superusers may ask, are learnt from the locations of blocks.
+ * Numbers the DataNodes of a live cluster. The NameNode lists its DataNodes only for superusers;
+ * nodes that it does not list are added from the locations of blocks.
  */
 final class ClusterView implements LocatedTraffic.Nodes {
-  /** Room for one large block: with less a node is no place for parity. */
+  /** Free space for one large block: a node with less gets no parity. */
   private static final long REMAINING_MIN = 256L << 20;
 
   private final Map<String, Integer> numbers = new HashMap<>();
@@ -30,7 +30,10 @@ final class ClusterView implements LocatedTraffic.Nodes {
   private Topology topology;
   private boolean isFromReport;
 
-  /** Asks the NameNode for its DataNodes; a user who may not ask begins with none. */
+  /**
+   * Requests the list of DataNodes from the NameNode; begins with an empty list if the user may not
+   * request it.
+   */
   static ClusterView of(DistributedFileSystem fs) throws IOException {
     ClusterView view = new ClusterView();
     try {

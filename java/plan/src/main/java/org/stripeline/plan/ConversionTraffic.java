@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
-/** What converting by adoption moves, and what other ways would move for the same files. */
+/**
+ * The data that conversion by adoption moves, and that other methods would move for the same files.
+ */
 final class ConversionTraffic {
   /** Groups that are converted by adoption. */
   long groups;
 
-  /** Those that no nodes can take; nothing below counts them. */
+  /** Groups for which there are no suitable nodes; the fields below exclude them. */
   long unplaceable;
 
-  /** Those whose racks can only be had against the rack rule. */
+  /** Groups that can be placed only with a violation of the rack rule. */
   long ruleBroken;
 
-  /** Why the first unplaceable group is so, null if there is none. */
+  /** Why the first of these groups cannot be placed, null if there is none. */
   String unplaceableReason;
 
-  /** Data blocks that stay where they are, and their bytes. */
+  /** Data blocks of which a replica is retained, and their bytes. */
   double adoptedBlocks;
 
   double adoptedBytes;
@@ -25,17 +27,17 @@ final class ConversionTraffic {
 
   double sentBytes;
 
-  /** Bytes of parity. */
+  /** Bytes of parity blocks. */
   double parityBytes;
 
-  /** Bytes that cross racks, by way of converting. */
+  /** Bytes that cross racks, for each method of conversion. */
   double copyAcross;
 
   double raidAcross;
   double earAcross;
   double adoptAcross;
 
-  /** Bytes that leave a node, by way of converting. */
+  /** Bytes that leave a node, for each method of conversion. */
   double copyNetwork;
 
   double adoptNetwork;

@@ -13,14 +13,14 @@ import java.util.regex.Pattern;
 import org.stripeline.placement.CodeName;
 
 /**
- * The files of a tree out of an image that {@code hdfs oiv -p Delimited} wrote: a line each, which
- * has the number of blocks but not their lengths.
+ * Reads the files of a tree from an image that {@code hdfs oiv -p Delimited} wrote: one line per
+ * file, with the number of blocks but not their lengths.
  */
 final class DelimitedImageSource implements FileSource {
   private static final String FIRST = "Path";
   private static final String SECOND = "Replication";
 
-  /** HDFS' own limit in its older releases (dfs.namenode.fs-limits.max-blocks-per-file). */
+  /** Default limit of older HDFS releases (dfs.namenode.fs-limits.max-blocks-per-file). */
   private static final long BLOCKS_PER_FILE_MAX = 1 << 20;
 
   private final ImageFile image;
@@ -36,9 +36,9 @@ final class DelimitedImageSource implements FileSource {
   private long codeUnknown;
 
   /**
-   * Makes a source.
+   * Creates a source.
    *
-   * @param codeAssumed what coded files are counted with whose policy the lines do not have
+   * @param codeAssumed the code that is assumed for erasure-coded files whose lines have no policy
    */
   DelimitedImageSource(ImageFile image, String root, CodeName codeAssumed) {
     this.image = image;
@@ -47,7 +47,7 @@ final class DelimitedImageSource implements FileSource {
     this.codeAssumed = codeAssumed;
   }
 
-  /** Returns whether a text begins as such an image does. */
+  /** Returns whether a text begins with the header of such an image. */
   static boolean isHeader(String text) {
     int second = text.indexOf(SECOND);
     return text.startsWith(FIRST) && second > FIRST.length() && second < 32;
@@ -113,7 +113,7 @@ final class DelimitedImageSource implements FileSource {
     }
   }
 
-  /** Splits a line from its end, since a path may hold the delimiter. */
+  /** Splits a line from its end, since a path may contain the delimiter. */
   private boolean split(String line, String[] fields) {
     int end = line.length();
     for (int i = fields.length - 1; i > 0; i--) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A tally for each directory down to a depth, bounded in number. */
+/** Keeps a tally for each directory down to a given depth, up to a maximum number of rows. */
 final class DirectoryRows {
   private final String root;
   private final int depth;
@@ -16,17 +16,20 @@ final class DirectoryRows {
   private final Map<String, Tally> rows = new HashMap<>();
   private boolean isFolded;
 
-  /** The directory looked up last: files of one directory mostly come together. */
+  /**
+   * The directory of the previous lookup: files of one directory mostly come one after the other.
+   */
   private String lastDirectory = "";
 
   private Tally lastTally;
 
   /**
-   * Makes rows.
+   * Creates the rows.
    *
-   * @param root absolute path without a slash at its end, except for "/"
-   * @param depth how many levels below the root have rows of their own, 0 for none
-   * @param rowsMax how many rows there are at most; what would be one more counts for the root
+   * @param root absolute path without a trailing slash, except for "/"
+   * @param depth how many levels below the root have their own rows, 0 for none
+   * @param rowsMax the maximum number of rows; files of further directories are counted for the
+   *     root
    */
   DirectoryRows(String root, int depth, int rowsMax, int k) {
     this.root = root.equals("/") ? "" : root;
@@ -36,7 +39,7 @@ final class DirectoryRows {
     rows.put(this.root, new Tally(k));
   }
 
-  /** Returns what a file is added to. */
+  /** Returns the tally to which a file is added. */
   Tally of(String path) {
     int end = root.length();
     for (int level = 0; level < depth; level++) {
@@ -74,7 +77,10 @@ final class DirectoryRows {
     return isFolded;
   }
 
-  /** Adds each directory's sums to those above it and returns all, by path. Not to be repeated. */
+  /**
+   * Adds the sums of each directory to its ancestors and returns all sums, by path. May be called
+   * only once.
+   */
   Map<String, Tally> rollUp() {
     List<String> deepestFirst = new ArrayList<>(rows.keySet());
     deepestFirst.sort((a, b) -> Integer.compare(levels(b), levels(a)));
@@ -83,7 +89,8 @@ final class DirectoryRows {
       if (!directory.equals(root)) {
         String parent = directory.substring(0, directory.lastIndexOf('/'));
         if (!rows.containsKey(parent)) {
-          // It has no file of its own, and its turn comes after all that are as deep as this one.
+          // The parent has no files of its own; it is inserted after all directories that are as
+          // deep as this one.
           rows.put(parent, new Tally(k));
           deepestFirst.add(firstShallowerThan(deepestFirst, levels(parent)), parent);
         }

@@ -12,25 +12,28 @@ import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
 
 /**
- * Expected traffic where locations are unknown: the mean over groups whose replicas are placed as
- * HDFS places them by default (one replica in a rack, the second and third on different nodes of
- * one other rack, more anywhere), in racks of one size.
+ * Estimates traffic where locations are unknown: the mean over groups with the default replica
+ * placement of HDFS (one replica in a rack, the second and third on different nodes of one other
+ * rack, further ones anywhere), in racks of equal size.
  */
 final class ExpectedTraffic extends TrafficModel {
   private static final long SEED = 2015;
 
-  /** The mean of adoptable shares then has a standard error of less than one percent. */
+  /**
+   * With this number of samples, the mean share of adoptable blocks has a standard error of less
+   * than one percent.
+   */
   private static final int SAMPLES = 400;
 
-  /** More replicas than this hardly ever occur, and change next to nothing. */
+  /** Maximum replication factor that is sampled: higher ones are rare and have almost no effect. */
   private static final int REPLICATION_MAX = 6;
 
-  /** Where those that wrote the files were. */
+  /** The location of the clients that wrote the files. */
   enum Writers {
-    /** On DataNodes, one per file: the first replica of all its blocks is there. */
+    /** On DataNodes, one writer per file: it holds the first replica of every block of the file. */
     DATANODES,
 
-    /** Elsewhere: the first replica of each block is on any node. */
+    /** Outside the cluster: the first replica of each block is on a random node. */
     ELSEWHERE
   }
 
@@ -51,10 +54,10 @@ final class ExpectedTraffic extends TrafficModel {
   private final Map<Integer, Shares> known = new HashMap<>();
 
   /**
-   * Makes a model.
+   * Creates a model.
    *
-   * @param racks how many racks there are
-   * @param nodes how many nodes there are
+   * @param racks the number of racks
+   * @param nodes the number of nodes
    */
   ExpectedTraffic(int racks, int nodes, Writers writers, int blocksPerRackMax) {
     super(blocksPerRackMax);
@@ -147,7 +150,10 @@ final class ExpectedTraffic extends TrafficModel {
     return placed;
   }
 
-  /** Returns a node as HDFS chooses it; any, if the rack wanted has none left. */
+  /**
+   * Returns a node that HDFS could choose for the next replica; any free node if the required rack
+   * has none.
+   */
   private int next(int[] nodes, int count, SplittableRandom random) {
     int first = topology.rackOf(nodes[0]);
     int start = random.nextInt(topology.nodes());

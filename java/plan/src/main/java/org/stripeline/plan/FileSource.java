@@ -4,29 +4,32 @@ package org.stripeline.plan;
 import java.io.IOException;
 import java.util.List;
 
-/** Where the files of a tree come from. */
+/** A source of the files of a tree. */
 interface FileSource {
-  /** Takes the files, one after the other. */
+  /** Receives the files, one after the other. */
   interface Sink {
     /**
-     * Takes a file.
+     * Receives a file.
      *
-     * @param file not to be kept: the source may use the object for the next file
+     * @param file must not be kept: the source may reuse the object for the next file
      */
     void accept(PlannedFile file);
   }
 
   /**
-   * Streams all files of the tree, in any order. Memory does not grow with their number, except by
-   * what an image needs in order to know the directory of each.
+   * Streams all files of the tree, in any order. Memory use does not grow with the number of files,
+   * except for what an image source keeps to find the directory of each file.
    *
    * @throws IOException if the source cannot be read to its end
    */
   void stream(Sink sink) throws IOException;
 
-  /** Returns what the user should know of how this source was read; complete after streaming. */
+  /**
+   * Returns what the user should know about the way in which this source was read; complete only
+   * after streaming.
+   */
   List<String> notes();
 
-  /** Returns whether all files of the tree were streamed; if not, the notes say why. */
+  /** Returns whether all files of the tree were streamed; if not, the notes give the reason. */
   boolean isComplete();
 }

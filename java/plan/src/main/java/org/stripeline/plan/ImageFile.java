@@ -10,12 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPInputStream;
 
-/** What {@code hdfs oiv} wrote: its form, and its bytes without their compression. */
+/** An image that {@code hdfs oiv} wrote: detects its form and decompresses it. */
 final class ImageFile {
   private static final int BUFFER_BYTES = 1 << 18;
   private static final int HEAD_BYTES = 64;
 
-  /** How an image is written. */
+  /** The format of an image. */
   enum Form {
     XML,
     DELIMITED
@@ -30,9 +30,9 @@ final class ImageFile {
   }
 
   /**
-   * Looks at the beginning of a file.
+   * Detects the form of a file from its beginning.
    *
-   * @throws IOException if it is neither of the forms, or cannot be read
+   * @throws IOException if it has none of the forms, or cannot be read
    */
   static ImageFile of(Path path) throws IOException {
     if (!Files.isRegularFile(path)) {

@@ -11,10 +11,9 @@ import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 
 /**
- * What must be known of an image in XML before its files can be placed in the tree: its
- * directories, which of them each inode is in, its policies and its snapshots. The image has its
- * inodes first and the tree after them, so this takes a pass of its own; some 20 bytes an inode
- * stay.
+ * The tree of an image in XML: its directories, the parent directory of each inode, its policies
+ * and its snapshots. The image has its inodes first and the tree after them, so the tree is read in
+ * a separate pass, before the files; it keeps about 20 bytes per inode.
  */
 final class ImageTree {
   private final String root;
@@ -23,21 +22,21 @@ final class ImageTree {
   private final List<String> names = new ArrayList<>();
   private long[] ids = new long[1024];
 
-  /** Of each directory its path once asked for, and the time of its newest snapshot. */
+  /** The path of each directory, once requested, and the time of its newest snapshot. */
   private String[] paths;
 
   private long[] snapshotTimes;
   private final Map<Long, Long> snapshots = new HashMap<>();
   private final Map<Integer, CodeName> policies = new HashMap<>();
 
-  /** Inodes that are referred to by more than one name, because of snapshots. */
+  /** Inodes that have more than one name because of snapshots. */
   private final List<Long> references = new ArrayList<>();
 
   private ImageTree(String root) {
     this.root = root.equals("/") ? "" : root;
   }
 
-  /** Reads an image for its tree. */
+  /** Reads the tree of an image. */
   static ImageTree read(ImageFile image, String root) throws IOException {
     ImageTree tree = new ImageTree(root);
     try (XmlCursor cursor = new XmlCursor(image)) {
@@ -215,12 +214,12 @@ final class ImageTree {
     }
   }
 
-  /** Returns the place of the directory that an inode is in, negative if it is in none. */
+  /** Returns the index of the parent directory of an inode, negative if it has none. */
   int parentOf(long inode) {
     return parents.get(inode);
   }
 
-  /** Returns the path of a directory, empty for the root of all. */
+  /** Returns the path of a directory, empty for the root directory. */
   String path(int directory) {
     if (paths[directory] == null) {
       resolve(directory);
@@ -228,7 +227,7 @@ final class ImageTree {
     return paths[directory];
   }
 
-  /** Returns when the newest snapshot that holds a directory was taken, in ms. */
+  /** Returns when the newest snapshot that contains a directory was taken, in ms. */
   long snapshotTime(int directory) {
     path(directory);
     return snapshotTimes[directory];
@@ -252,7 +251,7 @@ final class ImageTree {
     }
   }
 
-  /** Returns the code of a policy's number, null if the image does not have it. */
+  /** Returns the code of a policy by its number, null if the image does not contain the policy. */
   CodeName policy(int id) {
     return policies.get(id);
   }
@@ -264,7 +263,7 @@ final class ImageTree {
         && (path.length() == root.length() || path.charAt(root.length()) == '/');
   }
 
-  /** Returns whether the plan's root is a directory of the image. */
+  /** Returns whether the root of the plan is a directory of the image. */
   boolean hasRoot() {
     for (int i = 0; i < names.size(); i++) {
       if (path(i).equals(root)) {

@@ -9,14 +9,20 @@ import org.stripeline.placement.group.GroupPlan;
 import org.stripeline.placement.group.GroupPlanner;
 import org.stripeline.placement.group.PlacementException;
 
-/** Traffic by the real locations of replicas: each group is planned as a conversion would. */
+/**
+ * Computes traffic from the actual locations of replicas: each group is planned as a conversion
+ * would plan it.
+ */
 final class LocatedTraffic extends TrafficModel {
-  /** Any: it only spreads load, and a plan made twice should say the same. */
+  /**
+   * An arbitrary fixed seed: random numbers only spread load, and repeated plans should have the
+   * same result.
+   */
   private static final long SEED = 5;
 
-  /** The nodes as they are known by now. */
+  /** The nodes that are known so far. */
   interface Nodes {
-    /** Returns all nodes that the locations of files so far have named. */
+    /** Returns all nodes that appear in the locations of files so far. */
     Topology topology();
   }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
-/** A map from numbers of inodes, which are never 0, to places; 12 bytes for each slot. */
+/** A map from inode numbers, which are never 0, to indexes; uses 12 bytes for each slot. */
 final class LongIntTable {
-  /** What an absent number maps to. */
+  /** The value of an absent number. */
   static final int ABSENT = -1;
 
   private static final int SLOTS_MIN = 1 << 10;
 
-  /** Slots are doubled, so at most this many numbers fit. */
+  /** The number of slots is doubled on growth, so this limits the number of entries. */
   private static final int SLOTS_MAX = 1 << 30;
 
   private long[] keys = new long[SLOTS_MIN];
   private int[] values = new int[SLOTS_MIN];
   private int size;
 
-  /** Maps a number, which must not be 0, to a place. */
+  /** Maps a number, which must not be 0, to an index. */
   void put(long key, int value) {
     if (size >= keys.length / 10 * 7) {
       grow();
@@ -26,7 +26,7 @@ final class LongIntTable {
     values[slot] = value;
   }
 
-  /** Returns the place of a number, {@link #ABSENT} if it has none. */
+  /** Returns the index of a number, {@link #ABSENT} if it has none. */
   int get(long key) {
     int slot = slot(key);
     return keys[slot] == 0 ? ABSENT : values[slot];

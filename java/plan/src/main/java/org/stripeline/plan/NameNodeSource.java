@@ -20,15 +20,15 @@ import org.stripeline.placement.CodeName;
 import org.stripeline.placement.CodeShape;
 
 /**
- * The files of a tree as a live NameNode lists them, with the locations of their blocks. Holds one
- * page of a listing for each level of the tree.
+ * Reads the files of a tree from a live NameNode, with the locations of their blocks. Holds one
+ * page of a directory listing for each level of the tree.
  */
 final class NameNodeSource implements FileSource {
   private static final int UNREADABLE_NAMED_MAX = 5;
 
-  /** Is handed each file with what the NameNode said of it, beside the planned file. */
+  /** Receives each file together with the status that the NameNode returned. */
   interface Visitor {
-    /** Takes a file that was listed with its blocks. */
+    /** Receives a file that was listed with its blocks. */
     void visit(HdfsLocatedFileStatus status, String path);
   }
 
@@ -58,7 +58,7 @@ final class NameNodeSource implements FileSource {
         });
   }
 
-  /** Visits all files of the tree; directories that may not be read are noted. */
+  /** Visits all files of the tree; records the directories that may not be read. */
   void walk(Visitor visitor) throws IOException {
     Deque<RemoteIterator<LocatedFileStatus>> open = new ArrayDeque<>();
     Deque<Path> paths = new ArrayDeque<>();
@@ -99,7 +99,7 @@ final class NameNodeSource implements FileSource {
     } catch (AccessControlException e) {
       miss(directory, e);
     } catch (FileNotFoundException e) {
-      // Whoever deletes a directory while it is listed takes its files out of the plan as well.
+      // A directory that was deleted during the listing no longer belongs to the plan.
       if (directory.equals(root)) {
         throw e;
       }

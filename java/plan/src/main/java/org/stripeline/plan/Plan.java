@@ -19,12 +19,12 @@ public final class Plan {
   /**
    * Plans a tree of a live cluster.
    *
-   * @param talk is told how far it is, once a million files
-   * @throws IOException if the NameNode does not answer or has no such path
+   * @param talk receives a progress message after each million files
+   * @throws IOException if the NameNode does not answer or the path does not exist
    */
   public static Plan ofNameNode(PlanSettings settings, DistributedFileSystem fs, PrintWriter talk)
       throws IOException {
-    // Asked first, so that a path that is not there is an error and not an empty plan.
+    // Requested first, so that a path that does not exist causes an error instead of an empty plan.
     fs.getFileStatus(new org.apache.hadoop.fs.Path(settings.path));
     ClusterView cluster = ClusterView.of(fs);
     NameNodeSource source =
@@ -47,9 +47,10 @@ public final class Plan {
   /**
    * Plans a tree of an image.
    *
-   * @param file what {@code hdfs oiv -p XML} or {@code -p Delimited} wrote, also with gzip
-   * @param talk is told how far it is, once a million files
-   * @throws IOException if the file is not such an image, or has no such path
+   * @param file the output of {@code hdfs oiv -p XML} or {@code -p Delimited}, optionally
+   *     compressed with gzip
+   * @param talk receives a progress message after each million files
+   * @throws IOException if the file is not such an image, or the path does not exist in it
    */
   public static Plan ofImage(PlanSettings settings, Path file, PrintWriter talk)
       throws IOException {
@@ -92,12 +93,12 @@ public final class Plan {
     return calculator;
   }
 
-  /** Returns whether all files of the tree were read; if not, a note says why. */
+  /** Returns whether all files of the tree were read; if not, a note gives the reason. */
   public boolean isComplete() {
     return report.isComplete;
   }
 
-  /** Returns the plan for people. */
+  /** Returns the plan as text. */
   public String table() {
     return new PlanTable(report).render();
   }

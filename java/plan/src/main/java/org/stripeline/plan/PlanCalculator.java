@@ -7,9 +7,12 @@ import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
 
-/** Adds up what converting a stream of files would bring. Not thread-safe. */
+/** Sums the effects of the conversion of a stream of files. Not thread-safe. */
 final class PlanCalculator implements FileSource.Sink {
-  /** Beyond these, block sizes are not listed: HDFS takes 64 policies of one's own, ever. */
+  /**
+   * Maximum number of block sizes that are listed separately: HDFS accepts at most 64 user-defined
+   * policies over its lifetime.
+   */
   static final int BLOCK_SIZES_MAX = 64;
 
   private final CodeName code;
@@ -22,11 +25,11 @@ final class PlanCalculator implements FileSource.Sink {
   private long blockSizesTooLarge;
 
   /**
-   * Makes a calculator.
+   * Creates a calculator.
    *
-   * @param code what to convert to
-   * @param model what moves
-   * @param rows where sums go; rolled up by whoever asks for them
+   * @param code the code to convert to
+   * @param model computes the data that is moved
+   * @param rows receives the sums; the caller rolls them up
    */
   PlanCalculator(CodeName code, TrafficModel model, DirectoryRows rows) {
     this.code = code;
@@ -111,7 +114,7 @@ final class PlanCalculator implements FileSource.Sink {
     return bin;
   }
 
-  /** Returns the sums of each directory, those below included. Not to be repeated. */
+  /** Returns the sums of each directory, including its subdirectories. May be called only once. */
   Map<String, Tally> rollUp() {
     return rows.rollUp();
   }
@@ -121,22 +124,30 @@ final class PlanCalculator implements FileSource.Sink {
     return rows.isFolded();
   }
 
-  /** Returns the first file found of each habit, null where there is none. */
+  /**
+   * Returns the path of the first file that matches each hsync pattern, null where there is none.
+   */
   String[] firstSynced() {
     return firstSynced.clone();
   }
 
-  /** Returns files adopted with the code asked for, by block size: each wants a policy. */
+  /**
+   * Returns files adopted with the requested code, by block size: each block size needs its own
+   * policy.
+   */
   Map<Long, Bin> byBlockSize() {
     return byBlockSize;
   }
 
-  /** Returns those of further block sizes. */
+  /** Returns the sums of the files with further block sizes. */
   Bin otherBlockSizes() {
     return otherBlockSizes;
   }
 
-  /** Returns how many files are copied because their blocks are too large to be cells. */
+  /**
+   * Returns how many files are copied whose block size is not possible as a cell size, see {@link
+   * CodeName#takesCell}.
+   */
   long blockSizesTooLarge() {
     return blockSizesTooLarge;
   }
@@ -145,7 +156,7 @@ final class PlanCalculator implements FileSource.Sink {
     return code;
   }
 
-  /** Returns the code of files adopted with a smaller one, null if there is none. */
+  /** Returns the smaller code for adoption, null if there is none. */
   CodeName smallerCode() {
     return adviser.smaller();
   }

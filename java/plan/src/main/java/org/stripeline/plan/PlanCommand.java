@@ -108,7 +108,7 @@ public final class PlanCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Options about time and money. */
+  /** Options for the duration and cost of storage. */
   static final class CostOptions {
     @Option(
         names = "--throttle",
@@ -130,7 +130,7 @@ public final class PlanCommand implements Callable<Integer> {
     private Double archiveCost;
   }
 
-  /** Options about an image. */
+  /** Options for images. */
   static final class ImageOptions {
     @Option(
         names = "--image",
@@ -198,7 +198,7 @@ public final class PlanCommand implements Callable<Integer> {
     try {
       return FileSystem.newInstance(uri, conf);
     } catch (IllegalArgumentException e) {
-      // So does Hadoop say that it does not know a host.
+      // Hadoop throws this exception for an unknown host.
       throw new IOException("Cannot plan " + path + ": " + e.getMessage(), e);
     }
   }
@@ -316,7 +316,10 @@ public final class PlanCommand implements Callable<Integer> {
     return new ParameterException(spec.commandLine(), message);
   }
 
-  /** The first line says it; what follows in Hadoop's messages is the server's stack. */
+  /**
+   * Returns the first line of the message: further lines of Hadoop's messages are the stack trace
+   * of the server.
+   */
   private String reason(IOException e) {
     String message = String.valueOf(e.getMessage()).split("\n", 2)[0];
     return message.startsWith("Cannot ") ? message : "Cannot plan " + path + ": " + message;

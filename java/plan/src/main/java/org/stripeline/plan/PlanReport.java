@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What erasure coding would bring for a tree; the field names are those of the JSON output. Bytes
- * are whole numbers, expected ones rounded.
+ * The estimated effect of erasure coding on a tree; the field names are those of the JSON output.
+ * Bytes are whole numbers, expected ones rounded.
  */
 final class PlanReport {
   String path;
@@ -31,7 +31,7 @@ final class PlanReport {
   List<String> warnings = new ArrayList<>();
   List<String> notes = new ArrayList<>();
 
-  /** What the code needs and what there is. */
+  /** The nodes and racks that the code needs and that the cluster has. */
   static final class Cluster {
     int nodesNeeded;
     int racksNeeded;
@@ -42,7 +42,7 @@ final class PlanReport {
     boolean suffices;
   }
 
-  /** A directory with all below it. */
+  /** A directory with everything below it. */
   static final class Directory {
     String path;
     long files;
@@ -94,7 +94,10 @@ final class PlanReport {
     long bytes;
   }
 
-  /** What moves: of files to be adopted by four ways, and of files to be copied. */
+  /**
+   * The data that is moved: by four methods for the files to be adopted, and for the files to be
+   * copied.
+   */
   static final class Moves {
     boolean isExpected;
     long groups;
@@ -117,7 +120,7 @@ final class PlanReport {
     long networkStriped;
   }
 
-  /** How long it takes when each node sends so much. */
+  /** The estimated duration at a given rate per node. */
   static final class Duration {
     long bytesPerSecondPerNode;
     int nodes;
@@ -126,7 +129,7 @@ final class PlanReport {
     double copySeconds;
   }
 
-  /** What storage costs, a byte on disk being 1. */
+  /** The cost of storage relative to a byte on disk, which is 1. */
   static final class Cost {
     String storagePolicy;
     double archiveCost;

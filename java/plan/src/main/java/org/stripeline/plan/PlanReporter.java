@@ -9,9 +9,9 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
 
-/** Turns a calculator's sums into a report. */
+/** Converts the sums of a calculator into a report. */
 final class PlanReporter {
-  /** Why an estimate leaves files, in the order of the report. */
+  /** The reasons for which an estimate leaves files unchanged, in the order of the report. */
   static final List<SkipReason> LEFT =
       Collections.unmodifiableList(
           Arrays.asList(
@@ -28,7 +28,7 @@ final class PlanReporter {
     "empty", "< 1 MiB", "< 16 MiB", "< 128 MiB", "< 1 GiB", "< 16 GiB", ">= 16 GiB"
   };
 
-  /** What the NameNode allows unless dfs.namenode.ec.policies.max.cellsize is raised. */
+  /** The default of dfs.namenode.ec.policies.max.cellsize, the limit of the NameNode. */
   private static final long MAX_CELL_DEFAULT = 4L << 20;
 
   private final PlanSettings settings;
@@ -41,11 +41,11 @@ final class PlanReporter {
   }
 
   /**
-   * Makes the report. Not to be repeated.
+   * Creates the report. May be called only once.
    *
-   * @param sourceName what the source is, for people
-   * @param nodes how many nodes take blocks
-   * @param isAssumed whether nodes and racks are only assumed
+   * @param sourceName the name of the source in the text output
+   * @param nodes the number of nodes that accept blocks
+   * @param isAssumed whether the numbers of nodes and racks are only assumed
    */
   PlanReport report(FileSource source, String sourceName, int nodes, boolean isAssumed) {
     Map<String, Tally> tallies = calculator.rollUp();
@@ -306,7 +306,7 @@ final class PlanReporter {
     }
   }
 
-  /** Programs that use the files may rest on what erasure-coded files do not have. */
+  /** Warns about operations of replicated files that erasure-coded files do not support. */
   private void users() {
     if (report.total.filesConverted > 0) {
       report.warnings.add(

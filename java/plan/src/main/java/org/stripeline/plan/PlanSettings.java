@@ -3,45 +3,54 @@ package org.stripeline.plan;
 
 import org.stripeline.placement.CodeName;
 
-/** What a plan is asked for; filled by the command. */
+/** The settings of a plan; set by the command. */
 public final class PlanSettings {
-  /** Directories below the root that get rows: more would not be read by anybody. */
+  /**
+   * Maximum depth of directories that have their own rows; deeper ones would be too detailed to
+   * read.
+   */
   public static final int DEPTH_MAX = 20;
 
-  /** Nodes or racks that an image may be planned for. */
+  /** Maximum number of nodes or racks for an image. */
   public static final int NODES_MAX = 1_000_000;
 
-  /** Rows of directories; each takes some 2 KiB. */
+  /** Maximum number of rows of directories; each uses about 2 KiB. */
   static final int ROWS_MAX = 10_000;
 
-  /** What EAR's paper simulates, taken where an image's cluster is not told. */
+  /**
+   * The number of racks in the simulations of the EAR paper; used if the cluster of an image is not
+   * given.
+   */
   static final int RACKS_ASSUMED = 20;
 
   static final int NODES_PER_RACK_ASSUMED = 20;
 
-  /** The tree: absolute, without a slash at its end, except for "/". */
+  /** The root of the tree: absolute, without a trailing slash, except for "/". */
   public String path = "/";
 
-  /** What to convert to. */
+  /** The code to convert to. */
   public CodeName code;
 
-  /** Levels of directories below the path that get rows, 0 to {@link #DEPTH_MAX}. */
+  /** Levels of directories below the path that have their own rows, 0 to {@link #DEPTH_MAX}. */
   public int depth = 1;
 
-  /** Most blocks of a group per rack (c); 0 for as few as there are racks. */
+  /**
+   * Maximum number of blocks of a group per rack (c); 0 for the minimum that the number of racks
+   * allows.
+   */
   public int blocksPerRackMax;
 
-  /** Bytes that each node may send per second; 0 if not asked for. */
+  /** Bytes per second that each node may send; 0 if not given. */
   public long bytesPerSecond;
 
-  /** What a byte of archive storage costs where one of disk costs 1; 0 if not asked for. */
+  /** The cost of a byte of archive storage relative to a byte on disk; 0 if not given. */
   public double archiveCost;
 
-  /** For an image, how many racks and nodes there are; 0 if not told. */
+  /** For an image, the numbers of racks and nodes; 0 if not given. */
   public int racks;
 
   public int nodes;
 
-  /** For an image, whether files were written by clients on DataNodes. */
+  /** For an image, whether the clients that wrote the files ran on DataNodes. */
   public boolean areWritersOnDataNodes = true;
 }

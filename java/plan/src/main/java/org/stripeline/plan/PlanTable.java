@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import org.stripeline.terminal.TextTable;
 
-/** A report for people. */
+/** Formats a report as text. */
 final class PlanTable {
   private final PlanReport report;
   private final StringBuilder text = new StringBuilder();

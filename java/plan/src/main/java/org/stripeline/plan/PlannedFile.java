@@ -6,47 +6,50 @@ import org.stripeline.convert.rules.FileFacts;
 import org.stripeline.placement.CodeName;
 
 /**
- * What a plan is made from: one file as a source saw it. A source may use one object for all its
- * files, one after the other; nobody else keeps or changes it.
+ * One file as a source describes it, the input of a plan. A source may reuse one object for all its
+ * files; other code must neither keep nor modify it.
  */
 final class PlannedFile implements FileFacts {
-  /** No file takes more bytes, replicas included: it is a quarter of an EiB. */
+  /** Upper bound of the bytes of a file including its replicas: a quarter of an EiB. */
   private static final long STORED_MAX = 1L << 58;
 
-  /** Absolute, without scheme and authority. */
+  /** Absolute path, without scheme and authority. */
   String path;
 
-  /** Bytes. */
+  /** Length in bytes. */
   long length;
 
   /** Bytes of a full block. */
   long blockSize;
 
-  /** Replicas of each block; of no meaning if the file is coded. */
+  /** Replicas of each block; meaningless for an erasure-coded file. */
   int replication;
 
   /** The code of a file that is erasure-coded already; null if it is replicated. */
   CodeName coded;
 
-  /** Whether somebody writes the file. */
+  /** Whether the file is open for writing. */
   boolean isOpen;
 
-  /** The number of its storage policy, 0 if it is not known. */
+  /** The number of its storage policy, 0 if unknown. */
   int storagePolicy;
 
   /** Whether a snapshot may hold its blocks. */
   boolean isInSnapshot;
 
-  /** How many of the arrays' places are used: blocks, or block groups of a coded file. */
+  /**
+   * How many elements of the arrays are used: the number of blocks, or of block groups of an
+   * erasure-coded file.
+   */
   int blockCount;
 
   /** Bytes of each block, or data bytes of each group. */
   long[] blocks = new long[8];
 
-  /** Of each block the numbers of the nodes that hold it; null if the source cannot tell. */
+  /** For each block the numbers of the nodes that hold it; null if the source has no locations. */
   int[][] replicas;
 
-  /** Begins another file. */
+  /** Resets this object for another file. */
   void reset(String newPath) {
     path = newPath;
     length = 0;
@@ -60,7 +63,7 @@ final class PlannedFile implements FileFacts {
     replicas = null;
   }
 
-  /** Adds a block of so many bytes, without locations. */
+  /** Adds a block of the given length, without locations. */
   void addBlock(long bytes) {
     if (blockCount == blocks.length) {
       blocks = Arrays.copyOf(blocks, 2 * blockCount);
@@ -124,7 +127,9 @@ final class PlannedFile implements FileFacts {
     return false;
   }
 
-  /** Returns whether the figures can be those of a file, so that sums over it stay in range. */
+  /**
+   * Returns whether the values are possible for a file, so that sums over files do not overflow.
+   */
   boolean isPlausible() {
     for (int i = 0; i < blockCount; i++) {
       if (blocks[i] < 0) {
@@ -139,7 +144,7 @@ final class PlannedFile implements FileFacts {
         && length <= STORED_MAX / Math.max(1, replication);
   }
 
-  /** Returns the bytes of some blocks. */
+  /** Returns the total bytes of the blocks from {@code start} to {@code end}, exclusive. */
   long bytes(int start, int end) {
     long sum = 0;
     for (int i = start; i < end; i++) {
@@ -148,7 +153,10 @@ final class PlannedFile implements FileFacts {
     return sum;
   }
 
-  /** Returns the bytes of the longest of some blocks: parity blocks are as long. */
+  /**
+   * Returns the length of the longest block from {@code start} to {@code end}, exclusive: parity
+   * blocks have this length.
+   */
   long longest(int start, int end) {
     long longest = 0;
     for (int i = start; i < end; i++) {

@@ -3,7 +3,7 @@ package org.stripeline.plan;
 
 import java.util.Locale;
 
-/** Numbers as people read them. */
+/** Formats numbers for text output. */
 final class Quantity {
   private static final String[] UNITS = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
@@ -22,12 +22,12 @@ final class Quantity {
     return bytes < 0 ? "-" + text : text;
   }
 
-  /** Returns a ratio in percent, "-" if the whole is nothing. */
+  /** Returns a ratio in percent, "-" if the whole is 0. */
   static String percent(double part, double whole) {
     return whole == 0 ? "-" : String.format(Locale.ROOT, "%.1f %%", 100 * part / whole);
   }
 
-  /** Returns a factor such as 1.50x, "-" if the whole is nothing. */
+  /** Returns a factor such as 1.50x, "-" if the whole is 0. */
   static String factor(double part, double whole) {
     return whole == 0 ? "-" : String.format(Locale.ROOT, "%.2fx", part / whole);
   }

@@ -13,19 +13,20 @@ import org.apache.hadoop.hdfs.protocol.SnapshottableDirectoryStatus;
 import org.apache.hadoop.security.AccessControlException;
 
 /**
- * When the newest snapshot of each directory was taken. A file that was not changed since may be in
- * it, with its blocks: whatever becomes of the file, they stay until the snapshot is deleted. A
- * file moved in later counts too, so the bytes are an upper bound.
+ * Keeps when the newest snapshot of each directory was taken. A file that was not modified since
+ * then may be in the snapshot with its blocks, which are kept until the snapshot is deleted, even
+ * if the file is converted. A file that was moved into the directory later counts too, so the bytes
+ * are an upper bound.
  */
 final class SnapshotTimes {
   private final Map<String, Long> newest = new HashMap<>();
 
-  /** The answer for the parent directory asked for last, null before the first. */
+  /** The parent directory of the previous lookup, null before the first one. */
   private String lastParent;
 
   private long lastTime = Long.MIN_VALUE;
 
-  /** Asks the NameNode for those snapshottable directories that the user may know of. */
+  /** Requests from the NameNode the snapshottable directories that the user may list. */
   static SnapshotTimes of(DistributedFileSystem fs) throws IOException {
     SnapshotTimes times = new SnapshotTimes();
     SnapshottableDirectoryStatus[] directories = fs.getSnapshottableDirListing();
@@ -41,23 +42,31 @@ final class SnapshotTimes {
 
   private void addAll(DistributedFileSystem fs, Path directory) throws IOException {
     try {
-      // A snapshot's directory carries the time when it was taken.
+      // The modification time of a snapshot's directory is the time when it was taken.
       Path snapshots = new Path(directory, HdfsConstants.DOT_SNAPSHOT_DIR);
       for (FileStatus snapshot : fs.listStatus(snapshots)) {
         add(directory.toUri().getPath(), snapshot.getModificationTime());
       }
     } catch (AccessControlException | FileNotFoundException e) {
-      // Not to be read, so its files will not be either; or not there any more.
+      // The directory is not readable, so its files are not planned either, or it no longer exists.
       newest.remove(directory.toUri().getPath());
     }
   }
 
-  /** Adds a snapshot of a directory, taken at a time in ms. */
+  /**
+   * Adds a snapshot of a directory.
+   *
+   * @param time when it was taken, in ms
+   */
   void add(String directory, long time) {
     newest.merge(directory.equals("/") ? "" : directory, time, Math::max);
   }
 
-  /** Returns whether a snapshot may hold a file that was last changed at a time in ms. */
+  /**
+   * Returns whether a snapshot may contain a file.
+   *
+   * @param modificationTime when the file was last modified, in ms
+   */
   boolean mayHold(String path, long modificationTime) {
     if (newest.isEmpty()) {
       return false;

@@ -4,12 +4,12 @@ package org.stripeline.plan;
 import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.convert.rules.SyncedPaths;
 
-/** All that is added up over the files of a directory. */
+/** All sums over the files of a directory. */
 final class Tally {
-  /** Upper ends of the size classes of files, in bytes; the last class has none. */
+  /** Exclusive upper bounds of the size classes of files, in bytes; the last class has none. */
   static final long[] SIZE_CLASS_ENDS = {1, 1L << 20, 16L << 20, 128L << 20, 1L << 30, 16L << 30};
 
-  /** Replication factors that are counted apart; the last class has all higher ones. */
+  /** Number of replication classes; the last class contains all higher factors. */
   static final int REPLICATION_CLASSES = 4;
 
   final Bin all = new Bin();
@@ -27,7 +27,10 @@ final class Tally {
   /** Files that are converted although a snapshot may hold their blocks. */
   final Bin inSnapshot = new Bin();
 
-  /** Last groups of fewer than k blocks, of files that are adopted; parity beyond m/k of them. */
+  /**
+   * Last groups with fewer than k blocks of adopted files, and their parity bytes beyond m/k of
+   * their data.
+   */
   long shortGroups;
 
   double shortGroupsExtra;

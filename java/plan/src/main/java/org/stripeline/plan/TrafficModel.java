@@ -8,16 +8,17 @@ import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
 
 /**
- * How many bytes cross racks when a group is made, for R racks, k data and m parity blocks, at most
- * c of a group per rack.
+ * Computes how many bytes cross racks when a group is encoded, for R racks, k data and m parity
+ * blocks, at most c blocks of a group per rack.
  *
  * <ul>
  *   <li>Copy: a client anywhere reads each block, unless its own rack has a replica, and writes k+m
  *       blocks, each of them to another rack with probability 1 - 1/R.
  *   <li>HDFS-RAID: the same reads, but only parity is written. The replicas that it moves later,
  *       because they break the rack rule, are not counted.
- *   <li>EAR: the encoder's rack has a replica of every block, and keeps as much parity as it may.
- *   <li>Adoption: as the group's plan says.
+ *   <li>EAR: the encoder's rack has a replica of every block, and keeps as many parity blocks as
+ *       the rack rule allows.
+ *   <li>Adoption: as in the plan of the group.
  * </ul>
  *
  * <p>Source of the first three: Li, Hu, Lee, "Enabling Efficient and Reliable Transition from
@@ -29,28 +30,30 @@ abstract class TrafficModel {
   private int rulesForRacks;
 
   /**
-   * Makes a model.
+   * Creates a model.
    *
-   * @param blocksPerRackMax c, 0 for as few as the racks allow, which is what HDFS wants
+   * @param blocksPerRackMax c; 0 for the minimum that the number of racks allows, as HDFS requires
    */
   TrafficModel(int blocksPerRackMax) {
     this.blocksPerRackMax = blocksPerRackMax;
   }
 
-  /** Returns how many racks there are, at least 1. */
+  /** Returns the number of racks, at least 1. */
   abstract int racks();
 
   /** Returns how many racks hold a replica of a block. */
   abstract int racksOf(PlannedFile file, int block);
 
-  /** Adds what adopting a group moves; groups and their parity are counted by the caller. */
+  /**
+   * Adds the data that the adoption of a group moves; the caller counts groups and their parity.
+   */
   abstract void addAdoption(
       PlannedFile file, int start, int end, CodeName code, ConversionTraffic sums);
 
-  /** Returns whether the figures are expectations, not taken from real locations. */
+  /** Returns whether the values are expectations instead of values from actual locations. */
   abstract boolean isExpected();
 
-  /** Returns the rule for the groups of a code. */
+  /** Returns the rack rule for the groups of a code. */
   final RackRule rule(CodeShape shape) {
     if (rulesForRacks != racks()) {
       rules.clear();
@@ -100,7 +103,10 @@ abstract class TrafficModel {
     sums.earAcross += parityLength * earParityAcross(code.shape(), end - start);
   }
 
-  /** Returns how much parity cannot stay in the encoder's rack, where no data stays. */
+  /**
+   * Returns how many parity blocks cannot stay in the encoder's rack, given that no data block
+   * stays there.
+   */
   private int earParityAcross(CodeShape shape, int dataBlocks) {
     int total = dataBlocks + shape.parity();
     RackRule rule = rule(shape);

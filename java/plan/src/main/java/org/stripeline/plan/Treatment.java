@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.plan;
 
-/** What the planner would do with a file. */
+/** What the plan does with a file. */
 enum Treatment {
-  /** Convert to the code asked for; replicas become internal blocks where they are. */
+  /** Convert to the requested code; retained replicas become internal blocks on their nodes. */
   ADOPT("adopt"),
 
   /** The same with RS-3-2, whose groups are shorter. */
@@ -12,7 +12,7 @@ enum Treatment {
   /** Copy into a striped file, whose small cells spread even one block over a group. */
   STRIPE("copy, striped"),
 
-  /** Leave as it is. */
+  /** Leave the file unchanged. */
   LEAVE("leave");
 
   private final String label;
@@ -21,7 +21,7 @@ enum Treatment {
     this.label = label;
   }
 
-  /** Returns the words for people. */
+  /** Returns the name in text output. */
   String label() {
     return label;
   }

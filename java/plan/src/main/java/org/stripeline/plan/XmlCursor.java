@@ -10,9 +10,13 @@ import javax.xml.stream.XMLStreamReader;
 import org.apache.hadoop.hdfs.util.XMLUtils;
 import org.apache.hadoop.hdfs.util.XMLUtils.UnmanglingError;
 
-/** Goes once through an image in XML, element by element; holds no more than one of them. */
+/**
+ * Reads an image in XML in a single pass, element by element; holds at most one element in memory.
+ */
 final class XmlCursor implements AutoCloseable {
-  /** The JDK's parser counts all text towards these; what is not there is not limited. */
+  /**
+   * Limits of the JDK's parser on the total text of a document; they are removed where supported.
+   */
   private static final String[] LIMITS = {
     "http://www.oracle.com/xml/jaxp/properties/totalEntitySizeLimit",
     "http://www.oracle.com/xml/jaxp/properties/maxGeneralEntitySizeLimit"
@@ -43,7 +47,7 @@ final class XmlCursor implements AutoCloseable {
     }
   }
 
-  /** Goes to the next child of the element begun last, or to its end. */
+  /** Moves to the next child of the current element, or to its end. */
   boolean nextChild() throws IOException {
     try {
       while (true) {
@@ -63,12 +67,12 @@ final class XmlCursor implements AutoCloseable {
     }
   }
 
-  /** Returns the name of the element begun last. */
+  /** Returns the name of the current element. */
   String name() {
     return reader.getLocalName();
   }
 
-  /** Goes to the end of the element begun last. */
+  /** Moves to the end of the current element. */
   void skip() throws IOException {
     try {
       for (int depth = 1; depth > 0; ) {
@@ -81,11 +85,11 @@ final class XmlCursor implements AutoCloseable {
     }
   }
 
-  /** Returns the text of the element begun last, and goes to its end. */
+  /** Returns the text of the current element, and moves to its end. */
   String text() throws IOException {
     try {
       String text = reader.getElementText();
-      // The viewer writes what XML cannot hold as \0000; and so on.
+      // The offline image viewer escapes characters that XML does not allow, for example as \0000;.
       return text.indexOf('\\') < 0 ? text : XMLUtils.unmangleXmlString(text, false);
     } catch (XMLStreamException e) {
       throw unreadable(e);
@@ -94,7 +98,7 @@ final class XmlCursor implements AutoCloseable {
     }
   }
 
-  /** Returns the number that is the text of the element begun last, and goes to its end. */
+  /** Returns the text of the current element as a number, and moves to its end. */
   long number() throws IOException {
     String name = name();
     String text = text();

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.stripeline.placement.CodeName;
 
-/** The files of a tree out of an image that {@code hdfs oiv -p XML} wrote. */
+/** Reads the files of a tree from an image that {@code hdfs oiv -p XML} wrote. */
 final class XmlImageSource implements FileSource {
   private final ImageFile image;
   private final String root;
@@ -19,9 +19,10 @@ final class XmlImageSource implements FileSource {
   private long codeUnknown;
 
   /**
-   * Makes a source.
+   * Creates a source.
    *
-   * @param codeAssumed what coded files are counted with whose policy the image does not have
+   * @param codeAssumed the code that is assumed for erasure-coded files whose policy the image does
+   *     not contain
    */
   XmlImageSource(ImageFile image, String root, CodeName codeAssumed) {
     this.image = image;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Tells what erasure coding would bring for a tree of replicated files, before anything is done.
+ * Estimates the space that erasure coding would save for a tree of replicated files, without
+ * changing anything.
  *
- * <p>A {@code FileSource} streams the files of a tree, out of a NameNode or an image of one; the
- * {@code PlanCalculator} adds them up and knows nothing of where they come from; {@code PlanReport}
- * is the result, {@code PlanTable} its form for people. {@code LayoutAudit} is the look back: it
- * checks the layout of files that are coded.
+ * <p>A {@code FileSource} streams the files of a tree from a NameNode or from an image of one;
+ * {@code PlanCalculator} sums them independently of their source; {@code PlanReport} is the result,
+ * and {@code PlanTable} formats it as text. {@code Audit} checks the layout of files that are
+ * already erasure-coded.
  */
 package org.stripeline.plan;

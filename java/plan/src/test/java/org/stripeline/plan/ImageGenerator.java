@@ -12,8 +12,8 @@ import java.util.SplittableRandom;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Writes images as {@code hdfs oiv} does, of any size, by seed: directories two levels deep, files
- * of 1 to 20 blocks, some of them short, in the order in which inodes were made.
+ * Writes images of any size in the formats of {@code hdfs oiv}, from a seed: directories two levels
+ * deep, files of 1 to 20 blocks, some of them short, in the order in which the inodes were created.
  */
 final class ImageGenerator {
   static final long BLOCK_BYTES = 128L << 20;
@@ -25,7 +25,7 @@ final class ImageGenerator {
   private final SplittableRandom random;
   private final long blocksWanted;
 
-  /** What was written. */
+  /** Totals of what was written. */
   long files;
 
   long blocks;
@@ -36,7 +36,7 @@ final class ImageGenerator {
     this.blocksWanted = blocksWanted;
   }
 
-  /** Writes XML; with gzip if the name ends so. */
+  /** Writes XML, with gzip if the name ends in {@code .gz}. */
   void writeXml(Path file) throws IOException {
     long files = 0;
     SplittableRandom sizes = random.split();
@@ -122,7 +122,7 @@ final class ImageGenerator {
     out.print(text.append("</blocks>\n<storagePolicyId>0</storagePolicyId></inode>\n"));
   }
 
-  /** Writes lines; with gzip if the name ends so. */
+  /** Writes delimited lines, with gzip if the name ends in {@code .gz}. */
   void writeDelimited(Path file) throws IOException {
     SplittableRandom sizes = random.split();
     try (PrintStream out = open(file)) {

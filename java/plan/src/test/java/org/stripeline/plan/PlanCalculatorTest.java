@@ -12,7 +12,7 @@ import org.stripeline.convert.rules.SkipReason;
 import org.stripeline.placement.CodeName;
 import org.stripeline.placement.Topology;
 
-/** Sums over files whose figures are computed by hand; blocks of 128 MiB, cells of 1 MiB. */
+/** Compares sums over files with values computed by hand; blocks of 128 MiB, cells of 1 MiB. */
 class PlanCalculatorTest {
   private static final long MIB = 1L << 20;
   private static final long BLOCK = 128 * MIB;
@@ -49,8 +49,9 @@ class PlanCalculatorTest {
   }
 
   /**
-   * Striped, a group's parity blocks are as long as its data block 0: 1 block of 128 cells is 21
-   * stripes and 2 cells, so 22 MiB each; 2 blocks 43, 3 blocks 64, 7 blocks 128 and 22.
+   * In a striped file, the parity blocks of a group are as long as its data block 0: 1 block of 128
+   * cells is 21 stripes and 2 cells, so 22 MiB each; 2 blocks give 43, 3 blocks 64, 7 blocks 128
+   * and 22.
    */
   @ParameterizedTest
   @CsvSource({
@@ -91,7 +92,7 @@ class PlanCalculatorTest {
 
   @Test
   void shortGroupsCostWholeParityBlocks() {
-    // 6 blocks, then 1 of 64 MiB: 3 parity blocks of 64 MiB where 32 MiB would be m/k of it.
+    // 6 blocks, then 1 of 64 MiB: 3 parity blocks of 64 MiB, where m/k of it would be 32 MiB.
     calculator.accept(file("/a", 3, BLOCK, BLOCK, BLOCK, BLOCK, BLOCK, BLOCK, 64 * MIB));
 
     Tally all = all();
@@ -226,7 +227,10 @@ class PlanCalculatorTest {
     assertThat(few.isFolded()).isTrue();
   }
 
-  /** The figures of the paper's (14,10) stripe, 20 racks: 9.0 read, 13.3 written, 3.8 of parity. */
+  /**
+   * The values of the paper for a (14,10) stripe in 20 racks: 9.0 blocks read, 13.3 written, 3.8 of
+   * parity.
+   */
   @Test
   void crossRackBlocksAreThePapers() {
     PlanCalculator paper = calculator(CodeName.parse("RS-10-4", MIB), 0);
@@ -259,14 +263,15 @@ class PlanCalculatorTest {
 
   @Test
   void expectationsFollowWhereTheWritersWere() {
-    // With the writer on a DataNode one replica of every block is on one node: its rack can encode
-    // all of them, but only one of them can stay there.
+    // With the writer on a DataNode, one replica of every block is on one node: its rack can encode
+    // all of them, but only one of them can be retained there.
     ConversionTraffic inside = expected(ExpectedTraffic.Writers.DATANODES);
     ConversionTraffic outside = expected(ExpectedTraffic.Writers.ELSEWHERE);
 
     double insideShare = inside.adoptedBlocks / (inside.adoptedBlocks + inside.sentBlocks);
     double outsideShare = outside.adoptedBlocks / (outside.adoptedBlocks + outside.sentBlocks);
-    // Distinct racks among 10 draws of 19, and the writer's: 8.94 of 10.
+    // The expected number of distinct racks among 10 draws of 19, plus the writer's rack: 8.94 of
+    // 10.
     assertThat(insideShare).isCloseTo(0.894, within(0.02));
     assertThat(outsideShare).isGreaterThan(0.97);
     assertThat(inside.adoptAcross).isLessThan(outside.adoptAcross);
@@ -283,7 +288,7 @@ class PlanCalculatorTest {
 
   @Test
   void realLocationsArePlannedGroupByGroup() {
-    // Racks of nodes 0-2, 3-5, 6-8. Rack 0 has all six blocks, and keeps those that are nowhere
+    // Racks of nodes 0-2, 3-5, 6-8. Rack 0 has all six blocks, and retains those that are nowhere
     // else.
     Topology topology = Topology.uniform(3, 3);
     PlanCalculator located =
@@ -297,9 +302,9 @@ class PlanCalculatorTest {
     assertThat(traffic.adoptedBlocks).isEqualTo(6);
     assertThat(traffic.sentBlocks).isZero();
     assertThat(traffic.ruleBroken).isZero();
-    // Parity stays in rack 0, where all can be read: nothing crosses.
+    // Parity stays in rack 0, where all blocks can be read: nothing crosses racks.
     assertThat(traffic.adoptAcross).isZero();
-    // The encoder has three blocks itself, reads three and sends three of parity.
+    // The encoder holds three blocks, reads three and sends three parity blocks.
     assertThat(traffic.adoptNetwork).isEqualTo(6.0 * BLOCK);
     assertThat(traffic.copyAcross / BLOCK)
         .isCloseTo(6 * (1 - 2 / 3.0) + 9 * (2 / 3.0), within(1e-9));
@@ -307,7 +312,7 @@ class PlanCalculatorTest {
 
   @Test
   void whatMustBeSentIsCounted() {
-    // All replicas on the same three nodes: three blocks stay, three are sent.
+    // All replicas are on the same three nodes: three blocks are retained, three are sent.
     Topology topology = Topology.uniform(3, 3);
     PlanCalculator located =
         new PlanCalculator(

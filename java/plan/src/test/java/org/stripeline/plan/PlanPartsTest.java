@@ -16,7 +16,7 @@ import org.stripeline.convert.rules.SpaceUse;
 import org.stripeline.convert.rules.SyncedPaths;
 import org.stripeline.placement.CodeName;
 
-/** Codes, habits, snapshots, quantities: what the calculator is made of. */
+/** Tests the parts of the calculator: codes, hsync patterns, snapshots, quantities. */
 class PlanPartsTest {
   @ParameterizedTest
   @CsvSource({"RS-6-3,6,3", "rs-10-4,10,4", "XOR-2-1,2,1", "RS-LEGACY-6-3,6,3", "RS-3-2-64k,3,2"})
@@ -65,7 +65,7 @@ class PlanPartsTest {
       assertThat(SpaceUse.striped(bytes, 1L << 28, code.shape(), code.cellBytes()))
           .isEqualTo(bytes + parity);
     }
-    // 2 groups of 6 MiB blocks, and a rest of 1 MiB and a byte.
+    // 2 groups of 6 MiB blocks, and a remainder of 1 MiB and a byte.
     long block = 6L << 20;
     long length = 2 * 6 * block + (1 << 20) + 1;
     assertThat(SpaceUse.striped(length, block, code.shape(), code.cellBytes()))

@@ -45,7 +45,8 @@ class PlanSpeedTest {
     settings.racks = 20;
     settings.nodes = 400;
 
-    // What this process used, its collector included: others may use the machine meanwhile.
+    // CPU time of this process including its garbage collector: other processes may use the machine
+    // at the same time.
     long start = System.nanoTime();
     long startCpu = cpuNanos();
     Plan plan = Plan.ofImage(settings, file, new PrintWriter(new StringWriter()));
@@ -111,7 +112,7 @@ class PlanSpeedTest {
     return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos();
   }
 
-  /** On one node, and on two of one other rack. */
+  /** Returns nodes as HDFS places replicas: one on a random rack, and two on another rack. */
   private static int[] replicas(SplittableRandom random) {
     int first = random.nextInt(400);
     int rack = (first / 20 + 1 + random.nextInt(19)) % 20;

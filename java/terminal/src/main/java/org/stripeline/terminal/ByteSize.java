@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of bytes as people write it: {@code 256MiB}, {@code 1GiB}, {@code 65536}. */
+/** A number of bytes as written by users: {@code 256MiB}, {@code 1GiB}, {@code 65536}. */
 public final class ByteSize {
 
   private static final Pattern FORM = Pattern.compile("(\\d{1,12})\\s*([kmg]i?b?|b?)");
@@ -20,7 +20,7 @@ public final class ByteSize {
     this.text = text;
   }
 
-  /** Reads a size; {@code k}, {@code M} and {@code G} count in powers of 1024. */
+  /** Parses a size; {@code k}, {@code M} and {@code G} are powers of 1024. */
   public static ByteSize parse(String text) {
     Matcher form = FORM.matcher(text.trim().toLowerCase(Locale.ROOT));
     if (!form.matches()) {
@@ -45,7 +45,7 @@ public final class ByteSize {
     return text;
   }
 
-  /** Lets the command line take sizes. */
+  /** Converts command-line arguments to sizes. */
   public static final class Converter implements ITypeConverter<ByteSize> {
     @Override
     public ByteSize convert(String value) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.terminal;
 
-/** Ends a command with a text for its user and an exit status. */
+/** Ends a command with a message for its user and an exit status. */
 public final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int exitStatus;
 
   /**
-   * Makes an exception.
+   * Creates an exception.
    *
    * @param exitStatus one of {@link ExitStatus}
    * @param message "Cannot verb object: reason with values"
@@ -19,7 +19,7 @@ public final class CommandException extends RuntimeException {
   }
 
   /**
-   * Exit status of the command.
+   * Returns the exit status of the command.
    *
    * @return one of {@link ExitStatus}
    */

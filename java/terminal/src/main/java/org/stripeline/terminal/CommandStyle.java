@@ -11,16 +11,16 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 
-/** What all commands share: their help, version, exit statuses and messages of failure. */
+/** The common parts of all commands: help, version, exit statuses and error messages. */
 public final class CommandStyle {
   private static final Map<String, String> EXIT_STATUSES = exitStatuses();
 
   private CommandStyle() {}
 
   /**
-   * Makes the command line of a command and of those below it.
+   * Creates the command line of a command and its subcommands.
    *
-   * @param command an object that picocli takes for a command
+   * @param command an object with picocli annotations
    * @return a command line ready to execute
    */
   public static CommandLine commandLine(Object command) {
@@ -32,11 +32,11 @@ public final class CommandStyle {
     return line;
   }
 
-  /** Gives a command and all below it the help, version and exit statuses that all have. */
+  /** Adds the common help, version and exit statuses to a command and its subcommands. */
   private static void apply(CommandSpec spec) {
     if (!spec.mixinStandardHelpOptions()) {
-      // Commands that are methods say so themselves: added here, the options would shift their
-      // parameters.
+      // Commands that are methods declare the options themselves: adding them here would shift the
+      // parameters of the method.
       spec.mixinStandardHelpOptions(true);
     }
     spec.versionProvider(new Version());
@@ -85,7 +85,7 @@ public final class CommandStyle {
     return e instanceof CommandException ? ((CommandException) e).exitStatus() : ExitStatus.FAILED;
   }
 
-  /** Lets --version print what {@code stripeline version} begins with. */
+  /** Prints for {@code --version} the first line of {@code stripeline version}. */
   static final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -3,16 +3,16 @@ package org.stripeline.terminal;
 
 /** Exit statuses of every command. */
 public final class ExitStatus {
-  /** Done, and nothing is wrong. */
+  /** The command succeeded and found nothing wrong. */
   public static final int SOUND = 0;
 
-  /** Failed, or something was found. */
+  /** The command failed, or it found a problem. */
   public static final int FAILED = 1;
 
-  /** The command line cannot be carried out as given. */
+  /** The command line is invalid. */
   public static final int USAGE = 2;
 
-  /** Could not check; says nothing about sound or not. */
+  /** The check could not be carried out; its result is unknown. */
   public static final int UNCHECKED = 3;
 
   private ExitStatus() {}

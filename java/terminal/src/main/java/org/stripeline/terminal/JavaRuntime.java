@@ -11,12 +11,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** What the running Java needs in order to run Hadoop. */
+/** The requirements for running Hadoop on the current Java. */
 public final class JavaRuntime {
   private JavaRuntime() {}
 
   /**
-   * Feature number of the running Java.
+   * Returns the feature number of the running Java.
    *
    * @return 8, 11, 17 ...
    */
@@ -25,15 +25,15 @@ public final class JavaRuntime {
   }
 
   static int feature(String specificationVersion) {
-    // Java 8 calls itself 1.8, later releases by their number alone.
+    // Java 8 reports 1.8; later releases report their number alone.
     return Integer.parseInt(specificationVersion.replaceFirst("^1\\.", ""));
   }
 
   /**
-   * Tells why a Hadoop release cannot run on the running Java.
+   * Returns why a Hadoop release cannot run on the current Java.
    *
    * @param hadoopVersion release of Hadoop, such as 3.4.2
-   * @return the reason and the way out, or nothing when it can
+   * @return the reason and the remedy, empty if the release can run
    */
   public static Optional<String> hadoopObstacle(String hadoopVersion) {
     return hadoopObstacle(hadoopVersion, feature());
@@ -53,7 +53,7 @@ public final class JavaRuntime {
   }
 
   /**
-   * Arguments that a Java of this release needs to run Hadoop.
+   * Returns the arguments that the current Java needs to run Hadoop.
    *
    * @return possibly empty
    */
@@ -72,21 +72,21 @@ public final class JavaRuntime {
                 "--add-opens=java.base/java.nio=ALL-UNNAMED",
                 "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
     if (feature >= 18 && feature < 24) {
-      // Hadoop asks for the current user by an interface that needs this from Java 18 to 23.
+      // From Java 18 to 23, the interface with which Hadoop requests the current user needs this.
       arguments.add("-Djava.security.manager=allow");
     }
     if (feature >= 22) {
-      // Later releases warn about every library that is loaded without it.
+      // Later releases print a warning for every loaded library without it.
       arguments.add("--enable-native-access=ALL-UNNAMED");
     }
     return arguments;
   }
 
   /**
-   * This process's class path without site files, for a process that must not obey those of another
-   * cluster.
+   * Returns the class path of this process without site files, for a process that must not use the
+   * configuration of another cluster.
    *
-   * @return entries with absolute paths, joined as Java wants them
+   * @return entries with absolute paths, joined with the path separator
    */
   public static String classPathWithoutSites() {
     List<String> entries = new ArrayList<>();
@@ -101,7 +101,7 @@ public final class JavaRuntime {
   }
 
   /**
-   * Settings of this process that say where the native library comes from, for its child processes.
+   * Returns the settings of this process that locate the native library, for child processes.
    *
    * @return arguments for Java, possibly none
    */

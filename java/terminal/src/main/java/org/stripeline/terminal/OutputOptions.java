@@ -7,7 +7,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import picocli.CommandLine.Option;
 
-/** How a command shows its result; mixed into every command that has one. */
+/** The output format of a command; mixed into every command that has a result. */
 public final class OutputOptions {
   private static final Gson GSON =
       new GsonBuilder()
@@ -17,15 +17,15 @@ public final class OutputOptions {
           .serializeSpecialFloatingPointValues()
           .create();
 
-  /** Forms of a result. */
+  /** Output formats. */
   public enum Format {
-    /** For people. */
+    /** Text for reading. */
     TABLE,
 
-    /** For programs; field names are stable. */
+    /** JSON for programs; field names are stable. */
     JSON;
 
-    /** Returns the value of the command line. */
+    /** Returns the value on the command line. */
     @Override
     public String toString() {
       return name().toLowerCase(Locale.ROOT);
@@ -41,7 +41,7 @@ public final class OutputOptions {
   private Format format;
 
   /**
-   * Tells whether the result is for programs.
+   * Returns whether the output format is JSON.
    *
    * @return true for JSON
    */
@@ -52,7 +52,7 @@ public final class OutputOptions {
   /**
    * Prints a result as JSON.
    *
-   * @param out where to
+   * @param out the output
    * @param result an object whose fields are the result
    */
   public static void printJson(PrintWriter out, Object result) {

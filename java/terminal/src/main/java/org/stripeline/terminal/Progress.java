@@ -7,20 +7,20 @@ import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /**
- * Shows on stderr which step runs, how far it is, at which rate, and how long it will take.
+ * Shows on stderr the running step, its progress, its rate, and the estimated remaining time.
  *
- * <p>On a terminal the line of the running step, with a bar, is rewritten a few times a second.
- * Elsewhere (a log, a pipe) a step is one line when it ends, and one each ten seconds before that.
+ * <p>On a terminal the line of the running step, with a progress bar, is rewritten a few times a
+ * second. Otherwise (a log, a pipe) a step prints one line every ten seconds and one when it ends.
  *
- * <p>Used by one thread.
+ * <p>Not thread-safe.
  */
 public final class Progress {
 
-  /** How the running step is shown. */
+  /** The format of the output. */
   public enum Style {
-    /** One line rewritten in place. */
+    /** One line, rewritten in place. */
     TERMINAL,
-    /** Lines that stay, at most one each ten seconds while a step runs. */
+    /** Separate lines, at most one every ten seconds while a step runs. */
     LINES
   }
 
@@ -42,14 +42,15 @@ public final class Progress {
     this.startedNanos = nanoClock.getAsLong();
   }
 
-  /** Shows on stderr, rewriting lines when a person is likely to be watching. */
+  /** Returns progress on stderr that rewrites lines if stderr is probably a terminal. */
   public static Progress onStandardError() {
     boolean watched = isTerminal() && !"dumb".equals(System.getenv("TERM"));
     return new Progress(System.err, watched ? Style.TERMINAL : Style.LINES, System::nanoTime);
   }
 
   /**
-   * Since JDK 22 there is a console without a terminal too, and {@code Console.isTerminal} tells.
+   * Returns whether there is a console with a terminal. Since JDK 22 a console exists without a
+   * terminal too; {@code Console.isTerminal} distinguishes the cases.
    */
   @SuppressWarnings("SystemConsoleNull")
   private static boolean isTerminal() {
@@ -66,7 +67,7 @@ public final class Progress {
     }
   }
 
-  /** Prints a remark that stays. */
+  /** Prints a message that is not overwritten. */
   public void say(String format, Object... arguments) {
     out.printf("%s         %s%n", clear(), String.format(Locale.ROOT, format, arguments));
   }
@@ -74,7 +75,7 @@ public final class Progress {
   /**
    * Starts a step.
    *
-   * @param total bytes that the step will move, or 0 where that is not known
+   * @param total bytes that the step will process, 0 if unknown
    */
   public Step step(String name, long total) {
     Step step = new Step(name, total);
@@ -84,7 +85,7 @@ public final class Progress {
     return step;
   }
 
-  /** Seconds since the start. */
+  /** Returns the seconds since the start. */
   public double seconds() {
     return (nanoClock.getAsLong() - startedNanos) / 1e9;
   }
@@ -96,7 +97,7 @@ public final class Progress {
     return String.format("\r%" + LINE_COLUMNS + "s\r", "");
   }
 
-  /** A step that runs; closing it prints how it went. */
+  /** A running step; closing it prints its result. */
   public final class Step implements AutoCloseable {
     private final String name;
     private final long total;
@@ -111,24 +112,27 @@ public final class Progress {
       this.total = total;
     }
 
-    /** Counts this many more bytes as done. */
+    /** Adds to the bytes that are done. */
     public void advance(long bytes) {
       advanceTo(done + bytes);
     }
 
-    /** Counts this many bytes in all as done. */
+    /** Sets the total bytes that are done. */
     public void advanceTo(long bytes) {
       done = bytes;
       refresh();
     }
 
-    /** Shows in words what is being done. */
+    /** Shows a description of the current activity. */
     public void note(String text) {
       note = text;
       refresh();
     }
 
-    /** To be called last in a step that worked; a step that is closed without it failed. */
+    /**
+     * Marks the step as successful; must be called last. A step that is closed without it counts as
+     * failed.
+     */
     public void succeeded() {
       succeeded = true;
     }

@@ -5,14 +5,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
 
-/** What this build of Stripeline is. */
+/** The versions of this build of Stripeline. */
 public final class Release {
   private static final Properties PROPERTIES = load();
 
   private Release() {}
 
   /**
-   * Version of Stripeline.
+   * Returns the version of Stripeline.
    *
    * @return such as 0.1.0
    */
@@ -21,7 +21,7 @@ public final class Release {
   }
 
   /**
-   * Hadoop release that this build was compiled and tested against.
+   * Returns the Hadoop release that this build was compiled and tested against.
    *
    * @return such as 3.4.2
    */

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A table for a terminal: the first column to the left, all others to the right. */
+/** A text table: the first column is left-aligned, all others are right-aligned. */
 public final class TextTable {
 
   private static final String GAP = "  ";
@@ -16,7 +16,7 @@ public final class TextTable {
     rows.add(headings.clone());
   }
 
-  /** Adds a row; cells that are missing at the end stay empty. */
+  /** Adds a row; missing cells at the end are empty. */
   public TextTable row(String... cells) {
     if (cells.length > columns()) {
       throw new IllegalArgumentException(
@@ -30,7 +30,10 @@ public final class TextTable {
     return this;
   }
 
-  /** Lines with a rule below the headings, each ended by a line feed, without trailing blanks. */
+  /**
+   * Returns the lines, with a rule below the headings. Each line ends with a line feed and has no
+   * trailing blanks.
+   */
   public String render() {
     int[] widths = new int[columns()];
     for (String[] row : rows) {

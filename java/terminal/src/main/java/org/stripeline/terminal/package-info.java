@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** What all commands of a terminal share: options, exit statuses, tables and sizes. */
+/** The common parts of all commands: options, exit statuses, tables, progress and sizes. */
 package org.stripeline.terminal;

@@ -8,7 +8,7 @@ import java.io.PrintStream;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** What a step shows in logs and on terminals, by a clock of the test. */
+/** The output of steps in logs and on terminals, with a simulated clock. */
 class ProgressTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final AtomicLong nanos = new AtomicLong();

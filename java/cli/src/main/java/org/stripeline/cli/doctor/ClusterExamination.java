@@ -14,7 +14,7 @@ import org.stripeline.convert.namenode.ServerSettings;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 
-/** Finds out whether every NameNode accepts the erasure coding policies that were added. */
+/** Checks whether every NameNode accepts the erasure coding policies that were added. */
 final class ClusterExamination {
   private final Configuration conf;
   private final DoctorReport report;
@@ -48,7 +48,10 @@ final class ClusterExamination {
     }
   }
 
-  /** Removed policies count as well: the edits that added them are there until a checkpoint. */
+  /**
+   * Finds the policy with the largest cells. Removed policies count as well: the edits that added
+   * them exist until a checkpoint.
+   */
   private void findLargest(DistributedFileSystem fs) throws IOException {
     for (ErasureCodingPolicyInfo info : fs.getAllErasureCodingPolicies()) {
       ErasureCodingPolicy policy = info.getPolicy();

@@ -17,11 +17,12 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 
 /**
- * Finds out which coder Hadoop uses for a code, by walking the same list in the same order and by
- * asking Hadoop itself.
+ * Determines which coder Hadoop uses for a code: tries the same list in the same order, and
+ * compares the result with the coder that Hadoop creates.
  *
- * <p>Hadoop falls back from one coder to the next without a word above its debug log, and its
- * defaults name only its own coders for rs and xor, so a jar on the class path is not enough.
+ * <p>Hadoop falls back from one coder to the next and logs this at debug level only, and its
+ * defaults for rs and xor contain only its own coders, so a jar on the class path is not
+ * sufficient.
  */
 final class CoderResolution {
   /** Name of our coder for each code. */
@@ -37,7 +38,7 @@ final class CoderResolution {
     this.report = report;
   }
 
-  /** Returns the coder that each code uses, by codec; codes without one are left out. */
+  /** Returns the coder that each codec uses; codecs without a coder are omitted. */
   static Map<String, String> live(Configuration conf) {
     DoctorReport report = new DoctorReport();
     new CoderResolution(conf, report).examine();
@@ -50,7 +51,7 @@ final class CoderResolution {
     return coders;
   }
 
-  /** Examines all codes that ours offers. */
+  /** Examines all codes that our coder supports. */
   void examine() {
     examine("rs", new ErasureCoderOptions(6, 3));
     examine("rs-legacy", new ErasureCoderOptions(6, 3));
@@ -66,7 +67,7 @@ final class CoderResolution {
 
     String[] registered = CodecRegistry.getInstance().getCoderNames(codec);
     List<String> all = registered == null ? new ArrayList<>() : Arrays.asList(registered);
-    // Hadoop takes the registered coders only where the key is not set at all.
+    // Hadoop uses the registered coders only if the key is not set.
     List<String> tried =
         result.value == null ? all : Arrays.asList(conf.getTrimmedStrings(result.key));
     for (String name : tried) {
@@ -156,7 +157,7 @@ final class CoderResolution {
             + "</value></property>");
   }
 
-  /** Ours first, then what Hadoop tries now. */
+  /** Returns the recommended list of coders: ours first, then those that Hadoop tries now. */
   private static String wanted(List<DoctorReport.Coder> tried) {
     List<String> names = new ArrayList<>();
     names.add(OURS);
@@ -168,7 +169,10 @@ final class CoderResolution {
     return String.join(",", names);
   }
 
-  /** The walk above mirrors Hadoop's; should a release differ, its own choice must be shown. */
+  /**
+   * Compares the result with the coder that Hadoop creates and shows the latter if a release of
+   * Hadoop selects another one.
+   */
   private void compareWithHadoop(DoctorReport.Codec codec, ErasureCoderOptions options) {
     String chosen;
     try {

@@ -9,7 +9,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 
-/** Loads Hadoop's configuration as a client would, and says so when it cannot be read. */
+/** Loads Hadoop's configuration as a client would, and reports if it cannot be read. */
 final class ConfigurationReader {
   private static final String[] SITE_FILES = {"core-site.xml", "hdfs-site.xml"};
 
@@ -19,7 +19,8 @@ final class ConfigurationReader {
    * Loads the configuration.
    *
    * @param directory HADOOP_CONF_DIR or null
-   * @throws CommandException if a part of it cannot be read: nothing could be said for certain
+   * @throws CommandException if a part of it cannot be read, because the results would be
+   *     unreliable
    */
   static Configuration load(String directory, DoctorReport.HadoopConfiguration report) {
     report.directory = directory;
@@ -32,7 +33,7 @@ final class ConfigurationReader {
       for (String file : SITE_FILES) {
         conf.addResource(file);
       }
-      // Nothing is parsed before the first use.
+      // The files are not parsed before the first use.
       conf.size();
     } catch (RuntimeException e) {
       String reason = String.valueOf(RootCause.of(e).getMessage()).replaceAll("\\s+", " ").trim();
@@ -71,7 +72,7 @@ final class ConfigurationReader {
         ExitStatus.UNCHECKED, "Cannot read Hadoop's configuration: " + reason + "; " + remedy);
   }
 
-  /** Returns the file that a key's value comes from, null if it has none. */
+  /** Returns the file that sets a key, null if the key is not set. */
   static String setBy(Configuration conf, String key) {
     String[] sources = conf.getPropertySources(key);
     return sources == null ? null : sources[sources.length - 1];

@@ -18,14 +18,17 @@ import org.stripeline.natives.EngineConfiguration;
 import org.stripeline.terminal.JavaRuntime;
 import org.stripeline.terminal.Release;
 
-/** Examines this machine, this Java, this Hadoop and its configuration. */
+/** Examines the machine, the Java runtime, the Hadoop release and its configuration. */
 public final class Doctor {
   private static final String PATH_KEY = "stripeline.native.path";
   private static final String TEMP_DIR_KEY = "stripeline.native.temp-dir";
   private static final String ENABLED_KEY = "stripeline.native.enabled";
 
   /** Set by the launcher to the hadoop command whose class path it uses. */
-  /** The command's jar and the one that clusters load stand first in the launcher's class path. */
+  /**
+   * The launcher's class path begins with two jars: the command's jar and the one that clusters
+   * load.
+   */
   private static final int LAUNCHER_JARS = 2;
 
   private static final String HADOOP_KEY = "stripeline.hadoop";
@@ -38,8 +41,8 @@ public final class Doctor {
    * Examines everything.
    *
    * @param configurationDirectory HADOOP_CONF_DIR or null
-   * @param cluster whether the NameNodes of the configuration are asked, too
-   * @return what was found
+   * @param cluster whether to query the NameNodes of the configuration, too
+   * @return the findings
    * @throws org.stripeline.terminal.CommandException if the configuration cannot be read, or the
    *     NameNode does not answer
    */
@@ -86,7 +89,10 @@ public final class Doctor {
     }
   }
 
-  /** The launcher puts our jars first; Hadoop's own commands find ours only where Hadoop looks. */
+  /**
+   * Checks that Hadoop's own class path has our jar: the launcher adds our jars first, but Hadoop's
+   * own commands find only jars on that class path.
+   */
   private void checkInstallation() {
     String hadoop = System.getProperty(HADOOP_KEY);
     if (hadoop == null) {
@@ -144,7 +150,7 @@ public final class Doctor {
         remedy(library));
   }
 
-  /** Long enough for a rough rate of each. */
+  /** Lists the rails and measures a rough rate of each. */
   private void readRails() {
     if (!report.library.loaded) {
       return;
@@ -179,14 +185,15 @@ public final class Doctor {
     try {
       report.library.temporaryDirectoryExecutable = TemporaryDirectory.mayExecute(directory);
     } catch (IOException unusable) {
-      // It stays unknown; where the library needs the directory, its own cause says why.
+      // The value stays unknown; if the library needs the directory, the cause of its failure has
+      // the reason.
       report.library.temporaryDirectoryExecutable = null;
     }
   }
 
   private void testCoders() {
     if (CodecRegistry.getInstance().getCoderByName("rs", CoderResolution.OURS) == null) {
-      // Reported by the resolution already; there is nothing to test.
+      // The coder resolution has already reported this; there is nothing to test.
       return;
     }
     SelfTest test = new SelfTest(report.selfTest);

@@ -7,21 +7,21 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.stripeline.cli.rails.RailReport;
 
-/** What {@code stripeline doctor} found; the field names are those of the JSON output. */
+/** The findings of {@code stripeline doctor}; the field names are those of the JSON output. */
 public final class DoctorReport {
-  /** Release and place of Stripeline. */
+  /** Release and location of Stripeline. */
   public final Software stripeline = new Software();
 
-  /** Release and place of Hadoop. */
+  /** Release and location of Hadoop. */
   public final Hadoop hadoop = new Hadoop();
 
-  /** Release and place of Java. */
+  /** Release and location of Java. */
   public final Software java = new Software();
 
   /** The machine. */
   public final Machine machine = new Machine();
 
-  /** What loads our jar, or fails to. */
+  /** How programs load our jar, and problems with it. */
   public final Loading loading = new Loading();
 
   /** Our native library. */
@@ -30,48 +30,48 @@ public final class DoctorReport {
   /** Hadoop's configuration. */
   public final HadoopConfiguration configuration = new HadoopConfiguration();
 
-  /** What serves erasure-coded files of HDFS. */
+  /** The client pipelines that serve erasure-coded files of HDFS. */
   public final Pipelines pipelines = new Pipelines();
 
-  /** Coders on devices, in or out, roughly measured; null without the native library. */
+  /** The rails and their rough rates; null without the native library. */
   public RailReport rails;
 
   /** Each erasure code with its coders. */
   public final List<Codec> codecs = new ArrayList<>();
 
-  /** The NameNodes of the cluster; null when they were not asked. */
+  /** The NameNodes of the cluster; null if they were not queried. */
   public Cluster cluster;
 
-  /** What was computed to see that the coders are right. */
+  /** The self-test of the coders. */
   public final SelfTest selfTest = new SelfTest();
 
-  /** What is wrong, the worst first; empty when all is sound. */
+  /** The problems found, the worst first; empty if there are none. */
   public final List<Problem> problems = new ArrayList<>();
 
-  /** A program and where it lies. */
+  /** A program and its location. */
   public static class Software {
     /** Release. */
     public String version;
 
-    /** File or directory; null when unknown. */
+    /** File or directory; null if unknown. */
     public String location;
   }
 
   /** Hadoop. */
   public static final class Hadoop extends Software {
-    /** Our jar where an installed Hadoop finds it by itself; null when it does not. */
+    /** Our jar where an installed Hadoop finds it without further settings; null if it does not. */
     public String stripelineJar;
   }
 
-  /** How programs come by our jar, as far as configuration files tell. */
+  /** How programs load our jar, as far as configuration files show. */
   public static final class Loading {
-    /** Configuration files of programs that load jars, as far as they are here. */
+    /** The configuration files that were read, of programs that load jars. */
     public final List<String> files = new ArrayList<>();
 
-    /** What these say about class paths and class loaders. */
+    /** Their settings for class paths and class loaders. */
     public final List<String> settings = new ArrayList<>();
 
-    /** What cannot be seen from here. */
+    /** Settings that cannot be examined from here. */
     public final List<String> unseen = new ArrayList<>();
   }
 
@@ -83,25 +83,25 @@ public final class DoctorReport {
     /** Architecture as Java names it. */
     public String architecture;
 
-    /** The C library and its release; null when it is not glibc. */
+    /** The C library and its release; null if it is not glibc. */
     public String glibc;
 
-    /** Processor by its own name; null when it tells none. */
+    /** Name of the processor; null if unknown. */
     public String processor;
 
-    /** Processors that Java may use. */
+    /** Number of processors available to Java. */
     public int processors;
 
-    /** Instruction sets that matter to the kernels and that the processor has. */
+    /** Instruction sets of the processor that the kernels can use. */
     public List<String> features = new ArrayList<>();
   }
 
   /** Our native library. */
   public static final class Library {
-    /** Whether it is loaded; otherwise pure Java codes. */
+    /** Whether it is loaded; otherwise the pure Java coder is used. */
     public boolean loaded;
 
-    /** Where it came from: path, library-path or jar; null when not loaded. */
+    /** Its origin: path, library-path or jar; null if not loaded. */
     public String source;
 
     /** The file that was loaded; null when not loaded. */
@@ -113,16 +113,16 @@ public final class DoctorReport {
     /** Instruction set of its kernels; null when not loaded. */
     public String instructionSet;
 
-    /** How that was chosen; null when not loaded. */
+    /** How the instruction set was selected; null if not loaded. */
     public String selection;
 
     /** Why it is not loaded; null when it is. */
     public String cause;
 
-    /** Where it is unpacked when it comes from the jar. */
+    /** The directory into which it is unpacked if it comes from the jar. */
     public String temporaryDirectory;
 
-    /** Whether programs may run from there; null when that could not be tried. */
+    /** Whether programs may be executed from that directory; null if this could not be tested. */
     public Boolean temporaryDirectoryExecutable;
   }
 
@@ -131,7 +131,7 @@ public final class DoctorReport {
     /** HADOOP_CONF_DIR; null when it is not set. */
     public String directory;
 
-    /** Site files that are in force. */
+    /** Site files that are in effect. */
     public List<String> files = new ArrayList<>();
   }
 
@@ -143,33 +143,34 @@ public final class DoctorReport {
     /** Those of programs that use FileContext. */
     public final Pipeline fileContext = new Pipeline();
 
-    /** Whether this Hadoop has all that our pipelines rest on. */
+    /** Whether this Hadoop has everything that our pipelines depend on. */
     public boolean selfCheckPassed;
 
-    /** What it lacks. */
+    /** What is missing. */
     public final List<String> missing = new ArrayList<>();
 
-    /** With which coder ours code, by codec; empty where all is stock. */
+    /** The coder that our pipelines use, by codec; empty if all pipelines are stock. */
     public final Map<String, String> coders = new TreeMap<>();
   }
 
-  /** The pipelines of one of Hadoop's interfaces. */
+  /** The pipelines of one of Hadoop's client APIs. */
   public static final class Pipeline {
     /** Class that serves hdfs://. */
     public String type;
 
     /**
-     * Class that serves what is mounted, where the class above only has mount points; else null.
+     * Class that serves the mounted file systems if the class above only has mount points; null
+     * otherwise.
      */
     public String target;
 
-    /** Where it is set; null when it is not. */
+    /** The file that sets the class; null if it is not set. */
     public String setBy;
 
-    /** What reads: stripeline or stock; null when nothing can be opened. */
+    /** The reader: stripeline or stock; null if no file system can be opened. */
     public String read;
 
-    /** How files are written: stock or a mode of ours; null when nothing can be opened. */
+    /** The writer: stock or one of our modes; null if no file system can be opened. */
     public String write;
   }
 
@@ -178,19 +179,19 @@ public final class DoctorReport {
     /** Name: rs, rs-legacy or xor. */
     public String codec;
 
-    /** The key that orders its coders. */
+    /** The key that sets the order of its coders. */
     public String key;
 
     /** Value of the key; null when it is not set. */
     public String value;
 
-    /** Where the key is set; null when it is not set. */
+    /** The file that sets the key; null if it is not set. */
     public String setBy;
 
-    /** Name of the coder that Hadoop uses; null when none works. */
+    /** Name of the coder that Hadoop uses; null if none works. */
     public String live;
 
-    /** Every coder in the order in which Hadoop tries them, then those that it never tries. */
+    /** All coders: first those that Hadoop tries, in its order, then those that it never tries. */
     public List<Coder> coders = new ArrayList<>();
   }
 
@@ -199,7 +200,7 @@ public final class DoctorReport {
     /** Name. */
     public String name;
 
-    /** Class of the factory; null when no class offers the name. */
+    /** Class of the factory; null if no class provides the name. */
     public String factory;
 
     /** live, works, fails, skipped, unknown or not configured. */
@@ -209,18 +210,18 @@ public final class DoctorReport {
     public String reason;
   }
 
-  /** The NameNodes of the cluster and the policies that they have to accept. */
+  /** The NameNodes of the cluster and the policies that they must accept. */
   public static final class Cluster {
     /** URI of the file system. */
     public String fileSystem;
 
-    /** The added policy with the largest cells, and its state; null when none was added. */
+    /** The added policy with the largest cells, and its state; null if none was added. */
     public String largestPolicy;
 
-    /** Bytes of its cells; 0 when none was added. */
+    /** Cell size of that policy in bytes; 0 if none was added. */
     public int largestCellBytes;
 
-    /** Every NameNode, and a SecondaryNameNode that is configured. */
+    /** All NameNodes, and the SecondaryNameNode if one is configured. */
     public final List<NameNode> nameNodes = new ArrayList<>();
   }
 
@@ -229,7 +230,7 @@ public final class DoctorReport {
     /** Role, id and address. */
     public String name;
 
-    /** Most bytes of a cell that it accepts; 0 when it could not be asked. */
+    /** Maximum cell size in bytes that it accepts; 0 if it could not be queried. */
     public int cellBytesMax;
 
     /** OK, NOT ENOUGH or NOT ASKED. */
@@ -239,27 +240,27 @@ public final class DoctorReport {
     public String reason;
   }
 
-  /** What was computed to see that the coders are right. */
+  /** The self-test of the coders. */
   public static final class SelfTest {
-    /** Known answers compared. */
+    /** Number of known answers compared. */
     public int knownAnswers;
 
-    /** Patterns of lost units that were decoded. */
+    /** Number of erasure patterns decoded. */
     public int patterns;
 
-    /** Comparisons with Hadoop's own Java coders. */
+    /** Number of comparisons with Hadoop's own Java coders. */
     public int comparisons;
 
-    /** Results that were wrong. */
+    /** Wrong results. */
     public List<String> failures = new ArrayList<>();
   }
 
-  /** Something wrong and the way out of it. */
+  /** A problem and its remedy. */
   public static final class Problem {
-    /** What is wrong. */
+    /** The problem. */
     public String text;
 
-    /** What to do. */
+    /** The remedy. */
     public String remedy;
 
     Problem(String text, String remedy) {

@@ -16,15 +16,16 @@ import org.apache.hadoop.conf.Configuration;
 import org.stripeline.client.ClassLoaderCheck;
 
 /**
- * Looks for settings that load our jar apart from Hadoop's, where the pipelines cannot work: those
- * of MapReduce and Hive on the class path, those of Spark where its environment variables point.
+ * Searches for settings that load our jar in another class loader than Hadoop, where the pipelines
+ * cannot work: settings of MapReduce and Hive from the class path, settings of Spark from the files
+ * that its environment variables point to.
  */
 final class JarLoading {
   private static final String JOB_LOADER = "mapreduce.job.classloader";
   private static final String FRAMEWORK = "mapreduce.application.framework.path";
   private static final String[] SITE_FILES = {"mapred-site.xml", "hive-site.xml"};
 
-  /** Keys of MapReduce (what -libjars sets), Hive and Spark. */
+  /** Keys of MapReduce (set by -libjars) and Hive. */
   private static final String[] LOADED_APART = {
     "tmpjars", "hive.aux.jars.path", "hive.reloadable.aux.jars.path"
   };
@@ -36,7 +37,7 @@ final class JarLoading {
   private static final String DRIVER = "spark.driver.extraClassPath";
   private static final String EXECUTOR = "spark.executor.extraClassPath";
 
-  /** The jar, or its Maven coordinates. */
+  /** Matches the jar or its Maven coordinates. */
   private static final Pattern OUR_JAR = Pattern.compile("stripeline[-:][^/,]*");
 
   private final DoctorReport report;
@@ -50,7 +51,7 @@ final class JarLoading {
   /**
    * Examines this process and the files.
    *
-   * @param environment has the variables that name directories of other programs
+   * @param environment the variables that name the configuration directories of other programs
    * @return whether our jar and Hadoop were loaded together in this process
    */
   boolean examine(Map<String, String> environment) {

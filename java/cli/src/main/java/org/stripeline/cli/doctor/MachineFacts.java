@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** Reads what the machine says about itself. */
+/** Reads the properties of the machine. */
 final class MachineFacts {
-  /** Features, by the kernel's names, that some kernel of ours uses. */
+  /** CPU features, by their names in the kernel, that our kernels use. */
   private static final List<String> FEATURES =
       Arrays.asList(
           "ssse3",
@@ -47,7 +47,7 @@ final class MachineFacts {
     try {
       lines = Files.readAllLines(cpuinfo, StandardCharsets.UTF_8);
     } catch (IOException unknown) {
-      // Not every system has the file; the facts then stay unknown.
+      // Not every system has the file; the values then stay unknown.
       return;
     }
     Set<String> flags = new HashSet<>();

@@ -22,18 +22,19 @@ import org.stripeline.client.write.WriteResources;
 import org.stripeline.client.write.WriteSettings;
 
 /**
- * Finds out which client pipelines serve erasure-coded files of {@code hdfs://}, by asking Hadoop
- * for a file system and looking at what came.
+ * Determines which client pipelines serve erasure-coded files of {@code hdfs://}: creates a file
+ * system with Hadoop's API and examines its class.
  */
 final class PipelineResolution {
-  /** Opening a client connects to nobody. */
+  /** A client can be created without a connection. */
   private static final URI NOWHERE = URI.create("hdfs://127.0.0.1:1");
 
   private static final String FILE_SYSTEM_KEY = "fs.hdfs.impl";
   private static final String FILE_CONTEXT_KEY = "fs.AbstractFileSystem.hdfs.impl";
 
   /**
-   * Where {@link #FILE_SYSTEM_KEY} names a file system of mounts, this names that of their targets.
+   * If {@link #FILE_SYSTEM_KEY} names a file system with mount points, this key names the class of
+   * the mounted file systems.
    */
   private static final String TARGET_KEY =
       String.format(FsConstants.FS_VIEWFS_OVERLOAD_SCHEME_TARGET_FS_IMPL_PATTERN, "hdfs");
@@ -65,7 +66,7 @@ final class PipelineResolution {
     judge(choice);
   }
 
-  /** Reads all keys of the pipelines as a client and its first writer do. */
+  /** Reads all keys of the pipelines in the same way as a client and its first writer. */
   private PipelineChoice readSettings() {
     ClientSettings settings = new ClientSettings(conf);
     PipelineChoice choice = PipelineChoice.of(settings);
@@ -106,7 +107,7 @@ final class PipelineResolution {
     }
   }
 
-  /** Returns the key that names the file system which reads and writes files of hdfs://. */
+  /** Returns the key that sets the file system class for files of hdfs://. */
   private String fileSystemKey() {
     String type = conf.getTrimmed(FILE_SYSTEM_KEY);
     return ViewFileSystemOverloadScheme.class.getName().equals(type) ? TARGET_KEY : FILE_SYSTEM_KEY;
@@ -140,7 +141,7 @@ final class PipelineResolution {
     pipeline.write = ours ? choice.write().configurationName() : STOCK;
   }
 
-  /** That all is stock is a choice; that a choice has no effect is a problem. */
+  /** Reports settings that have no effect; stock pipelines alone are not a problem. */
   private void judge(PipelineChoice choice) {
     String our = StripelineFileSystem.class.getName();
     boolean fileSystem = our.equals(result.fileSystem.type) || our.equals(result.fileSystem.target);

@@ -5,14 +5,14 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Shows a report to people. */
+/** Prints a report as text. */
 public final class ReportPrinter {
   private final PrintWriter out;
 
   /**
-   * Makes a printer.
+   * Creates a printer.
    *
-   * @param out where to
+   * @param out the output
    */
   public ReportPrinter(PrintWriter out) {
     this.out = out;
@@ -21,7 +21,7 @@ public final class ReportPrinter {
   /**
    * Prints a report.
    *
-   * @param report what was found
+   * @param report the findings
    */
   public void print(DoctorReport report) {
     software("stripeline", report.stripeline);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.cli.doctor;
 
-/** The innermost cause of an exception, which says most to who is to mend it. */
+/** Finds the innermost cause of an exception, which is usually the most helpful one. */
 final class RootCause {
   private RootCause() {}
 
@@ -13,7 +13,7 @@ final class RootCause {
     return cause;
   }
 
-  /** Returns its message, or its type where it has none. */
+  /** Returns the message of the innermost cause, or its type if it has no message. */
   static String message(Throwable e) {
     Throwable cause = of(e);
     return cause.getMessage() == null ? cause.toString() : cause.getMessage();

@@ -12,11 +12,11 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 
 /**
- * Computes with our coder and compares: parity with known answers and with Hadoop's Java coder,
- * decoded units with the originals for every pattern of lost units, in arrays and direct buffers.
+ * Tests our coder: compares parity with known answers and with Hadoop's Java coder, and decoded
+ * units with the originals for every erasure pattern, in arrays and direct buffers.
  */
 final class SelfTest {
-  /** Not a multiple of any vector's width, so kernels and their tails both work. */
+  /** Not a multiple of any vector width, so that the kernels and their tails are both tested. */
   private static final int UNIT_BYTES = 1000;
 
   private final DoctorReport.SelfTest report;
@@ -33,7 +33,7 @@ final class SelfTest {
    * @param parityUnits parity units
    * @param javaCoder Hadoop's own coder to compare with
    * @param parityCrc CRC-32 of all parity units one after the other, computed from the matrices in
-   *     vectors/ without any of our coders
+   *     vectors/ independently of our coders
    */
   void test(String codec, int dataUnits, int parityUnits, String javaCoder, int parityCrc) {
     String name = codec + " " + dataUnits + "+" + parityUnits;
@@ -87,7 +87,7 @@ final class SelfTest {
       byte[][] parity = new byte[options.getNumParityUnits()][UNIT_BYTES];
       byte[][] copy = new byte[data.length][];
       for (int unit = 0; unit < data.length; unit++) {
-        // Some of Hadoop's own coders change their inputs.
+        // Some of Hadoop's own coders modify their inputs.
         copy[unit] = data[unit].clone();
       }
       encoder.encode(copy, parity);

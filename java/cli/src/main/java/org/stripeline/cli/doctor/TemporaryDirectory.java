@@ -9,16 +9,18 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 
-/** Tries whether programs may run from the directory that the native library is unpacked to. */
+/**
+ * Tests whether programs may be executed from the directory into which the native library is
+ * unpacked.
+ */
 final class TemporaryDirectory {
   private TemporaryDirectory() {}
 
   /**
-   * Tries it by running a script: a directory mounted "noexec" refuses that as it refuses a
-   * library.
+   * Executes a script in the directory: a "noexec" mount refuses it in the same way as a library.
    *
-   * @return whether it runs
-   * @throws IOException if no file could be made there
+   * @return whether the script can be executed
+   * @throws IOException if no file could be created there
    */
   static boolean mayExecute(Path directory) throws IOException {
     Path script =

@@ -11,55 +11,58 @@ import org.stripeline.natives.RailSurvey;
 
 /** The rails of this machine; the field names are those of the JSON output. */
 public final class RailReport {
-  /** The rails that every machine may have, by name. */
+  /** The names of all rails that a machine may have. */
   public static final String KNOWN = "cpu,isal,cuda";
 
-  /** Where the values come from. */
+  /** The source of the values. */
   public String source;
 
-  /** The rails that were looked for. */
+  /** The rails that were requested. */
   public List<Rail> rails = new ArrayList<>();
 
-  /** What to know of the measurement. */
+  /** Remarks about the measurement. */
   public List<String> notes = new ArrayList<>();
 
-  /** A coder, in or out. */
+  /** A rail, available or not. */
   public static final class Rail {
     /** Its name. */
     public String name;
 
-    /** Whether it is there and has given right answers. */
+    /** Whether the rail is available and passed its known-answer tests. */
     public boolean in;
 
-    /** What is behind it; null if it is out. */
+    /** The device or library of the rail; null if it is not available. */
     public String description;
 
-    /** Why it is out; null if it is in. */
+    /** Why it is not available; null if it is. */
     public String reason;
 
-    /** Bytes of data a second, all its threads together; null if not measured. */
+    /** Bytes of data per second with all its threads; null if not measured. */
     public Long bytesPerSecond;
 
-    /** Threads worth feeding it; null if not measured. */
+    /** Number of threads that are useful for it; null if not measured. */
     public Integer lanes;
 
-    /** Bytes of data below which a task is not worth its fixed cost; null if not measured. */
+    /** Minimum bytes of data for which a task is worth its fixed cost; null if not measured. */
     public Long smallestDataBytes;
 
-    /** Bytes of a stripe from which on stores past the cache pay; null if never or not measured. */
+    /**
+     * Stripe size in bytes from which non-temporal stores are faster; null if never or not
+     * measured.
+     */
     public Long streamFromBytes;
 
-    /** Bytes of each buffer that it is given at a time; null if not measured. */
+    /** Bytes of each buffer in one call; null if not measured. */
     public Long pieceBytes;
   }
 
   /**
-   * Looks for rails and measures them.
+   * Finds the rails and measures them.
    *
    * @param names their names, separated by commas
-   * @param budget how long to measure, all together
+   * @param budget the total duration of the measurements
    * @param table the tuning table to write; null for none
-   * @return what was found
+   * @return the result
    * @throws EcException as {@link RailSurvey#take}
    */
   public static RailReport of(String names, Duration budget, Path table) throws EcException {
@@ -67,9 +70,9 @@ public final class RailReport {
   }
 
   /**
-   * Returns a line about each rail.
+   * Returns a line of text about each rail.
    *
-   * @return lines for people, without the name that each begins with
+   * @return the lines, without the names of the rails
    */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();

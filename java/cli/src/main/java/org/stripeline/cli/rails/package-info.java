@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** The coders of a machine: which there are, and how fast. */
+/** The rails of a machine: which are available, and their rates. */
 package org.stripeline.cli.rails;

@@ -107,7 +107,7 @@ public final class SimulateCommand implements Callable<Integer> {
     out.flush();
   }
 
-  /** Reads all of them before the first one is run, so that a mistake shows at once. */
+  /** Reads all scenarios before the first one runs, so that errors show at once. */
   private List<Scenario> scenarios() throws ScenarioException {
     List<Scenario> scenarios = new ArrayList<>();
     for (String name : names) {

@@ -57,9 +57,9 @@ class DoctorTest {
     assertThat(report.configuration.files).anyMatch(file -> file.endsWith("/core-site.xml"));
     assertThat(report.selfTest.failures).isEmpty();
     assertThat(report.selfTest.knownAnswers).isEqualTo(3);
-    // All ways to lose up to 3 of 9 units, twice, and 1 of 7.
+    // All erasure patterns of up to 3 of 9 units, for two codes, and of 1 of 7 units.
     assertThat(report.selfTest.patterns).isEqualTo(129 + 129 + 7);
-    // Where no native library was built, that alone is left to say.
+    // If no native library was built, this is the only problem.
     assertThat(report.problems).hasSize(report.library.loaded ? 0 : 1);
   }
 
@@ -116,7 +116,7 @@ class DoctorTest {
         "-Dstripeline.native.path=/nowhere.so", "/nowhere.so", "correct -Dstripeline.native.path");
   }
 
-  /** In a process of its own: a process tries to load the library once. */
+  /** Runs in a separate process because a process tries to load the library only once. */
   private void assertFallback(String property, String cause, String remedy) throws Exception {
     Path out = temporary.resolve("out");
     List<String> command = new ArrayList<>();
@@ -169,7 +169,7 @@ class DoctorTest {
     return examineConfigured();
   }
 
-  /** Examines with the site files of the temporary directory first on the class path. */
+  /** Runs the doctor with the site files of the temporary directory first on the class path. */
   private DoctorReport examineConfigured() throws Exception {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();

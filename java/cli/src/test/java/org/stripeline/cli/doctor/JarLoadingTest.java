@@ -81,7 +81,7 @@ class JarLoadingTest {
     Files.writeString(dir.resolve(file), site.append("</configuration>\n"));
   }
 
-  /** Examines with the files of the temporary directory first on the class path. */
+  /** Runs the examination with the files of the temporary directory first on the class path. */
   private DoctorReport examine(Map<String, String> environment) throws Exception {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
@@ -96,7 +96,7 @@ class JarLoadingTest {
     }
   }
 
-  /** As 'hadoop jar' loads a jar that is not on Hadoop's class path. */
+  /** Simulates 'hadoop jar', which loads a jar that is not on Hadoop's class path. */
   @Test
   void saysThatItWasLoadedApartItself() throws Exception {
     try (JarLoader loader = new JarLoader()) {
@@ -112,7 +112,7 @@ class JarLoadingTest {
     }
   }
 
-  /** Loads the doctor and the client itself, and leaves all others to its parent. */
+  /** Loads the doctor and the client itself, and delegates all other classes to its parent. */
   private static final class JarLoader extends URLClassLoader {
     JarLoader() {
       super(

@@ -26,17 +26,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.stripeline.terminal.Release;
 
-/** What the jars that users install may hold; runs after they are packaged. */
+/** Checks the contents of the jars that users install; runs after packaging. */
 class JarsTest {
   private static final Path ROOT = Paths.get(System.getProperty("stripeline.root"));
 
   /** Coders, client pipelines and plug-ins: on the class path of clients and servers. */
   private static final Path CLUSTER = jar("stripeline-");
 
-  /** The {@code stripeline} command; it needs the other jar beside it. */
+  /** The {@code stripeline} command; it needs the other jar in the same directory. */
   private static final Path COMMAND = jar("stripeline-cli-");
 
-  /** What belongs to the command alone. */
+  /** Classes that only the command may contain. */
   private static final Pattern COMMAND_CLASS =
       Pattern.compile(
           "org[/.]stripeline[/.](terminal|convert|plan|simulator|lab|cli"
@@ -45,7 +45,7 @@ class JarsTest {
   private static final Pattern HADOOP_JAR =
       Pattern.compile("/hadoop-(common|hdfs|hdfs-client)-\\d[^/]*\\.jar!");
 
-  /** Class files of Java 8. */
+  /** Class file version of Java 8. */
   private static final int CLASS_VERSION = 52;
 
   private static Path jar(String name) {
@@ -84,13 +84,15 @@ class JarsTest {
     List<String> foreign =
         entries(path).stream()
             .filter(name -> !name.startsWith("org/stripeline/"))
-            // The raw coders must live in Hadoop's package: Hadoop's base classes are closed.
+            // The raw coders must be in Hadoop's package because Hadoop's base classes are
+            // package-private.
             .filter(name -> !name.startsWith("org/apache/hadoop/io/erasurecode/rawcoder/"))
-            // So must the part of the pipelines that reaches into the HDFS client.
+            // The part of the pipelines that accesses internals of the HDFS client is in its
+            // packages too.
             .filter(name -> !name.matches("org/apache/hadoop/hdfs/[^/]+\\.class"))
             .filter(name -> !name.equals("org/apache/hadoop/fs/StripelineHdfs.class"))
             .filter(name -> !name.equals("org/apache/hadoop/fs/LocatedStatuses.class"))
-            // And the plug-ins of the servers, which reach into DataNode and NameNode.
+            // So are the plug-ins of the servers, which access internals of DataNode and NameNode.
             .filter(name -> !name.matches("org/apache/hadoop/hdfs/server/(datanode|.*impl)/[^/]+"))
             .filter(name -> !name.matches("org/apache/hadoop/hdfs/server/blockmanagement/[^/]+"))
             .filter(name -> !name.startsWith("native/linux-"))
@@ -118,7 +120,8 @@ class JarsTest {
 
   private static boolean hadoopHas(String className) {
     URL found = Configuration.class.getClassLoader().getResource(className);
-    // The module's own classes are on this test's class path too, but in folders or our jars.
+    // The module's own classes are on the class path of this test too, but in directories or our
+    // jars.
     return found != null && HADOOP_JAR.matcher(found.toString()).find();
   }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.terminal.Release;
 
-/** The shell script in a working copy, in an installation, and where something is missing. */
+/** Tests the shell script in a working copy, in an installation, and with parts missing. */
 class LauncherTest {
   private static final Path ROOT = Paths.get(System.getProperty("stripeline.root")).normalize();
   private static final Path SCRIPT = ROOT.resolve("stripeline");
@@ -46,7 +46,7 @@ class LauncherTest {
     assertThat(out).startsWith("stripeline " + Release.version());
   }
 
-  /** What README has a newcomer do, with nothing but this working copy. */
+  /** Follows the first steps of the README, which need only this working copy. */
   @Test
   void runsHadoopsShellOnAClusterFromAnEmptyDirectory() throws Exception {
     String directory = "--dir=" + temporary.resolve("cluster");
@@ -169,7 +169,7 @@ class LauncherTest {
     assertThat(err).contains("Cannot run with Java 6");
   }
 
-  /** A directory with the few programs that the script itself uses, and no Java. */
+  /** Returns a directory with the few programs that the script itself uses, without Java. */
   private Path onlyTools() throws IOException {
     Path tools = Files.createDirectories(temporary.resolve("tools"));
     for (String tool : new String[] {"bash", "dirname", "readlink", "env"}) {

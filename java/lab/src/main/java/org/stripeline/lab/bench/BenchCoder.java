@@ -9,17 +9,17 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RSRawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.stripeline.coder.RsCoderFactory;
 
-/** A coder with the kind of buffer that it is given. */
+/** A coder together with the kind of buffer that it gets. */
 enum BenchCoder {
   /** Our native coder, as HDFS uses it. */
   STRIPELINE_DIRECT("stripeline direct"),
-  /** Our native coder on arrays. */
+  /** Our native coder with heap buffers. */
   STRIPELINE_HEAP("stripeline heap"),
-  /** What is left of our coder where the native library cannot be loaded. */
+  /** The Java fallback of our coder, used where the native library cannot be loaded. */
   STRIPELINE_JAVA("stripeline java"),
-  /** Hadoop's coder in Java, on arrays as it prefers. */
+  /** Hadoop's Java coder with heap buffers, which it prefers. */
   RS_JAVA("rs_java"),
-  /** Hadoop's older coder in Java, likewise. */
+  /** Hadoop's older Java coder with heap buffers. */
   RS_LEGACY_JAVA("rs-legacy_java");
 
   private final String label;
@@ -28,7 +28,7 @@ enum BenchCoder {
     this.label = label;
   }
 
-  /** The name in tables and records. */
+  /** Returns the name in tables and records. */
   String label() {
     return label;
   }
@@ -46,17 +46,17 @@ enum BenchCoder {
     }
   }
 
-  /** Whether the figure would be another coder's if the native library were not loaded. */
+  /** Returns whether the measurement is valid only with the native library loaded. */
   boolean needsNative() {
     return this == STRIPELINE_DIRECT || this == STRIPELINE_HEAP;
   }
 
-  /** Whether its parity must equal that of Hadoop's rs_java. */
+  /** Returns whether its parity must equal that of Hadoop's rs_java. */
   boolean codesLikeRsJava() {
     return this != RS_LEGACY_JAVA;
   }
 
-  /** What its JVM is started with. */
+  /** Returns the arguments of its JVM. */
   List<String> jvmArguments() {
     return this == STRIPELINE_JAVA
         ? Collections.singletonList("-Dstripeline.native.enabled=false")

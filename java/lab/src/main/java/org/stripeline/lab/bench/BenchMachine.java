@@ -6,21 +6,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 
-/** The machine of clients and servers, in a record; field names are those of the JSON. */
+/** The machine on which clients and servers run; field names are those of the JSON record. */
 public final class BenchMachine {
-  /** Model of the processor, or null where the system does not tell. */
+  /** Model of the processor, or null if unknown. */
   public String processor;
 
-  /** Processors that this JVM may use. */
+  /** Number of processors available to this JVM. */
   public int processors = Runtime.getRuntime().availableProcessors();
 
   /** Release of the kernel. */
   public String kernel = System.getProperty("os.version");
 
-  /** Linux's load averages and counts of tasks, or null where the system does not tell. */
+  /** Linux's load averages and task counts, or null if unknown. */
   public String load;
 
-  /** Finds out what it is and how busy it is now. */
+  /** Determines the properties and the current load of the machine. */
   public void describe() {
     processor = firstLine("/proc/cpuinfo", "model name");
     load = firstLine("/proc/loadavg", "");
@@ -34,7 +34,7 @@ public final class BenchMachine {
         }
       }
     } catch (IOException unknown) {
-      // Not every system has the file; the fact stays unknown.
+      // Not every system has the file; the value then stays unknown.
     }
     return null;
   }

@@ -13,11 +13,12 @@ import org.stripeline.coder.RsCoderFactory;
 import org.stripeline.natives.CoderStatus;
 
 /**
- * One JVM's cost of a call of our coder through Hadoop's interface; prints a line per variant.
+ * Measures in one JVM the cost of a call of our coder through Hadoop's interface; prints a line per
+ * variant.
  *
- * <p>Cells of 64 bytes are one vector, so that nearly all of the time is the call itself: from
- * Hadoop's interface through the checks and the native border to the kernel and back. It is counted
- * in CPU time, and the positions that the interface moves are put back within it.
+ * <p>A cell of 64 bytes is one vector, so that almost all of the time is the call itself: from
+ * Hadoop's interface through the checks and JNI to the kernel and back. The cost is CPU time, and
+ * includes resetting the buffer positions that the interface advances.
  */
 final class CallCostRun {
   private static final int DATA = 6;
@@ -33,9 +34,9 @@ final class CallCostRun {
   }
 
   /**
-   * Runs.
+   * Runs the measurement.
    *
-   * @param arguments milliseconds of a window
+   * @param arguments duration of a window in milliseconds
    */
   public static void main(String[] arguments) throws IOException {
     long windowNanos = Long.parseLong(arguments[0]) * 1_000_000;
@@ -78,10 +79,10 @@ final class CallCostRun {
     };
   }
 
-  /** The median over windows of the CPU time of a call. */
+  /** Returns the CPU time of a call in nanoseconds, the median over windows. */
   private static double nanos(Call call, long windowNanos) throws IOException {
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
-    // By then the compiler is done with the call.
+    // After the warm-up, the JIT compiler has compiled the call.
     double cost = window(threads, call, WARM_UP_CALLS) / WARM_UP_CALLS;
     long calls = Math.max(1000, (long) (windowNanos / cost));
     double[] costs = new double[WINDOWS];

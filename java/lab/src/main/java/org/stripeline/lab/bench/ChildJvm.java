@@ -18,7 +18,7 @@ import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.JavaRuntime;
 
-/** Runs a class of this package in a fresh JVM and returns the lines it prints. */
+/** Runs a class of this package in a new JVM and returns its output lines. */
 final class ChildJvm {
   private ChildJvm() {}
 
@@ -26,7 +26,7 @@ final class ChildJvm {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Paths.get(System.getProperty("java.home"), "bin", "java").toString());
-    // A fixed heap, so that no contestant pays for its growth.
+    // A heap of fixed size, so that heap growth affects no contestant.
     command.addAll(Arrays.asList("-Xms1g", "-Xmx1g", "-XX:-UsePerfData"));
     command.add("-Dlog4j.configuration=org/stripeline/terminal/log4j.properties");
     command.addAll(JavaRuntime.hadoopArguments());
@@ -45,7 +45,7 @@ final class ChildJvm {
 
   private static List<String> linesOf(Process process, String what)
       throws IOException, InterruptedException {
-    // The child ends with this process, however that ends.
+    // Ends the child if this process ends early.
     Thread end = new Thread(process::destroy, "end-child-jvm");
     Runtime.getRuntime().addShutdownHook(end);
     try {
@@ -73,7 +73,10 @@ final class ChildJvm {
     return benchmarkJar() + File.pathSeparator + System.getProperty("java.class.path");
   }
 
-  /** The jar of Hadoop's tests, which its releases and Maven keep beside that of its classes. */
+  /**
+   * Returns the jar of Hadoop's tests; releases of Hadoop and Maven repositories have it next to
+   * the jar of its classes.
+   */
   private static Path benchmarkJar() {
     Path common;
     try {

@@ -11,17 +11,17 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureDecoder;
 import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureEncoder;
 
-/** Looks at a coder's bytes before it is timed: Hadoop's benchmark looks at none. */
+/** Checks a coder's output before it is timed: Hadoop's benchmark checks none. */
 final class CoderCheck {
-  /** No multiple of a vector or a word, so that the ends of cells count too. */
+  /** Not a multiple of a vector or a word, so that the ends of cells are tested too. */
   private static final int CELL_BYTES = 4099;
 
   private CoderCheck() {}
 
   /**
-   * Encodes a random stripe and decodes as many lost data units as can be lost.
+   * Encodes a random stripe, erases the maximum number of data units and decodes them.
    *
-   * @return what is wrong, or null
+   * @return a description of the fault, or null
    */
   static String findFault(RawErasureCoderFactory factory, boolean likeRsJava, int data, int parity)
       throws IOException {

@@ -12,22 +12,22 @@ import org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderFactory;
 import org.stripeline.natives.CoderStatus;
 
 /**
- * One JVM's run of Hadoop's own RawErasureCoderBenchmark with one contestant; prints its MB/s.
+ * Runs Hadoop's own RawErasureCoderBenchmark in one JVM with one contestant; prints its MB/s.
  *
- * <p>The benchmark knows four coders by number. The place of the last, Hadoop's native coder, which
- * stock builds lack, is given to the contestant: everything else is Hadoop's code as it is.
+ * <p>The benchmark numbers four coders. The contestant replaces the last one, Hadoop's native
+ * coder, which stock builds lack; everything else is unmodified Hadoop code.
  */
 final class HadoopBenchmarkRun {
   private static final String BENCHMARK =
       "org.apache.hadoop.io.erasurecode.rawcoder.RawErasureCoderBenchmark";
 
-  /** The benchmark's number for the coder of Hadoop's native library. */
+  /** The benchmark's index of the coder of Hadoop's native library. */
   private static final int PLACE = 3;
 
-  /** What the benchmark counts in: 2^20 bytes. */
+  /** Warm-up size in the benchmark's unit of 2^20 bytes. */
   private static final int WARM_UP_MIB = 252;
 
-  /** The benchmark multiplies its size in KiB as an int. */
+  /** Maximum size: the benchmark computes its size in KiB as an int. */
   private static final int SIZE_MIB_MAX = 1 << 20;
 
   private static final Pattern THROUGHPUT = Pattern.compile("Total throughput: ([0-9.,]+) MB/s");
@@ -35,7 +35,7 @@ final class HadoopBenchmarkRun {
   private HadoopBenchmarkRun() {}
 
   /**
-   * Runs.
+   * Runs the benchmark.
    *
    * @param arguments contestant, encode or decode, threads, seconds, chunk in KiB
    */
@@ -49,13 +49,13 @@ final class HadoopBenchmarkRun {
       fail("the native library is not live: " + CoderStatus.current());
     }
     RawErasureCoderFactory factory = contestant.factory();
-    // The benchmark's own shape.
+    // The code of the benchmark.
     String fault = CoderCheck.findFault(factory, contestant.codesLikeRsJava(), 6, 3);
     if (fault != null) {
       fail(fault);
     }
     replaceLastCoder(factory);
-    // Compiles the coder, and tells how much data fills the time.
+    // Compiles the coder, and determines how much data takes the requested time.
     double rate = benchmark(operation, threads, WARM_UP_MIB, chunkKib);
     long sizeMib = Math.round(rate * seconds / Integer.parseInt(threads));
     int bounded = (int) Math.max(WARM_UP_MIB / 2, Math.min(sizeMib, SIZE_MIB_MAX));
@@ -67,7 +67,9 @@ final class HadoopBenchmarkRun {
     System.exit(1);
   }
 
-  /** JDK 9 and later allow this only when started with --add-opens for java.util. */
+  /**
+   * Replaces the last coder by reflection. JDK 9 and later need --add-opens for java.util for this.
+   */
   @SuppressWarnings("unchecked")
   private static void replaceLastCoder(RawErasureCoderFactory factory) throws Exception {
     Field makers = Class.forName(BENCHMARK).getDeclaredField("CODER_MAKERS");
@@ -95,7 +97,7 @@ final class HadoopBenchmarkRun {
     return throughput(said.toString("UTF-8"));
   }
 
-  /** Reads 2^20 bytes per second, of data, from what the benchmark printed. */
+  /** Parses the rate, in units of 2^20 data bytes per second, from the output of the benchmark. */
   static double throughput(String said) {
     Matcher matcher = THROUGHPUT.matcher(said);
     if (!matcher.find()) {

@@ -6,7 +6,7 @@ import java.io.PrintWriter;
 import java.util.Collections;
 import java.util.List;
 
-/** Runs all contestants in turn, round after round, each time in a JVM of its own. */
+/** Runs all contestants in turn, round after round, each time in a separate JVM. */
 final class JavaBench {
   private static final String[] OPERATIONS = {"encode", "decode"};
 
@@ -50,7 +50,7 @@ final class JavaBench {
     return report;
   }
 
-  /** 10^9 data bytes per second. */
+  /** Returns the throughput in 10^9 data bytes per second. */
   private double throughput(BenchCoder contestant, String operation)
       throws IOException, InterruptedException {
     List<String> lines =

@@ -25,7 +25,10 @@ import picocli.CommandLine.Spec;
           + " data."
     })
 public final class JavaBenchCommand implements Callable<Integer> {
-  /** Above it the benchmark's buffer of 126 MiB holds no stripe of six chunks. */
+  /**
+   * Maximum chunk size: with larger chunks, the benchmark's buffer of 126 MiB would not hold a
+   * stripe of six chunks.
+   */
   private static final int CHUNK_KIB_MAX = 21 * 1024;
 
   @Option(
@@ -65,7 +68,7 @@ public final class JavaBenchCommand implements Callable<Integer> {
   @Mixin private OutputOptions output;
   @Spec private CommandSpec spec;
 
-  /** Made by the command line. */
+  /** Creates a command for picocli. */
   public JavaBenchCommand() {}
 
   @Override

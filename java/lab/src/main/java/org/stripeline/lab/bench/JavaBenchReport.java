@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 import org.stripeline.natives.CoderStatus;
 
-/** What a run found; field names are those of the JSON output. */
+/** The results of a run; field names are those of the JSON output. */
 @SuppressWarnings("unused")
 final class JavaBenchReport {
-  /** Thresholds of our coder, as the documentation promises them. */
+  /** Thresholds of our coder, as documented. */
   private static final double OVER_RS_JAVA_MIN = 20;
 
   private static final double HEAP_OVER_DIRECT_MIN = 0.85;
@@ -26,15 +26,17 @@ final class JavaBenchReport {
   private final int chunkKib;
   private final int threads;
 
-  /** 10^9 data bytes per second in Hadoop's benchmark, by "operation contestant", a value a JVM. */
+  /**
+   * 10^9 data bytes per second in Hadoop's benchmark, by "operation contestant", one value per JVM.
+   */
   private final Map<String, List<Double>> gigabytesPerSecond = new LinkedHashMap<>();
 
-  /** CPU nanoseconds of a call by "operation buffers cell-bytes", a value a JVM. */
+  /** CPU nanoseconds of a call by "operation buffers cell-bytes", one value per JVM. */
   private final Map<String, List<Double>> callNanos = new LinkedHashMap<>();
 
   private final List<Judgement> judgements = new ArrayList<>();
 
-  /** A threshold and the figure that it is about. */
+  /** A threshold and the value to which it applies. */
   private static final class Judgement {
     private final String name;
     private final double value;
@@ -65,7 +67,7 @@ final class JavaBenchReport {
   }
 
   /**
-   * Adds what a {@link CallCostRun} printed.
+   * Adds the output of {@link CallCostRun}.
    *
    * @param lines "operation buffers cell-bytes nanoseconds"
    */
@@ -76,7 +78,7 @@ final class JavaBenchReport {
     }
   }
 
-  /** Compares the figures with the thresholds, round by round. */
+  /** Compares the values with the thresholds, round by round. */
   void judge() {
     for (String operation : new String[] {"encode", "decode"}) {
       atLeast(
@@ -96,7 +98,7 @@ final class JavaBenchReport {
     }
   }
 
-  /** Whether every threshold is kept. */
+  /** Returns whether every threshold is met. */
   boolean isKept() {
     return judgements.stream().allMatch(judgement -> judgement.kept);
   }
@@ -105,7 +107,7 @@ final class JavaBenchReport {
     judgements.add(new Judgement(name, value, limit, value >= limit));
   }
 
-  /** The median over rounds of one contestant's figure over another's. */
+  /** Returns the median over rounds of the ratio of two contestants' throughput. */
   private double ratio(String operation, BenchCoder one, BenchCoder other) {
     return median(
         combine(
@@ -114,7 +116,7 @@ final class JavaBenchReport {
             (left, right) -> left / right));
   }
 
-  /** The result for people. */
+  /** Returns the result as text. */
   String render() {
     StringBuilder text = new StringBuilder();
     line(

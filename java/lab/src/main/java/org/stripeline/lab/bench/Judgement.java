@@ -3,19 +3,19 @@ package org.stripeline.lab.bench;
 
 import java.util.List;
 
-/** A threshold and what was found. */
+/** A threshold and the measured value. */
 public final class Judgement {
   private static final String KEPT = "kept";
   private static final String MISSED = "MISSED";
   private static final String NOT_JUDGED = "not judged";
 
-  /** What was compared. */
+  /** The quantity that is compared. */
   public final String name;
 
-  /** What was found, null if nothing was. */
+  /** The measured value, null if there is none. */
   public final Double value;
 
-  /** The threshold, in words. */
+  /** The threshold as text. */
   public final String limit;
 
   /** Kept, MISSED or not judged. */
@@ -29,17 +29,17 @@ public final class Judgement {
   }
 
   /**
-   * Words a verdict.
+   * Creates a judgement.
    *
-   * @param judged whether what was found counts
-   * @param kept whether it keeps the threshold
+   * @param judged whether the value is good enough to be judged
+   * @param kept whether the value meets the threshold
    */
   public static Judgement of(
       String name, Double value, String limit, boolean judged, boolean kept) {
     return new Judgement(name, value, limit, !judged ? NOT_JUDGED : kept ? KEPT : MISSED);
   }
 
-  /** Tells whether any threshold was missed. */
+  /** Returns whether any threshold was missed. */
   public static boolean anyMissed(List<Judgement> judgements) {
     return judgements.stream().anyMatch(judgement -> judgement.verdict.equals(MISSED));
   }

@@ -12,9 +12,9 @@ import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine.Parameters;
 
-/** A command that hands its arguments to a program of the bench and waits for it. */
+/** A command that passes its arguments to a program of the benchmark and waits for it. */
 public abstract class NativeBench implements Callable<Integer> {
-  /** Set by the launcher to the directory that it lies in. */
+  /** Set by the launcher to its own directory. */
   private static final String HOME_KEY = "stripeline.home";
 
   private final String name;
@@ -36,7 +36,7 @@ public abstract class NativeBench implements Callable<Integer> {
     command.add(program().toString());
     command.addAll(arguments);
     Process process = new ProcessBuilder(command).inheritIO().start();
-    // Ctrl-C reaches the bench by itself, but the end of this process alone would not.
+    // Ctrl-C reaches the benchmark directly, but the end of this process alone would not end it.
     Thread end = new Thread(process::destroy, "end-bench");
     Runtime.getRuntime().addShutdownHook(end);
     try {

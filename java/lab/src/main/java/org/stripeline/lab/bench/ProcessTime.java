@@ -9,26 +9,32 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Collection;
 
-/** Processor time of processes as Linux counts it, in steps of 10 ms. */
+/** Measures processor time of processes as reported by Linux, in steps of 10 ms. */
 public final class ProcessTime {
-  /** Linux tells user space hundredths of a second, whatever its own clock ticks. */
+  /**
+   * Linux reports times to user space in hundredths of a second, independently of its internal
+   * tick.
+   */
   private static final double TICKS_PER_SECOND = 100;
 
   private ProcessTime() {}
 
-  /** Seconds of user and system time of this process. */
+  /** Returns the seconds of user and system time of this process. */
   public static double ofSelf() throws IOException {
     return seconds(Paths.get("/proc/self/stat"));
   }
 
-  /** Seconds of user and system time of processes together; one that is gone counts nothing. */
+  /**
+   * Returns the total seconds of user and system time of some processes; processes that have ended
+   * count as 0.
+   */
   public static double of(Collection<Long> processes) throws IOException {
     double sum = 0;
     for (long process : processes) {
       try {
         sum += seconds(Paths.get("/proc/" + process + "/stat"));
       } catch (NoSuchFileException gone) {
-        // A DataNode's process that was ended on purpose.
+        // The process of a DataNode that was ended on purpose.
       }
     }
     return sum;
@@ -39,7 +45,7 @@ public final class ProcessTime {
   }
 
   public static double parse(String stat) {
-    // The name in brackets may hold blanks and brackets; what follows it may not.
+    // The name in parentheses may contain blanks and parentheses; the fields after it may not.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
   }

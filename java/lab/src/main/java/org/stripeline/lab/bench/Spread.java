@@ -5,7 +5,10 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.function.ToDoubleFunction;
 
-/** Median, quartiles and ends of some values; the field names are those of the JSON record. */
+/**
+ * Median, quartiles, minimum and maximum of some values; the field names are those of the JSON
+ * record.
+ */
 public final class Spread {
   public final double min;
   public final double lowerQuartile;
@@ -30,7 +33,7 @@ public final class Spread {
     return new Spread(sorted);
   }
 
-  /** Half the distance between the quartiles. */
+  /** Returns half the distance between the quartiles. */
   public double halfRange() {
     return (upperQuartile - lowerQuartile) / 2;
   }

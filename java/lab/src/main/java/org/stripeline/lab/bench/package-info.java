@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Measures coders as Java programs use them.
+ * Measures coders through their Java interfaces.
  *
- * <p>The native bench compares kernels in one process. Java needs many: a JVM's compiler decides
- * once how fast a loop is, so each figure is taken in processes of its own, the contestants in
- * turn. {@code JavaBench} runs them; {@code HadoopBenchmarkRun} and {@code CallCostRun} are what
- * they run.
+ * <p>The native benchmark compares kernels in one process. In Java, the JIT compiler of a JVM
+ * determines the speed of a loop once, so each value is measured in separate processes, with the
+ * contestants in turn. {@code JavaBench} starts these processes; {@code HadoopBenchmarkRun} and
+ * {@code CallCostRun} run in them.
  */
 package org.stripeline.lab.bench;

@@ -10,7 +10,10 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.RuntimeMBeanException;
 
-/** Reads the numbers and texts of management beans, which is where Hadoop shows its metrics. */
+/**
+ * Reads numeric and text attributes of management beans, through which Hadoop publishes its
+ * metrics.
+ */
 final class BeanReader {
   private BeanReader() {}
 
@@ -40,7 +43,8 @@ final class BeanReader {
       try {
         value = server.getAttribute(name, attribute.getName());
       } catch (RuntimeMBeanException unreadable) {
-        // Some of Hadoop's getters throw until their service is up; the others still count.
+        // Some of Hadoop's getters throw until their service has started; the other attributes are
+        // still read.
         continue;
       }
       if (value instanceof Number || value instanceof String || value instanceof Boolean) {

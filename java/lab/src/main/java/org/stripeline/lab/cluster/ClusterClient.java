@@ -15,15 +15,15 @@ import org.stripeline.lab.cluster.ControlMessage.Answer;
 import org.stripeline.lab.cluster.ControlMessage.Request;
 
 /**
- * Commands a running cluster over its control port.
+ * Controls a running cluster over its control port.
  *
- * <p>Every call is one connection of its own, so a client may be used from any thread and needs no
- * closing. Every call throws {@link ClusterException} with the cluster's own reason.
+ * <p>Every call uses a new connection, so a client is thread-safe and need not be closed. Every
+ * call throws {@link ClusterException} with the reason that the cluster returns.
  */
 public final class ClusterClient {
   private static final int CONNECT_TIMEOUT_MS = 5_000;
 
-  /** Starting a DataNode waits for its block report, which takes the most time of all commands. */
+  /** Starting a DataNode waits for its block report, which takes longer than all other commands. */
   private static final int ANSWER_TIMEOUT_MS = 180_000;
 
   private static final int STATUS_TIMEOUT_MS = 20_000;
@@ -35,9 +35,9 @@ public final class ClusterClient {
   }
 
   /**
-   * Asks how the cluster is.
+   * Returns the status of the cluster.
    *
-   * @return its state now
+   * @return the current status
    * @throws IOException if the cluster does not answer
    */
   public ClusterStatus status() throws IOException {
@@ -45,7 +45,7 @@ public final class ClusterClient {
   }
 
   /**
-   * Asks the cluster to stop; it does so after this call has returned.
+   * Requests the cluster to stop; it stops after this call has returned.
    *
    * @throws IOException if the cluster does not answer
    */
@@ -54,8 +54,8 @@ public final class ClusterClient {
   }
 
   /**
-   * Stops a DataNode: its connections break and its blocks cannot be reached. The NameNode finds
-   * out by missing heartbeats.
+   * Stops a DataNode: its connections break and its blocks become unavailable. The NameNode detects
+   * this by missing heartbeats.
    *
    * @param id name of the DataNode in {@link ClusterStatus}
    * @throws IOException if there is no such running DataNode
@@ -65,7 +65,7 @@ public final class ClusterClient {
   }
 
   /**
-   * Stops a DataNode and tells the NameNode at once that it is gone, so that the rebuilding of its
+   * Stops a DataNode and makes the NameNode consider it dead, so that the reconstruction of its
    * blocks begins within about 5 seconds.
    *
    * @param id name of the DataNode in {@link ClusterStatus}
@@ -76,20 +76,19 @@ public final class ClusterClient {
   }
 
   /**
-   * Tells the NameNode that a stopped DataNode is gone. Where several are to be lost together, stop
-   * all before the first expires: else the NameNode sends work to those about to stop, and waits
-   * for it.
+   * Makes the NameNode consider a stopped DataNode dead. To lose several at the same time, stop all
+   * of them before the first expires: otherwise the NameNode assigns work to those that stop next,
+   * and waits for it.
    *
    * @param id name of the DataNode in {@link ClusterStatus}
-   * @throws IOException if there is no such DataNode or it runs
+   * @throws IOException if there is no such DataNode or it is running
    */
   public void expireDataNode(String id) throws IOException {
     ask(ANSWER_TIMEOUT_MS, "expire-datanode", id);
   }
 
   /**
-   * Starts a stopped DataNode with the blocks that it had; returns when the NameNode has its
-   * report.
+   * Starts a stopped DataNode with its blocks; returns when the NameNode has its block report.
    *
    * @param id name of the DataNode in {@link ClusterStatus}
    * @throws IOException if there is no such stopped DataNode or it cannot start
@@ -99,7 +98,7 @@ public final class ClusterClient {
   }
 
   /**
-   * Adds an empty DataNode, which belongs to the cluster from now on.
+   * Adds an empty DataNode to the cluster permanently.
    *
    * @return its name
    * @throws IOException if it cannot start
@@ -109,8 +108,8 @@ public final class ClusterClient {
   }
 
   /**
-   * Sets a key in the live configuration of every DataNode until the cluster stops. Coders are made
-   * anew for each rebuilding task, so this switches coders between rebuilds.
+   * Sets a key in the live configuration of every DataNode until the cluster stops. Each
+   * reconstruction task creates new coders, so this can switch coders between reconstructions.
    *
    * @param key Hadoop key, such as {@code io.erasurecode.codec.rs.rawcoders}
    * @param value its value
@@ -121,7 +120,7 @@ public final class ClusterClient {
   }
 
   /**
-   * Asks for the processor time that the cluster's process has used since its start.
+   * Returns the processor time that the cluster's process has used since its start.
    *
    * @return seconds, user and system together
    * @throws IOException if the cluster does not answer

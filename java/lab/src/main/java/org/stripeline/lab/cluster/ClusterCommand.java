@@ -20,7 +20,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stripeline cluster}: a real HDFS on this machine, for trying out and for tests. */
+/** {@code stripeline cluster}: runs a real HDFS on this machine, for evaluation and for tests. */
 @Command(
     name = "cluster",
     description = "Run a real HDFS on this machine, and stop, start or add its DataNodes.",
@@ -41,7 +41,7 @@ public final class ClusterCommand implements Runnable {
         spec.commandLine(), "Cannot run cluster: name what to do, such as start");
   }
 
-  /** What every command on a cluster needs to know. */
+  /** The options of every command on a cluster. */
   static final class Target {
     @Option(
         names = "--dir",

@@ -20,7 +20,7 @@ import java.util.List;
  * The directory that holds one cluster.
  *
  * <pre>
- * cluster.json       what the cluster is: DataNodes, racks, ports; kept between runs
+ * cluster.json       the description of the cluster: DataNodes, racks, ports; kept between runs
  * conf/              client configuration for HADOOP_CONF_DIR
  * name/  data/dnN/   NameNode and DataNode storage, exactly as HDFS writes it
  * log/cluster.log    log of the last run
@@ -31,14 +31,16 @@ import java.util.List;
 final class ClusterDirectory {
   private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
-  /** The kept description of a cluster. */
+  /** The stored description of a cluster. */
   static final class Description {
     int datanodes;
     List<String> racks = new ArrayList<>();
     int port;
     int webPort;
 
-    /** The same without ports, which belong to the cluster once it has really had them. */
+    /**
+     * Returns the description without ports, which are stored only once the cluster has bound them.
+     */
     Description withFreePorts() {
       Description copy = new Description();
       copy.datanodes = datanodes;
@@ -54,7 +56,7 @@ final class ClusterDirectory {
     String token;
   }
 
-  /** Folders that {@link #prepare} makes. */
+  /** Directories that {@link #prepare} creates. */
   private static final List<String> OWN = Arrays.asList("conf", "conf-stripeline", "log", "run");
 
   private final Path root;
@@ -71,7 +73,7 @@ final class ClusterDirectory {
     return root.resolve("conf");
   }
 
-  /** The same with our pipelines. */
+  /** Returns the client configuration directory with our pipelines. */
   Path confStripeline() {
     return root.resolve("conf-stripeline");
   }
@@ -108,7 +110,7 @@ final class ClusterDirectory {
     return root.resolve("cluster.json");
   }
 
-  /** Makes the directory, or refuses one that holds somebody's other files. */
+  /** Creates the directory, or refuses one that contains other files. */
   void prepare() throws IOException {
     if (Files.exists(root) && !Files.isDirectory(root)) {
       throw new ClusterException("Cannot use directory " + root + ": it is not a directory");
@@ -131,7 +133,10 @@ final class ClusterDirectory {
     }
   }
 
-  /** An interrupted first start leaves only folders that {@link #prepare} makes. */
+  /**
+   * Returns whether the directory contains only what {@link #prepare} creates, as after an
+   * interrupted first start.
+   */
   private boolean looksOwn() throws IOException {
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
       for (Path entry : entries) {
@@ -144,7 +149,7 @@ final class ClusterDirectory {
     return true;
   }
 
-  /** Returns null when the directory holds no cluster yet. */
+  /** Returns the description, null if the directory contains no cluster yet. */
   Description readDescription() throws IOException {
     return read(description(), Description.class);
   }
@@ -153,7 +158,7 @@ final class ClusterDirectory {
     write(description(), description);
   }
 
-  /** Returns null when no process has left its state. */
+  /** Returns the state of the process, null if there is none. */
   RunState readState() throws IOException {
     RunState state = read(state(), RunState.class);
     if (state != null && (state.process == null || state.token == null)) {
@@ -171,7 +176,7 @@ final class ClusterDirectory {
     Files.deleteIfExists(state());
   }
 
-  /** The last lines of the log, for error messages. */
+  /** Returns the last lines of the log, for error messages. */
   List<String> logTail(int lines) throws IOException {
     if (!Files.exists(log())) {
       return new ArrayList<>();
@@ -200,7 +205,7 @@ final class ClusterDirectory {
     }
   }
 
-  /** Replaces the file in one step, readable by its owner only: a reader sees old or new. */
+  /** Replaces the file atomically, readable by its owner only. */
   static void write(Path path, Object value) throws IOException {
     Path next =
         Files.createTempFile(

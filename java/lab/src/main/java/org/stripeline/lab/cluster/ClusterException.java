@@ -3,12 +3,15 @@ package org.stripeline.lab.cluster;
 
 import java.io.IOException;
 
-/** Says why a cluster could not be started, reached or changed, and how to get on. */
+/**
+ * Thrown if a cluster could not be started, reached or changed; the message has the reason and the
+ * remedy.
+ */
 public final class ClusterException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * Makes an exception.
+   * Creates an exception.
    *
    * @param message "Cannot verb object: reason with values"
    */
@@ -17,10 +20,10 @@ public final class ClusterException extends IOException {
   }
 
   /**
-   * Makes an exception that keeps its cause.
+   * Creates an exception with a cause.
    *
    * @param message "Cannot verb object: reason with values"
-   * @param cause what went wrong below
+   * @param cause the underlying error
    */
   public ClusterException(String message, Throwable cause) {
     super(message, cause);

@@ -9,22 +9,22 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What a cluster should look like, as its starter wishes it.
+ * The requested properties of a cluster.
  *
- * <p>Values left alone are taken from the directory when it already holds a cluster, else from the
- * defaults named at each setter.
+ * <p>Values that are not set are taken from the directory if it already contains a cluster,
+ * otherwise from the defaults named at each setter.
  */
 public final class ClusterOptions {
-  /** DataNodes of a new cluster unless told otherwise: the width of RS-6-3. */
+  /** Default number of DataNodes of a new cluster: the width of RS-6-3. */
   public static final int DATANODES_DEFAULT = 9;
 
-  /** Most DataNodes of one cluster: each has an address 127.0.0.(10 + number). */
+  /** Maximum number of DataNodes of one cluster: each has an address 127.0.0.(10 + number). */
   public static final int DATANODES_MAX = 200;
 
-  /** Racks of a new cluster unless told otherwise: one rack may then be lost with RS-6-3. */
+  /** Default number of racks of a new cluster: with RS-6-3, one rack may then be lost. */
   public static final int RACKS_DEFAULT = 3;
 
-  /** Java heap of the cluster's process in MiB. */
+  /** Default Java heap of the cluster's process in MiB. */
   public static final int HEAP_MIB_DEFAULT = 640;
 
   private final Integer datanodes;
@@ -36,19 +36,19 @@ public final class ClusterOptions {
   private final Lifetime lifetime;
   private final Map<String, String> settings;
 
-  /** How quickly the NameNode notices and repairs lost DataNodes. */
+  /** How quickly the NameNode detects lost DataNodes and reconstructs their blocks. */
   public enum FastRecovery {
-    /** Hadoop's own intervals: a DataNode counts as dead after 10.5 minutes. */
+    /** Hadoop's default intervals: a DataNode is considered dead after 10.5 minutes. */
     STOCK,
-    /** Intervals of a second: a DataNode counts as dead after 12 to 17 seconds. */
+    /** Intervals of a second: a DataNode is considered dead after 12 to 17 seconds. */
     FAST
   }
 
   /** When the cluster's process ends. */
   public enum Lifetime {
-    /** When it is told to stop. */
+    /** When it is requested to stop. */
     UNTIL_STOPPED,
-    /** When it is told to stop, or when the process that started it is gone. */
+    /** When it is requested to stop, or when the process that started it has ended. */
     OF_STARTER
   }
 
@@ -64,7 +64,7 @@ public final class ClusterOptions {
   }
 
   /**
-   * Starts from the defaults.
+   * Returns a builder with the defaults.
    *
    * @return a builder
    */
@@ -73,43 +73,43 @@ public final class ClusterOptions {
   }
 
   /**
-   * DataNodes wished for.
+   * Returns the requested number of DataNodes.
    *
-   * @return their number, or null to take what the directory holds or the default
+   * @return their number, or null for that of the directory or the default
    */
   public Integer datanodes() {
     return datanodes;
   }
 
   /**
-   * Rack of each DataNode in turn; starts over at its end.
+   * Returns the rack of each DataNode in turn; the list starts over at its end.
    *
-   * @return rack paths such as {@code /rack1}; empty to take the directory's or the default
+   * @return rack paths such as {@code /rack1}; empty for those of the directory or the default
    */
   public List<String> racks() {
     return racks;
   }
 
   /**
-   * Port of the NameNode's RPC server.
+   * Returns the port of the NameNode's RPC server.
    *
-   * @return the port, or null to take the directory's or a free one
+   * @return the port, or null for that of the directory or a free one
    */
   public Integer port() {
     return port;
   }
 
   /**
-   * Port of the NameNode's web server.
+   * Returns the port of the NameNode's web server.
    *
-   * @return the port, or null to take the directory's or a free one
+   * @return the port, or null for that of the directory or a free one
    */
   public Integer webPort() {
     return webPort;
   }
 
   /**
-   * Java heap of the cluster's process.
+   * Returns the Java heap of the cluster's process.
    *
    * @return MiB
    */
@@ -118,7 +118,7 @@ public final class ClusterOptions {
   }
 
   /**
-   * How quickly lost DataNodes are noticed.
+   * Returns how quickly lost DataNodes are detected.
    *
    * @return the choice
    */
@@ -127,7 +127,7 @@ public final class ClusterOptions {
   }
 
   /**
-   * When the process ends.
+   * Returns when the process ends.
    *
    * @return the choice
    */
@@ -136,7 +136,7 @@ public final class ClusterOptions {
   }
 
   /**
-   * Hadoop settings laid over everything else, for NameNode and DataNodes.
+   * Returns the Hadoop settings that override all others, for NameNode and DataNodes.
    *
    * @return key to value
    */
@@ -144,7 +144,7 @@ public final class ClusterOptions {
     return settings;
   }
 
-  /** Collects options; each setter checks its value. */
+  /** Builds options; each setter checks its value. */
   public static final class Builder {
     private Integer datanodes;
     private List<String> racks = Collections.emptyList();
@@ -173,7 +173,7 @@ public final class ClusterOptions {
     }
 
     /**
-     * Spreads the DataNodes in turn over racks named {@code /rack1}, {@code /rack2} ...
+     * Assigns the DataNodes in turn to racks named {@code /rack1}, {@code /rack2} ...
      *
      * @param count 1 or more
      * @return this
@@ -192,7 +192,7 @@ public final class ClusterOptions {
     }
 
     /**
-     * Names the rack of each DataNode in turn; the list starts over at its end.
+     * Sets the rack of each DataNode in turn; the list starts over at its end.
      *
      * @param paths rack paths such as {@code /east/rack1}, all of the same depth
      * @return this
@@ -218,7 +218,7 @@ public final class ClusterOptions {
     }
 
     /**
-     * Fixes the port of the NameNode's RPC server.
+     * Sets the port of the NameNode's RPC server.
      *
      * @param number 1 to 65535
      * @return this
@@ -229,7 +229,7 @@ public final class ClusterOptions {
     }
 
     /**
-     * Fixes the port of the NameNode's web server.
+     * Sets the port of the NameNode's web server.
      *
      * @param number 1 to 65535
      * @return this
@@ -255,7 +255,7 @@ public final class ClusterOptions {
     }
 
     /**
-     * Chooses how quickly lost DataNodes are noticed.
+     * Sets how quickly lost DataNodes are detected.
      *
      * @param choice stock by default
      * @return this
@@ -266,7 +266,7 @@ public final class ClusterOptions {
     }
 
     /**
-     * Chooses when the process ends.
+     * Sets when the process ends.
      *
      * @param choice until stopped by default
      * @return this
@@ -277,7 +277,7 @@ public final class ClusterOptions {
     }
 
     /**
-     * Lays one Hadoop setting over everything else.
+     * Sets a Hadoop setting that overrides all others.
      *
      * @param key Hadoop key
      * @param value its value
@@ -289,7 +289,7 @@ public final class ClusterOptions {
     }
 
     /**
-     * Finishes.
+     * Returns the options.
      *
      * @return the options
      */

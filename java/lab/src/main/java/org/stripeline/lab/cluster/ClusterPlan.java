@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.stripeline.lab.cluster.ClusterDirectory.Description;
 
-/** The starter's wishes on their way to the cluster's process, as a file in its run directory. */
+/** The requested options, passed to the cluster's process as a file in its run directory. */
 final class ClusterPlan {
   Integer datanodes;
   List<String> racks = new ArrayList<>();
@@ -32,9 +32,10 @@ final class ClusterPlan {
   }
 
   /**
-   * Settles wishes, what the directory holds and defaults into one description.
+   * Combines the requested options, the stored description and the defaults into one description.
    *
-   * @param kept what the directory holds, or null when it is new; ports of 0 ask for free ones
+   * @param kept the description stored in the directory, or null if it is new; ports of 0 request
+   *     free ones
    */
   Description settle(Description kept) throws ClusterException {
     Description result = new Description();

@@ -14,7 +14,7 @@ import org.stripeline.lab.cluster.ClusterDirectory.RunState;
 import org.stripeline.terminal.JavaRuntime;
 
 /**
- * A cluster that runs in a process of its own.
+ * A cluster that runs in a separate process.
  *
  * <pre>
  * ClusterOptions options = ClusterOptions.builder().datanodes(9).racks(3).build();
@@ -28,11 +28,11 @@ public final class ClusterProcess {
   private static final long STOP_TIMEOUT_MS = 60_000;
   private static final int LOG_TAIL_LINES = 15;
 
-  /** Whether {@link #start} made the process or found it. */
+  /** Whether {@link #start} started the process or found it running. */
   public enum Origin {
     /** The process was started by this call. */
     STARTED,
-    /** The process ran already. */
+    /** The process was already running. */
     FOUND
   }
 
@@ -47,13 +47,13 @@ public final class ClusterProcess {
   }
 
   /**
-   * Starts the cluster of a directory, or finds the one that runs there already; returns when every
-   * DataNode has reported its blocks. Files written earlier are there again.
+   * Starts the cluster of a directory, or finds the one that is already running there; returns when
+   * every DataNode has reported its blocks. Files of earlier runs are available.
    *
-   * @param path directory of the cluster; made when missing
-   * @param options what is wished
+   * @param path directory of the cluster; created if missing
+   * @param options the requested options
    * @return the running cluster
-   * @throws IOException if it cannot start, or runs already with other options than wished
+   * @throws IOException if it cannot start, or is already running with different options
    */
   public static ClusterProcess start(Path path, ClusterOptions options) throws IOException {
     ClusterDirectory directory = new ClusterDirectory(path);
@@ -77,10 +77,10 @@ public final class ClusterProcess {
   }
 
   /**
-   * Finds the cluster that runs in a directory.
+   * Finds the cluster that is running in a directory.
    *
    * @param path directory of the cluster
-   * @return the running cluster, or nothing; the state that a killed process left counts as nothing
+   * @return the running cluster, or empty; the state that a killed process left is ignored
    * @throws IOException if the directory's state cannot be read
    */
   public static Optional<ClusterProcess> find(Path path) throws IOException {
@@ -95,10 +95,10 @@ public final class ClusterProcess {
   }
 
   /**
-   * Asks how the cluster of a directory is, running or not.
+   * Returns the status of the cluster of a directory, running or not.
    *
    * @param path directory of the cluster
-   * @return its state; of a stopped cluster only the directory and client configuration are known
+   * @return its status; for a stopped cluster only the directory and client configuration are known
    * @throws IOException if there is no cluster or a running one does not answer
    */
   public static ClusterStatus status(Path path) throws IOException {
@@ -210,7 +210,7 @@ public final class ClusterProcess {
   }
 
   /**
-   * Commands for this cluster.
+   * Returns a client that controls this cluster.
    *
    * @return a client, usable from any thread
    */
@@ -219,7 +219,7 @@ public final class ClusterProcess {
   }
 
   /**
-   * Tells whether {@link #start} made this process.
+   * Returns whether {@link #start} started this process.
    *
    * @return started or found
    */
@@ -228,7 +228,7 @@ public final class ClusterProcess {
   }
 
   /**
-   * Number of the cluster's process.
+   * Returns the id of the cluster's process.
    *
    * @return process id
    */
@@ -237,7 +237,7 @@ public final class ClusterProcess {
   }
 
   /**
-   * Directory with the site files of this cluster's clients.
+   * Returns the directory with the site files for clients of this cluster.
    *
    * @return a directory for HADOOP_CONF_DIR
    */
@@ -246,7 +246,7 @@ public final class ClusterProcess {
   }
 
   /**
-   * The log of the cluster's process.
+   * Returns the log of the cluster's process.
    *
    * @return a file
    */
@@ -255,7 +255,7 @@ public final class ClusterProcess {
   }
 
   /**
-   * Stops the cluster and returns when its process is gone; its files stay.
+   * Stops the cluster and returns when its process has ended; its files are kept.
    *
    * @throws IOException if the process does not end
    */

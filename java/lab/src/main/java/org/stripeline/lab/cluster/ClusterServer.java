@@ -19,10 +19,10 @@ import org.slf4j.LoggerFactory;
 import org.stripeline.lab.cluster.ClusterDirectory.RunState;
 
 /**
- * Main class of a cluster's own process; {@link ClusterProcess} starts it.
+ * Main class of a cluster's process; {@link ClusterProcess} starts it.
  *
- * <p>The process holds a lock in its directory for as long as it lives, writes its state when it is
- * ready, and takes the state away when it ends in an orderly way.
+ * <p>The process holds a lock in its directory while it runs, writes its state when it is ready,
+ * and deletes the state when it ends normally.
  */
 public final class ClusterServer {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterServer.class);
@@ -40,10 +40,10 @@ public final class ClusterServer {
   }
 
   /**
-   * Runs a cluster until it is told to stop.
+   * Runs a cluster until it is requested to stop.
    *
-   * @param arguments the cluster's directory and the file that holds the plan; a start that fails
-   *     puts its reason into the plan's file
+   * @param arguments the cluster's directory and the file that contains the plan; if the start
+   *     fails, the reason is written into the plan's file
    */
   public static void main(String[] arguments) {
     ClusterDirectory directory = new ClusterDirectory(Paths.get(arguments[0]));
@@ -99,7 +99,8 @@ public final class ClusterServer {
     RunState state = new RunState();
     state.process = self;
     state.token = new BigInteger(256, new SecureRandom()).toString(16);
-    // A signal ends the process as a request does: the hook waits for the main thread's clean-up.
+    // A signal ends the process in the same way as a request: the hook waits until the main thread
+    // has cleaned up.
     Runtime.getRuntime().addShutdownHook(new Thread(this::stopAndAwaitEnd, "stop-on-signal"));
     try (ControlServer control = new ControlServer(state.token, this::handle)) {
       state.controlPort = control.port();

@@ -4,12 +4,12 @@ package org.stripeline.lab.cluster;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A cluster as it answered at one moment; the field names are those of the JSON output. */
+/** The status of a cluster at one moment; the field names are those of the JSON output. */
 public final class ClusterStatus {
-  /** Whether the process runs and answers. */
+  /** Whether the process is running and answers. */
   public boolean running;
 
-  /** The directory that the user named. */
+  /** The directory given by the user. */
   public String directory;
 
   /** Address for {@code fs.defaultFS}. */
@@ -21,10 +21,10 @@ public final class ClusterStatus {
   /** Directory for {@code HADOOP_CONF_DIR} of Hadoop's own client, with our coder. */
   public String clientConfiguration;
 
-  /** The same of clients that read and write by our pipelines; they need our jar. */
+  /** The same for clients that use our pipelines; they need our jar. */
   public String stripelineConfiguration;
 
-  /** File that the cluster's process writes its log to. */
+  /** Log file of the cluster's process. */
   public String log;
 
   /** Process id, 0 when not running. */
@@ -36,13 +36,13 @@ public final class ClusterStatus {
   /** Java release that the cluster runs on. */
   public String javaVersion;
 
-  /** Whether the NameNode refuses changes because it still waits for blocks. */
+  /** Whether the NameNode refuses modifications because it is still waiting for block reports. */
   public boolean safeMode;
 
-  /** Milliseconds since the process began. */
+  /** Milliseconds since the start of the process. */
   public long uptimeMs;
 
-  /** Every DataNode of the cluster, stopped ones included, in order of their numbers. */
+  /** All DataNodes of the cluster, including stopped ones, in order of their numbers. */
   public List<DataNodeStatus> datanodes = new ArrayList<>();
 
   /** One DataNode. */
@@ -50,25 +50,25 @@ public final class ClusterStatus {
     /** Name in this cluster: dn1, dn2 ... */
     public String id;
 
-    /** Whether the DataNode itself runs. */
+    /** Whether the DataNode itself is running. */
     public boolean running;
 
-    /** Whether the NameNode counts it as alive. */
+    /** Whether the NameNode considers it alive. */
     public boolean live;
 
     /** Hadoop's own identifier, null before its first start. */
     public String uuid;
 
-    /** Address and port of block data, null when stopped. */
+    /** Address and port for block data, null if stopped. */
     public String address;
 
     /** Rack path. */
     public String rack;
 
-    /** Where its blocks lie. */
+    /** The directory of its blocks. */
     public String directory;
 
-    /** Blocks that the NameNode knows of on it. */
+    /** Number of blocks on it according to the NameNode. */
     public long blocks;
   }
 }

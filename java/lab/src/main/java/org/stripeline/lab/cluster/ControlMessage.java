@@ -9,21 +9,21 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * One request and its answer, each one line of JSON on a loopback connection of their own.
+ * One request and its answer, each one line of JSON on a separate loopback connection.
  *
  * <p>Every request carries the token of the run directory, which only its owner can read: other
- * users of the machine can reach the port but not command the cluster.
+ * users of the machine can connect to the port but cannot control the cluster.
  */
 final class ControlMessage {
-  /** Metrics may be "not a number", which strict JSON has no word for. */
+  /** Metrics may be NaN, which strict JSON does not support. */
   static final Gson GSON = new GsonBuilder().serializeSpecialFloatingPointValues().create();
 
-  /** Longest line that either side accepts; a status of 200 DataNodes is about 60 KiB. */
+  /** Maximum length of a line; a status of 200 DataNodes is about 60 KiB. */
   static final int LINE_BYTES_MAX = 4 << 20;
 
   private ControlMessage() {}
 
-  /** What is asked. */
+  /** A request. */
   static final class Request {
     String token;
     String command;
@@ -38,7 +38,7 @@ final class ControlMessage {
     }
   }
 
-  /** What is answered: a result, or the text of an error. */
+  /** An answer: a result, or the text of an error. */
   static final class Answer {
     JsonElement result;
     String error;

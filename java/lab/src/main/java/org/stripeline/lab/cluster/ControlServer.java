@@ -27,9 +27,12 @@ final class ControlServer implements AutoCloseable {
   private static final int THREADS = 4;
   private static final int WAITING_MAX = 16;
 
-  /** Carries out one command. */
+  /** Executes one command. */
   interface Handler {
-    /** Returns a value that can become JSON; an exception's text goes to the asker. */
+    /**
+     * Returns a value that can be converted to JSON; the message of an exception is sent to the
+     * client.
+     */
     Object handle(String command, List<String> arguments) throws Exception;
   }
 
@@ -109,7 +112,7 @@ final class ControlServer implements AutoCloseable {
     }
   }
 
-  /** Reads one line; the end of the stream ends it too. */
+  /** Reads one line; the end of the stream also ends a line. */
   static String readLine(InputStream in) throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     byte[] buffer = new byte[8192];
@@ -126,7 +129,7 @@ final class ControlServer implements AutoCloseable {
     return new String(line.toByteArray(), StandardCharsets.UTF_8);
   }
 
-  /** Stops accepting; requests under way finish. */
+  /** Stops accepting requests; running requests are completed. */
   @Override
   public void close() throws IOException {
     socket.close();

@@ -7,12 +7,13 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.apache.hadoop.hdfs.server.datanode.DataNode;
 
-/** Main class of a DataNode's own process; {@link DataNodeProcess} starts it. */
+/** Main class of a DataNode's process; {@link DataNodeProcess} starts it. */
 final class DataNodeMain {
   private DataNodeMain() {}
 
   /**
-   * Runs a DataNode until the standard input ends, which it does with the process that started it.
+   * Runs a DataNode until the end of the standard input, that is, until the process that started it
+   * ends.
    *
    * @param arguments a file with the DataNode's configuration
    */
@@ -23,10 +24,10 @@ final class DataNodeMain {
     if (datanode == null) {
       System.exit(1);
     }
-    // Java 8 tells no process its children's numbers.
+    // Java 8 does not provide the process ids of children, so the process prints its own.
     System.out.println(Paths.get("/proc/self").toRealPath().getFileName());
     while (System.in.read() >= 0) {
-      // Nothing is said here; only the end counts.
+      // The input is ignored until its end.
     }
     datanode.shutdown();
     System.exit(0);

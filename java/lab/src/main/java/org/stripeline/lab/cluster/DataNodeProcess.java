@@ -18,8 +18,8 @@ import org.apache.hadoop.conf.Configuration;
 import org.stripeline.terminal.JavaRuntime;
 
 /**
- * A DataNode in a process of its own: one that can be stopped as a hung machine is, or that lives
- * in a network of its own. It ends with the process that started it.
+ * A DataNode in a separate process, which can be paused to simulate a hung machine or run in its
+ * own network. It ends with the process that started it.
  */
 public final class DataNodeProcess implements AutoCloseable {
   private static final long END_SECONDS = 10;
@@ -34,7 +34,7 @@ public final class DataNodeProcess implements AutoCloseable {
     this.pid = pid;
   }
 
-  /** Where a DataNode's process is to run and whom it belongs to. */
+  /** The location of a DataNode's process and the cluster it belongs to. */
   public static final class Place {
     private final Path directory;
     private final String nameNode;
@@ -42,12 +42,12 @@ public final class DataNodeProcess implements AutoCloseable {
     private final List<String> prefix;
 
     /**
-     * Names a place.
+     * Creates a place.
      *
      * @param directory an empty or missing directory for blocks, configuration and log
      * @param nameNode address and port of the NameNode's RPC server, as seen from there
      * @param address the DataNode's own address, without a port
-     * @param prefix a command that runs the command which follows it, or nothing
+     * @param prefix a command that runs the command which follows it, or empty
      */
     public Place(Path directory, String nameNode, String address, List<String> prefix) {
       this.directory = directory;
@@ -58,11 +58,12 @@ public final class DataNodeProcess implements AutoCloseable {
   }
 
   /**
-   * Starts a DataNode and waits until its process runs; the NameNode may not know it yet.
+   * Starts a DataNode and waits until its process runs; it may not be registered with the NameNode
+   * yet.
    *
-   * @param place where
+   * @param place the place
    * @return the process
-   * @throws IOException if it ends at once
+   * @throws IOException if it ends immediately
    */
   public static DataNodeProcess start(Place place) throws IOException {
     Files.createDirectories(place.directory);
@@ -118,7 +119,7 @@ public final class DataNodeProcess implements AutoCloseable {
   }
 
   /**
-   * The DataNode's own address.
+   * Returns the DataNode's own address.
    *
    * @return an address without a port
    */
@@ -127,7 +128,7 @@ public final class DataNodeProcess implements AutoCloseable {
   }
 
   /**
-   * Where it keeps its blocks.
+   * Returns the directory of its blocks.
    *
    * @return a directory
    */
@@ -136,7 +137,7 @@ public final class DataNodeProcess implements AutoCloseable {
   }
 
   /**
-   * Number of the process.
+   * Returns the id of the process.
    *
    * @return process id
    */
@@ -145,7 +146,7 @@ public final class DataNodeProcess implements AutoCloseable {
   }
 
   /**
-   * Stops the process where it is: its connections stay, and nobody answers on them.
+   * Pauses the process: its connections stay open, but do not respond.
    *
    * @throws IOException if the signal cannot be sent
    */
@@ -154,7 +155,7 @@ public final class DataNodeProcess implements AutoCloseable {
   }
 
   /**
-   * Lets a paused process go on.
+   * Resumes a paused process.
    *
    * @throws IOException if the signal cannot be sent
    */
@@ -178,7 +179,7 @@ public final class DataNodeProcess implements AutoCloseable {
     }
   }
 
-  /** Ends the process, a paused one too. */
+  /** Ends the process, even if it is paused. */
   @Override
   public void close() throws IOException {
     process.destroyForcibly();

@@ -23,11 +23,11 @@ import org.stripeline.lab.cluster.ClusterDirectory.Description;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
 
 /**
- * A NameNode and its DataNodes in this process: Hadoop's own classes, started as their own main
- * methods start them.
+ * A NameNode and its DataNodes in this process: Hadoop's own classes, started in the same way as by
+ * their main methods.
  *
- * <p>Hadoop's MiniDFSCluster is not used: it deletes its directory when the process ends, a failed
- * start included, and here the directory is the user's.
+ * <p>Hadoop's MiniDFSCluster is not suitable: it deletes its directory when the process ends, even
+ * after a failed start, but here the directory belongs to the user.
  */
 final class HdfsInstance implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HdfsInstance.class);
@@ -38,10 +38,10 @@ final class HdfsInstance implements AutoCloseable {
   private final Description description;
   private final Configuration conf;
 
-  /** Number to running DataNode; numbers without an entry are stopped. */
+  /** Running DataNodes by number; stopped ones have no entry. */
   private final Map<Integer, DataNode> datanodes = new TreeMap<>();
 
-  /** Hadoop's identifiers, which outlive a stopped DataNode. */
+  /** Hadoop's identifiers of DataNodes by number, including stopped ones. */
   private final Map<Integer, String> uuids = new TreeMap<>();
 
   private NameNode namenode;
@@ -57,11 +57,11 @@ final class HdfsInstance implements AutoCloseable {
     Description kept = directory.readDescription();
     Description description = plan.settle(kept);
     Configuration conf = HdfsSettings.server(directory, description, plan);
-    // Lets several DataNodes register metrics of one name in one process.
+    // Allows several DataNodes in one process to register metrics of the same name.
     DefaultMetricsSystem.setMiniClusterMode(true);
 
     if (kept == null) {
-      // From now on the directory is known as a cluster's, even if this start fails half-way.
+      // From now on the directory is recognized as that of a cluster, even if this start fails.
       directory.writeDescription(description.withFreePorts());
     }
     HdfsInstance instance = new HdfsInstance(directory, description, conf);
@@ -85,7 +85,7 @@ final class HdfsInstance implements AutoCloseable {
 
   private void startNameNode() throws IOException {
     Path name = directory.name();
-    // Formatting wipes: only a directory without any storage is ever formatted.
+    // Formatting deletes all data, so only a directory without any storage is formatted.
     if (!Files.exists(name.resolve("current"))) {
       if (Files.exists(directory.data(1))) {
         throw new ClusterException(
@@ -180,7 +180,10 @@ final class HdfsInstance implements AutoCloseable {
     }
   }
 
-  /** Stops one DataNode; with {@code expire} the NameNode is told at once that it is gone. */
+  /**
+   * Stops one DataNode; with {@code expire} the NameNode considers it dead at its next check of
+   * heartbeats.
+   */
   synchronized void stopDataNode(String id, boolean expire) throws IOException {
     int number = number(id);
     DataNode datanode = datanodes.remove(number);
@@ -194,7 +197,7 @@ final class HdfsInstance implements AutoCloseable {
     }
   }
 
-  /** Tells the NameNode that a stopped DataNode is gone. */
+  /** Makes the NameNode consider a stopped DataNode dead. */
   synchronized void expireDataNode(String id) throws IOException {
     int number = number(id);
     if (datanodes.containsKey(number)) {
@@ -202,13 +205,13 @@ final class HdfsInstance implements AutoCloseable {
     }
     DatanodeDescriptor descriptor = descriptor(uuids.get(number));
     if (descriptor != null) {
-      // The NameNode's next look at its heartbeats, within 5 s, then finds it dead.
+      // The NameNode detects it as dead at its next check of heartbeats, within 5 s.
       descriptor.setLastUpdate(0);
       descriptor.setLastUpdateMonotonic(0);
     }
   }
 
-  /** Starts a stopped DataNode with the blocks that it had, and waits until it has reported. */
+  /** Starts a stopped DataNode with its blocks, and waits for its block report. */
   synchronized void restartDataNode(String id) throws IOException {
     int number = number(id);
     if (datanodes.containsKey(number)) {
@@ -234,7 +237,7 @@ final class HdfsInstance implements AutoCloseable {
     return "dn" + number;
   }
 
-  /** Sets a key in the live configuration of every DataNode, and of those started later. */
+  /** Sets a key in the live configuration of all DataNodes, and of those started later. */
   synchronized void set(String key, String value) {
     conf.set(key, value);
     for (DataNode datanode : datanodes.values()) {
@@ -300,7 +303,7 @@ final class HdfsInstance implements AutoCloseable {
     }
   }
 
-  /** Stops the DataNodes side by side, then the NameNode. */
+  /** Stops the DataNodes in parallel, then the NameNode. */
   @Override
   public synchronized void close() {
     List<Thread> stopping = new ArrayList<>();

@@ -16,14 +16,14 @@ final class HdfsSettings {
 
   private static final String AGENT = "org.apache.hadoop.hdfs.server.datanode.StripelineAgent";
 
-  /** Ours first, then what a stock Hadoop has, so that a cluster works in every case. */
+  /** Our coder first, then those of a stock Hadoop, so that a cluster works in every case. */
   private static final String[][] CODERS = {
     {"io.erasurecode.codec.rs.rawcoders", "stripeline,rs_native,rs_java"},
     {"io.erasurecode.codec.rs-legacy.rawcoders", "stripeline,rs-legacy_java"},
     {"io.erasurecode.codec.xor.rawcoders", "stripeline,xor_native,xor_java"},
   };
 
-  /** Has clients that have our jar read and write by our pipelines. */
+  /** Client settings that select our pipelines; the clients need our jar. */
   static final String[][] PIPELINES = {
     {"fs.hdfs.impl", "org.apache.hadoop.hdfs.StripelineFileSystem"},
     {"fs.AbstractFileSystem.hdfs.impl", "org.apache.hadoop.fs.StripelineHdfs"},
@@ -31,10 +31,11 @@ final class HdfsSettings {
 
   private HdfsSettings() {}
 
-  /** What NameNode and DataNodes have in common; ports of 0 mean any free one. */
+  /** Returns the common settings of NameNode and DataNodes; ports of 0 select any free port. */
   static Configuration server(
       ClusterDirectory directory, Description description, ClusterPlan plan) {
-    // The class path of the cluster's process holds no site files, so this is Hadoop's defaults.
+    // The class path of the cluster's process contains no site files, so these are Hadoop's
+    // defaults.
     Configuration conf = new HdfsConfiguration();
     setCoders(conf);
     setNameNodeAddress(conf, description.port, description.webPort);
@@ -48,26 +49,27 @@ final class HdfsSettings {
     conf.setStrings(RackTable.RACKS_KEY, description.racks.toArray(new String[0]));
     conf.setInt("dfs.replication", Math.min(3, description.datanodes));
 
-    // One machine plays all of them: few handlers each, no load-based placement, and no
-    // background scans or `du` processes that would disturb measurements.
+    // All servers share one machine: few handlers each, no load-based placement, and no background
+    // scans or `du` processes that would disturb measurements.
     conf.setInt("dfs.namenode.handler.count", 8);
     conf.setInt("dfs.datanode.handler.count", 3);
     conf.setBoolean("dfs.namenode.redundancy.considerLoad", false);
     conf.setInt("dfs.block.scanner.volume.bytes.per.second", 0);
     conf.set("fs.getspaceused.classname", "org.apache.hadoop.fs.DFCachingGetSpaceUsed");
     conf.setBoolean("dfs.namenode.datanode.registration.ip-hostname-check", false);
-    // Start: nothing to wait for once the blocks are reported.
+    // Startup: no waiting once the blocks are reported.
     conf.setInt("dfs.namenode.safemode.extension", 0);
     conf.setInt("dfs.blockreport.initialDelay", 0);
     conf.setInt("dfs.heartbeat.interval", 1);
-    // Small blocks let small files have several block groups.
+    // Small blocks allow small files to have several block groups.
     conf.setInt("dfs.namenode.fs-limits.min-block-size", 64 << 10);
 
-    // What conversion by adoption wants: agents, and cells as large as blocks.
+    // Conversion by adoption needs agents, and cells as large as blocks.
     setAgent(conf);
     conf.setInt("dfs.namenode.ec.policies.max.cellsize", 256 << 20);
 
-    // The DataNodes' own rebuilding: Hadoop's 64 KiB rounds spend their time on round trips.
+    // Reconstruction by DataNodes: with Hadoop's default of 64 KiB per round, most time is spent on
+    // round trips.
     conf.setInt("dfs.datanode.ec.reconstruction.stripedread.buffer.size", 1 << 20);
     conf.setInt("dfs.datanode.ec.reconstruction.threads", 4);
     if (plan.fastRecovery == ClusterOptions.FastRecovery.FAST) {
@@ -77,7 +79,10 @@ final class HdfsSettings {
     return conf;
   }
 
-  /** Dead after 10 heartbeats and 2 rechecks of a second each, then repaired at once. */
+  /**
+   * Sets the intervals of the NameNode: a DataNode is dead after 10 heartbeats and 2 rechecks of a
+   * second each, and its blocks are then reconstructed immediately.
+   */
   private static void setFastRecovery(Configuration conf) {
     conf.setInt("dfs.namenode.heartbeat.recheck-interval", 1000);
     conf.setInt("dfs.namenode.stale.datanode.interval", 5000);
@@ -90,7 +95,7 @@ final class HdfsSettings {
     conf.setFloat("dfs.datanode.ec.reconstruction.xmits.weight", 0.1f);
   }
 
-  /** What one DataNode has of its own. */
+  /** Returns the settings of one DataNode. */
   static Configuration datanode(Configuration server, ClusterDirectory directory, int number) {
     Configuration conf = new HdfsConfiguration(server);
     conf.set("dfs.datanode.data.dir", directory.data(number).toUri().toString());
@@ -98,7 +103,7 @@ final class HdfsSettings {
     return conf;
   }
 
-  /** Binds a DataNode, and what it says to the NameNode, to one address. */
+  /** Binds a DataNode, and its connections to the NameNode, to one address. */
   static void setDataNodeAddress(Configuration conf, String address) {
     conf.set("dfs.datanode.hostname", address);
     conf.set("dfs.datanode.address", address + ":0");
@@ -117,7 +122,7 @@ final class HdfsSettings {
     conf.set("dfs.namenode.http-address", LOOPBACK + ":" + webPort);
   }
 
-  /** Gives DataNodes the agent that conversion by adoption calls. */
+  /** Adds to DataNodes the agent that conversion by adoption calls. */
   static void setAgent(Configuration conf) {
     conf.set("dfs.datanode.plugins", AGENT);
   }
@@ -129,9 +134,9 @@ final class HdfsSettings {
   }
 
   /**
-   * Writes the site files that any Hadoop client can use by HADOOP_CONF_DIR.
+   * Writes site files that any Hadoop client can use by HADOOP_CONF_DIR.
    *
-   * @param further keys and values for core-site.xml
+   * @param further additional keys and values for core-site.xml
    */
   static void writeClientConfiguration(Path directory, Configuration server, String[][] further)
       throws IOException {

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 
 /**
- * Names one process for good: its number, the clock tick of its start and the boot that it belongs
- * to. A number alone is given out again, so it must never be signalled on its own evidence.
+ * Identifies one process uniquely: by its id, the clock tick of its start and the boot during which
+ * it started. An id alone is reused, so a signal must never be sent based on the id alone.
  */
 final class ProcessIdentity {
   final long pid;
@@ -22,9 +22,9 @@ final class ProcessIdentity {
     this.boot = boot;
   }
 
-  /** The process that runs this code. */
+  /** Returns the identity of the current process. */
   static ProcessIdentity current() throws IOException {
-    // The link names the process without Java 9's ProcessHandle.
+    // The link has the process id; Java 8 has no ProcessHandle.
     return of(Long.parseLong(Files.readSymbolicLink(Paths.get("/proc/self")).toString()));
   }
 
@@ -32,7 +32,7 @@ final class ProcessIdentity {
     return new ProcessIdentity(pid, startTicks(pid), boot());
   }
 
-  /** Whether this very process still runs; a zombie counts as gone. */
+  /** Returns whether exactly this process is still running; a zombie counts as ended. */
   boolean isAlive() {
     try {
       return startTicks(pid) == startTicks && boot().equals(boot);
@@ -43,7 +43,8 @@ final class ProcessIdentity {
 
   private static long startTicks(long pid) throws IOException {
     String stat = text(Paths.get("/proc/" + pid + "/stat"));
-    // The command name stands in parentheses and may hold anything, so count after the last one.
+    // The command name is in parentheses and may contain any characters, so fields are counted
+    // after the last parenthesis.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     if (fields[0].equals("Z") || fields[0].equals("X")) {
       throw new IOException("Process " + pid + " has ended");

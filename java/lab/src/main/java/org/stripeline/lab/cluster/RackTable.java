@@ -11,17 +11,17 @@ import org.apache.hadoop.net.DNSToSwitchMapping;
 import org.apache.hadoop.net.NetworkTopology;
 
 /**
- * Tells the NameNode the rack of each DataNode by the DataNode's own address: in turn where that is
- * one of the cluster's loopback addresses, else as a table says.
+ * Maps the addresses of DataNodes to racks for the NameNode: in turn for the cluster's loopback
+ * addresses, by a table for all others.
  */
 public final class RackTable implements DNSToSwitchMapping, Configurable {
   /** Rack paths in order of DataNode numbers, starting over at the end. */
   static final String RACKS_KEY = "stripeline.cluster.racks";
 
-  /** Racks of DataNodes with processes of their own: {@code address=/rack}, by commas. */
+  /** Racks of DataNodes in separate processes: {@code address=/rack}, separated by commas. */
   public static final String PLACES_KEY = "stripeline.cluster.places";
 
-  /** DataNode 1 has the address 127.0.0.11, so that 127.0.0.1 stays the clients' own. */
+  /** DataNode 1 has the address 127.0.0.11, so that 127.0.0.1 is reserved for clients. */
   private static final String ADDRESS_PREFIX = "127.0.0.";
 
   private static final int ADDRESS_OFFSET = 10;

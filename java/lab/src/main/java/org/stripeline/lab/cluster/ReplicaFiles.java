@@ -21,10 +21,10 @@ import java.util.regex.Pattern;
 import org.apache.commons.codec.digest.DigestUtils;
 
 /**
- * The block files on the DataNodes' disks, read past HDFS and past every coder.
+ * The block files on the DataNodes' disks, read without HDFS and without any coder.
  *
- * <p>This is the strictest witness there is: what a coder wrote, in data and in parity, byte for
- * byte, whatever a reader might repair on the way.
+ * <p>This is the strictest check: it compares every byte that was written, in data and parity
+ * blocks, without any repair by a reader.
  */
 public final class ReplicaFiles {
 
@@ -34,7 +34,7 @@ public final class ReplicaFiles {
 
   private ReplicaFiles() {}
 
-  /** Finds finished block files below the storage directories of DataNodes. */
+  /** Finds finalized block files in the storage directories of DataNodes. */
   public static ReplicaFiles find(Collection<Path> storage) throws IOException {
     ReplicaFiles found = new ReplicaFiles();
     for (Path directory : storage) {
@@ -55,8 +55,8 @@ public final class ReplicaFiles {
 
             @Override
             public FileVisitResult visitFileFailed(Path file, IOException e) {
-              // DataNodes move and remove files while this walks; a file that matters and is
-              // missing is noticed when its block is looked up.
+              // DataNodes move and remove files during this walk; a relevant file that is missing
+              // is detected when its block is looked up.
               return FileVisitResult.CONTINUE;
             }
           });
@@ -65,24 +65,24 @@ public final class ReplicaFiles {
   }
 
   /**
-   * Tells whether any of some blocks lies on a disk.
+   * Returns whether any of some blocks is on a disk.
    *
    * @param ids ids of replicated or internal blocks
-   * @return whether one does
+   * @return whether at least one is
    */
   public boolean holdsAnyOf(Collection<Long> ids) {
     return ids.stream().anyMatch(filesOfBlock::containsKey);
   }
 
-  /** Files of one block; more than one where a DataNode has yet to remove its copy. */
+  /** Returns the files of one block; more than one if a DataNode has not removed its copy yet. */
   public List<Path> filesOf(long id) {
     return filesOfBlock.getOrDefault(id, Collections.emptyList());
   }
 
   /**
-   * Takes the SHA-256 of blocks.
+   * Computes the SHA-256 of blocks.
    *
-   * @throws ClusterException when a block is on no disk, or copies of it differ
+   * @throws ClusterException if a block is on no disk, or copies of it differ
    */
   public Map<Long, String> fingerprints(Collection<Long> ids) throws IOException {
     Map<Long, String> all = new TreeMap<>();
@@ -103,7 +103,10 @@ public final class ReplicaFiles {
     return all;
   }
 
-  /** Empties a directory that belongs to a stopped DataNode: its disk is lost. */
+  /**
+   * Deletes the contents of a directory that belongs to a stopped DataNode, to simulate a lost
+   * disk.
+   */
   public static void wipe(Path directory) throws IOException {
     try {
       Files.walkFileTree(

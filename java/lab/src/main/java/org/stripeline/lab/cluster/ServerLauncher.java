@@ -14,7 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.stripeline.terminal.JavaRuntime;
 
-/** Starts the process of a cluster, detached from the terminal that asked for it. */
+/** Starts the process of a cluster, detached from the terminal of the command. */
 final class ServerLauncher {
   private ServerLauncher() {}
 
@@ -27,10 +27,12 @@ final class ServerLauncher {
     Files.write(metrics, METRICS.getBytes(StandardCharsets.UTF_8));
 
     ProcessBuilder builder = new ProcessBuilder(command(directory, planFile, options, logging));
-    // In the environment it does not clutter `ps`, and has no limit of one argument's length.
+    // Passed in the environment, which keeps it out of `ps` and avoids the length limit of one
+    // argument.
     String classPath = JavaRuntime.classPathWithoutSites();
     builder.environment().put("CLASSPATH", metrics.getParent() + File.pathSeparator + classPath);
-    // glibc gives every thread pool its own heap; many threads would cost hundreds of MiB.
+    // By default glibc creates many memory arenas; with many threads this would use hundreds of
+    // MiB.
     builder.environment().put("MALLOC_ARENA_MAX", "2");
     builder.redirectInput(new File("/dev/null"));
     builder.redirectErrorStream(true);
@@ -42,7 +44,7 @@ final class ServerLauncher {
   private static List<String> command(
       ClusterDirectory directory, Path planFile, ClusterOptions options, Path logging) {
     List<String> command = new ArrayList<>();
-    // A session of its own: closing the terminal or Ctrl-C there does not reach the cluster.
+    // A separate session: closing the terminal or Ctrl-C does not reach the cluster.
     Path setsid = Paths.get("/usr/bin/setsid");
     if (Files.isExecutable(setsid)) {
       command.add(setsid.toString());
@@ -58,8 +60,8 @@ final class ServerLauncher {
             "-XX:-UsePerfData",
             "-Djava.net.preferIPv4Stack=true",
             "-Dlog4j.configuration=" + logging.toUri(),
-            // Java 9 and later look up names in this file alone, so that a slow or missing name
-            // server cannot delay a DataNode's registration.
+            // Java 9 and later resolve names with this file alone, so that a slow or missing name
+            // server cannot delay the registration of a DataNode.
             "-Djdk.net.hosts.file=" + directory.hosts()));
     command.addAll(JavaRuntime.hadoopArguments());
     command.addAll(JavaRuntime.nativeArguments());
@@ -81,19 +83,20 @@ final class ServerLauncher {
     try {
       return InetAddress.getLocalHost().getHostName();
     } catch (UnknownHostException e) {
-      // Its text is "name: reason"; the cluster's process must still find its own name.
+      // The message is "name: reason"; the cluster's process must still resolve its own name.
       return e.getMessage().split(":", 2)[0];
     }
   }
 
-  /** Hadoop shows metrics by JMX as they were up to one period ago; its default is 10 s. */
+  /** Period in seconds after which Hadoop updates the metrics in JMX; the default is 10 s. */
   private static final String METRICS = "*.period=1\n";
 
-  /** Hadoop's own information lines cost more processor time than some of its work. */
+  /** Hadoop's INFO messages use more processor time than some of its work. */
   private static final String LOGGING =
       "log4j.rootLogger=WARN, out\n"
           + "log4j.logger.org.stripeline=INFO\n"
-          // Each DataNode would say twice that web pages are open to everybody on this machine.
+          // Each DataNode would warn twice that its web pages are open to all users of this
+          // machine.
           + "log4j.logger.org.apache.hadoop.security.authentication=ERROR\n"
           + "log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR\n"
           + "log4j.appender.out=org.apache.log4j.ConsoleAppender\n"

@@ -11,11 +11,11 @@ import org.apache.hadoop.conf.Configurable;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Makes a DataNode speak to the NameNode from its own loopback address.
+ * Connects a DataNode to the NameNode from its own loopback address.
  *
- * <p>The NameNode takes a DataNode's address from the connection that it registers over. With this
- * every DataNode of one process is a host of its own, as on a real network: racks, locality, and
- * web addresses are right without names that a client could not resolve.
+ * <p>The NameNode takes the address of a DataNode from the connection over which it registers. With
+ * this class every DataNode of one process appears as a separate host: racks, locality and web
+ * addresses are correct without host names that a client could not resolve.
  */
 public final class SourceAddressSocketFactory extends SocketFactory implements Configurable {
   static final String ADDRESS_KEY = "stripeline.cluster.source-address";
@@ -25,7 +25,7 @@ public final class SourceAddressSocketFactory extends SocketFactory implements C
 
   @Override
   public Socket createSocket() throws IOException {
-    // Hadoop's RPC client wants a socket that has a channel.
+    // Hadoop's RPC client needs a socket that has a channel.
     Socket socket = SocketChannel.open().socket();
     try {
       socket.bind(new InetSocketAddress(InetAddress.getByName(address), 0));

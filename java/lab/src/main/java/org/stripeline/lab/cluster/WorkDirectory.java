@@ -10,8 +10,8 @@ import java.util.Deque;
 import java.util.stream.Stream;
 
 /**
- * The directory that a demo or a bench works in, and everything that must be gone when it ends: on
- * success, on failure and when it is interrupted.
+ * The directory of a demo or a benchmark, and all resources that must be released at its end: on
+ * success, on failure and on interruption.
  */
 public final class WorkDirectory implements AutoCloseable {
 
@@ -40,7 +40,7 @@ public final class WorkDirectory implements AutoCloseable {
   }
 
   /**
-   * Opens a directory of the user, or a temporary one.
+   * Opens a directory given by the user, or a temporary one.
    *
    * @param wanted directory that is empty or does not exist, or null for a temporary one
    */
@@ -62,7 +62,7 @@ public final class WorkDirectory implements AutoCloseable {
     return new WorkDirectory(Files.createDirectories(wanted).toRealPath(), !exists, atEnd);
   }
 
-  /** Opens a temporary directory below another than the usual one. */
+  /** Opens a temporary directory in a given parent directory. */
   public static WorkDirectory openTemporary(Path parent, AtEnd atEnd) throws IOException {
     return new WorkDirectory(Files.createTempDirectory(parent, PREFIX), true, atEnd);
   }
@@ -75,7 +75,7 @@ public final class WorkDirectory implements AutoCloseable {
     return root.resolve("cluster");
   }
 
-  /** Refuses to start what would fill the disk half-way. */
+  /** Throws an exception if a run would fill the disk. */
   public void requireSpace(long bytes) throws IOException {
     FileStore store = Files.getFileStore(root);
     if (store.getUsableSpace() < bytes) {
@@ -87,7 +87,7 @@ public final class WorkDirectory implements AutoCloseable {
     }
   }
 
-  /** Closes this at the end too, the last one added first. */
+  /** Adds a resource to close at the end; the last one added is closed first. */
   public synchronized <T extends AutoCloseable> T add(T resource) throws IOException {
     if (closed) {
       closeOne(resource);
@@ -102,12 +102,12 @@ public final class WorkDirectory implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The process is ending: the hook runs or has run, and clear() below waits for it.
+      // The process is ending: the hook is running or has run, and clear() below waits for it.
     }
     clear();
   }
 
-  /** Whether the process is being ended from outside. */
+  /** Returns whether a signal is ending the process. */
   public boolean isInterrupted() {
     return interrupted;
   }

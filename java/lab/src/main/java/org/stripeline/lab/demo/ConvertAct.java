@@ -25,14 +25,15 @@ import org.stripeline.terminal.Progress;
 import picocli.CommandLine;
 
 /**
- * Act 3: {@code plan} and {@code convert} of a replicated tree where it is, beside {@code hdfs dfs
- * -cp} of a like tree into an erasure-coded directory, each command in a JVM of its own.
+ * Act 3: runs {@code plan} and {@code convert} on a replicated tree in place, and compares them
+ * with {@code hdfs dfs -cp} of an equal tree into an erasure-coded directory; each command runs in
+ * a separate JVM.
  */
 final class ConvertAct implements DemoRunner.Act {
   private static final int REPLICATION = 3;
   private static final double MIB = 1 << 20;
 
-  /** Most that disks may take besides what the plan said. */
+  /** Maximum disk usage beyond the plan, as a share. */
   private static final double PLAN_TOLERANCE = 0.02;
 
   private final Stage stage;
@@ -163,7 +164,7 @@ final class ConvertAct implements DemoRunner.Act {
     return Arrays.asList("convert", source.toString(), "--policy=" + code, "--execute", "--json");
   }
 
-  /** Returns what the tree is to take on the disks, as {@code stripeline plan} says. */
+  /** Returns the disk usage of the tree after conversion according to {@code stripeline plan}. */
   private long plan(Path source) throws IOException {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
@@ -204,7 +205,9 @@ final class ConvertAct implements DemoRunner.Act {
             taken >> 20);
   }
 
-  /** Bytes that DataNodes have sent and received, when they have counted all of them. */
+  /**
+   * Returns the bytes that DataNodes have sent and received, once their counters are up to date.
+   */
   private double settledBytes() throws IOException {
     double last = -1;
     double now = sumOfBytes();

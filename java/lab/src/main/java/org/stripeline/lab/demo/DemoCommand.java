@@ -103,7 +103,7 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
-  /** Made by the command line. */
+  /** Creates a command for picocli. */
   public DemoCommand() {}
 
   @Override
@@ -134,7 +134,7 @@ public final class DemoCommand implements Callable<Integer> {
     return status;
   }
 
-  /** Fails at once rather than after minutes. */
+  /** Checks the page's path before the run instead of after minutes. */
   private void checkPage() {
     Path parent = html.toAbsolutePath().getParent();
     if (Files.isDirectory(html) || !Files.isDirectory(parent) || !Files.isWritable(parent)) {

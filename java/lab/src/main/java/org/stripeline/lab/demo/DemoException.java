@@ -2,8 +2,8 @@
 package org.stripeline.lab.demo;
 
 /**
- * The demo cannot go on, or found something that must not be. The message is for the person at the
- * terminal and needs no stack trace.
+ * Thrown if the demo cannot continue or found an error. The message is for the user and needs no
+ * stack trace.
  */
 final class DemoException extends RuntimeException {
 

@@ -11,7 +11,7 @@ import java.util.List;
 import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.bench.io.IoPlot;
 
-/** The report as one HTML page that needs no other file: acts, table, plots as SVG. */
+/** Formats the report as one self-contained HTML page: acts, table, plots as SVG. */
 final class DemoPage {
   private static final double MIB = 1 << 20;
   private static final String[][] SERIES = {

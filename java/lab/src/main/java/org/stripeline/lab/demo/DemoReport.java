@@ -7,12 +7,15 @@ import java.util.Locale;
 import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.TextTable;
 
-/** What a run of the demo found. The fields are the JSON that {@code --format=json} prints. */
+/**
+ * The results of a run of the demo. The fields are those of the JSON that {@code --format=json}
+ * prints.
+ */
 final class DemoReport {
   final String format = "stripeline-demo-2";
   boolean passed;
 
-  /** Why it did not pass, or null. */
+  /** Why the demo did not pass, or null. */
   String failure;
 
   String policy;
@@ -21,10 +24,10 @@ final class DemoReport {
   String javaVersion;
   int processors;
 
-  /** Which implementation of our coder is at work. */
+  /** The implementation of our coder in use. */
   String coder;
 
-  /** Where the blocks were: in memory or on a disk. */
+  /** The storage of the blocks: memory or a disk. */
   String storage;
 
   long bytes;
@@ -35,10 +38,10 @@ final class DemoReport {
 
   final List<Row> rows = new ArrayList<>();
 
-  /** What was compared and judged, in words, each beginning with its act. */
+  /** Descriptions of the comparisons and checks, each beginning with its act. */
   final List<String> checks = new ArrayList<>();
 
-  /** What a figure counts. */
+  /** The unit of a value. */
   enum Unit {
     MIB_PER_SECOND("MiB/s"),
     BYTES("bytes");
@@ -50,17 +53,17 @@ final class DemoReport {
     }
   }
 
-  /** A line of the table: the same thing done by each client, over all rounds. */
+  /** A line of the table: one operation of each client, over all rounds. */
   static final class Row {
     final int act;
     final String what;
 
-    /** For plots. */
+    /** A short name for plots. */
     final String brief;
 
     final Unit unit;
 
-    /** Each is null where the client took no part. */
+    /** Each is null if the client was not measured. */
     final Spread ours;
 
     final Spread stock;
@@ -83,7 +86,10 @@ final class DemoReport {
       this.replication = replication;
     }
 
-    /** How many times better ours is than stock, empty where that says nothing. */
+    /**
+     * Returns how many times better our client is than the stock client, empty if this is
+     * meaningless.
+     */
     String advantage() {
       if (ours == null || stock == null || ours.median == 0 || stock.median == 0) {
         return "";
@@ -114,7 +120,7 @@ final class DemoReport {
     checks.add(String.format(Locale.ROOT, form, values));
   }
 
-  /** The headings of {@link #cells}. */
+  /** Returns the headings of {@link #cells}. */
   static String[] headings() {
     return new String[] {
       "act", "unit", "Stripeline", "stock, rs_java", "4 replicas", "against stock"
@@ -138,7 +144,7 @@ final class DemoReport {
         javaVersion);
   }
 
-  /** What the figures are, and what they are not. */
+  /** Returns a text that explains the values and their limits. */
   String method() {
     return String.format(
         Locale.ROOT,
@@ -158,7 +164,7 @@ final class DemoReport {
         : number("FAILED after %.0f s: ", seconds) + failure;
   }
 
-  /** The report for a person. */
+  /** Returns the report as text. */
   String render() {
     StringBuilder text = new StringBuilder();
     if (policy == null) {

@@ -18,17 +18,17 @@ import org.stripeline.natives.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 
-/** Starts a cluster, plays the acts, clears all away, and turns the outcome into a status. */
+/** Starts a cluster, runs the acts, cleans up, and converts the result into an exit status. */
 class DemoRunner {
-  /** What a shell shows for a command that SIGINT ended. */
+  /** Exit status that a shell reports for a command that SIGINT ended. */
   static final int INTERRUPTED = 130;
 
-  /** Four replicas, and a DataNode more than one group needs, would find no place elsewhere. */
+  /** Minimum number of DataNodes: with fewer, four replicas would not find enough nodes. */
   private static final int LEAST_DATANODES = 4;
 
   private static final Path MEMORY = Paths.get("/dev/shm");
 
-  /** What cluster and clients take besides the files. */
+  /** Memory of cluster and clients without the files. */
   private static final long PROCESSES_BYTES = 6L << 30;
 
   private final DemoSettings settings;
@@ -44,8 +44,9 @@ class DemoRunner {
   /**
    * Runs the demo.
    *
-   * @param directory to work in, or null for a temporary one, in memory if that has room
-   * @return exit status; the report says why when it is not 0
+   * @param directory the work directory, or null for a temporary one, in memory if there is enough
+   *     room
+   * @return exit status; the report has the reason if it is not 0
    */
   int run(Path directory, WorkDirectory.AtEnd atEnd) {
     int status;
@@ -70,7 +71,10 @@ class DemoRunner {
     return status;
   }
 
-  /** Disks would be measured instead of pipelines. */
+  /**
+   * Returns whether memory has room for the blocks: on a disk, the demo would measure the disk
+   * instead of the pipelines.
+   */
   private boolean isMemoryWideEnough() throws IOException {
     return Files.isWritable(MEMORY)
         && Files.getFileStore(MEMORY).type().equals("tmpfs")
@@ -117,7 +121,7 @@ class DemoRunner {
   /** One part of the demo. */
   interface Act {
     /**
-     * Plays it.
+     * Runs the act.
      *
      * @throws DemoException if something is wrong
      */
@@ -141,14 +145,20 @@ class DemoRunner {
     return status;
   }
 
-  /** Hadoop's exceptions carry stack traces in their text; the first line says what happened. */
+  /**
+   * Returns the first line of the message: Hadoop's exceptions contain stack traces in their
+   * messages.
+   */
   private static String describe(IOException e) {
     String message = e.getMessage() == null ? e.toString() : e.getMessage();
     String first = message.split("\n", 2)[0];
     return first.startsWith("Cannot ") ? message : e.getClass().getSimpleName() + ": " + first;
   }
 
-  /** Pure Java is right but is not what the demo is to show, unless somebody asked for it. */
+  /**
+   * Requires the native coder: the Java coder is correct, but the demo uses it only if the native
+   * one was disabled explicitly.
+   */
   private void requireNative() {
     CoderStatus status = CoderStatus.current();
     report.coder = status.implementation() + " " + status.isa();
@@ -165,7 +175,7 @@ class DemoRunner {
   }
 
   private Stage open(WorkDirectory place) throws IOException {
-    // Reading past dead DataNodes is what this is about; clients warn of each.
+    // Reading in spite of dead DataNodes is intended here; clients log a warning for each.
     Logger.getLogger("org.apache.hadoop.hdfs").setLevel(Level.ERROR);
     Logger.getLogger("org.stripeline.client").setLevel(Level.ERROR);
     int datanodes = Math.max(LEAST_DATANODES, settings.dataUnits() + settings.parityUnits());
@@ -192,14 +202,17 @@ class DemoRunner {
     return new Stage(settings, cluster, place, progress, report);
   }
 
-  /** The bench's clusters rebuild nothing; this one at once, but only when it is told of a loss. */
+  /**
+   * Returns settings for reconstruction: the benchmarks' clusters reconstruct nothing; this one
+   * does so immediately, but only after a DataNode was reported lost.
+   */
   private static Map<String, String> rebuilding() {
     Map<String, String> server = new LinkedHashMap<>();
     server.put("dfs.namenode.replication.max-streams", "64");
     server.put("dfs.namenode.replication.max-streams-hard-limit", "128");
     server.put("dfs.namenode.replication.work.multiplier.per.iteration", "100");
     server.put("dfs.namenode.reconstruction.pending.timeout-sec", "15");
-    // The NameNode looks for dead DataNodes as often as for stale ones, if it avoids these.
+    // If it avoids stale DataNodes, the NameNode checks for dead ones as often as for stale ones.
     server.put("dfs.namenode.avoid.write.stale.datanode", "true");
     server.put("dfs.namenode.stale.datanode.interval", "3000");
     return server;

@@ -3,12 +3,17 @@ package org.stripeline.lab.demo;
 
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
-/** What one run of the demo is to do. Set once, before it starts. */
+/** The settings of one run of the demo. Immutable. */
 final class DemoSettings {
-  /** Bytes of a timed operation: long enough that opening and closing do not count. */
+  /**
+   * Bytes of a timed operation: large enough that the time for opening and closing is negligible.
+   */
   static final String FULL_SIZE = "512MiB";
 
-  /** The same with {@code --quick}: shows that all works; its figures are rough. */
+  /**
+   * Bytes of a timed operation with {@code --quick}: shows that everything works, with rough
+   * values.
+   */
   static final String QUICK_SIZE = "96MiB";
 
   static final long LEAST_BYTES = 8L << 20;
@@ -21,12 +26,12 @@ final class DemoSettings {
   private final String coder;
 
   /**
-   * Sets everything.
+   * Sets all values.
    *
    * @param bytes of one timed write or read
-   * @param rounds repetitions of each timed step and client, which take turns
-   * @param quick whether warm-ups are as short as they can be
-   * @param coder name of our coder; tests name one that is wrong
+   * @param rounds repetitions of each timed step; the clients take turns
+   * @param quick whether warm-ups are as short as possible
+   * @param coder name of our coder; tests use a faulty one
    */
   DemoSettings(ErasureCodingPolicy policy, long bytes, int rounds, boolean quick, String coder) {
     this.policy = policy;
@@ -64,27 +69,39 @@ final class DemoSettings {
     return coder;
   }
 
-  /** Rounds of acts 3 and 4, whose steps take seconds each. */
+  /** Returns the number of rounds of acts 3 and 4, whose steps take seconds each. */
   int longRounds() {
     return (rounds + 1) / 2;
   }
 
-  /** Blocks of files that are converted; HDFS' own 128 MiB would make trees of gigabytes. */
+  /**
+   * Returns the block size of files that are converted; with HDFS's default of 128 MiB the trees
+   * would have gigabytes.
+   */
   long treeBlockBytes() {
     return quick ? 4L << 20 : 32L << 20;
   }
 
-  /** Blocks of files that are rebuilt: enough groups that DataNodes work side by side. */
+  /**
+   * Returns the block size of files that are reconstructed: small enough for many groups, so that
+   * DataNodes work in parallel.
+   */
   long rebuiltBlockBytes() {
     return quick ? 4L << 20 : 16L << 20;
   }
 
-  /** Block groups that files have for what takes longer than a write: half as many bytes again. */
+  /**
+   * Returns the number of block groups of files for steps that take longer than a write; the files
+   * are half as large again.
+   */
   int groups(long blockBytes) {
     return (int) Math.max(2, bytes * 3 / 2 / (dataUnits() * blockBytes));
   }
 
-  /** Most bytes that lie on the disks at once: four replicas twice, and what is coded. */
+  /**
+   * Returns the maximum bytes on the disks at the same time: four replicas twice, and the
+   * erasure-coded data.
+   */
   long spaceBytes() {
     return 10 * bytes;
   }

@@ -18,14 +18,14 @@ import org.stripeline.lab.demo.Stage.Side;
 import org.stripeline.terminal.Progress;
 
 /**
- * Act 1: one bit of one block changes on a disk. Its checksum fails in the middle of a large
- * positional read, and Hadoop's client then puts decoded cells where others belong.
+ * Act 1: flips one bit of one block on a disk. Its checksum fails in the middle of a large
+ * positional read, and Hadoop's client then returns decoded cells at wrong positions.
  */
 final class FlippedBitAct implements DemoRunner.Act {
   private static final int ROWS = 8;
   private static final int FLIPPED_UNIT = 1;
 
-  /** The bit is in the fifth row of cells, so that the read has begun well. */
+  /** The bit is in the fifth row of cells, so that the beginning of the read succeeds. */
   private static final int FLIPPED_ROW = 4;
 
   private static final int FLIPPED_OFFSET = 1_234;
@@ -110,7 +110,10 @@ final class FlippedBitAct implements DemoRunner.Act {
     }
   }
 
-  /** Each read has a file of its own: who meets the fault first reports it to the NameNode. */
+  /**
+   * Reads a file and counts wrong bytes. Each read has its own file because the first reader of the
+   * fault reports it to the NameNode.
+   */
   private long wrongBytes(Side side, Path path) throws IOException {
     int number = files++;
     stage.write(stage.cluster().fs(), path, number, (long) bytes + cell, BLOCK_BYTES);
@@ -142,7 +145,7 @@ final class FlippedBitAct implements DemoRunner.Act {
     }
   }
 
-  /** A read that threw, which is no wrong byte. */
+  /** A read that failed with an exception, which does not count as wrong bytes. */
   private static final class ReadException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -15,12 +15,15 @@ import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
 /**
- * Hadoop's own judges, run as their commands run: {@code hdfs fsck} and {@code hdfs debug
- * verifyEC}. What they print is kept for the message when they find something.
+ * Runs Hadoop's own checks {@code hdfs fsck} and {@code hdfs debug verifyEC} as their commands do.
+ * Their output is kept for the message if they find an error.
  */
 final class HdfsTools {
 
-  /** Counts that must be zero besides the verdict: fsck calls a file with m lost units healthy. */
+  /**
+   * Counts that must be zero in addition to the verdict: fsck calls a file with m lost units
+   * healthy.
+   */
   private static final Pattern FSCK_COUNT =
       Pattern.compile(
           "(?m)^\\s*(Corrupt block groups|Missing block groups|Missing internal blocks"
@@ -31,13 +34,13 @@ final class HdfsTools {
   /**
    * Runs {@code hdfs fsck}.
    *
-   * @throws DemoException with its whole output unless it says HEALTHY and nothing is missing
+   * @throws DemoException with its whole output unless it prints HEALTHY and nothing is missing
    */
   static void fsck(Configuration conf, Path path) throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
     int status = run(new DFSck(conf, stream(text)), text, path.toUri().getPath(), "-blocks");
     String said = text(text);
-    // fsck returns 0 also when it could not reach the NameNode, so the words count.
+    // fsck also returns 0 if it could not reach the NameNode, so the output is checked.
     if (status != 0 || !said.contains("is HEALTHY")) {
       throw new DemoException("hdfs fsck " + path + " does not say HEALTHY:\n" + said);
     }
@@ -56,10 +59,11 @@ final class HdfsTools {
   }
 
   /**
-   * Runs {@code hdfs debug verifyEC}: codes the data of every group again and compares the parity.
+   * Runs {@code hdfs debug verifyEC}: encodes the data of every group again and compares the
+   * parity.
    *
-   * @param conf names the coder that does it
-   * @throws DemoException with its whole output unless it finds all groups in order
+   * @param conf sets the coder that is used
+   * @throws DemoException with its whole output unless all groups pass
    */
   static void verifyEc(Configuration conf, Path file) throws IOException {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
@@ -71,7 +75,10 @@ final class HdfsTools {
     }
   }
 
-  /** These commands print to the process's streams, so those are turned aside meanwhile. */
+  /**
+   * Runs a tool. These tools print to the standard streams, so these are redirected during the
+   * call.
+   */
   private static int run(Tool tool, ByteArrayOutputStream text, String... arguments)
       throws IOException {
     PrintStream out = System.out;

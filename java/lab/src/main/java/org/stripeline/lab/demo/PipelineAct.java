@@ -8,8 +8,9 @@ import org.stripeline.lab.bench.io.IoComparison.Client;
 import org.stripeline.terminal.Progress;
 
 /**
- * Act 2: writing, reading, and reading with as many dead DataNodes as the code bears, by the
- * bench's clients: warm JVMs that take turns, every write read back by Hadoop's own client.
+ * Act 2: writing, reading, and reading with as many dead DataNodes as the code tolerates, with the
+ * benchmark's clients: warm JVMs that take turns; every written file is read back by Hadoop's own
+ * client.
  */
 final class PipelineAct implements DemoRunner.Act {
   private static final int FULL_WARM_UPS = 2;

@@ -21,22 +21,23 @@ import org.stripeline.lab.demo.Stage.Side;
 import org.stripeline.terminal.Progress;
 
 /**
- * Act 4: as many DataNodes as the code bears lose their disks, come back empty, and HDFS rebuilds
- * what was lost, by our coder and by {@code rs_java} in turn; then the blocks on the disks must be
- * those first written, and fsck, verifyEC and both clients must find nothing wrong.
+ * Act 4: as many DataNodes as the code tolerates lose their disks and restart empty; HDFS
+ * reconstructs the lost blocks with our coder and with {@code rs_java} in turn. Afterwards the
+ * blocks on the disks must equal those first written, and fsck, verifyEC and both clients must find
+ * no errors.
  */
 final class RebuildAct implements DemoRunner.Act {
   static final String CODER_KEY = "io.erasurecode.codec.rs.rawcoders";
   static final String ACTIVITY = "Hadoop:service=DataNode,name=DataNodeActivity*";
 
-  /** Metrics are renewed once a second. */
+  /** Longer than the period of one second in which metrics are updated. */
   static final long METRICS_MILLIS = 1_100;
 
   private static final String CODER_BEAN = "Hadoop:service=Stripeline,name=Coder";
   private static final long POLL_MILLIS = 50;
   private static final double MIB = 1 << 20;
 
-  /** Longest time without one more rebuilt block until the demo gives up. */
+  /** Maximum time without another reconstructed block before the demo fails. */
   private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(90);
 
   /** Groups of a file; the last stripe of each file is partial. */
@@ -134,7 +135,7 @@ final class RebuildAct implements DemoRunner.Act {
     }
   }
 
-  /** Takes other DataNodes each time. */
+  /** Returns the DataNodes that lose their disks, different ones each time. */
   private List<DataNodeStatus> victims() throws IOException {
     List<DataNodeStatus> all = stage.cluster().status().datanodes;
     List<DataNodeStatus> victims = new ArrayList<>();
@@ -144,7 +145,7 @@ final class RebuildAct implements DemoRunner.Act {
     return victims;
   }
 
-  /** Internal blocks that lie on no running DataNode. */
+  /** Internal blocks that are on no running DataNode. */
   private static final class Missing {
     private int blocks;
     private long bytes;
@@ -158,7 +159,7 @@ final class RebuildAct implements DemoRunner.Act {
       for (DatanodeInfo node : group.getLocations()) {
         there += live.contains(node.getXferAddr()) ? 1 : 0;
       }
-      // All units of these groups have bytes, and all but the last cells are full.
+      // All units of these groups contain bytes, and all cells but the last ones are full.
       int units = stage.settings().dataUnits() + stage.settings().parityUnits();
       missing.blocks += units - there;
       missing.bytes += (units - there) * stage.settings().rebuiltBlockBytes();
@@ -207,13 +208,16 @@ final class RebuildAct implements DemoRunner.Act {
     }
   }
 
-  /** Hadoop takes another coder silently: ours must have counted what it did, and only that. */
+  /**
+   * Checks which coder was used, since Hadoop falls back to another one without a message: our
+   * coder must have counted its own reconstruction, and nothing else.
+   */
   private void requireCoder(Side side, double before, long bytes) throws IOException {
     if (!stage.coder(Side.OURS).equals(DemoCommand.CODER)) {
       return;
     }
     double counted = decodedBytes() - before;
-    // What a task counts last may be the last cell of its block.
+    // Up to 10 % may be missing: the last cell of a block may not be counted.
     if (side == Side.OURS ? counted < bytes * 0.9 : counted > 0) {
       throw new DemoException(
           String.format(

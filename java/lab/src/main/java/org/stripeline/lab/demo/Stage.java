@@ -19,7 +19,10 @@ import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.Progress;
 
-/** What all acts share: the cluster, both clients, files of known bytes, progress and report. */
+/**
+ * The common parts of all acts: the cluster, both clients, files of known bytes, progress and
+ * report.
+ */
 final class Stage {
   static final Path ROOT = new Path("/demo");
 
@@ -71,7 +74,7 @@ final class Stage {
     return report;
   }
 
-  /** Makes an empty directory whose files are coded by the policy of the demo. */
+  /** Creates an empty directory with the erasure coding policy of the demo. */
   Path codedDirectory(String name) throws IOException {
     Path directory = new Path(ROOT, name);
     cluster.fs().mkdirs(directory);
@@ -79,13 +82,16 @@ final class Stage {
     return directory;
   }
 
-  /** Configuration of a client: its coder is a list of one, since Hadoop falls back silently. */
+  /**
+   * Returns the configuration of a client: its list of coders has one entry because Hadoop falls
+   * back without a message.
+   */
   Configuration configuration(Side side) throws IOException {
     Configuration conf = new HdfsConfiguration();
     for (Map.Entry<String, String> setting : cluster.clientSettings().entrySet()) {
       conf.set(setting.getKey(), setting.getValue());
     }
-    // Where fsck asks.
+    // Used by fsck.
     conf.set("dfs.namenode.http-address", cluster.status().web.substring("http://".length()));
     conf.set(RebuildAct.CODER_KEY, coder(side));
     if (side == Side.OURS) {
@@ -100,13 +106,13 @@ final class Stage {
     return side == Side.OURS ? settings.coder() : "rs_java";
   }
 
-  /** Opens a client that knows nothing yet of DataNodes; the caller closes it. */
+  /** Opens a client without knowledge of failed DataNodes; the caller closes it. */
   DistributedFileSystem open(Side side) throws IOException {
     Configuration conf = configuration(side);
     return (DistributedFileSystem) FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);
   }
 
-  /** The sides take turns at going first. */
+  /** Returns the two sides; a different one is first in each round. */
   static List<Side> inTurn(int round) {
     List<Side> sides = new ArrayList<>(Arrays.asList(Side.values()));
     Collections.rotate(sides, -round);
@@ -116,7 +122,7 @@ final class Stage {
   /**
    * Writes a file.
    *
-   * @param number says which bytes it has
+   * @param number determines its bytes
    */
   void write(DistributedFileSystem fs, Path path, int number, long bytes, long blockBytes)
       throws IOException {
@@ -151,7 +157,7 @@ final class Stage {
     }
   }
 
-  /** Counts the bytes that differ from those of a file from a position on. */
+  /** Returns how many bytes differ from those of a file at a position. */
   long wrong(int number, long position, byte[] read, int length) {
     long wrong = 0;
     for (int done = 0; done < length; ) {

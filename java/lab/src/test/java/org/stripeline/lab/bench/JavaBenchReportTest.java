@@ -33,7 +33,10 @@ class JavaBenchReportTest {
     assertThat(JavaBenchReport.median(Arrays.asList(4.0, 1.0))).isEqualTo(2.5);
   }
 
-  /** Three rounds, each twice as fast as the one before, which no ratio may show. */
+  /**
+   * Returns a report of three rounds, each twice as fast as the previous one, which must not affect
+   * ratios.
+   */
   private static JavaBenchReport report(double overRsJava, double heapOverDirect, double nanos) {
     JavaBenchReport report = new JavaBenchReport(3, 1, 1024, 1);
     for (int round = 0; round < 3; round++) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Starts that cannot succeed, and starters that go away. */
+/** Tests starts that cannot succeed, and starter processes that end. */
 @Timeout(180)
 class ClusterFailureTest {
   @TempDir Path temporary;
@@ -91,7 +91,7 @@ class ClusterFailureTest {
     assertThat(starter.waitFor(120, TimeUnit.SECONDS)).isTrue();
     assertThat(starter.exitValue()).isZero();
 
-    // It may have noticed already.
+    // The cluster may have detected it already.
     ClusterDirectory.RunState state = new ClusterDirectory(temporary).readState();
     while (state != null && state.process.isAlive()) {
       Thread.sleep(20);
@@ -99,7 +99,7 @@ class ClusterFailureTest {
     assertThat(ClusterProcess.find(temporary)).isEmpty();
   }
 
-  /** Starts a cluster and leaves. */
+  /** Starts a cluster and exits. */
   static final class Starter {
     private Starter() {}
 

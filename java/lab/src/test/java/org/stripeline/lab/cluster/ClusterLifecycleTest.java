@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.cluster.ClusterStatus.DataNodeStatus;
 
-/** One cluster from first start to last stop, with every command on the way. */
+/** One cluster from its first start to its last stop, with every command. */
 @Timeout(180)
 class ClusterLifecycleTest {
   private static final int DATA_BYTES = 3 * (3 << 20) + 12_345;
@@ -88,7 +88,8 @@ class ClusterLifecycleTest {
     assertThat(ClusterProcess.find(directory)).isEmpty();
     assertThat(ClusterProcess.status(directory).running).isFalse();
 
-    // The killed process left its state and its NameNode storage unclosed: neither is in the way.
+    // The killed process left its state file and its NameNode storage open; neither prevents a
+    // start.
     ClusterProcess third =
         ClusterProcess.start(
             directory,
@@ -111,7 +112,7 @@ class ClusterLifecycleTest {
         .hasMessageContaining("cluster stop");
   }
 
-  /** By the second directory of configuration, in which only the pipelines differ. */
+  /** Reads with the second configuration directory, which differs only in the pipelines. */
   private static void readsThroughOurPipelines(ClusterStatus status, byte[] content)
       throws Exception {
     Configuration conf = new Configuration();
@@ -139,7 +140,7 @@ class ClusterLifecycleTest {
     assertThatThrownBy(() -> client.metrics("not a name")).isInstanceOf(ClusterException.class);
 
     client.set("io.erasurecode.codec.rs.rawcoders", "rs_java");
-    // RS-3-2 survives the loss of any two.
+    // RS-3-2 survives the loss of any two DataNodes.
     client.stopDataNode("dn2");
     client.stopAndExpireDataNode("dn4");
     assertThat(read(cluster)).isEqualTo(content);
@@ -192,15 +193,15 @@ class ClusterLifecycleTest {
     return racks;
   }
 
-  /** A client with nothing but the configuration directory that the cluster wrote. */
+  /** Returns a client that uses only the configuration directory that the cluster wrote. */
   private static DistributedFileSystem files(ClusterProcess cluster) throws Exception {
     Configuration conf = new Configuration();
     for (String site : new String[] {"core-site.xml", "hdfs-site.xml"}) {
       conf.addResource(
           new org.apache.hadoop.fs.Path(cluster.clientConfiguration().resolve(site).toUri()));
     }
-    // This JVM may still hold a connection to the NameNode that has been stopped, and learns so by
-    // using it.
+    // This JVM may still hold a connection to the stopped NameNode, and detects that only when it
+    // uses the connection.
     conf.setBoolean("dfs.client.retry.policy.enabled", true);
     conf.set("dfs.client.retry.policy.spec", "200,20");
     DistributedFileSystem files = new DistributedFileSystem();

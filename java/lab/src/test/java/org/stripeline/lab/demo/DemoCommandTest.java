@@ -11,7 +11,7 @@ import org.stripeline.lab.LabMain;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
-/** What the command line refuses before any work is done. */
+/** Tests the arguments that the command line refuses before any work is done. */
 class DemoCommandTest {
 
   @ParameterizedTest

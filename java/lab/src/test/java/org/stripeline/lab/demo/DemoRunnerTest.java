@@ -23,7 +23,10 @@ import org.stripeline.natives.CoderStatus;
 import org.stripeline.terminal.ExitStatus;
 import org.stripeline.terminal.Progress;
 
-/** The whole demo on a real cluster, small; and a coder that lies, which it must find out. */
+/**
+ * Runs the whole demo with small sizes on a real cluster, and with a faulty coder that it must
+ * detect.
+ */
 @Timeout(400)
 class DemoRunnerTest {
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
@@ -44,7 +47,7 @@ class DemoRunnerTest {
             "1 wrong", "2 write", "2 read", "2 read, 2 dead", "3 convert", "3 moved", "4 rebuild");
     DemoReport.Row wrong = report.rows.get(0);
     assertThat(wrong.ours.max).isZero();
-    // StockWrongBytesTest says how many at least, of the Hadoop that this is built with.
+    // StockWrongBytesTest has the minimum for the Hadoop release of this build.
     assertThat(wrong.stock.median).isGreaterThan(1 << 20);
     DemoReport.Row moved = report.rows.get(5);
     assertThat(moved.ours.median).isPositive().isLessThan(moved.stock.median);
@@ -117,7 +120,7 @@ class DemoRunnerTest {
   }
 
   private int run(DemoRunner runner) {
-    // Without the native library pure Java takes over; that it does so is another test's concern.
+    // Without the native library the Java coder is used; another test covers that fallback.
     String before = System.getProperty("stripeline.native.enabled");
     if (!CoderStatus.current().isNative()) {
       System.setProperty("stripeline.native.enabled", "false");

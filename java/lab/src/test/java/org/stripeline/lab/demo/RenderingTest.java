@@ -10,7 +10,7 @@ import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.ByteSize;
 import org.stripeline.terminal.TextTable;
 
-/** Tables, sizes, the report and its page: what people read. */
+/** Tests text output: tables, sizes, the report and its page. */
 class RenderingTest {
 
   @Test

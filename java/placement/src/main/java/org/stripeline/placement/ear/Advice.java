@@ -3,7 +3,7 @@ package org.stripeline.placement.ear;
 
 import java.util.Arrays;
 
-/** Where encoding-aware replication wants the replicas of a new block. Immutable. */
+/** The nodes that encoding-aware replication selects for the replicas of a new block. Immutable. */
 public final class Advice {
   private final int[] nodes;
   private final int coreRack;
@@ -19,7 +19,7 @@ public final class Advice {
     this.canStay = canStay;
   }
 
-  /** Returns the nodes, that in the core rack first: the writer, if it could be. */
+  /** Returns the nodes; the first one is in the core rack, and is the writer if possible. */
   public int[] nodes() {
     return nodes.clone();
   }
@@ -29,17 +29,20 @@ public final class Advice {
     return coreRack;
   }
 
-  /** Returns which block of its stripe this is, 0 to k - 1. */
+  /** Returns the index of the block in its stripe, 0 to k - 1. */
   public int position() {
     return position;
   }
 
-  /** Returns how many candidates were drawn until one was found, at least 1. */
+  /** Returns how many candidates were drawn until one was accepted, at least 1. */
   public int tries() {
     return tries;
   }
 
-  /** Returns whether one of the replicas can stay when the stripe is encoded, as things are. */
+  /**
+   * Returns whether one of the replicas can be retained when the stripe is encoded, given the
+   * topology at placement.
+   */
   public boolean canStay() {
     return canStay;
   }

@@ -11,9 +11,9 @@ import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
 
 /**
- * One stripe that encoding-aware replication puts together while its blocks are being written: each
- * block has its first replica in the core rack, and its others where the flow graph still lets one
- * replica of every block stay. Not thread-safe.
+ * A stripe that encoding-aware replication assembles while its blocks are being written: the first
+ * replica of each block is in the core rack, the others are where the flow graph can still retain
+ * one replica of every block. Not thread-safe.
  */
 public final class EarStripe {
   private final CodeShape shape;
@@ -22,7 +22,7 @@ public final class EarStripe {
   private final int triesMax;
   private final BitSet targets;
 
-  /** Of each block so far: its nodes, and whether the flow has a place for one of them. */
+  /** The nodes of each block added so far, and whether the flow retains one of its replicas. */
   private final int[][] replicas;
 
   private final boolean[] isInFlow;
@@ -30,7 +30,10 @@ public final class EarStripe {
   private Topology topology;
   private FlowGraph graph;
 
-  /** The same blocks without their replicas in the core rack; null once that does not do. */
+  /**
+   * The same blocks without their replicas in the core rack; null once these blocks have no flow
+   * without the core rack.
+   */
   private FlowGraph sparing;
 
   private EarStripe(
@@ -52,12 +55,12 @@ public final class EarStripe {
   }
 
   /**
-   * Begins a stripe as the paper has it. Where the rule limits target racks, they are the core rack
-   * and random others.
+   * Begins a stripe as described in the paper. If the rule limits target racks, they are the core
+   * rack and random others.
    *
    * @param coreRack the rack that will hold a replica of each block
-   * @param triesMax how many candidates are drawn for a block before racks are gone through one by
-   *     one, at least 1
+   * @param triesMax how many candidates are drawn for a block before every rack is tried in turn,
+   *     at least 1
    */
   public static EarStripe begin(
       CodeShape shape,
@@ -83,12 +86,12 @@ public final class EarStripe {
   }
 
   /**
-   * Begins a stripe that also keeps the core rack's own share free for parity as long as candidates
-   * are found with which it stays free. For c = 1 that is one parity block of each stripe fewer
-   * that crosses racks, at the price of some more tries; the bound of the paper holds, for it does
-   * not count on the core rack.
+   * Begins a stripe that also reserves the core rack's share of blocks for parity while candidates
+   * that allow it are found. For c = 1 this saves one cross-rack parity block per stripe and costs
+   * some more tries; the bound of the paper still holds because it does not rely on the core rack.
    *
-   * @param triesMax as for {@link #begin}, and once more before the core rack's share is used
+   * @param triesMax as for {@link #begin}, applied twice: first with the core rack's share
+   *     reserved, then without
    */
   public static EarStripe beginSparingCore(
       CodeShape shape,
@@ -114,11 +117,12 @@ public final class EarStripe {
   }
 
   /**
-   * Draws the replicas of the next block and adds it.
+   * Selects nodes for the replicas of the next block and adds the block.
    *
-   * @param writer the node that writes, {@link ReplicaDraw#NO_NODE} if none does
-   * @param replication how many replicas, at least 2
-   * @return where, or null if the stripe takes no further block: it is full, or no rack would do
+   * @param writer the node that writes, {@link ReplicaDraw#NO_NODE} if the writer is not a DataNode
+   * @param replication the number of replicas, at least 2
+   * @return the nodes, or null if the stripe accepts no further block because it is full or no rack
+   *     is suitable
    */
   public Advice place(
       int writer, int replication, IntPredicate isExcluded, SplittableRandom random) {
@@ -179,12 +183,12 @@ public final class EarStripe {
   }
 
   /**
-   * Draws the replicas of the next block and adds it even if none of them can stay: one is in the
-   * core rack then, and the block will have to be sent. For stripes whose blocks are given, as
-   * those of a file are.
+   * Selects nodes for the replicas of the next block and adds the block even if none of its
+   * replicas can be retained; one replica is in the core rack then, and encoding must send the
+   * block. Used for stripes whose blocks are fixed, such as those of a file.
    *
-   * @return where, or null if the stripe is full or there are no racks to draw from; in the latter
-   *     case the block counts all the same
+   * @return the nodes, or null if the stripe is full or no nodes can be selected; in the latter
+   *     case the block is counted nevertheless
    */
   public Advice placeAnyhow(
       int writer, int replication, IntPredicate isExcluded, SplittableRandom random) {
@@ -202,10 +206,10 @@ public final class EarStripe {
   }
 
   /**
-   * Goes on with a newer topology.
+   * Continues with a newer topology.
    *
-   * @return whether each block that had a place still has one; if not, the stripe can go on only
-   *     with {@link #placeAnyhow}
+   * @return whether every block that could retain a replica still can; if not, only {@link
+   *     #placeAnyhow} may add further blocks
    */
   public boolean moveTo(Topology newer) {
     if (newer == topology) {
@@ -226,7 +230,7 @@ public final class EarStripe {
     return haveAll;
   }
 
-  /** Takes back the block placed last: it has not been written. */
+  /** Removes the block placed last because it was not written. */
   public void withdrawLast() {
     if (blocks == 0) {
       throw new IllegalStateException("Cannot take a block back from a stripe: it has none");
@@ -245,12 +249,12 @@ public final class EarStripe {
     return coreRack;
   }
 
-  /** Returns the target racks, the core rack among them; null if all are. */
+  /** Returns the target racks, including the core rack; null if all racks are allowed. */
   public BitSet targetRacks() {
     return targets == null ? null : (BitSet) targets.clone();
   }
 
-  /** Returns how many blocks the stripe has so far. */
+  /** Returns the number of blocks added so far. */
   public int blocks() {
     return blocks;
   }
@@ -260,7 +264,7 @@ public final class EarStripe {
     return blocks == replicas.length;
   }
 
-  /** Returns whether a node got a replica of the block placed last. */
+  /** Returns whether the block placed last has a replica on a node that the predicate accepts. */
   boolean isLastOn(IntPredicate isNode) {
     if (blocks > 0) {
       for (int node : replicas[blocks - 1]) {

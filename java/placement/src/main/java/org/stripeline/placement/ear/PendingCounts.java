@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.placement.ear;
 
-/** What {@link PendingStripes} have done since they were created. */
+/** Event counters of {@link PendingStripes} since its creation. */
 public final class PendingCounts {
   private final long[] values;
 
@@ -9,32 +9,34 @@ public final class PendingCounts {
     this.values = values;
   }
 
-  /** Returns one of the counts. */
+  /** Returns the count of an event. */
   public long of(Event event) {
     return values[event.ordinal()];
   }
 
-  /** What is counted. */
+  /** The events that are counted. */
   public enum Event {
-    /** A block for which nodes were named. */
+    /** A block for which nodes were selected. */
     ADVISED,
-    /** A block for which none were. */
+    /** A block for which no nodes were selected. */
     NOT_ADVISED,
-    /** A block for which nodes were named though none of its replicas will be able to stay. */
+    /** A block for which nodes were selected although none of its replicas can be retained. */
     WITHOUT_PLACE,
-    /** A candidate drawn. */
+    /** A candidate that was drawn. */
     TRIED,
-    /** A block taken back since its writer came again with one of its nodes excluded. */
+    /**
+     * A block that was withdrawn because its writer retried with one of the block's nodes excluded.
+     */
     WITHDRAWN,
-    /** A stripe begun. */
+    /** A stripe that was begun. */
     OPENED,
-    /** A stripe that got all of its k blocks. */
+    /** A stripe that received all of its k blocks. */
     SEALED,
-    /** A stripe that took no further block before it had k. */
+    /** A stripe that was closed before it had k blocks because it could accept no further block. */
     CLOSED_SHORT,
-    /** A stripe given up since nobody wrote to it for too long. */
+    /** A stripe that was discarded because it was unused for longer than the age limit. */
     AGED_OUT,
-    /** A stripe given up since others were more than could be kept. */
+    /** A stripe that was discarded because the number of stripes exceeded the limit. */
     EVICTED
   }
 }

@@ -14,23 +14,26 @@ import org.stripeline.placement.Topology;
 import org.stripeline.placement.ear.PendingCounts.Event;
 
 /**
- * The stripes that encoding-aware replication is putting together: one for each owner (a file that
- * is written, say, or a directory whose files share stripes) and core rack. They are hints and
- * nothing more: whoever encodes plans with the replicas that there are. So stripes may be forgotten
- * at any time, and every doubt ends in no advice, upon which the caller does as it would without.
+ * The stripes that encoding-aware replication is assembling: one for each owner (for example a file
+ * being written, or a directory whose files share stripes) and core rack. They are only hints: the
+ * encoder plans with the replicas that exist. Stripes may therefore be discarded at any time, and
+ * no advice is given in case of doubt; the caller then uses its default placement.
  *
- * <p>Thread-safe. Owners are divided over a few locks, each held for microseconds.
+ * <p>Thread-safe. Owners are distributed over a few locks, each held for microseconds.
  */
 public final class PendingStripes {
   private static final int SHARDS_MAX = 16;
 
-  /** Locks over fewer stripes would give up some while others have place. */
+  /**
+   * Minimum number of stripes per lock: with fewer, a shard would evict stripes while other shards
+   * have room.
+   */
   private static final int SHARD_STRIPES_MIN = 64;
 
-  /** More replicas than that are nothing that HDFS' default placement puts into two racks. */
+  /** With more replicas, the default placement of HDFS uses more than two racks. */
   private static final int REPLICATION_MAX = 16;
 
-  /** Stands for the racks of all writers of an owner that has one stripe for all. */
+  /** Stands for all racks, for an owner with one stripe for all writers. */
   private static final int ANY_RACK = -2;
 
   private final CodeShape shape;
@@ -44,11 +47,13 @@ public final class PendingStripes {
   /**
    * Creates a store without stripes.
    *
-   * @param shape the code that blocks are to be encoded with
-   * @param rule which racks a stripe may take
-   * @param stripesMax how many stripes are kept; the one longest unused goes first, at least 1
-   * @param ageMax after how long without a block a stripe is given up, in the caller's unit
-   * @param triesMax how many candidates are drawn for a block before racks are gone through
+   * @param shape the code that blocks will be encoded with
+   * @param rule the racks that a stripe may use
+   * @param stripesMax the maximum number of stripes, at least 1; the least recently used one is
+   *     evicted first
+   * @param ageMax the age, in the caller's unit, after which a stripe without a new block is
+   *     discarded
+   * @param triesMax how many candidates are drawn for a block before every rack is tried in turn
    */
   public PendingStripes(CodeShape shape, RackRule rule, int stripesMax, long ageMax, int triesMax) {
     this(shape, rule, stripesMax, ageMax, triesMax, false);
@@ -83,7 +88,7 @@ public final class PendingStripes {
   }
 
   /**
-   * Returns a store of stripes that keep the core rack's share free for parity where they can, see
+   * Returns a store of stripes that reserve the core rack's share for parity where possible, see
    * {@link EarStripe#beginSparingCore}; the arguments are those of the constructor.
    */
   public static PendingStripes sparingCore(
@@ -92,20 +97,20 @@ public final class PendingStripes {
   }
 
   /**
-   * Names nodes for the replicas of a new block.
+   * Selects nodes for the replicas of a new block.
    *
-   * <p>If a node of the owner's block before is excluded now, that block is taken for abandoned: so
-   * clients of HDFS come again after they could not set up a pipeline.
+   * <p>If a node of the owner's previous block is excluded now, that block is withdrawn as
+   * abandoned: HDFS clients retry in this way after they could not set up a pipeline.
    *
-   * @param owner whose stripes these are
-   * @param topology the nodes as they are now
+   * @param owner the owner of the stripes
+   * @param topology the current nodes
    * @param writer the node that writes, {@link ReplicaDraw#NO_NODE} or any other number that is no
-   *     node if none does; the owner's core rack is then a random one
-   * @param replication how many replicas are wanted; advice is for 2 or more
-   * @param isExcluded says which nodes must not be taken, besides those that are not open; called
-   *     with a lock held, so it must not wait
-   * @param now a clock, in the unit of the greatest age
-   * @return the advice; empty if there is none to give
+   *     node if the writer is not a DataNode; the core rack of a new stripe is then random
+   * @param replication the number of replicas wanted; advice is given for 2 or more
+   * @param isExcluded accepts nodes that must not be used, in addition to those that are not open;
+   *     called with a lock held, so it must not block
+   * @param now the current time, in the unit of the age limit
+   * @return the advice; empty if there is none
    */
   public Optional<Advice> place(
       Object owner,
@@ -120,11 +125,12 @@ public final class PendingStripes {
   }
 
   /**
-   * Names nodes as {@link #place} does, for an owner whose blocks make stripes in the order in
-   * which they come, whoever writes them: a file. The core rack of each of its stripes is that of
-   * the writer of the stripe's first block; writers elsewhere get no replica in their own rack for
-   * the rest of it. A block of which no replica could stay gets nodes all the same, one of them in
-   * the core rack: closing the stripe would have all that follow begin in the middle of a group.
+   * Selects nodes as {@link #place} does, for an owner whose blocks form stripes in the order of
+   * their arrival regardless of the writer: a file. The core rack of each stripe is that of the
+   * writer of the stripe's first block; later writers in other racks get no replica in their own
+   * rack until the stripe is full. A block of which no replica can be retained still gets nodes,
+   * one of them in the core rack: closing the stripe instead would shift all following blocks to
+   * the middle of a group.
    */
   public Optional<Advice> placeInOrder(
       Object owner,
@@ -148,14 +154,14 @@ public final class PendingStripes {
     return Optional.ofNullable(advice);
   }
 
-  /** Gives up the stripes that nobody wrote to for too long. */
+  /** Discards the stripes that have been unused for longer than the age limit. */
   public void expire(long now) {
     for (Shard shard : shards) {
       shard.expire(now);
     }
   }
 
-  /** Returns how many stripes are kept. */
+  /** Returns the number of stripes in the store. */
   public int size() {
     int size = 0;
     for (Shard shard : shards) {
@@ -164,7 +170,7 @@ public final class PendingStripes {
     return size;
   }
 
-  /** Returns what has been done so far. */
+  /** Returns the event counts so far. */
   public PendingCounts counts() {
     long[] values = new long[counts.length()];
     for (int i = 0; i < values.length; i++) {
@@ -177,7 +183,7 @@ public final class PendingStripes {
     counts.incrementAndGet(event.ordinal());
   }
 
-  /** What a caller of {@link #place} wants. */
+  /** The arguments of a call of {@link #place}. */
   private static final class Wish {
     final Topology topology;
     final int writer;
@@ -209,7 +215,10 @@ public final class PendingStripes {
   private static final class Key {
     final Object owner;
 
-    /** Of the writer, none if it is no DataNode; or {@link #ANY_RACK}. */
+    /**
+     * The writer's rack, {@link ReplicaDraw#NO_NODE} if the writer is no DataNode, or {@link
+     * #ANY_RACK}.
+     */
     final int rack;
 
     Key(Object owner, int rack) {
@@ -240,11 +249,11 @@ public final class PendingStripes {
     }
   }
 
-  /** Some of the owners. */
+  /** The stripes of some of the owners, with their lock. */
   private final class Shard {
     private final int stripesMax;
 
-    /** In order of use, the one longest unused first. */
+    /** In order of access, the least recently used first. */
     private final Map<Key, Pending> stripes = new LinkedHashMap<>(16, 0.75f, true);
 
     Shard(int stripesMax) {
@@ -278,7 +287,7 @@ public final class PendingStripes {
         pending.stripe.withdrawLast();
         count(Event.WITHDRAWN);
       }
-      // A full stripe was kept for the case just looked at only.
+      // A full stripe is kept only so that its last block can be withdrawn, as checked above.
       if (pending != null && pending.stripe.isFull()) {
         stripes.remove(key);
         count(Event.SEALED);
@@ -306,7 +315,7 @@ public final class PendingStripes {
       return advice;
     }
 
-    /** Adds to a stripe that there is, or closes it and returns null. */
+    /** Adds a block to an existing stripe, or closes the stripe and returns null. */
     private Advice goOn(Key key, Pending pending, Wish wish) {
       EarStripe stripe = pending.stripe;
       Advice advice =

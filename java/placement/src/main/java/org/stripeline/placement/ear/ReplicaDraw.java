@@ -9,10 +9,10 @@ import org.stripeline.placement.RackOrder;
 import org.stripeline.placement.Topology;
 
 /**
- * Draws nodes for new blocks as HDFS does. Replicas (BlockPlacementPolicyDefault) lie on the writer
- * and on different nodes of one other rack; this is "RR" in the literature on encoding-aware
- * replication, and with the first replica in the core rack of a stripe and nothing else looked at
- * it is "preliminary EAR". Blocks of a group (BlockPlacementPolicyRackFaultTolerant) lie spread
+ * Selects nodes for new blocks as HDFS does. Replicas (BlockPlacementPolicyDefault) are placed on
+ * the writer and on different nodes of one other rack; the literature on encoding-aware replication
+ * calls this "RR", and "preliminary EAR" if the first replica is in the core rack of a stripe
+ * without any further check. Blocks of a group (BlockPlacementPolicyRackFaultTolerant) are spread
  * over the racks.
  */
 public final class ReplicaDraw {
@@ -29,7 +29,7 @@ public final class ReplicaDraw {
   /**
    * Creates a draw.
    *
-   * @param isExcluded says which nodes must not be taken, besides those that are not open
+   * @param isExcluded accepts nodes that must not be used, in addition to those that are not open
    */
   public ReplicaDraw(Topology topology, IntPredicate isExcluded, SplittableRandom random) {
     this.topology = topology;
@@ -38,11 +38,11 @@ public final class ReplicaDraw {
   }
 
   /**
-   * Draws for a writer anywhere.
+   * Selects nodes for a writer anywhere.
    *
    * @param writer the node that writes, {@link #NO_NODE} for any
-   * @param replication how many nodes are wanted, at least 1
-   * @return the nodes, the writer's rack first; null if there are no two such racks
+   * @param replication the number of nodes, at least 1
+   * @return the nodes, those in the writer's rack first; null if no two racks have enough nodes
    */
   public int[] anywhere(int writer, int replication) {
     int rack = topology.hasNode(writer) ? topology.rackOf(writer) : rackWith(1, -1);
@@ -50,9 +50,10 @@ public final class ReplicaDraw {
   }
 
   /**
-   * Draws with the first replica in a given rack, on the writer if it is there.
+   * Selects nodes with the first replica in a given rack, on the writer if it is in that rack.
    *
-   * @return the nodes, that in the rack first; null if the rack or all others have too few
+   * @return the nodes, the one in the given rack first; null if that rack or all others have too
+   *     few
    */
   public int[] fromRack(int coreRack, int writer, int replication) {
     int other = replication == 1 ? coreRack : rackWith(replication - 1, coreRack);
@@ -60,9 +61,9 @@ public final class ReplicaDraw {
   }
 
   /**
-   * Draws with the first replica in one given rack and the others in another.
+   * Selects nodes with the first replica in one given rack and the others in another.
    *
-   * @return the nodes, that in the core rack first; null if one of the racks has too few
+   * @return the nodes, the one in the core rack first; null if one of the racks has too few
    */
   public int[] fromRacks(int coreRack, int otherRack, int writer, int replication) {
     int[] nodes = new int[replication];
@@ -77,10 +78,11 @@ public final class ReplicaDraw {
   }
 
   /**
-   * Draws for the blocks of a group that is written as such: spread evenly over racks at random.
+   * Selects nodes for the blocks of a group that is written as striped: spread evenly over racks at
+   * random.
    *
-   * @param writer gets the first block if it can, {@link #NO_NODE} for any
-   * @return that many different nodes, null if there are not so many
+   * @param writer gets the first block if possible, {@link #NO_NODE} for any
+   * @return {@code blocks} different nodes, null if there are not enough
    */
   public int[] evenly(int writer, int blocks) {
     int[] nodes = new int[blocks];
@@ -90,7 +92,7 @@ public final class ReplicaDraw {
     if (isWriterTaken) {
       nodes[count++] = writer;
     }
-    // In the first round the writer's rack has had its share.
+    // The writer's rack already has its block of the first round.
     int spared = isWriterTaken ? topology.rackOf(writer) : -1;
     boolean isGrowing = true;
     while (count < blocks && isGrowing) {
@@ -107,7 +109,7 @@ public final class ReplicaDraw {
     return count < blocks ? null : nodes;
   }
 
-  /** Returns whether a rack has so many nodes that can be drawn. */
+  /** Returns whether a rack has at least {@code count} usable nodes. */
   public boolean hasUsable(int rack, int count) {
     int open = open(rack);
     int found = 0;
@@ -117,11 +119,14 @@ public final class ReplicaDraw {
     return found >= count;
   }
 
-  /** Returns a random rack with so many usable nodes other than the one given, -1 if none has. */
+  /**
+   * Returns a random rack with at least {@code count} usable nodes other than {@code except}, -1 if
+   * there is none.
+   */
   int rackWith(int count, int except) {
     int racks = topology.racks();
-    // A few random draws nearly always find one; going through all of them always does, at the
-    // price that racks after small ones are taken more often.
+    // A few random draws almost always find a rack. The scan of all racks always does, but selects
+    // racks that follow unsuitable ones more often.
     for (int tries = 0; tries < 2 * racks; tries++) {
       int rack = random.nextInt(racks);
       if (rack != except && hasUsable(rack, count)) {
@@ -138,7 +143,10 @@ public final class ReplicaDraw {
     return -1;
   }
 
-  /** Racks of an older topology may be gone. */
+  /**
+   * Returns the number of open nodes in a rack, 0 for a rack of an older topology that no longer
+   * exists.
+   */
   private int open(int rack) {
     return rack < topology.racks() ? topology.open(rack) : 0;
   }

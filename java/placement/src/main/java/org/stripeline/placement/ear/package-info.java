@@ -1,3 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Encoding-aware replication: the stripes of blocks that are being written, and their replicas. */
+/**
+ * Encoding-aware replication: assembles stripes from blocks that are being written and places their
+ * replicas.
+ */
 package org.stripeline.placement.ear;

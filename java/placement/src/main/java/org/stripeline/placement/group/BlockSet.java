@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.placement.group;
 
-/** The k blocks of a stripe that was found among others. Immutable. */
+/** The k blocks that were grouped into a stripe. Immutable. */
 public final class BlockSet {
   private final int coreRack;
   private final long[] blocks;
@@ -23,7 +23,9 @@ public final class BlockSet {
     return blocks.clone();
   }
 
-  /** Returns the nodes on which a replica of each block, in that order, can stay. */
+  /**
+   * Returns the node on which a replica of each block can be retained, in the order of the blocks.
+   */
   public int[] retained() {
     return retained.clone();
   }

@@ -6,14 +6,15 @@ import java.util.SplittableRandom;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.Topology;
 
-/** Which racks a group may be encoded in. */
+/** Selects the racks in which a group may be encoded. */
 final class CoreRacks {
   private CoreRacks() {}
 
   /**
-   * Returns the racks that have a node to encode on, those with replicas of the most blocks first.
+   * Returns the racks that have a node to encode on, in descending order of the number of blocks
+   * with a replica there.
    *
-   * @param racks those to choose from
+   * @param racks the racks to choose from
    */
   static int[] byBlocks(GroupTask task, int[] racks, SplittableRandom random) {
     long[] keys = new long[racks.length];
@@ -21,7 +22,8 @@ final class CoreRacks {
     for (int i = 0; i < racks.length; i++) {
       if (hasEncoder(task.topology(), racks[i])) {
         int blocks = task.replicas().blocksIn(racks[i]);
-        // Most blocks first, then by chance, the rack's index lowest.
+        // Sorts by descending number of blocks, then randomly; the low bits hold the index of the
+        // rack.
         keys[count++] =
             ((long) (CodeShape.BLOCKS_MAX - blocks) << 48)
                 | ((long) random.nextInt(1 << 16) << 32)

@@ -4,10 +4,10 @@ package org.stripeline.placement.group;
 import java.util.Arrays;
 
 /**
- * A flow of least cost through a small graph, by successive shortest paths (Bellman and Ford with a
- * queue, since residual edges have negative costs). After each path the flow is the cheapest of its
- * size. Edges may be added between paths if they cost more than all that a flow can save without
- * them, for then no cycle through them is worth taking.
+ * A minimum-cost flow through a small graph, by successive shortest paths (Bellman-Ford with a
+ * queue, since residual edges have negative costs). After each path the flow is the cheapest one of
+ * its size. Edges may be added between paths if they cost more than a flow without them can save,
+ * because then no negative cycle passes through them.
  */
 final class CostFlow {
   private static final long FAR = Long.MAX_VALUE / 2;
@@ -18,7 +18,7 @@ final class CostFlow {
   private final boolean[] isQueued;
   private final int[] queue;
 
-  /** Edge e and its residual are e and e ^ 1. */
+  /** Edge e and its residual edge have the indexes e and e ^ 1. */
   private int[] to;
 
   private int[] next;
@@ -67,7 +67,7 @@ final class CostFlow {
     return capacity[edge ^ 1];
   }
 
-  /** Augments as long as there is a path; returns by how much the flow grew. */
+  /** Augments while there is a path; returns by how much the flow grew. */
   int grow(int source, int sink) {
     int grown = 0;
     while (findPath(source, sink)) {

@@ -6,7 +6,7 @@ import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
 
 /**
- * The cheapest layout of a group for a given core rack, as a flow of least cost:
+ * Computes the cheapest layout of a group for a given core rack as a minimum-cost flow:
  *
  * <pre>
  *   source -1-> data block -1-> node with a replica -1-> rack -1-> sink
@@ -15,11 +15,12 @@ import org.stripeline.placement.Topology;
  *                       fresh -nodes with room-> rack
  * </pre>
  *
- * where S is the number of different racks required: only n - S blocks may be in a rack that has
- * one already. A data block that takes the way over "fresh" must be sent; parity always is. What
- * goes from the core rack to another rack costs 1, sending a data block more than all of that,
- * breaking the rule more than all sends. So the flow retains as many replicas as any layout does,
- * and leaves the core rack to parity wherever others can be retained instead.
+ * where S is the number of different racks required: only n - S blocks may be in a rack that
+ * already has one. A data block whose path passes through "fresh" must be sent; parity blocks
+ * always are. A block sent from the core rack to another rack costs 1, sending a data block costs
+ * more than the sum of all of these, and a violation of the rule costs more than sending every
+ * block. The flow therefore retains the maximum number of replicas and keeps the core rack free for
+ * parity wherever replicas in other racks can be retained instead.
  */
 final class GroupLayout {
   private static final int SOURCE = 0;
@@ -28,14 +29,17 @@ final class GroupLayout {
   private static final int FRESH = 3;
   private static final int BLOCKS = 4;
 
-  /** Each weight exceeds the sum of what is below it; a group has at most 256 blocks. */
+  /** Each weight exceeds the sum of all lower ones; a group has at most 256 blocks. */
   private static final long CROSS_RACK = 1;
 
   private static final long SEND = 1L << 9;
   private static final long RACK_MISSING = 1L << 18;
   private static final long OFF_TARGET = 1L << 27;
 
-  /** Times 1 for the first block above c in a rack, 2 for the second: spread, they cost less. */
+  /**
+   * Multiplied by 1 for the first block above c in a rack, by 2 for the second, so that spreading
+   * the excess costs less.
+   */
   private static final long ABOVE_MAX = 1L << 36;
 
   private final GroupReplicas replicas;
@@ -58,7 +62,7 @@ final class GroupLayout {
   /**
    * Prepares a layout.
    *
-   * @param racks the racks that may get blocks, in the order in which they are tried
+   * @param racks the racks that may get blocks, in order of preference
    */
   GroupLayout(GroupTask task, int[] racks, int coreRack, SplittableRandom random) {
     this.task = task;
@@ -85,7 +89,7 @@ final class GroupLayout {
       flow.add(SOURCE, BLOCKS + block, 1, 0);
       flow.add(BLOCKS + block, FRESH, 1, SEND);
       keepEdges[block] = new int[nodes.length];
-      // Any first one will do: always the same would load the writers of blocks.
+      // The start is random: a fixed one would put load on the nodes that wrote the blocks.
       int first = random.nextInt(nodes.length);
       for (int i = 0; i < nodes.length; i++) {
         int choice = (first + i) % nodes.length;
@@ -135,9 +139,10 @@ final class GroupLayout {
   }
 
   /**
-   * Finds the layout: one that keeps the rule if there is any, otherwise one that breaks it least.
+   * Computes the layout: one that satisfies the rule if there is any, otherwise one with the
+   * smallest violation.
    *
-   * @return whether there are nodes enough
+   * @return whether there are enough nodes
    */
   boolean solve() {
     int total = task.blocks();
@@ -166,17 +171,17 @@ final class GroupLayout {
     }
   }
 
-  /** Returns how many blocks have a node. */
+  /** Returns how many blocks were assigned a node. */
   int placed() {
     return placed;
   }
 
-  /** Returns whether no layout keeps the rule. */
+  /** Returns whether no layout satisfies the rule. */
   boolean isRelaxed() {
     return isRelaxed;
   }
 
-  /** Returns how many blocks are parity or must be sent. */
+  /** Returns the number of new blocks: parity blocks and data blocks that must be sent. */
   int fresh() {
     int kept = 0;
     for (int block = 0; block < blocks; block++) {
@@ -185,7 +190,7 @@ final class GroupLayout {
     return task.blocks() - kept;
   }
 
-  /** Returns the node whose replica of a block stays, -1 if the block must be sent. */
+  /** Returns the node whose replica of a block is retained, -1 if the block must be sent. */
   int keeper(int block) {
     for (int i = 0; i < keepEdges[block].length; i++) {
       if (keepEdges[block][i] >= 0 && flow.flow(keepEdges[block][i]) > 0) {
@@ -195,17 +200,22 @@ final class GroupLayout {
     return -1;
   }
 
-  /** Returns whether a new block goes to a node, given by its position among the distinct ones. */
+  /**
+   * Returns whether a new block is placed on a node that holds a replica, given by its index among
+   * the distinct nodes.
+   */
   boolean isFreshOn(int nodeIndex) {
     return freshNodeEdges[nodeIndex] >= 0 && flow.flow(freshNodeEdges[nodeIndex]) > 0;
   }
 
-  /** Returns how many new blocks go to nodes of a rack that hold no replica of the group. */
+  /**
+   * Returns how many new blocks are placed on nodes of a rack that hold no replica of the group.
+   */
   int freshIn(int rackIndex) {
     return freshRackEdges[rackIndex] < 0 ? 0 : flow.flow(freshRackEdges[rackIndex]);
   }
 
-  /** Returns how many new blocks leave the core rack. */
+  /** Returns how many new blocks are sent out of the core rack. */
   int freshAcrossRacks() {
     int count = 0;
     for (int i = 0; i < freshNodeEdges.length; i++) {

@@ -8,9 +8,9 @@ import org.stripeline.placement.StripeAudit;
 import org.stripeline.placement.Topology;
 
 /**
- * Where the blocks of a group come to be, and who encodes it. Data blocks are adopted, that is, a
- * replica stays where it is, or sent once. Whatever is sent, parity too, goes out from the encoder,
- * which reads all data anyway. Immutable.
+ * The final node of each block of a group, and the node that encodes it. A data block is either
+ * adopted, that is, one of its replicas is retained, or sent once. The encoder sends all new
+ * blocks, including parity, since it reads all data anyway. Immutable.
  */
 public final class GroupPlan {
   private final CodeShape shape;
@@ -57,37 +57,39 @@ public final class GroupPlan {
     return shape;
   }
 
-  /** Returns how many data blocks the group has: k, or fewer if it is short. */
+  /** Returns the number of data blocks of the group: k, or fewer for a short group. */
   public int dataBlocks() {
     return dataNodes.length;
   }
 
-  /** Returns the rack that the group is encoded in. */
+  /** Returns the rack in which the group is encoded. */
   public int coreRack() {
     return coreRack;
   }
 
-  /** Returns the node that encodes: of those in the core rack one with the most replicas. */
+  /** Returns the node that encodes: one with the most replicas among the nodes of the core rack. */
   public int encoder() {
     return encoder;
   }
 
-  /** Returns the rack of a node as it was when the plan was made. */
+  /** Returns the rack of a node at the time of planning. */
   int rackOf(int node) {
     return topology.rackOf(node);
   }
 
-  /** Returns the node of a data block, given by its index from 0. */
+  /** Returns the node of a data block, by its index from 0. */
   public int dataNode(int block) {
     return dataNodes[block];
   }
 
-  /** Returns the node of a parity block, given by its index from 0. */
+  /** Returns the node of a parity block, by its index from 0. */
   public int parityNode(int block) {
     return parityNodes[block];
   }
 
-  /** Returns whether a data block's replica stays; otherwise it is sent to its node. */
+  /**
+   * Returns whether a replica of a data block is retained; otherwise the block is sent to its node.
+   */
   public boolean isAdopted(int block) {
     return isAdopted[block];
   }
@@ -97,7 +99,7 @@ public final class GroupPlan {
     return readOrder[block].clone();
   }
 
-  /** Returns the node that the encoder is to read a data block from, and to send it if need be. */
+  /** Returns the node from which the encoder reads a data block first. */
   public int readFrom(int block) {
     return readOrder[block][0];
   }
@@ -111,7 +113,7 @@ public final class GroupPlan {
     return count;
   }
 
-  /** Returns how many data blocks the encoder has itself. */
+  /** Returns how many data blocks have a replica on the encoder. */
   public int localReads() {
     int count = 0;
     for (int[] order : readOrder) {
@@ -147,12 +149,15 @@ public final class GroupPlan {
     return count;
   }
 
-  /** Returns how many racks may fail at once, whichever they are, without data being lost. */
+  /** Returns how many racks may fail at the same time, regardless of which, without data loss. */
   public int rackFailuresTolerated() {
     return rackFailuresTolerated;
   }
 
-  /** Returns by how much the plan breaks the rack rule; it does only where nothing keeps it. */
+  /**
+   * Returns how far the plan violates the rack rule; it does so only if no layout satisfies the
+   * rule.
+   */
   public Relaxation relaxation() {
     return relaxation;
   }

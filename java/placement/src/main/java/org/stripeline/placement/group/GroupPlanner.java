@@ -8,28 +8,30 @@ import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
 
 /**
- * Plans how replicated blocks become a group of an erasure code: which replicas stay, which blocks
- * must be sent, where parity goes, who encodes. Of all layouts it takes, in this order,
+ * Plans how replicated blocks become a group of an erasure code: which replicas are retained, which
+ * blocks are sent, which nodes get parity, and which node encodes. Selects, in this order,
  *
  * <ol>
- *   <li>one that keeps the rack rule, or breaks it least: first the number of different racks gives
- *       way, then target racks, last the most blocks per rack;
- *   <li>one that sends the fewest data blocks;
- *   <li>one that moves the fewest blocks across racks, reads of the encoder included; it gives way
- *       somewhat where the link of the core rack is busy with groups planned before.
+ *   <li>a layout that satisfies the rack rule, or violates it least: the number of different racks
+ *       is relaxed first, then the target racks, and the maximum number of blocks per rack last;
+ *   <li>a layout that sends the fewest data blocks;
+ *   <li>a layout that moves the fewest blocks across racks, including the encoder's reads; more of
+ *       them are accepted where this avoids a core rack whose link is busy with groups planned
+ *       before.
  * </ol>
  *
- * <p>Nothing is remembered between calls: the locations given are the truth, whatever was intended
+ * <p>No state is kept between calls: the given locations count, regardless of what was intended
  * when the blocks were written.
  */
 public final class GroupPlanner {
-  /** Trying more core racks has not found better plans than the best of so many. */
+  /** Maximum number of core racks to try. In measurements, more did not find better plans. */
   private static final int CORE_RACKS_MAX = 8;
 
   /**
-   * What a block that crosses racks costs, in blocks that it would wait for: all groups pay for it,
-   * the wait is one group's. At 1 the busiest link has no less to do than at 3 (RS-6-3 in 6 racks
-   * to RS-10-4 in 20), and twice as much crosses racks in addition.
+   * Cost of a block that crosses racks, in blocks of waiting for the link of the core rack.
+   * Crossing costs more because it delays all groups, whereas waiting delays only one. With a
+   * weight of 1 the load of the busiest link is no lower than with 3 (RS-6-3 in 6 racks to RS-10-4
+   * in 20), and twice as many additional blocks cross racks.
    */
   static final int CROSSING_WEIGHT = 3;
 
@@ -39,12 +41,12 @@ public final class GroupPlanner {
    * Plans a group.
    *
    * @param shape the code
-   * @param replicas of each data block of the group, in their order, the nodes that have a replica;
-   *     1 to k blocks, fewer than k for the last group of a file
-   * @param topology the nodes as they are now
-   * @param rule which racks may be taken
-   * @param random decides between equals, so that load is spread
-   * @throws PlacementException if a block has no replica that can be read, or nodes are too few
+   * @param replicas for each data block of the group, in order, the nodes that have a replica; 1 to
+   *     k blocks, fewer than k for the last group of a file
+   * @param topology the current nodes
+   * @param rule the racks that may be used
+   * @param random selects among equal layouts, to spread load
+   * @throws PlacementException if a block has no readable replica, or there are too few nodes
    * @throws IllegalArgumentException if there are no blocks or more than k
    */
   public static GroupPlan plan(
@@ -54,12 +56,12 @@ public final class GroupPlanner {
   }
 
   /**
-   * Plans a group while others are under way, or whose target racks are known.
+   * Plans a group while other groups are being encoded, or with given target racks.
    *
-   * @param targetRacks the racks that its blocks are to be in; null lets the rule decide how many,
-   *     and the replicas which
-   * @param traffic what the links of racks have still to carry for groups planned before
-   * @throws PlacementException if a block has no replica that can be read, or nodes are too few
+   * @param targetRacks the target racks; if null, the rule gives their number and the replicas
+   *     determine which racks are chosen
+   * @param traffic the blocks that the links of racks still have to carry for groups planned before
+   * @throws PlacementException if a block has no readable replica, or there are too few nodes
    * @throws IllegalArgumentException if there are no blocks or more than k
    */
   public static GroupPlan plan(
@@ -89,7 +91,10 @@ public final class GroupPlanner {
     return new Search(task, shape, random).run();
   }
 
-  /** Looks for the core rack with which the fewest blocks cross racks and wait for its link. */
+  /**
+   * Searches the core rack with the lowest cost: blocks that cross racks, weighted, plus blocks
+   * that its link still has to carry.
+   */
   private static final class Search {
     private final GroupTask task;
     private final CodeShape shape;
@@ -135,7 +140,10 @@ public final class GroupPlanner {
       return new PlanWriter(task, shape, racks, best, bestCore, random).write();
     }
 
-    /** Returns how many new blocks leave the core rack at least; their number is known by now. */
+    /**
+     * Returns the minimum number of new blocks that leave the core rack, given the number of new
+     * blocks in the best layout so far.
+     */
     private int fewestFreshAcrossRacks() {
       int surplus = task.blocks() - task.racksRequired();
       int inOneRack = Math.min(task.rule().blocksPerRackMax(), 1 + surplus);

@@ -4,18 +4,18 @@ package org.stripeline.placement.group;
 import java.util.Arrays;
 import org.stripeline.placement.Topology;
 
-/** The replicas of a group's data blocks that can be read, each node of a block once. */
+/** The readable replicas of a group's data blocks, without duplicate nodes per block. */
 final class GroupReplicas {
   private final Topology topology;
 
-  /** Of each block, in the order given. */
+  /** The nodes of each block, in the order given. */
   private final int[][] nodes;
 
-  /** All of them, each once, in ascending order. */
+  /** All nodes without duplicates, in ascending order. */
   private final int[] distinct;
 
   /**
-   * Takes those replicas that the topology knows and that are not on dead nodes.
+   * Selects the replicas that are on known nodes that are not dead.
    *
    * @throws PlacementException if a block has none
    */
@@ -70,22 +70,24 @@ final class GroupReplicas {
     return nodes.length;
   }
 
-  /** Returns the nodes that hold a block. The caller must not change the array. */
+  /** Returns the nodes that hold a block. The caller must not modify the array. */
   int[] of(int block) {
     return nodes[block];
   }
 
-  /** Returns all nodes that hold a block, ascending. The caller must not change the array. */
+  /**
+   * Returns all nodes that hold a block, in ascending order. The caller must not modify the array.
+   */
   int[] distinct() {
     return distinct;
   }
 
-  /** Returns the position of a node among the distinct ones, negative if it holds no block. */
+  /** Returns the index of a node among the distinct nodes, negative if it holds no block. */
   int indexOf(int node) {
     return Arrays.binarySearch(distinct, node);
   }
 
-  /** Returns of how many blocks a rack has a replica. */
+  /** Returns how many blocks have a replica in a rack. */
   int blocksIn(int rack) {
     int count = 0;
     for (int block = 0; block < nodes.length; block++) {

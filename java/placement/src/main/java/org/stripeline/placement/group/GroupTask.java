@@ -8,7 +8,7 @@ import org.stripeline.placement.NodeState;
 import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
 
-/** What a layout is wanted for: the replicas of a group, how many parity blocks, which rule. */
+/** The input of a layout: the replicas of a group, the number of parity blocks, the rack rule. */
 final class GroupTask {
   private final GroupReplicas replicas;
   private final Topology topology;
@@ -16,10 +16,13 @@ final class GroupTask {
   private final int parity;
   private final RackTraffic traffic;
 
-  /** The racks that blocks are to be in, null if all are. */
+  /** The racks allowed for blocks, null if all are. */
   private final BitSet targets;
 
-  /** The racks that hold a replica, ascending, and of each how many open nodes hold one. */
+  /**
+   * The racks that hold a replica, in ascending order, and for each the number of open nodes that
+   * hold one.
+   */
   private final int[] touchedRacks;
 
   private final int[] openWithReplica;
@@ -78,7 +81,7 @@ final class GroupTask {
     return traffic;
   }
 
-  /** Returns how many blocks the group has, fewer than n if it is short. */
+  /** Returns the number of blocks of the group, fewer than n for a short group. */
   int blocks() {
     return replicas.blocks() + parity;
   }
@@ -96,21 +99,21 @@ final class GroupTask {
     return targets == null || targets.get(rack);
   }
 
-  /** Returns the racks that hold a replica. The caller must not change the array. */
+  /** Returns the racks that hold a replica. The caller must not modify the array. */
   int[] touchedRacks() {
     return touchedRacks;
   }
 
-  /** Returns how many nodes of a rack take new blocks and hold none of the group's replicas. */
+  /** Returns how many nodes of a rack accept new blocks and hold none of the group's replicas. */
   int openWithoutReplica(int rack) {
     int touched = Arrays.binarySearch(touchedRacks, rack);
     return topology.open(rack) - (touched < 0 ? 0 : openWithReplica[touched]);
   }
 
   /**
-   * Returns the racks that a layout needs to look at: those with a replica, then others with an
-   * open node in random order. Racks without a replica differ only in size, and a group that has as
-   * many of them as blocks needs no second block in any.
+   * Returns the racks that a layout must consider: those with a replica, then others with an open
+   * node in random order. Racks without a replica differ only in size, and a group that has as many
+   * of them as blocks needs no second block in any of them.
    */
   int[] racksToConsider(SplittableRandom random) {
     int[] others = new int[topology.racks()];
@@ -139,12 +142,12 @@ final class GroupTask {
     return Arrays.copyOf(racks, count);
   }
 
-  /** Returns of each distinct node where its rack is among those to consider. */
+  /** Returns the index of each distinct node's rack among the racks to consider. */
   int[] rackIndexes(int[] racks) {
     int[] nodes = replicas.distinct();
     int[] indexes = new int[nodes.length];
     for (int i = 0; i < nodes.length; i++) {
-      // The racks with a replica come first, ascending.
+      // The racks with a replica come first, in ascending order.
       indexes[i] = Arrays.binarySearch(racks, 0, touchedRacks.length, topology.rackOf(nodes[i]));
     }
     return indexes;

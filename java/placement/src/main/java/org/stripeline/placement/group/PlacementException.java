@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.placement.group;
 
-/** The blocks of a group cannot be placed at all; the message has the numbers. */
+/** Thrown if the blocks of a group cannot be placed; the message has the numbers. */
 public final class PlacementException extends Exception {
   private static final long serialVersionUID = 1L;
 

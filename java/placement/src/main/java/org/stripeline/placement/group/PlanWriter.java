@@ -7,7 +7,7 @@ import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackOrder;
 import org.stripeline.placement.Topology;
 
-/** Names the nodes of a layout, which has only counted those that are alike. */
+/** Assigns nodes to the blocks of a layout, which only counts blocks where nodes are equivalent. */
 final class PlanWriter {
   private final GroupTask task;
   private final GroupReplicas replicas;
@@ -74,7 +74,9 @@ final class PlanWriter {
     return nodes;
   }
 
-  /** Returns the less loaded of two random nodes, so that no node draws everybody. */
+  /**
+   * Returns the less loaded of two random nodes, so that new blocks do not all go to the same node.
+   */
   private int idleNode(int rack, int[] used, int from, int to) {
     int one = anyNode(rack, used, from, to);
     int other = anyNode(rack, used, from, to);
@@ -127,9 +129,10 @@ final class PlanWriter {
   }
 
   /**
-   * Sorts by insertion: there are three of them.
+   * Sorts nodes by their distance from the encoder, nearest first. Uses insertion sort because a
+   * block usually has three replicas.
    *
-   * @param before what is read for the blocks before this one, and null from there on
+   * @param before the nodes from which the previous blocks are read, null from this block on
    */
   private int[] nearestFirst(int[] nodes, int encoder, int[][] before) {
     int[] sorted = nodes.clone();
@@ -149,7 +152,10 @@ final class PlanWriter {
     return sorted;
   }
 
-  /** Of other racks those whose links have less to do are nearer. */
+  /**
+   * Returns the distance of a node from the encoder. Nodes in other racks are nearer if fewer
+   * blocks are to be read from their rack.
+   */
   private long farness(int node, int encoder, int[][] before) {
     int rack = topology.rackOf(node);
     if (rack == coreRack) {

@@ -11,17 +11,17 @@ import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
 
 /**
- * Finds stripes among blocks that were written without thought of encoding: blocks that share a
- * rack and of each of which one replica can stay. Every block is in two racks at least, so that
- * among many blocks most find others. One pass, greedy: a block joins the fullest open group of one
- * of its racks that takes it. What is left over at the end is tried once more together. Not
- * thread-safe.
+ * Groups blocks that were written without regard to encoding into stripes: blocks that have a
+ * replica in a common rack and of each of which one replica can be retained. Every block is in at
+ * least two racks, so that most blocks of a large pool find others. Greedy, in one pass: a block is
+ * added to the fullest open group of one of its racks that accepts it. At the end, the remaining
+ * blocks are grouped once more. Not thread-safe.
  */
 public final class PosthocGrouping {
-  /** So many open groups of a rack are looked at for each block. */
+  /** Maximum number of open groups per rack. */
   private static final int OPEN_PER_RACK_MAX = 4;
 
-  /** Blocks of more displaced groups than that are not tried again. */
+  /** Maximum number of displaced groups whose blocks are grouped again. */
   private static final int DISPLACED_MAX = 1000;
 
   private final CodeShape shape;
@@ -29,13 +29,13 @@ public final class PosthocGrouping {
   private final Topology topology;
   private final List<List<Open>> openByRack;
 
-  /** Groups that had to make place for others; they get a second chance at the end. */
+  /** Groups that were displaced by others; their blocks are grouped again at the end. */
   private final List<Open> displaced = new ArrayList<>();
 
   /**
    * Creates a grouping without blocks.
    *
-   * @param rule which racks a group may take; the number of target racks is not looked at
+   * @param rule the racks that a group may use; its number of target racks is ignored
    */
   public PosthocGrouping(CodeShape shape, RackRule rule, Topology topology) {
     this.shape = shape;
@@ -52,7 +52,7 @@ public final class PosthocGrouping {
    *
    * @param block the caller's number for it
    * @param replicas the nodes that hold it
-   * @return the group that this block completes, null if it completes none
+   * @return the group that this block completes, null if there is none
    */
   public BlockSet add(long block, int... replicas) {
     int[] racks = racks(replicas);
@@ -92,7 +92,7 @@ public final class PosthocGrouping {
     }
     List<Open> open = openByRack.get(begun.rack);
     if (open.size() == OPEN_PER_RACK_MAX) {
-      // The emptiest loses least.
+      // Displacing the group with the fewest blocks loses the least work.
       Open emptiest =
           Collections.min(
               open, (one, other) -> Integer.compare(one.graph.blocks(), other.graph.blocks()));
@@ -106,9 +106,10 @@ public final class PosthocGrouping {
   }
 
   /**
-   * Ends the pass: puts blocks of groups still open together anew, rack by rack.
+   * Ends the pass: groups the blocks of incomplete groups again, rack by rack.
    *
-   * @return the groups that this completes; blocks that are in none by now have not found any
+   * @return the groups that this completes; blocks that are in no group returned so far remain
+   *     ungrouped
    */
   public List<BlockSet> finish() {
     List<Open> left = new ArrayList<>(displaced);
@@ -148,7 +149,7 @@ public final class PosthocGrouping {
     return Arrays.copyOf(racks, count);
   }
 
-  /** A group that has fewer than k blocks so far. */
+  /** A group with fewer than k blocks so far. */
   private final class Open {
     final int rack;
     final FlowGraph graph = new FlowGraph(shape, topology, rule, null);
@@ -182,7 +183,7 @@ public final class PosthocGrouping {
     }
   }
 
-  /** Blocks whose groups did not get full. */
+  /** The blocks of groups that did not become full. */
   private final class Rest {
     private final List<Long> blocks = new ArrayList<>();
     private final List<int[]> replicas = new ArrayList<>();
@@ -200,7 +201,7 @@ public final class PosthocGrouping {
 
     private void count(int[] nodes, int by) {
       for (int rack : racks(nodes)) {
-        // Racks given up stay so.
+        // A negative count marks a rack that was given up and stays negative.
         blocksIn[rack] += blocksIn[rack] < 0 ? 0 : by;
       }
     }
@@ -219,7 +220,10 @@ public final class PosthocGrouping {
       blocksIn[rack] = -1;
     }
 
-    /** Fills a group with blocks of its rack and takes them out; null if they do not fill it. */
+    /**
+     * Fills a group with blocks of its rack and removes them; returns null and removes nothing if
+     * they do not fill it.
+     */
     BlockSet take(Open group) {
       List<Integer> taken = new ArrayList<>();
       for (int i = 0; i < blocks.size() && !group.graph.isFull(); i++) {

@@ -2,21 +2,21 @@
 package org.stripeline.placement.group;
 
 /**
- * How many blocks the links of each rack have still to carry in and out for groups planned before.
- * Links between racks are what encoding waits for, so of places that are as good otherwise a plan
- * takes those whose links have less to do. Not thread-safe.
+ * The number of blocks that the links of each rack still have to carry in and out for groups
+ * planned before. Links between racks limit the speed of encoding, so a plan prefers, among
+ * otherwise equal places, those whose links have less to carry. Not thread-safe.
  */
 public final class RackTraffic {
-  /** Links that have nothing to do; nothing can be added to it. */
+  /** Idle links; nothing can be added to it. */
   public static final RackTraffic NONE = new RackTraffic(0);
 
   private final int[] in;
   private final int[] out;
 
   /**
-   * Begins with links that have nothing to do.
+   * Creates idle links.
    *
-   * @param racks number of racks, as the topology counts them
+   * @param racks number of racks, as in the topology
    */
   public RackTraffic(int racks) {
     in = new int[racks];
@@ -24,7 +24,7 @@ public final class RackTraffic {
   }
 
   /**
-   * Adds blocks to what a rack's link has to do.
+   * Adds blocks that a rack's link has to carry.
    *
    * @param rack below the number of racks
    * @param into blocks that come from other racks
@@ -36,8 +36,8 @@ public final class RackTraffic {
   }
 
   /**
-   * Adds what a plan moves between racks. Replicas are taken from the nodes that the plan reads
-   * first.
+   * Adds the blocks that a plan moves between racks. Each block counts as read from the first node
+   * of its read order.
    */
   public void add(GroupPlan plan) {
     int core = plan.coreRack();
@@ -59,12 +59,12 @@ public final class RackTraffic {
     }
   }
 
-  /** Returns how many blocks come into a rack; none come into one that is not counted. */
+  /** Returns how many blocks enter a rack; 0 for a rack that is not counted. */
   public int into(int rack) {
     return rack < in.length ? in[rack] : 0;
   }
 
-  /** Returns how many blocks go out of a rack. */
+  /** Returns how many blocks leave a rack. */
   public int outOf(int rack) {
     return rack < out.length ? out[rack] : 0;
   }

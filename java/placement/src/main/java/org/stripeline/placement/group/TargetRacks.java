@@ -10,10 +10,10 @@ import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
 
 /**
- * Chooses the target racks of a group whose blocks have been written already: those in which most
- * replicas can stay. One rack after the other is taken that lets the most blocks stay, then single
- * racks are exchanged as long as that helps. This need not find the best set, which would be a
- * search through all.
+ * Chooses the target racks of a group whose blocks have already been written: those in which the
+ * most replicas can be retained. First adds, one at a time, the rack that retains the most blocks,
+ * then exchanges single racks while this improves the result. This need not find the best set,
+ * which would require a search through all sets.
  */
 final class TargetRacks {
   private final CodeShape shape;
@@ -21,7 +21,7 @@ final class TargetRacks {
   private final Topology topology;
   private final RackRule rule;
 
-  /** Racks with a replica first, both parts in random order. */
+  /** Racks with a replica first, then the others; both parts in random order. */
   private final int[] candidates;
 
   private final int withReplicas;
@@ -48,7 +48,7 @@ final class TargetRacks {
     this.withReplicas = count;
   }
 
-  /** Returns as many racks as the rule allows, or all that have room. */
+  /** Returns as many target racks as the rule allows, or all racks with room if there are fewer. */
   static BitSet choose(
       CodeShape shape,
       GroupReplicas replicas,
@@ -109,7 +109,7 @@ final class TargetRacks {
     }
   }
 
-  /** Returns how many blocks can stay. */
+  /** Returns how many blocks can retain a replica in the given racks. */
   private int value(BitSet racks) {
     FlowGraph graph = new FlowGraph(shape, topology, rule, racks);
     for (int block = 0; block < replicas.blocks(); block++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Plans for encoding blocks that are written: which blocks form a group, and where each one goes.
+ * Plans the encoding of blocks that have been written: which blocks form a group, and where each
+ * one is placed.
  */
 package org.stripeline.placement.group;

@@ -24,7 +24,7 @@ import org.stripeline.placement.group.RackTraffic;
 class EarStripeTest {
   private static final CodeShape SHAPE_14_10 = CodeShape.ofDataAndParity(10, 4);
 
-  /** The paper's theorem 1, and what the paper's authors and we have measured for c = 1. */
+  /** Theorem 1 of the paper, and the values measured by its authors and by us for c = 1. */
   @ParameterizedTest
   @CsvSource({"1,1.66,11.8", "2,1.00,10.0", "4,1.00,10.0"})
   void expectedTriesKeepTheBound(int c, double lastExpected, double sumExpected) {
@@ -54,7 +54,7 @@ class EarStripeTest {
     assertThat(sum).isCloseTo(sumExpected, within(0.15));
   }
 
-  /** Equation 1 of the paper: how often a core rack alone breaks the rule for c = 1. */
+  /** Equation 1 of the paper: how often preliminary EAR violates the rule for c = 1. */
   @ParameterizedTest
   @CsvSource({"12,16", "8,16", "6,16", "10,20", "4,12"})
   void aCoreRackAloneBreaksTheRuleAsOftenAsTheFormulaSays(int k, int racks) {
@@ -135,7 +135,10 @@ class EarStripeTest {
     }
   }
 
-  /** Without the core rack block i finds i - 1 of the others taken: the bound is what it costs. */
+  /**
+   * Without the core rack, i - 1 of the other racks are taken for block i; the bound follows from
+   * this.
+   */
   @Test
   void aSparedCoreRackTakesAParityBlockOfEachStripe() throws PlacementException {
     Topology topology = Topology.uniform(20, 20);
@@ -178,7 +181,7 @@ class EarStripeTest {
 
   @Test
   void theCoreRackIsNotSparedWhereThatCannotBe() {
-    // Six blocks in six racks, one each: one must stay in the core rack.
+    // Six blocks in six racks, one per rack: one block must be retained in the core rack.
     Topology topology = Topology.uniform(6, 4);
     SplittableRandom random = new SplittableRandom(56);
     EarStripe stripe =
@@ -192,7 +195,9 @@ class EarStripeTest {
     assertThat(stripe.place(8, 2, ReplicaDraw.NONE_EXCLUDED, random)).isNotNull();
   }
 
-  /** Four parity blocks fit into the core rack if it may hold four blocks and holds no data. */
+  /**
+   * Four parity blocks fit into the core rack if it may hold four blocks and holds no data block.
+   */
   @Test
   void parityStaysInTheCoreRackWhereItMay() throws PlacementException {
     Topology topology = Topology.uniform(20, 20);
@@ -212,7 +217,7 @@ class EarStripeTest {
     }
   }
 
-  /** The paper's figure of storage balance: 4.1 to 5.9 % of all replicas in each of 20 racks. */
+  /** The storage balance of the paper: each of 20 racks holds 4.1 to 5.9 % of all replicas. */
   @Test
   void replicasAreBalancedOverRacks() {
     Topology topology = Topology.uniform(20, 20);
@@ -253,7 +258,7 @@ class EarStripeTest {
       assertThat(plan.relaxation().isNone()).isTrue();
       assertThat(plan.sends()).isZero();
       assertThat(plan.crossRackReads()).isZero();
-      // Whoever does not know the target racks finds as good ones nearly always.
+      // A planner that is not given the target racks almost always finds equally good ones.
       GroupPlan found = GroupPlanner.plan(shape, replicas, topology, rule, random);
       assertThat(found.relaxation().isNone()).isTrue();
       sends += found.sends();
@@ -263,7 +268,7 @@ class EarStripeTest {
 
   @Test
   void withoutLuckRacksAreGoneThroughOneByOne() {
-    // One try, and only one rack besides the core rack is left for the last block.
+    // One try, and only one rack other than the core rack is left for the last block.
     Topology topology = Topology.uniform(12, 3);
     CodeShape shape = CodeShape.ofDataAndParity(12, 4);
     SplittableRandom random = new SplittableRandom(23);
@@ -355,7 +360,7 @@ class EarStripeTest {
       EarStripe stripe =
           EarStripe.begin(
               CodeShape.ofDataAndParity(3, 2), RackRule.atMost(2), topology, 2, 4, random);
-      // Node 20 is dead: another node of its rack stands in for it.
+      // Node 20 is dead: another node of its rack is used instead.
       int[] nodes = stripe.place(20, 3, node -> node % 8 == 3, random).nodes();
       for (int node : nodes) {
         assertThat(topology.state(node)).isEqualTo(NodeState.OPEN);

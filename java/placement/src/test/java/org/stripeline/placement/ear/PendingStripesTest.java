@@ -91,13 +91,13 @@ class PendingStripesTest {
     Topology small = Topology.uniform(3, 3);
     PendingStripes pending = new PendingStripes(RS_6_3, RackRule.atMost(1), 4, 100, 5);
     for (int block = 0; block < 24; block++) {
-      // All nodes but those of the core rack are numbered anew now and then.
+      // Every fifth call has a topology in which nodes outside the core rack are in other racks.
       Topology seen = block % 5 == 4 ? Topology.ofRackSizes(3, 4, 2) : small;
       Advice advice = pending.placeInOrder("/a", seen, 0, 3, n -> false, 0, random).get();
       assertThat(advice.position()).isEqualTo(block % 6);
       assertThat(advice.coreRack()).isZero();
       assertThat(advice.nodes()[0]).isZero();
-      // The core rack and one other take a block each, whatever was drawn.
+      // The core rack and one other rack retain a block each, for any choice of nodes.
       assertThat(advice.canStay() || advice.position() > 1).isTrue();
     }
     PendingCounts counts = pending.counts();
@@ -150,7 +150,7 @@ class PendingStripesTest {
     place(pending, "/a", 7, 0);
     assertThat(place(pending, "/a", 7, 101).get().position()).isZero();
     assertThat(pending.counts().of(Event.AGED_OUT)).isEqualTo(1);
-    // A clock that goes back is no reason to give anything up.
+    // A clock that goes backwards does not discard stripes.
     assertThat(place(pending, "/a", 7, -5).get().position()).isEqualTo(1);
   }
 
@@ -207,10 +207,10 @@ class PendingStripesTest {
       assertThat(pending.place("/a", same, 7, 3, n -> false, 0, random).get().position())
           .isEqualTo(block);
     }
-    // Node 7 is in another rack there, so that this is another stripe; the old one stays.
+    // Node 7 is in another rack of this topology, so a new stripe begins; the old one is kept.
     Topology moved = Topology.uniform(20, 3);
     assertThat(pending.place("/a", moved, 7, 3, n -> false, 0, random).get().position()).isZero();
-    // Here it is in its rack again, but three racks do not hold four blocks.
+    // Node 7 is in its old rack again, but three racks cannot hold four blocks.
     assertThat(
             pending
                 .place("/a", Topology.ofRackSizes(6, 6, 60), 7, 3, n -> false, 0, random)
@@ -226,7 +226,10 @@ class PendingStripesTest {
         .hasMessage("Cannot keep 0 stripes for 1 with 1 tries a block: each must be at least 1");
   }
 
-  /** Handlers of a NameNode: some write files of their own, all share a directory's stripes. */
+  /**
+   * Simulates handlers of a NameNode: some write their own files, all share the stripes of a
+   * directory.
+   */
   @Test
   void manyHandlersGetStripesThatFit() throws Exception {
     int stripesMax = 300;

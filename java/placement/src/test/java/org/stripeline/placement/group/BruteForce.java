@@ -7,7 +7,7 @@ import org.stripeline.placement.NodeState;
 import org.stripeline.placement.RackRule;
 import org.stripeline.placement.Topology;
 
-/** Tries every layout of a small group; the oracle of the planner. */
+/** Tries every layout of a small group; the reference for the planner. */
 final class BruteForce {
   private final Topology topology;
   private final RackRule rule;
@@ -38,9 +38,9 @@ final class BruteForce {
 
   /**
    * Returns the cost of the best layout, the most important part first: blocks above c (the second
-   * in a rack counts twice, and so on), blocks outside the target racks, racks missing, blocks
-   * sent, blocks that cross racks (each counts {@link GroupPlanner#CROSSING_WEIGHT} times) and
-   * those that the core rack's link carries already. Null if there is none.
+   * one in a rack counts twice, and so on), blocks outside the target racks, missing racks, blocks
+   * sent, blocks that cross racks (each counts {@link GroupPlanner#CROSSING_WEIGHT} times) plus
+   * those that the core rack's link already has to carry. Null if there is no layout.
    */
   static long[] best(
       Topology topology,
@@ -54,7 +54,7 @@ final class BruteForce {
     return search.best;
   }
 
-  /** Returns the same for a given layout and core rack. */
+  /** Returns the cost of a given layout and core rack, as {@link #best} does. */
   static long[] cost(
       Topology topology,
       RackRule rule,
@@ -108,7 +108,7 @@ final class BruteForce {
       }
       return;
     }
-    // Parity blocks are alike: one order of them is enough.
+    // Parity blocks are equivalent: one order of them is enough.
     int from = block > replicas.length ? nodes[block - 1] + 1 : 0;
     for (int node = from; node < used.length; node++) {
       boolean mayHold =

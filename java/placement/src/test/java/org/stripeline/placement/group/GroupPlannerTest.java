@@ -68,13 +68,16 @@ class GroupPlannerTest {
       relaxed += plan.relaxation().isNone() ? 0 : 1;
       sent += plan.sends() > 0 ? 1 : 0;
     }
-    // The generator must reach the cases that matter.
+    // The generator must cover the relevant cases.
     assertThat(placed).isGreaterThan(500);
     assertThat(relaxed).isGreaterThan(50);
     assertThat(sent).isGreaterThan(50);
   }
 
-  /** On large clusters parity always finds place, so that the flow alone says what must be sent. */
+  /**
+   * On large clusters there is always room for parity, so the flow alone determines how many blocks
+   * are sent.
+   */
   @ParameterizedTest
   @CsvSource({"20,20,10,4,1", "12,8,6,3,1", "10,6,10,4,2", "5,9,6,3,2", "4,30,10,4,4"})
   void largeGroupsSendWhatTheMaximumFlowOfJGraphTLeaves(int racks, int size, int k, int m, int c)
@@ -104,7 +107,10 @@ class GroupPlannerTest {
     assertThat(sent).isPositive();
   }
 
-  /** Groups planned one after the other, each knowing of those before, share the racks' links. */
+  /**
+   * Groups planned one after the other, each with the traffic of the previous ones, share the links
+   * of racks.
+   */
   @ParameterizedTest
   @CsvSource({"6,2,6,3,4", "12,1,4,2,16", "20,20,10,4,40"})
   void groupsThatKnowOfEachOtherAreDoneSooner(int racks, int size, int k, int m, int groups)
@@ -407,7 +413,10 @@ class GroupPlannerTest {
     return true;
   }
 
-  /** Racks without a replica are busy: not all of them are looked at. */
+  /**
+   * Returns traffic that makes racks without a replica busy, because the planner does not consider
+   * all of them as core racks.
+   */
   private static RackTraffic anyTraffic(
       SplittableRandom random, Topology topology, int[][] replicas) {
     BitSet touched = new BitSet();

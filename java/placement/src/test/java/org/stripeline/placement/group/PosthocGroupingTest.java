@@ -21,7 +21,10 @@ import org.stripeline.placement.ear.ReplicaDraw;
 
 class PosthocGroupingTest {
 
-  /** Shares of 2,000 blocks, in thousandths: in one pass, and with the second chance. */
+  /**
+   * Thousandths of 2,000 blocks that are grouped: in one pass, and after the remaining blocks are
+   * grouped again.
+   */
   @ParameterizedTest
   @CsvSource({"6,3,12,980,990", "6,3,20,965,980", "10,4,20,935,960"})
   void nearlyAllBlocksOfALargePoolFindAStripe(

@@ -6,9 +6,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * A transfer holds all its ports from its first byte to its last, at the rate of the slowest, and
- * takes them all at the moment when all are free. When ports become free, the longest waiting of
- * those that now find all of theirs free goes first; one that needs many may be overtaken often.
+ * A model in which a transfer holds all its ports from its first byte to its last, at the rate of
+ * the slowest port, and takes all of them at the moment when all are free. When ports become free,
+ * the transfer that has waited longest among those whose ports are all free starts first; a
+ * transfer that needs many ports may be overtaken often.
  */
 public final class CircuitNetwork extends Network {
 
@@ -50,7 +51,8 @@ public final class CircuitNetwork extends Network {
       route.port(i).release(clock().now(), transfer.bytes());
     }
     for (Transfer next : candidates(route)) {
-      // A candidate that waited for two of these ports comes twice; started, it finds them taken.
+      // A candidate that waited for two of these ports is listed twice; once started, its ports are
+      // taken.
       if (portsAreFree(next)) {
         for (int i = 0; i < next.route().length(); i++) {
           next.route().port(i).waiting.remove(next);
@@ -61,7 +63,7 @@ public final class CircuitNetwork extends Network {
     arrived(transfer);
   }
 
-  /** Returns who waited for a port of this route, the longest waiting first. */
+  /** Returns the transfers that wait for a port of this route, the longest waiting first. */
   private static List<Transfer> candidates(Route route) {
     List<Transfer> found = new ArrayList<>();
     for (int i = 0; i < route.length(); i++) {

@@ -6,9 +6,9 @@ import umontreal.ssj.simevents.Simulator;
 import umontreal.ssj.simevents.eventlist.RedblackTree;
 
 /**
- * Simulated time: actions that happen at moments, in the order of these; of one moment in the order
- * in which they were asked for. Keeps them in SSJ's event list. Not thread-safe; several clocks can
- * run side by side.
+ * Simulated time: runs actions in the order of their times, and actions of the same time in the
+ * order in which they were scheduled. Uses SSJ's event list. Not thread-safe; separate clocks can
+ * be used in parallel.
  */
 public final class Clock {
   private final Simulator simulator = new Simulator(new RedblackTree());
@@ -19,16 +19,16 @@ public final class Clock {
     return simulator.time();
   }
 
-  /** Returns how many actions have happened. */
+  /** Returns how many actions were run. */
   public long happened() {
     return happened;
   }
 
   /**
-   * Lets something happen later.
+   * Schedules an action.
    *
    * @param seconds from now, at least 0
-   * @throws IllegalArgumentException if they are negative or no number
+   * @throws IllegalArgumentException if they are negative or NaN
    */
   public void after(double seconds, Runnable action) {
     if (!(seconds >= 0 && seconds < Double.POSITIVE_INFINITY)) {
@@ -38,14 +38,14 @@ public final class Clock {
     new Moment(simulator, action).schedule(seconds);
   }
 
-  /** Lets everything happen until nothing is left to or {@link #stop} is called. */
+  /** Runs all scheduled actions until none is left or {@link #stop} is called. */
   public void run() {
     if (!simulator.getEventList().isEmpty()) {
       simulator.start();
     }
   }
 
-  /** Ends {@link #run} after the action that calls this; what was to happen never does. */
+  /** Ends {@link #run} after the current action; the remaining actions are never run. */
   public void stop() {
     simulator.stop();
   }

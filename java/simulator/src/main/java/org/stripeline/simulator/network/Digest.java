@@ -6,8 +6,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * SHA-256 over all that happens, with its time. Two runs with the same digest did the same things
- * in the same order. Not thread-safe.
+ * A SHA-256 digest of all events with their times. Two runs with the same digest had the same
+ * events in the same order. Not thread-safe.
  */
 public final class Digest {
   private static final int NOTE_BYTES = 32;
@@ -16,7 +16,7 @@ public final class Digest {
   private final ByteBuffer pending = ByteBuffer.allocate(256 * NOTE_BYTES);
   private final MessageDigest sha;
 
-  /** Creates a digest of nothing. */
+  /** Creates an empty digest. */
   public Digest() {
     try {
       sha = MessageDigest.getInstance("SHA-256");
@@ -26,10 +26,10 @@ public final class Digest {
   }
 
   /**
-   * Takes note of something.
+   * Adds an event.
    *
-   * @param kind what happened, a number of the caller's
-   * @param time when, in seconds
+   * @param kind the kind of event, a number defined by the caller
+   * @param time in seconds
    */
   public void note(long kind, double time, long first, long second) {
     if (pending.remaining() < NOTE_BYTES) {
@@ -43,7 +43,7 @@ public final class Digest {
     pending.clear();
   }
 
-  /** Returns the first 64 bits in hexadecimal digits; to be called once, at the end. */
+  /** Returns the first 64 bits in hexadecimal digits; must be called once, at the end. */
   public String finish() {
     flush();
     byte[] sum = sha.digest();

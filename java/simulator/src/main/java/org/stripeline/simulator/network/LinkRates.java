@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.network;
 
-/** How fast links and disks are, all in bytes per second. Immutable. */
+/** The rates of links and disks, in bytes per second. Immutable. */
 public final class LinkRates {
   private final double node;
   private final double rack;
@@ -9,12 +9,12 @@ public final class LinkRates {
   private final double diskWrite;
 
   /**
-   * Describes links.
+   * Creates rates.
    *
-   * @param node of a node's link, each way
-   * @param rack of a rack's link, each way
-   * @param diskRead of a node's disks together
-   * @param diskWrite of a node's disks together
+   * @param node of a node's link, in each direction
+   * @param rack of a rack's link, in each direction
+   * @param diskRead of all disks of a node together
+   * @param diskWrite of all disks of a node together
    * @throws IllegalArgumentException if one is not positive
    */
   public LinkRates(double node, double rack, double diskRead, double diskWrite) {

@@ -5,8 +5,8 @@ import java.util.Arrays;
 import org.stripeline.placement.Topology;
 
 /**
- * The links and disks of a cluster of two levels: nodes hang on their rack's switch, racks on a
- * core without bound. Gives the routes between nodes.
+ * The links and disks of a cluster with two levels: nodes are connected to the switch of their
+ * rack, racks to a core of unlimited rate. Computes the routes between nodes.
  */
 public final class Links {
   private final Topology topology;
@@ -17,12 +17,12 @@ public final class Links {
   private final Port[] rackDown;
   private final Port[] disks;
 
-  /** Of each node's link, less where others take some of it for good. */
+  /** The rate of each node's uplink, which is lower if constant traffic uses a part of it. */
   private final double[] upRates;
 
   private final double[] downRates;
 
-  /** Creates the links of all nodes, idle. */
+  /** Creates idle links of all nodes. */
   public Links(Topology topology, LinkRates rates) {
     this.topology = topology;
     this.rates = rates;
@@ -45,7 +45,7 @@ public final class Links {
     return ports;
   }
 
-  /** Leaves no more than a rate, in bytes per second, on the way from one node to another. */
+  /** Limits the rate, in bytes per second, of the links from one node to another. */
   public void limit(int source, int target, double rate) {
     if (!(rate > 0)) {
       throw new IllegalArgumentException(
@@ -55,35 +55,41 @@ public final class Links {
     downRates[target] = Math.min(downRates[target], rate);
   }
 
-  /** Returns the way of a block from the disks of one node to the memory of another or its own. */
+  /**
+   * Returns the route of a block from the disks of one node to the memory of the same or another
+   * node.
+   */
   public Route read(int source, int target) {
     Route.Builder route = new Route.Builder().via(disks[source], rates.diskRead());
     addNetwork(route, source, target);
     return route.build();
   }
 
-  /** Returns the way of a block from the memory of one node to the disks of another or its own. */
+  /**
+   * Returns the route of a block from the memory of one node to the disks of the same or another
+   * node.
+   */
   public Route write(int source, int target) {
     Route.Builder route = new Route.Builder();
     addNetwork(route, source, target);
     return route.via(disks[target], rates.diskWrite()).build();
   }
 
-  /** Returns the way of a block from the disks of one node to those of another, not its own. */
+  /** Returns the route of a block from the disks of one node to those of a different node. */
   public Route copy(int source, int target) {
     Route.Builder route = new Route.Builder().via(disks[source], rates.diskRead());
     addNetwork(route, source, target);
     return route.via(disks[target], rates.diskWrite()).build();
   }
 
-  /** Returns the way from memory to memory. */
+  /** Returns the route from the memory of one node to that of another. */
   public Route send(int source, int target) {
     Route.Builder route = new Route.Builder();
     addNetwork(route, source, target);
     return route.build();
   }
 
-  /** Returns the way of a block that a client on a node writes through one node to the next. */
+  /** Returns the route of a block that a client on a node writes through a pipeline of nodes. */
   public Route pipeline(int client, int[] targets) {
     Route.Builder route = new Route.Builder();
     int at = client;
@@ -113,7 +119,7 @@ public final class Links {
     return sum(rackUp);
   }
 
-  /** Returns the bytes that came into racks. */
+  /** Returns the bytes that entered racks. */
   public long bytesDown() {
     return sum(rackDown);
   }
@@ -126,7 +132,10 @@ public final class Links {
     return bytes;
   }
 
-  /** Returns for what share of the time the rack links were held, the mean of both directions. */
+  /**
+   * Returns the share of the time during which the rack links were held, the mean of both
+   * directions.
+   */
   public double rackUse(double seconds) {
     double busy = 0;
     for (int rack = 0; rack < rackUp.length; rack++) {

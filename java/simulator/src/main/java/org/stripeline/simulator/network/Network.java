@@ -3,7 +3,7 @@ package org.stripeline.simulator.network;
 
 /** Moves bytes along routes in simulated time. */
 public abstract class Network {
-  /** Kinds of notes in the digest. */
+  /** Kinds of events in the digest. */
   private static final int SENT = 1;
 
   private static final int ARRIVED = 2;
@@ -18,7 +18,7 @@ public abstract class Network {
     this.digest = digest;
   }
 
-  /** Begins a transfer, or lets it wait until it can begin. */
+  /** Starts a transfer, or queues it until it can start. */
   public final void send(Transfer transfer) {
     transfer.sequence = transfers++;
     traffic.send(transfer);
@@ -34,7 +34,7 @@ public abstract class Network {
     }
   }
 
-  /** Returns what was sent and what arrived. */
+  /** Returns the bytes sent and received. */
   public final NetworkTraffic traffic() {
     return traffic;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.network;
 
-/** Bytes sent and received, by purpose. A byte that goes over two hops counts twice. */
+/** Bytes sent and received, by purpose. A byte that crosses two hops counts twice. */
 public final class NetworkTraffic {
   private static final int PURPOSES = Purpose.values().length;
 
@@ -22,7 +22,7 @@ public final class NetworkTraffic {
     across[purpose] += transfer.bytes() * route.hopsAcross();
   }
 
-  /** Returns the bytes of all transfers asked for. */
+  /** Returns the bytes of all transfers that were requested. */
   public long sent() {
     return sent;
   }
@@ -32,12 +32,12 @@ public final class NetworkTraffic {
     return received;
   }
 
-  /** Returns the bytes that went between nodes of one rack. */
+  /** Returns the bytes sent between nodes of one rack. */
   public long inRack(Purpose purpose) {
     return inRack[purpose.ordinal()];
   }
 
-  /** Returns the bytes that went between racks. */
+  /** Returns the bytes sent between racks. */
   public long across(Purpose purpose) {
     return across[purpose.ordinal()];
   }

@@ -3,10 +3,10 @@ package org.stripeline.simulator.network;
 
 import java.util.ArrayDeque;
 
-/** What serves one thing at a time: one direction of a link, or a disk. */
+/** A resource that serves one transfer or segment at a time: one direction of a link, or a disk. */
 public final class Port {
 
-  /** Kinds, in the order in which a block meets them; disks last. */
+  /** Kinds, in the order in which a block passes them; disks last. */
   public enum Kind {
     /** From a node to its rack's switch. */
     NODE_UP,
@@ -16,11 +16,14 @@ public final class Port {
     RACK_DOWN,
     /** From a rack's switch to a node. */
     NODE_DOWN,
-    /** The disks of a node, as one. */
+    /** All disks of a node, as one resource. */
     DISK
   }
 
-  /** Those that wait, first come first; the network that owns the port says what they are. */
+  /**
+   * The waiting transfers or segments in order of arrival; the network that owns the port defines
+   * their type.
+   */
   final ArrayDeque<Object> waiting = new ArrayDeque<>(2);
 
   private final Kind kind;
@@ -35,7 +38,7 @@ public final class Port {
     this.number = number;
   }
 
-  /** Returns what this is a port of. */
+  /** Returns the kind of this port. */
   public Kind kind() {
     return kind;
   }
@@ -45,12 +48,12 @@ public final class Port {
     return number;
   }
 
-  /** Returns for how many seconds it has been held. */
+  /** Returns the total time in seconds during which it was held. */
   public double busySeconds() {
     return busySeconds;
   }
 
-  /** Returns how many bytes went through it. */
+  /** Returns the bytes that passed through it. */
   public long bytes() {
     return bytes;
   }

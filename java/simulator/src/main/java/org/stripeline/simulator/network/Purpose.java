@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.network;
 
-/** What bytes are moved for. */
+/** The purpose of a transfer. */
 public enum Purpose {
   /** A client writes a replicated block. */
   WRITE,
@@ -9,10 +9,10 @@ public enum Purpose {
   ENCODE_READ,
   /** An encoder writes parity. */
   PARITY,
-  /** A data block is sent to where the rack rule wants it, or to the new file of a copy. */
+  /** A data block is sent to the node that the rack rule requires, or to the new file of a copy. */
   SEND,
-  /** Somebody else's traffic. */
+  /** Traffic of other applications. */
   BACKGROUND,
-  /** What a dead node held is made anew. */
+  /** Blocks of a dead node are reconstructed or copied. */
   REPAIR
 }

@@ -4,19 +4,21 @@ package org.stripeline.simulator.network;
 import java.util.Comparator;
 
 /**
- * A transfer holds all its ports from its first byte to its last, at the rate of the slowest, and
- * takes them one after another: it keeps those that it has while it waits for the next. This is how
- * a process of a simulation library such as CSIM reserves facilities. Every port serves who came
- * first. All transfers take ports in one total order, by kind and then by number, which keeps them
- * from waiting for each other in a circle.
+ * A model in which a transfer holds all its ports from its first byte to its last, at the rate of
+ * the slowest port, and takes them one after another: it holds the ports that it has while it waits
+ * for the next one. Processes of a simulation library such as CSIM reserve facilities in this way.
+ * Every port serves requests in order of arrival. All transfers take ports in one total order, by
+ * kind and then by number, which prevents deadlock.
  */
 public final class ReservingNetwork extends Network {
 
-  /** From which end a transfer reserves; disks come last either way. */
+  /** The end of the route at which reservation begins; disks are always last. */
   public enum Order {
-    /** From the sender's link to the receiver's: many transfers wait at links far away. */
+    /** From the sender's link to the receiver's: many transfers wait at remote links. */
     SENDER_FIRST,
-    /** From the receiver's link to the sender's: who receives waits for itself first. */
+    /**
+     * From the receiver's link to the sender's: a transfer first waits for the receiver's own link.
+     */
     RECEIVER_FIRST
   }
 
@@ -59,7 +61,8 @@ public final class ReservingNetwork extends Network {
     for (Port port : transfer.portsInOrder) {
       port.release(clock().now(), transfer.bytes());
     }
-    // The last port first: who is let in goes on to later ports, and must not overtake there.
+    // The last port first: a transfer that gets a port continues with later ports, and must not
+    // overtake the transfers that wait there.
     for (int i = transfer.portsInOrder.length - 1; i >= 0; i--) {
       Port port = transfer.portsInOrder[i];
       if (!port.isTaken() && !port.waiting.isEmpty()) {

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** The ports that bytes go through, in order, each once and with its rate. Immutable. */
+/** The ports that bytes pass, in order, each once and with its rate. Immutable. */
 public final class Route {
   private final Port[] ports;
   private final double[] rates;
@@ -28,19 +28,19 @@ public final class Route {
     return ports[index];
   }
 
-  /** Returns the bytes per second of a port on this route. */
+  /** Returns the rate of a port on this route, in bytes per second. */
   double rate(int index) {
     return rates[index];
   }
 
-  /** Returns the ports in an order, each once. */
+  /** Returns the ports in a given order, each once. */
   Port[] ports(Comparator<Port> order) {
     Port[] sorted = ports.clone();
     Arrays.sort(sorted, order);
     return sorted;
   }
 
-  /** Returns the bytes per second of the slowest port, without bound if there is none. */
+  /** Returns the rate of the slowest port in bytes per second, infinity if there is no port. */
   double slowest() {
     double least = Double.POSITIVE_INFINITY;
     for (double rate : rates) {
@@ -49,17 +49,17 @@ public final class Route {
     return least;
   }
 
-  /** Returns how many times the bytes go from one node to another of its rack. */
+  /** Returns how many hops of this route are within a rack. */
   public int hopsInRack() {
     return hopsInRack;
   }
 
-  /** Returns how many times the bytes go from one rack to another. */
+  /** Returns how many hops of this route are between racks. */
   public int hopsAcross() {
     return hopsAcross;
   }
 
-  /** Collects ports. */
+  /** Builds a route. */
   static final class Builder {
     private final List<Port> ports = new ArrayList<>(8);
     private double[] rates = new double[8];

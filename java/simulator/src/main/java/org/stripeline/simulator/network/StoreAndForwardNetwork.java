@@ -2,10 +2,11 @@
 package org.stripeline.simulator.network;
 
 /**
- * Bytes go in segments; a segment passes the ports one after another, each at the port's own rate,
- * and holds only the one that it is at. Ports serve who came first. A transfer has at most so many
- * segments on the way, and begins one when the one before has left the first port, so that
- * transfers that share a port share its rate.
+ * A model in which bytes are sent in segments; a segment passes the ports one after another, each
+ * at the port's own rate, and holds only its current port. Ports serve segments in order of
+ * arrival. The number of segments in flight per transfer is limited, and a transfer starts a
+ * segment when the previous one has left the first port, so that transfers that share a port share
+ * its rate.
  */
 public final class StoreAndForwardNetwork extends Network {
   private final long segmentBytes;
@@ -15,7 +16,7 @@ public final class StoreAndForwardNetwork extends Network {
    * Creates a network.
    *
    * @param segmentBytes at least 1
-   * @param segmentsMax most segments of a transfer on the way, at least 1
+   * @param segmentsMax maximum number of segments of a transfer in flight, at least 1
    */
   public StoreAndForwardNetwork(Clock clock, Digest digest, long segmentBytes, int segmentsMax) {
     super(clock, digest);
@@ -76,7 +77,7 @@ public final class StoreAndForwardNetwork extends Network {
     } else {
       transfer.bytesArrived += segment.bytes;
     }
-    // Only now: it queues behind those who waited at the first port.
+    // Only now, so that the new segment queues behind those that were waiting at the first port.
     beginSegment(transfer);
     if (transfer.bytesArrived == transfer.bytes()) {
       arrived(transfer);

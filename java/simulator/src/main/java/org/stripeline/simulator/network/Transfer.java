@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.network;
 
-/** Bytes on their way along a route. */
+/** A transfer of bytes along a route. */
 public final class Transfer {
   private final Purpose purpose;
   private final Route route;
   private final long bytes;
   private final Runnable whenArrived;
 
-  /** Position in the order in which transfers were asked for; set by the network. */
+  /** Position in the order in which transfers were requested; set by the network. */
   long sequence;
 
-  /** Ports taken so far, where they are taken one after another. */
+  /** Number of ports taken so far, in models that take them one after another. */
   int portsTaken;
 
-  /** The route's ports in the order in which they are taken, where they are one by one. */
+  /**
+   * The route's ports in the order in which they are taken, in models that take them one after
+   * another.
+   */
   Port[] portsInOrder;
 
-  /** Bytes that left the source and that reached the target, where there are segments. */
+  /** Bytes that left the source, and bytes that reached the target, in models with segments. */
   long bytesBegun;
 
   long bytesArrived;
@@ -26,10 +29,10 @@ public final class Transfer {
   boolean isAtFirstPort;
 
   /**
-   * Describes a transfer.
+   * Creates a transfer.
    *
    * @param bytes at least 1
-   * @param whenArrived happens when the last byte is there
+   * @param whenArrived is run when the last byte has arrived
    */
   public Transfer(Purpose purpose, Route route, long bytes, Runnable whenArrived) {
     if (bytes < 1) {

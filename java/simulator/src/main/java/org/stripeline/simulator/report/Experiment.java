@@ -12,16 +12,16 @@ import org.stripeline.simulator.scenario.Scenario;
 import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.simulator.scenario.Variant;
 
-/** Runs all of a scenario. */
+/** Runs all variants and policies of a scenario. */
 public final class Experiment {
   private Experiment() {}
 
   /**
-   * Runs each variant and policy with so many seeds as the scenario says, one after another.
+   * Runs each variant and policy, one after another, with the number of seeds of the scenario.
    *
-   * @param firstSeed the seed of the first run of each; the others follow
-   * @param progress is told, in a line, of each variant and policy that is done
-   * @throws ScenarioException if a variant leaves too little room for its stripes
+   * @param firstSeed the seed of the first run of each; the next runs use the following numbers
+   * @param progress receives one line for each variant and policy that is done
+   * @throws ScenarioException if a variant has too little room for its stripes
    */
   public static Report run(Scenario scenario, long firstSeed, Consumer<String> progress)
       throws ScenarioException {

@@ -8,9 +8,9 @@ import java.util.function.Function;
 import org.stripeline.simulator.scenario.Figure;
 
 /**
- * Draws reports as SVG, two panels each: throughput of encoding as bars with the least and the most
- * of all runs, as the paper's figure 8 has them; and gains with the paper's own beside them, or
- * what else the paper draws, response times over time (figure 9) and shares of racks.
+ * Draws reports as SVG with two panels each. One panel shows the throughput of encoding as bars
+ * with the minimum and maximum of all runs, as in figure 8 of the paper. The other shows the gains
+ * next to those of the paper, or response times over time (figure 9), or the shares of racks.
  */
 public final class Plot {
   private static final int WIDTH = 1180;
@@ -22,7 +22,7 @@ public final class Plot {
   private static final int PLOT_HEIGHT = 210;
   private static final int TICKS = 5;
 
-  /** As in the paper's figure 9. */
+  /** As in figure 9 of the paper. */
   private static final int WRITES_PER_POINT = 3;
 
   private static final String OF_PAPER = "#111111";
@@ -80,7 +80,7 @@ public final class Plot {
     return has;
   }
 
-  /** Lines of the first variant, one for each policy. */
+  /** Draws the lines of the first variant, one for each policy. */
   private void lines(Report report, int row, String title, Function<Result, double[][]> pointsOf) {
     List<Result> results = report.variants.get(0).results;
     double latest = 1;
@@ -211,7 +211,7 @@ public final class Plot {
         || comparison.figure.equals(Figure.WRITE_GAIN_PERCENT.key());
   }
 
-  /** Title, axis and grid of a panel. */
+  /** Draws title, axis and grid of a panel. */
   private void begin(int row, int column, String title, double from, double to) {
     left = column * PANEL_WIDTH + LEFT;
     top = (double) row * PANEL_HEIGHT + TOP;
@@ -227,7 +227,7 @@ public final class Plot {
     }
   }
 
-  /** Returns 1, 2 or 5 times a power of ten, so that a range has a few of them. */
+  /** Returns 1, 2 or 5 times a power of ten that divides a range into a few steps. */
   private static double step(double range) {
     double rough = Math.max(range, 1) / TICKS;
     double power = Math.pow(10, Math.floor(Math.log10(rough)));

@@ -12,7 +12,10 @@ import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Scenario;
 import org.stripeline.simulator.scenario.Variant;
 
-/** What came of a scenario. Field names are those of the JSON; numbers that are none are absent. */
+/**
+ * The results of a scenario. Field names are those of the JSON; numbers that are not finite are
+ * absent.
+ */
 public final class Report {
   public final String scenario;
   public final String title;
@@ -21,7 +24,7 @@ public final class Report {
   public final int seeds;
   public final Double tolerancePoints;
 
-  /** Of the first variant. */
+  /** The constants of the first variant. */
   public final Map<String, Constant> constants;
 
   public final List<Entry> variants = new ArrayList<>();
@@ -52,7 +55,7 @@ public final class Report {
     variants.add(new Entry(own, variant, results, tolerancePoints));
   }
 
-  /** Returns how many figures are farther from the paper than the scenario allows. */
+  /** Returns how many values differ from the paper by more than the tolerance of the scenario. */
   public int beyondTolerance() {
     int count = 0;
     for (Entry entry : variants) {
@@ -67,7 +70,7 @@ public final class Report {
   public static final class Entry {
     public final String label;
 
-    /** Those that differ from the first variant's. */
+    /** The constants that differ from those of the first variant. */
     public final Map<String, Constant> changed;
 
     public final List<Result> results;
@@ -94,7 +97,7 @@ public final class Report {
       }
     }
 
-    /** Returns a figure of a policy, null if there is none. */
+    /** Returns the comparison of one figure for a policy, null if there is none. */
     public Comparison find(Policy policy, Figure figure) {
       for (Comparison comparison : comparisons) {
         if (comparison.kind == policy && comparison.which == figure) {
@@ -116,14 +119,14 @@ public final class Report {
     }
   }
 
-  /** A figure of ours, and the paper's if it gives one. */
+  /** A simulated value, and the value of the paper if it has one. */
   public static final class Comparison {
     public final String policy;
     public final String figure;
     public final double ours;
     public final Double paper;
 
-    /** Null where nothing was asked for. */
+    /** Null if the scenario has no tolerance or the paper no value. */
     public final Boolean isWithinTolerance;
 
     private final transient Policy kind;

@@ -9,12 +9,15 @@ import java.util.List;
 
 /** Reports as JSON. */
 public final class ReportJson {
-  /** Six digits after the point are more than any figure means. */
+  /** Values are rounded to six digits after the point, more than their accuracy. */
   private static final double PRECISION = 1e6;
 
   private ReportJson() {}
 
-  /** Returns the text, ended by a line feed; what is no number is left out, in lists null. */
+  /**
+   * Returns the text, ended by a line feed; numbers that are not finite are omitted, in lists they
+   * are null.
+   */
   public static String of(List<Report> reports) {
     JsonSerializer<Double> numbers =
         (value, type, context) ->

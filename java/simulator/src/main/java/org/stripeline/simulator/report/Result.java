@@ -9,7 +9,10 @@ import org.stripeline.simulator.scenario.Figure;
 import org.stripeline.simulator.scenario.Labels;
 import org.stripeline.simulator.scenario.Policy;
 
-/** One policy under one variant: means of all runs. Field names are those of the JSON. */
+/**
+ * The results of one policy under one variant: means of all runs. Field names are those of the
+ * JSON.
+ */
 public final class Result {
   private static final double PERCENT = 100;
 
@@ -21,10 +24,10 @@ public final class Result {
   public final double writeMbPerSecond;
   public final double writeSeconds;
 
-  /** Over the digests of all runs. */
+  /** A digest of the digests of all runs. */
   public final String digest;
 
-  /** All of what came of the first run. */
+  /** The complete result of the first run. */
   public final RunResult firstRun;
 
   public final double[] encodeMbPerSecondOfRuns;
@@ -64,7 +67,7 @@ public final class Result {
     return runs.stream().mapToDouble(value).average().orElse(Double.NaN);
   }
 
-  /** Returns the mean share of the rack with the least, of the next, and so on, in percent. */
+  /** Returns the mean shares of the racks of each rank in percent, in ascending order of share. */
   double[][] rackShares() {
     double[][] points = new double[runs.get(0).rackShares.length][2];
     for (int rack = 0; rack < points.length; rack++) {
@@ -75,7 +78,10 @@ public final class Result {
     return points;
   }
 
-  /** Returns begin and response time of the first run's writes, each the mean of so many. */
+  /**
+   * Returns the start and the response time of the first run's writes, averaged over {@code
+   * writesPerPoint} writes.
+   */
   double[][] responses(int writesPerPoint) {
     double[][] writes = runs.get(0).writes;
     double[][] points = new double[writes.length / writesPerPoint][2];
@@ -86,7 +92,9 @@ public final class Result {
     return points;
   }
 
-  /** Returns a figure; not a number where there is none, as of writes where nobody writes. */
+  /**
+   * Returns the value of a figure; NaN if there is none, for example for writes without writers.
+   */
   double figure(Figure figure, Result first) {
     switch (figure) {
       case ENCODE_GAIN_PERCENT:

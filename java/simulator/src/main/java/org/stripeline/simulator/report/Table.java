@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import org.stripeline.simulator.scenario.Figure;
 
-/** A report as text for a terminal: a row for each variant and policy, then the paper's figures. */
+/**
+ * Formats a report as a text table: a row for each variant and policy, then the values of the
+ * paper.
+ */
 public final class Table {
   /** Width of the text above the table. */
   private static final int COLUMNS = 110;
@@ -157,7 +160,7 @@ public final class Table {
     return Double.isNaN(value) ? "" : String.format(Locale.ROOT, "%+.1f", value);
   }
 
-  /** The first two columns to the left, all others to the right. */
+  /** Returns the table: the first two columns are left-aligned, all others are right-aligned. */
   private String render() {
     int[] widths = new int[rows.get(0).length];
     for (String[] row : rows) {

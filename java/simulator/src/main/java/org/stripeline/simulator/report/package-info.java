@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Scenarios run through, and what came of them beside the paper's figures. */
+/** Runs scenarios and compares the results with the values of the paper. */
 package org.stripeline.simulator.report;

@@ -10,8 +10,8 @@ import org.stripeline.simulator.network.Transfer;
 import org.stripeline.simulator.scenario.Settings;
 
 /**
- * Traffic of others: transfers of exponentially distributed size between random nodes at random
- * moments, a share of them across racks.
+ * Background traffic: transfers of exponentially distributed size between random nodes at random
+ * times, a share of them across racks.
  */
 final class Background {
   private final Settings settings;
@@ -29,10 +29,10 @@ final class Background {
     this.random = run.randoms.background;
   }
 
-  /** Loads pairs of nodes for the whole run, and begins arrivals. */
+  /** Limits the links of node pairs for the whole run, and starts the arrivals. */
   void start() {
     if (settings.injectedRate > 0) {
-      // Datagrams give way to nobody: others share what the wire has left.
+      // UDP traffic has no congestion control: other transfers get the remaining rate of the link.
       double left = settings.linkNominalRate - settings.injectedRate;
       for (int node = 0; node + 1 < settings.nodes(); node += 2) {
         links.limit(node, node + 1, left);
@@ -43,7 +43,7 @@ final class Background {
     }
   }
 
-  /** Ends arrivals; transfers that have begun go on. */
+  /** Ends arrivals; transfers in progress continue. */
   void end() {
     isEnded = true;
   }

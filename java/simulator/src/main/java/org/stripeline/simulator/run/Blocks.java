@@ -3,9 +3,9 @@ package org.stripeline.simulator.run;
 
 import java.util.Arrays;
 
-/** Where the replicas of replicated blocks are; blocks are numbered from 0. */
+/** The locations of the replicas of replicated blocks; blocks are numbered from 0. */
 final class Blocks {
-  /** Stands for the node of a replica or a block that is nowhere. */
+  /** Stands for the node of a replica or a block that does not exist. */
   static final int ABSENT = -1;
 
   private final int replication;
@@ -30,7 +30,7 @@ final class Blocks {
     return count;
   }
 
-  /** Returns the nodes of a block, the one written first being first. */
+  /** Returns the nodes of a block, the first replica first. */
   int[] replicas(int block) {
     return Arrays.copyOfRange(nodes, block * replication, (block + 1) * replication);
   }
@@ -39,7 +39,7 @@ final class Blocks {
     return nodes[block * replication + replica];
   }
 
-  /** Puts a replica elsewhere. */
+  /** Moves a replica to another node. */
   void move(int block, int replica, int node) {
     nodes[block * replication + replica] = node;
   }

@@ -5,11 +5,11 @@ import org.stripeline.placement.NodeState;
 import org.stripeline.placement.Topology;
 import org.stripeline.simulator.scenario.Settings;
 
-/** Which nodes there are and which of them are dead at this moment. */
+/** The nodes of the cluster and their current state. */
 final class Cluster {
   private final Settings settings;
 
-  /** For how many reasons each node is dead: itself, its rack. */
+  /** The number of causes for which each node is dead: its own failure, and outages of its rack. */
   private final int[] reasons;
 
   private Topology topology;
@@ -20,7 +20,7 @@ final class Cluster {
     this.topology = Topology.uniform(settings.racks, settings.nodesPerRack);
   }
 
-  /** Returns the nodes as they are now. */
+  /** Returns the current topology. */
   Topology topology() {
     return topology;
   }
@@ -29,7 +29,7 @@ final class Cluster {
     return reasons[node] == 0;
   }
 
-  /** Changes the number of reasons for which nodes are dead. */
+  /** Changes the number of causes for which nodes are dead. */
   void change(int[] nodes, int by) {
     for (int node : nodes) {
       reasons[node] += by;

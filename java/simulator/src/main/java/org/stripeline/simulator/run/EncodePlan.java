@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.run;
 
-/** What one encoding does. Nodes are given for data blocks first, then for parity. */
+/** The plan of one encoding. Nodes are given for data blocks first, then for parity. */
 final class EncodePlan {
   final int encoder;
 
-  /** Where the encoder reads each data block. */
+  /** The node from which the encoder reads each data block. */
   final int[] sources;
 
-  /** Where each block of the stripe is in the end. */
+  /** The final node of each block of the stripe. */
   final int[] layout;
 
-  /** Which data blocks are sent to their place; the others are there. */
+  /** Whether each data block is sent to its final node; the others are already there. */
   final boolean[] isSent;
 
-  /** How many blocks must move so that the rack rule holds, moved or only counted. */
+  /**
+   * The number of blocks that must move to satisfy the rack rule, whether they are moved or only
+   * counted.
+   */
   final int relocations;
 
-  /** Whether the rack rule is broken where the blocks are in the end. */
+  /** Whether the final layout violates the rack rule. */
   final boolean breaksRule;
 
   EncodePlan(

@@ -15,16 +15,16 @@ import org.stripeline.simulator.network.Transfer;
 import org.stripeline.simulator.scenario.Settings;
 
 /**
- * The encoding of all stripes by processes that each do one stripe after another: read k blocks in
- * parallel, compute, write parity and whatever must move in parallel, wait, go on.
+ * Encodes all stripes with processes that each encode one stripe after another: read k blocks in
+ * parallel, compute, write parity and the blocks that must move in parallel, wait, continue.
  */
 final class Encoding {
-  /** Kinds of notes in the digest. */
+  /** Kinds of events in the digest. */
   private static final int PLANNED = 3;
 
   private static final int ENCODED = 4;
 
-  /** So often the encoding of a stripe is tried of which a block has no live replica. */
+  /** Maximum number of attempts to encode a stripe that has a block without a live replica. */
   private static final int ATTEMPTS_MAX = 10;
 
   private final Settings settings;
@@ -98,7 +98,7 @@ final class Encoding {
     }
   }
 
-  /** One encoder; does one stripe at a time. */
+  /** One encoding process; encodes one stripe at a time. */
   private final class Process {
     private final int node;
     private final ArrayDeque<SimulatedStripe> stripes = new ArrayDeque<>();
@@ -137,7 +137,7 @@ final class Encoding {
       }
     }
 
-    /** Leaves the stripe for later, when racks may be back, or for good. */
+    /** Postpones the stripe, as a rack outage may end, or skips it after the last attempt. */
     private void postpone() {
       if (stripe.postponed() < ATTEMPTS_MAX) {
         stripes.add(stripe);

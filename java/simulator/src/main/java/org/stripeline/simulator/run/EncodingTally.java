@@ -3,7 +3,7 @@ package org.stripeline.simulator.run;
 
 import org.stripeline.placement.Topology;
 
-/** Counts what encodings did. */
+/** Counts the results of encodings. */
 final class EncodingTally {
   private long stripes;
   private long skipped;

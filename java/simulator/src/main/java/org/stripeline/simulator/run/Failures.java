@@ -16,16 +16,19 @@ import org.stripeline.simulator.network.Transfer;
 import org.stripeline.simulator.scenario.Settings;
 
 /**
- * Nodes that fail for good and come back empty, racks that are away for a while, and the repair of
- * what dead nodes held. A transfer under way when its node dies still ends as if it had not; what
- * it wrote there is then repaired.
+ * Simulates nodes that fail and are replaced by empty ones, racks that are temporarily unavailable,
+ * and the repair of the data of dead nodes. A transfer that is in progress when its node dies still
+ * completes as if the node were alive; blocks that it wrote there are repaired afterwards.
  */
 final class Failures {
   private static final int NODE_DIED = 5;
   private static final int RACK_AWAY = 6;
   private static final int REPAIRED = 7;
 
-  /** So often a repair is tried that finds too little alive, a rack's outage apart. */
+  /**
+   * Maximum number of attempts of a repair that finds too few live nodes; attempts are at least a
+   * rack outage apart.
+   */
   private static final int ATTEMPTS_MAX = 10;
 
   private final Settings settings;
@@ -41,7 +44,7 @@ final class Failures {
   private final ArrayDeque<Runnable> repairs = new ArrayDeque<>();
   private final Tally tally = new Tally();
 
-  /** When each node died last, -1 if never. */
+  /** The time of each node's last failure, -1 if it never failed. */
   private final double[] diedAt;
 
   private int repairsUnderWay;
@@ -62,7 +65,7 @@ final class Failures {
     Arrays.fill(diedAt, -1);
   }
 
-  /** What happened; field names are those of the JSON. */
+  /** Counts of events; field names are those of the JSON. */
   public static final class Tally {
     public long nodesDied;
     public long racksAway;
@@ -84,7 +87,7 @@ final class Failures {
     }
   }
 
-  /** No further failures; repairs go on. */
+  /** Ends further failures; repairs continue. */
   void end() {
     isEnded = true;
   }
@@ -107,7 +110,8 @@ final class Failures {
     digest.note(NODE_DIED, clock.now(), node, 0);
     cluster.change(new int[] {node}, 1);
     clock.after(settings.detectionSeconds, () -> queueRepairs(node));
-    // The replacement holds nothing: repairs are queued before it comes, or it would seem to.
+    // The replacement is empty: repairs are queued before it arrives, otherwise it would seem to
+    // hold the data.
     double back = Math.max(settings.replacementSeconds, settings.detectionSeconds);
     clock.after(back, () -> cluster.change(new int[] {node}, -1));
   }
@@ -155,9 +159,10 @@ final class Failures {
   }
 
   /**
-   * Takes a stripe that has just been encoded into care.
+   * Registers a stripe that has just been encoded, and queues repairs of its blocks on nodes that
+   * have failed.
    *
-   * @param plannedAt when its nodes were chosen; those that died since do not have its blocks
+   * @param plannedAt when its nodes were chosen; nodes that died since then do not have its blocks
    */
   void encoded(SimulatedStripe stripe, double plannedAt) {
     for (int i = 0; i < stripe.layout().length; i++) {
@@ -180,9 +185,12 @@ final class Failures {
     beginRepairs();
   }
 
-  /** Ends a repair that cannot be done now; tries again later, at most so often. */
+  /**
+   * Ends a repair that is currently impossible; retries it later, up to the maximum number of
+   * attempts.
+   */
   private void postpone(int attempt, Runnable again) {
-    // Later, lest repairs that cannot be done nest in each other.
+    // Scheduled instead of called, so that impossible repairs do not recurse.
     clock.after(0, this::repairEnds);
     if (attempt < ATTEMPTS_MAX) {
       clock.after(
@@ -282,7 +290,10 @@ final class Failures {
     return -1;
   }
 
-  /** A live node that holds none of these, in the rack of the lost one if it has any. */
+  /**
+   * Returns a live node that is none of the given ones, in the rack of the lost node if possible,
+   * -1 if there is none.
+   */
   private int newNode(int[] taken, int lost) {
     Topology topology = cluster.topology();
     int rack = topology.rackOf(lost);

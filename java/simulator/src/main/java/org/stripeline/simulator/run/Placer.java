@@ -12,8 +12,8 @@ import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Settings;
 
 /**
- * Names the nodes of new blocks, as the NameNode would under a policy. Under those that place for
- * stripes it also tells which stripe a block belongs to.
+ * Selects the nodes of new blocks as the NameNode would under a policy. For policies that place
+ * blocks for stripes, it also assigns each block to a stripe.
  */
 final class Placer {
   private static final String OWNER = "/";
@@ -23,7 +23,10 @@ final class Placer {
   private final SplittableRandom random;
   private final PendingStripes pending;
 
-  /** Blocks of the open stripe of each core rack, where the placement does not count them. */
+  /**
+   * The number of blocks in the open stripe of each core rack, for the policy whose placement does
+   * not count them.
+   */
   private final int[] position;
 
   Placer(Settings settings, Policy policy, SplittableRandom random) {
@@ -42,12 +45,12 @@ final class Placer {
             : null;
   }
 
-  /** Where a block goes, and its place in a stripe. */
+  /** The nodes of a block, and its position in a stripe. */
   static final class Placed {
     final int[] nodes;
     final int coreRack;
 
-    /** Index in its stripe; 0 begins a new one. -1 if it belongs to none. */
+    /** Index in its stripe; 0 begins a new stripe, -1 means no stripe. */
     final int position;
 
     Placed(int[] nodes, int coreRack, int position) {
@@ -57,7 +60,7 @@ final class Placer {
     }
   }
 
-  /** Places a block; the nodes are null if the live ones are too few. */
+  /** Places a block; the nodes are null if there are too few live nodes. */
   Placed place(Topology topology, int writer) {
     if (pending != null) {
       Optional<Advice> advice =
@@ -79,7 +82,7 @@ final class Placer {
     return new Placed(nodes, rack, index);
   }
 
-  /** Returns how many candidates were drawn so far; 0 where nothing is drawn twice. */
+  /** Returns how many candidates were drawn so far; 0 for policies that draw only once. */
   long tries() {
     return pending == null ? 0 : pending.counts().of(PendingCounts.Event.TRIED);
   }

@@ -8,13 +8,13 @@ import org.stripeline.placement.group.BlockSet;
 import org.stripeline.placement.group.PosthocGrouping;
 import org.stripeline.simulator.scenario.Settings;
 
-/** Stripes chosen among blocks that were written without thought of them. */
+/** Stripes of blocks that were written without regard to encoding. */
 final class PostHocStripes {
   private PostHocStripes() {}
 
   /**
-   * Returns the stripes found, then those of blocks that found none: in order, encoded anywhere, so
-   * that all policies encode the same amount of data.
+   * Returns the stripes that were found, then stripes of the remaining blocks in order, which are
+   * encoded anywhere, so that all policies encode the same amount of data.
    */
   static List<SimulatedStripe> of(Settings settings, Blocks blocks, Topology topology) {
     PosthocGrouping grouping = new PosthocGrouping(settings.shape, settings.rule, topology);

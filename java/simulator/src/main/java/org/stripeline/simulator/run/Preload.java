@@ -9,9 +9,12 @@ import org.stripeline.simulator.scenario.ScenarioException;
 import org.stripeline.simulator.scenario.Settings;
 import org.stripeline.simulator.scenario.WriterChoice;
 
-/** The blocks that are there before the run, and the stripes that they are to become. */
+/** The blocks that exist before the run, and the stripes that they will form. */
 final class Preload {
-  /** So many times the blocks that the stripes need are written until the attempt is given up. */
+  /**
+   * Limits the number of blocks that are written, as a multiple of the blocks that the stripes
+   * need.
+   */
   private static final int BLOCKS_FACTOR_MAX = 4;
 
   private final Settings settings;
@@ -41,7 +44,7 @@ final class Preload {
   }
 
   /**
-   * Writes blocks until there are as many stripes as asked for.
+   * Writes blocks until there are enough stripes.
    *
    * @throws ScenarioException if the rack rule leaves too little room for them
    */

@@ -4,11 +4,11 @@ package org.stripeline.simulator.run;
 import java.util.Arrays;
 import org.stripeline.simulator.scenario.Settings;
 
-/** What share of all replicas each rack has. */
+/** The share of all replicas that each rack has. */
 final class RackShares {
   private RackShares() {}
 
-  /** Returns the shares of all racks, the least first. */
+  /** Returns the shares of all racks in ascending order. */
   static double[] of(Blocks blocks, Settings settings) {
     double[] shares = new double[settings.racks];
     int replication = blocks.replication();

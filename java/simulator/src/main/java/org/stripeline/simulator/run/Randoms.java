@@ -4,8 +4,8 @@ package org.stripeline.simulator.run;
 import java.util.SplittableRandom;
 
 /**
- * Random numbers, one source for each concern, so that what one draws does not change what another
- * sees: two policies with one seed meet the same writes at the same moments.
+ * Random numbers from a separate source for each concern, so that the draws of one concern do not
+ * affect another: two policies with the same seed have the same writes at the same times.
  */
 final class Randoms {
   final SplittableRandom writers;
@@ -27,13 +27,13 @@ final class Randoms {
     repairs = root.split();
   }
 
-  /** Draws how long it takes until the next of so many events per second. */
+  /** Draws the time until the next of events with a given mean rate per second. */
   static double wait(SplittableRandom random, double perSecond) {
     return exponential(random, 1 / perSecond);
   }
 
   static double exponential(SplittableRandom random, double mean) {
-    // StrictMath: the same on every machine, as the digest is to be.
+    // StrictMath gives the same result on every machine, which the digest requires.
     return -mean * StrictMath.log(1 - random.nextDouble());
   }
 }

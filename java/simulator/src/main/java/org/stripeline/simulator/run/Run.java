@@ -11,7 +11,7 @@ import org.stripeline.simulator.network.ReservingNetwork;
 import org.stripeline.simulator.network.StoreAndForwardNetwork;
 import org.stripeline.simulator.scenario.Settings;
 
-/** What all parts of one run share. */
+/** The objects that all parts of one run share. */
 final class Run {
   final Settings settings;
   final Clock clock = new Clock();

@@ -3,7 +3,7 @@ package org.stripeline.simulator.run;
 
 import java.util.Map;
 
-/** What came of one run; field names are those of the JSON. */
+/** The results of one run; field names are those of the JSON. */
 public final class RunResult {
   public String policy;
   public long seed;
@@ -22,7 +22,7 @@ public final class RunResult {
   public double writeSecondsBefore;
   public double writeSecondsDuring;
 
-  /** Mean over writes of bytes by response time. */
+  /** Mean over writes of block size divided by response time. */
   public double writeMbPerSecondDuring;
 
   public long writesDuring;
@@ -35,13 +35,16 @@ public final class RunResult {
   public long events;
   public String digest;
 
-  /** Share of all replicas that each rack has, the least first. Not in the JSON. */
+  /** The share of all replicas that each rack has, in ascending order. Not in the JSON. */
   public transient double[] rackShares;
 
-  /** When each write began, and its response time, in seconds, by begin. Not in the JSON. */
+  /**
+   * The start and the response time of each write in seconds, in order of the start. Not in the
+   * JSON.
+   */
   public transient double[][] writes;
 
-  /** Returns how many blocks encoding a stripe moved between racks. */
+  /** Returns how many blocks were moved between racks to encode a stripe. */
   public double crossRackBlocksPerStripe() {
     return crossRackReadsPerStripe + crossRackParityPerStripe + crossRackSendsPerStripe;
   }

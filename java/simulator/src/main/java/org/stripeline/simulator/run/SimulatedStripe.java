@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.run;
 
-/** Blocks that are to be encoded together, and the nodes of all of them once they are. */
+/**
+ * Blocks that will be encoded together, and the nodes of all blocks of the stripe after encoding.
+ */
 final class SimulatedStripe {
   /** Stands for "in any rack". */
   static final int ANYWHERE = -1;
@@ -9,7 +11,7 @@ final class SimulatedStripe {
   private final int[] blocks;
   private final int homeRack;
 
-  /** Of data and parity, in order; null until the stripe is encoded. */
+  /** The nodes of data and parity blocks, in order; null until the stripe is encoded. */
   private int[] layout;
 
   private int postponed;
@@ -19,7 +21,7 @@ final class SimulatedStripe {
     this.homeRack = homeRack;
   }
 
-  /** Returns the rack whose encoders are to encode it, {@link #ANYWHERE} if any may. */
+  /** Returns the rack whose encoders must encode it, {@link #ANYWHERE} if any may. */
   int homeRack() {
     return homeRack;
   }
@@ -36,7 +38,7 @@ final class SimulatedStripe {
     return replicas;
   }
 
-  /** Takes note of an attempt to encode that failed; returns how many did. */
+  /** Counts a failed attempt to encode; returns the number of failed attempts. */
   int postponed() {
     return ++postponed;
   }

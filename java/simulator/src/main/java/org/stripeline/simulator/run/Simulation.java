@@ -46,11 +46,10 @@ public final class Simulation {
   }
 
   /**
-   * Runs until all stripes are encoded and what was under way has arrived.
+   * Runs until all stripes are encoded and all pending transfers have arrived.
    *
-   * @throws ScenarioException if the rack rule leaves so little room that the stripes cannot be put
-   *     together
-   * @throws IllegalStateException if bytes got lost on the way, a fault of the simulator
+   * @throws ScenarioException if the rack rule leaves too little room to form the stripes
+   * @throws IllegalStateException if bytes were lost, which is a bug of the simulator
    */
   public static RunResult run(Settings settings, Policy policy, long seed)
       throws ScenarioException {
@@ -79,7 +78,7 @@ public final class Simulation {
     return outcome();
   }
 
-  /** All is encoded: nothing new begins. */
+  /** Stops new activity after all stripes are encoded. */
   private void end() {
     writes.end();
     background.end();

@@ -14,7 +14,8 @@ import org.stripeline.simulator.scenario.Policy;
 import org.stripeline.simulator.scenario.Settings;
 
 /**
- * Decides, when a stripe is to be encoded, who reads what from where, and where all comes to be.
+ * Plans the encoding of a stripe: the encoder, the nodes from which it reads, and the final node of
+ * each block.
  */
 final class StripePlanner {
   private final Settings settings;
@@ -32,8 +33,8 @@ final class StripePlanner {
   /**
    * Plans an encoding.
    *
-   * @param processNode the node that the encoding process runs on
-   * @throws PlacementException if a block is lost, or nodes are too few
+   * @param processNode the node of the encoding process
+   * @throws PlacementException if a block is lost, or there are too few nodes
    */
   EncodePlan plan(SimulatedStripe stripe, int processNode, Topology topology)
       throws PlacementException {
@@ -63,7 +64,7 @@ final class StripePlanner {
     return kept;
   }
 
-  /** Any replica stays, parity goes to random racks, as HDFS-RAID does it. */
+  /** Plans as HDFS-RAID does: retains random replicas and places parity in random racks. */
   private EncodePlan blind(int[][] replicas, int encoder, Topology topology)
       throws PlacementException {
     int[] kept = BlindRetention.retain(replicas, random);
@@ -95,7 +96,7 @@ final class StripePlanner {
     return replicas;
   }
 
-  /** A client reads everything and writes all blocks to as many racks as there are. */
+  /** Plans a copy: a client reads all data and writes all blocks, in as many racks as possible. */
   private EncodePlan copy(int[][] replicas, int encoder, Topology topology)
       throws PlacementException {
     int[] layout = new int[settings.shape.total()];
@@ -105,7 +106,7 @@ final class StripePlanner {
     return finish(encoder, nearest(replicas, encoder, topology), layout, isSent, 0, topology);
   }
 
-  /** The placement code's plan: a matching says what stays. */
+  /** Plans with the placement code, in which a matching determines the replicas to retain. */
   private EncodePlan matched(int[][] replicas, int processNode, Topology topology)
       throws PlacementException {
     GroupPlan plan = GroupPlanner.plan(settings.shape, replicas, topology, settings.rule, random);
@@ -140,7 +141,9 @@ final class StripePlanner {
     return new EncodePlan(encoder, sources, layout, isSent, relocations, !audit.isSound());
   }
 
-  /** Of each block the replica nearest to a node: its own, one in its rack, any. */
+  /**
+   * Returns the replica of each block that is nearest to a node: on the node, in its rack, or any.
+   */
   private int[] nearest(int[][] replicas, int node, Topology topology) {
     int[] sources = new int[replicas.length];
     for (int block = 0; block < sources.length; block++) {
@@ -162,8 +165,8 @@ final class StripePlanner {
   }
 
   /**
-   * Fills a layout from an index on with random nodes, none twice, no rack twice as long as there
-   * are others; the racks of what is before the index are not looked at.
+   * Fills a layout from an index on with different random nodes. Uses a rack again only if no
+   * unused rack is found; ignores the racks of the blocks before the index.
    */
   private void spread(int[] layout, int from, Topology topology) throws PlacementException {
     int[] usedInRack = new int[topology.racks()];
@@ -180,7 +183,7 @@ final class StripePlanner {
         usedInRack[topology.rackOf(node)]++;
         tries = 0;
       } else if (++tries > 4 * topology.nodes()) {
-        // Every rack has one by now, so that some must take another.
+        // Probably every rack has been used, so some rack must get another block.
         tries = 0;
         if (++round > topology.nodes()) {
           throw new PlacementException(

@@ -13,7 +13,7 @@ import org.stripeline.simulator.network.Purpose;
 import org.stripeline.simulator.network.Transfer;
 import org.stripeline.simulator.scenario.Settings;
 
-/** Clients on nodes that each write one block, at random moments (a Poisson process). */
+/** Clients on nodes that each write one block, at random times (a Poisson process). */
 final class Writes {
   private final Settings settings;
   private final Clock clock;
@@ -41,7 +41,7 @@ final class Writes {
     }
   }
 
-  /** Ends arrivals; writes that have begun go on. */
+  /** Ends arrivals; writes in progress continue. */
   void end() {
     isEnded = true;
   }
@@ -71,14 +71,14 @@ final class Writes {
                     () -> answered.add(new double[] {askedAt, clock.now() - askedAt}))));
   }
 
-  /** Returns the same in the order of begins. */
+  /** Returns the same in the order of the starts. */
   double[][] byBegin() {
     double[][] sorted = answered.toArray(new double[0][]);
     Arrays.sort(sorted, Comparator.comparingDouble(write -> write[0]));
     return sorted;
   }
 
-  /** Returns begin and response time of each write, in seconds, in the order of answers. */
+  /** Returns the start and the response time of each write in seconds, in order of completion. */
   List<double[]> answered() {
     return answered;
   }

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** One run: what is there before it, what happens during it, and what came of it. */
+/** One run: its initial state, its events, and its results. */
 package org.stripeline.simulator.run;

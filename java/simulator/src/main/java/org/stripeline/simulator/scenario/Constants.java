@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Named values of a scenario, each with the source that it is taken from. Immutable. */
+/** Named values of a scenario, each with the source of the value. Immutable. */
 public final class Constants {
   private final Map<String, Constant> byName;
 
@@ -23,7 +23,9 @@ public final class Constants {
     return new Constants(Collections.emptyMap());
   }
 
-  /** Returns these and those of an object {@code {name: {"value": ..., "source": ...}}}. */
+  /**
+   * Returns these constants and those of an object {@code {name: {"value": ..., "source": ...}}}.
+   */
   Constants with(JsonObject object) throws ScenarioException {
     Map<String, Constant> merged = new LinkedHashMap<>(byName);
     for (Map.Entry<String, JsonElement> entry : object.entrySet()) {
@@ -40,7 +42,7 @@ public final class Constants {
     return new Constants(merged);
   }
 
-  /** Returns these with other values, given as {@code {name: value}}. */
+  /** Returns these constants with changed values, given as {@code {name: value}}. */
   Constants changed(JsonObject values, String source) throws ScenarioException {
     Map<String, Constant> merged = new LinkedHashMap<>(byName);
     for (Map.Entry<String, JsonElement> entry : values.entrySet()) {
@@ -67,7 +69,7 @@ public final class Constants {
     return byName.keySet();
   }
 
-  /** Returns where the value of a constant comes from. */
+  /** Returns the source of the value of a constant. */
   public String source(String name) {
     return byName.get(name).source;
   }
@@ -77,7 +79,9 @@ public final class Constants {
     return byName.get(name).value.getAsString();
   }
 
-  /** Reads constants one by one; {@link Reader#end} tells of those that nobody asked for. */
+  /**
+   * Returns a reader of these constants; {@link Reader#end} reports constants that were not read.
+   */
   Reader reader() {
     return new Reader();
   }

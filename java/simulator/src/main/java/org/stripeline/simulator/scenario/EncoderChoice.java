@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.scenario;
 
-/** Which node of the core rack encodes. */
+/** The node of the core rack that encodes. */
 public enum EncoderChoice {
-  /** Always the same for one encoding process. */
+  /** Always the node of the encoding process. */
   FIXED,
-  /** For each stripe the one that the plan names: it has the most of the stripe's replicas. */
+  /**
+   * For each stripe the node that the plan selects: the one with the most replicas of the stripe.
+   */
   PLANNED
 }

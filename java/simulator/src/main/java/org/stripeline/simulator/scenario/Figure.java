@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.scenario;
 
-/** What runs are told apart by, and what the paper may give a value of. */
+/** The values that are computed for each run, and that the paper may give. */
 public enum Figure {
-  /** By how much encoding throughput exceeds that of the first policy. */
+  /** Difference of encoding throughput from the first policy, in percent. */
   ENCODE_GAIN_PERCENT(true),
-  /** By how much throughput of writes while encoding runs exceeds that of the first policy. */
+  /** Difference of write throughput during encoding from the first policy, in percent. */
   WRITE_GAIN_PERCENT(true),
-  /** Change of encoding time against the first policy. */
+  /** Difference of encoding time from the first policy, in percent. */
   ENCODE_TIME_CHANGE_PERCENT(true),
-  /** Change of the mean response time of writes while encoding runs, against the first policy. */
+  /**
+   * Difference of the mean response time of writes during encoding from the first policy, in
+   * percent.
+   */
   RESPONSE_CHANGE_PERCENT(true),
   /** Mean response time of writes before encoding, in seconds. */
   WRITE_SECONDS_BEFORE(false),
-  /** Least share of all replicas that a rack has. */
+  /** The smallest share of all replicas in a rack. */
   RACK_SHARE_LEAST_PERCENT(false),
-  /** Greatest share of all replicas that a rack has. */
+  /** The largest share of all replicas in a rack. */
   RACK_SHARE_MOST_PERCENT(false),
-  /** Blocks that encoding a stripe moves between racks. */
+  /** Blocks moved between racks to encode a stripe. */
   CROSS_RACK_BLOCKS_PER_STRIPE(false),
-  /** Data blocks of a stripe that must move, since none of their replicas can stay. */
+  /** Data blocks per stripe that must move because none of their replicas can be retained. */
   RELOCATIONS_PER_STRIPE(false),
-  /** Share of the stripes of which a block must move. */
+  /** Share of the stripes with a block that must move. */
   RELOCATING_STRIPES_PERCENT(false),
-  /** Candidates that placement drew for the blocks of a stripe. */
+  /** Candidates drawn for the blocks of a stripe by the placement. */
   TRIES_PER_STRIPE(false);
 
   private final boolean isRelative;
@@ -32,7 +35,7 @@ public enum Figure {
     this.isRelative = isRelative;
   }
 
-  /** Returns whether it compares with the first policy. */
+  /** Returns whether the value is relative to the first policy. */
   public boolean isRelative() {
     return isRelative;
   }

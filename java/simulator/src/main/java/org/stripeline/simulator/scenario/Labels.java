@@ -3,11 +3,11 @@ package org.stripeline.simulator.scenario;
 
 import java.util.Locale;
 
-/** How the constants of an enum are written in scenarios and results: {@code post-hoc}. */
+/** Converts enum constants to their names in scenarios and results, such as {@code post-hoc}. */
 public final class Labels {
   private Labels() {}
 
-  /** Returns the label of one. */
+  /** Returns the label of a constant. */
   public static String of(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
@@ -22,7 +22,7 @@ public final class Labels {
     throw new ScenarioException("Cannot use " + label + ": must be one of " + all(kind));
   }
 
-  /** Returns the labels of all, with commas between. */
+  /** Returns the labels of all constants, separated by commas. */
   private static <E extends Enum<E>> String all(Class<E> kind) {
     StringBuilder text = new StringBuilder();
     for (E constant : kind.getEnumConstants()) {

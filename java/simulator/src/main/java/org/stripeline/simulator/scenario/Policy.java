@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.scenario;
 
-/** Ways of placing replicas and making erasure-coded stripes of them. */
+/** Methods of placing replicas and of converting them to erasure-coded stripes. */
 public enum Policy {
-  /** HDFS' placement, stripes of consecutive blocks, encoded anywhere, any replica stays. */
+  /**
+   * The placement of HDFS; stripes of consecutive blocks, encoded anywhere; any replica is
+   * retained.
+   */
   RR,
-  /** As RR, but a matching says which replicas stay. */
+  /** Like RR, but a matching determines the replicas to retain. */
   RETENTION,
-  /** One replica of each block in the stripe's core rack, the others unchecked. */
+  /** One replica of each block in the stripe's core rack; the others are not checked. */
   PRELIMINARY_EAR,
   /** Encoding-aware replication. */
   EAR,
-  /** HDFS' placement; stripes are chosen afterwards among all blocks that share a rack. */
+  /** The placement of HDFS; stripes are formed afterwards from all blocks that share a rack. */
   POST_HOC,
-  /** HDFS' placement; the consecutive blocks of a file, encoded where most of them are. */
+  /** The placement of HDFS; consecutive blocks of a file, encoded in the rack with most of them. */
   ADOPTION,
-  /** A client reads the blocks and writes all of the stripe anew. */
+  /** A client reads the blocks and writes a new stripe. */
   COPY;
 
-  /** Returns whether stripes are put together while blocks are written. */
+  /** Returns whether stripes are formed while blocks are written. */
   public boolean placesForStripes() {
     return this == PRELIMINARY_EAR || this == EAR;
   }

@@ -24,11 +24,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is to be simulated: variants of constants, the policies to be compared, the seeds. Read from
- * JSON; {@code docs/user/simulate.md} describes the form. Immutable.
+ * The input of a simulation: variants of constants, the policies to compare, the seeds. Read from
+ * JSON; {@code docs/user/simulate.md} describes the format. Immutable.
  */
 public final class Scenario {
-  /** The one that takes minutes. */
+  /** The scenario that takes minutes. */
   public static final String SCALE = "scale";
 
   private static final List<String> CARRIED =
@@ -92,13 +92,13 @@ public final class Scenario {
     variants = variants(array(json, "variants"), constants, isQuick);
   }
 
-  /** Returns the names of the scenarios that the jar carries. */
+  /** Returns the names of the scenarios in the jar. */
   public static List<String> carried() {
     return CARRIED;
   }
 
   /**
-   * Reads a scenario that the jar carries.
+   * Reads a scenario from the jar.
    *
    * @throws ScenarioException if there is none of that name
    */
@@ -107,7 +107,7 @@ public final class Scenario {
   }
 
   /**
-   * Reads the quick form of a scenario that the jar carries: fewer stripes and one seed, for tests.
+   * Reads the quick form of a scenario from the jar: fewer stripes and one seed, for tests.
    *
    * @throws ScenarioException if there is none of that name
    */
@@ -129,7 +129,7 @@ public final class Scenario {
   /**
    * Reads a scenario from a file.
    *
-   * @throws ScenarioException if it cannot be read or makes no sense
+   * @throws ScenarioException if it cannot be read or is not valid
    */
   public static Scenario read(Path file) throws ScenarioException {
     String name = file.getFileName().toString().replaceFirst("\\.json$", "");
@@ -264,22 +264,22 @@ public final class Scenario {
     return element.getAsJsonObject();
   }
 
-  /** Returns the name that it is called by. */
+  /** Returns the name of the scenario. */
   public String name() {
     return name;
   }
 
-  /** Returns one line about it. */
+  /** Returns a title of one line. */
   public String title() {
     return title;
   }
 
-  /** Returns what it shows and how. */
+  /** Returns a description of what it shows and how. */
   public String about() {
     return about;
   }
 
-  /** Returns the policies to be compared; gains are over the first. */
+  /** Returns the policies to compare; gains are relative to the first one. */
   public List<Policy> policies() {
     return policies;
   }
@@ -289,12 +289,15 @@ public final class Scenario {
     return seeds;
   }
 
-  /** Returns how far from the paper a figure may be, in points; no number if there is no limit. */
+  /**
+   * Returns the maximum difference of a value from the paper, in percentage points; NaN if there is
+   * no limit.
+   */
   public double tolerancePoints() {
     return tolerancePoints;
   }
 
-  /** Returns what is varied. */
+  /** Returns the variants. */
   public List<Variant> variants() {
     return variants;
   }

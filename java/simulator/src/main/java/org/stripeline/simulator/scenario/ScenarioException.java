@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.simulator.scenario;
 
-/** A scenario cannot be read or makes no sense; the message says where and what to do. */
+/**
+ * Thrown if a scenario cannot be read or is not valid; the message has the location and the remedy.
+ */
 public final class ScenarioException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Creates an exception with a message for whoever wrote the scenario. */
+  /** Creates an exception with a message for the author of the scenario. */
   public ScenarioException(String message) {
     super(message);
   }
 
-  /** Creates an exception with a message for whoever wrote the scenario, and its cause. */
+  /** Creates an exception with a message for the author of the scenario, and its cause. */
   public ScenarioException(String message, Throwable cause) {
     super(message, cause);
   }

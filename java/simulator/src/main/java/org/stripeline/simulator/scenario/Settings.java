@@ -4,7 +4,9 @@ package org.stripeline.simulator.scenario;
 import org.stripeline.placement.CodeShape;
 import org.stripeline.placement.RackRule;
 
-/** The constants of one variant, checked. Sizes in bytes, rates in bytes per second. Immutable. */
+/**
+ * The validated constants of one variant. Sizes are in bytes, rates in bytes per second. Immutable.
+ */
 public final class Settings {
   private static final double MB = 1e6;
   private static final int NODES_MAX = 1_000_000;
@@ -106,7 +108,7 @@ public final class Settings {
     }
   }
 
-  /** Returns how many nodes there are. */
+  /** Returns the number of nodes. */
   public int nodes() {
     return racks * nodesPerRack;
   }

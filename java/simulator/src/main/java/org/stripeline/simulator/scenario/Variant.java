@@ -4,7 +4,7 @@ package org.stripeline.simulator.scenario;
 import java.util.Collections;
 import java.util.Map;
 
-/** One setting of a scenario, and what the paper says about it. Immutable. */
+/** One set of constants of a scenario, and the paper's values for it. Immutable. */
 public final class Variant {
   private final String label;
   private final Constants constants;
@@ -29,12 +29,12 @@ public final class Variant {
     return constants;
   }
 
-  /** Returns its constants, checked. */
+  /** Returns its validated constants. */
   public Settings settings() {
     return settings;
   }
 
-  /** Returns what the paper gives for a policy, null if it gives nothing. */
+  /** Returns the value of the paper for a policy, null if there is none. */
   public Double paper(Policy policy, Figure figure) {
     return paper.getOrDefault(policy, Collections.emptyMap()).get(figure);
   }

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.stripeline.placement.Topology;
 
 /**
- * Models of links against cases worked out by hand. Racks 0, 1, 2 have nodes {0, 1}, {2, 3}, {4,
- * 5}; links move 10 bytes a second, disks read 20 and write 5.
+ * Compares the network models with cases computed by hand. Racks 0, 1, 2 have nodes {0, 1}, {2, 3},
+ * {4, 5}; links transfer 10 bytes per second, disks read 20 and write 5.
  */
 class NetworkTest {
   private static final double TINY = 1e-9;
@@ -63,7 +63,7 @@ class NetworkTest {
     send("send", links.send(0, 2), 100);
     send("read", links.read(1, 4), 100);
     clock.run();
-    // Both want the way up from rack 0: one after the other.
+    // Both need the uplink of rack 0: one after the other.
     assertThat(arrived.values()).containsExactlyInAnyOrder(10.0, 20.0);
     arrived.clear();
 
@@ -98,9 +98,9 @@ class NetworkTest {
   void aCircuitThatWaitsForTheReceiverHoldsTheSendersLink() {
     network = network("sender-first", clock);
     send("first", links.send(0, 4), 100);
-    // Takes the ways up from node 2 and rack 1 and waits for rack 2 until 10.
+    // Takes the uplinks of node 2 and rack 1 and waits for rack 2 until 10.
     send("second", links.send(2, 5), 100);
-    // Could go at once, but its way up is held by the second.
+    // All other ports are free, but the second transfer holds its uplink.
     send("third", links.send(3, 1), 100);
     expect("first", 10, "second", 20, "third", 30);
   }
@@ -109,7 +109,7 @@ class NetworkTest {
   void fromTheReceiversEndItHoldsNothingWhileItWaitsForThat() {
     network = network("receiver-first", clock);
     send("first", links.send(0, 4), 100);
-    // Takes the way down to node 5 and waits for that into rack 2.
+    // Takes the downlink of node 5 and waits for that of rack 2.
     send("second", links.send(2, 5), 100);
     send("third", links.send(3, 1), 100);
     expect("first", 10, "third", 10, "second", 20);
@@ -121,14 +121,14 @@ class NetworkTest {
     send("first", links.send(0, 4), 100);
     send("second", links.send(2, 5), 100);
     send("third", links.send(3, 1), 200);
-    // At 10 the second still lacks rack 1's way up, which the third holds until 20.
+    // At 10 the second transfer still lacks rack 1's uplink, which the third holds until 20.
     expect("first", 10, "third", 20, "second", 30);
   }
 
   @Test
   void segmentsFollowEachOtherThroughThePorts() {
     network = network("store-and-forward", clock);
-    // 10 segments of 1 s over 4 ports: the last begins at 9 and has 4 s to go.
+    // 10 segments of 1 s over 4 ports: the last begins at 9 and needs 4 s.
     send("across", links.send(0, 2), 100);
     expect("across", 13);
   }
@@ -145,7 +145,7 @@ class NetworkTest {
     network = network("store-and-forward", clock);
     send("long", links.send(0, 1), 100);
     send("short", links.send(0, 1), 30);
-    // At node 0's link: long, short, long, short, long, short, then only long.
+    // The order at node 0's link: long, short, long, short, long, short, then only long.
     expect("short", 7, "long", 14);
   }
 
@@ -153,7 +153,8 @@ class NetworkTest {
   void aLastSegmentMayBeShort() {
     network = network("store-and-forward", clock);
     send("short", links.send(0, 1), 15);
-    // 1 s and 0.5 s at the first port; the second has the rest at 1.5 and lets it go at 2.5.
+    // 1 s and 0.5 s at the first port; the second port gets the last segment at 1.5 and completes
+    // it at 2.5.
     expect("short", 2.5);
   }
 
@@ -161,7 +162,7 @@ class NetworkTest {
   void aPipelineHoldsTheWaysOfAllItsHops() {
     network = network("receiver-first", clock);
     send("pipeline", links.pipeline(0, new int[] {0, 2, 3}), 100);
-    // Disks write 5 bytes a second.
+    // Disks write 5 bytes per second.
     send("into the rack", links.send(4, 2), 100);
     expect("pipeline", 20, "into the rack", 30);
     assertThat(network.traffic().across(Purpose.BACKGROUND)).isEqualTo(200);

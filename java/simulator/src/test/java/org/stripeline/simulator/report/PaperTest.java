@@ -22,11 +22,11 @@ import org.stripeline.simulator.scenario.Scenario;
 import org.stripeline.simulator.scenario.ScenarioException;
 
 /**
- * Every scenario in its quick form, held against the paper with wide bounds; {@code bench/record}
- * has the full ones.
+ * Compares every scenario in its quick form with the paper, with wide bounds; {@code bench/record}
+ * has the full results.
  */
 class PaperTest {
-  /** Several tests look at one report. */
+  /** Reports that several tests use. */
   private static final Map<String, Report> REPORTS = new HashMap<>();
 
   private static Report run(String scenario) throws ScenarioException {

@@ -54,8 +54,8 @@ class SimulationTest {
 
   @Test
   void anEncodingAloneTakesAsLongAsItsStepsDo() throws ScenarioException {
-    // One node a rack, (6,4), two replicas: an encoder of EAR reads 4 blocks from its own disk, one
-    // after another, computes, and writes 2 parity blocks, its link being the slowest; 8 stripes.
+    // One node per rack, (6,4), two replicas: an encoder of EAR reads 4 blocks from its own disk,
+    // one after another, computes, and writes 2 parity blocks, limited by its link; 8 stripes.
     Settings settings = Scenario.carried("a1-code").variants().get(0).settings();
     RunResult outcome = Simulation.run(settings, Policy.EAR, 1);
     double stripe = 4 * 64.0 / 138 + 4 + 64.0 / 72;

@@ -30,11 +30,11 @@ import org.stripeline.lab.cluster.DataNodeProcess;
 import org.stripeline.lab.cluster.ReplicaFiles;
 
 /**
- * The cluster of a run: NameNode and DataNodes in one process, and DataNodes in processes of their
- * own where one is to hang or each has a network of its own.
+ * The cluster of a run: NameNode and DataNodes in one process, and DataNodes in separate processes
+ * if one is to hang or each has its own network.
  */
 public final class IoCluster implements AutoCloseable {
-  /** HDFS's own default: with six data units a group holds 768 MiB. */
+  /** The block size, HDFS's default: with six data units a group holds 768 MiB. */
   public static final long BLOCK_BYTES = 128L << 20;
 
   private static final int HEAP_MIB = 1536;
@@ -49,7 +49,7 @@ public final class IoCluster implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts DataNodes in the cluster's own process, a rack for each. */
+  /** Starts DataNodes in the cluster's own process, each in its own rack. */
   public static IoCluster start(Path directory, int datanodes, Map<String, String> settings)
       throws IOException {
     return start(directory, datanodes, datanodes, settings);
@@ -58,8 +58,8 @@ public final class IoCluster implements AutoCloseable {
   /**
    * Starts DataNodes in the cluster's own process.
    *
-   * @param racks racks that they are spread over in turn
-   * @param settings laid over the cluster's own, of NameNode and DataNodes
+   * @param racks the number of racks; DataNodes are assigned to them in turn
+   * @param settings override the cluster's settings of NameNode and DataNodes
    */
   public static IoCluster start(
       Path directory, int datanodes, int racks, Map<String, String> settings) throws IOException {
@@ -69,10 +69,10 @@ public final class IoCluster implements AutoCloseable {
             .racks(racks)
             .heapMib(HEAP_MIB)
             .lifetime(ClusterOptions.Lifetime.OF_STARTER)
-            // Deleted blocks are to leave memory before the next file is written ...
+            // Deleted blocks should leave memory before the next file is written ...
             .setting("dfs.namenode.redundancy.interval.seconds", "1s")
             .setting("dfs.namenode.invalidate.work.pct.per.iteration", "1.0")
-            // ... and lost ones are to stay lost: rebuilding would work beside the readers.
+            // ... and lost blocks should stay lost: reconstruction would compete with the readers.
             .setting("dfs.namenode.replication.max-streams", "0")
             .setting("dfs.namenode.replication.max-streams-hard-limit", "0");
     settings.forEach(options::setting);
@@ -81,20 +81,21 @@ public final class IoCluster implements AutoCloseable {
     return cluster;
   }
 
-  /** What every client's configuration holds. */
+  /** Returns the settings that every client needs. */
   public Map<String, String> clientSettings() throws IOException {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("fs.defaultFS", status().uri);
     settings.put("dfs.blocksize", String.valueOf(BLOCK_BYTES));
     settings.put("dfs.namenode.fs-limits.min-block-size", "65536");
-    // Closing a file asks again after this long when the NameNode has not heard of the last block.
-    // Hadoop's 400 ms would be a good part of what a file takes here.
+    // When a file is closed before the NameNode has received the report of its last block, the
+    // client retries after this delay. Hadoop's 400 ms would be a large part of the time of a file
+    // here.
     settings.put("dfs.client.block.write.locateFollowingBlock.initial.delay.ms", "10");
     settings.put("dfs.client.block.write.locateFollowingBlock.retries", "12");
     return settings;
   }
 
-  /** Address and port of the NameNode. */
+  /** Returns address and port of the NameNode. */
   public String nameNode() throws IOException {
     return java.net.URI.create(status().uri).getAuthority();
   }
@@ -107,12 +108,12 @@ public final class IoCluster implements AutoCloseable {
     return (DistributedFileSystem) FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);
   }
 
-  /** For names, policies and locations. */
+  /** Returns a client for names, policies and locations. */
   public DistributedFileSystem fs() {
     return fs;
   }
 
-  /** Commands the NameNode and the DataNodes of the cluster's own process. */
+  /** Returns a client that controls the NameNode and the DataNodes of the cluster's own process. */
   public ClusterClient client() {
     return process.client();
   }
@@ -121,7 +122,7 @@ public final class IoCluster implements AutoCloseable {
     return process.client().status();
   }
 
-  /** Processes whose time is the servers'. */
+  /** Returns the ids of the processes whose processor time counts as that of the servers. */
   public List<Long> processes() {
     List<Long> processes = new ArrayList<>();
     processes.add(process.pid());
@@ -129,7 +130,7 @@ public final class IoCluster implements AutoCloseable {
     return processes;
   }
 
-  /** Adds a DataNode in a process of its own and waits until the NameNode knows it. */
+  /** Adds a DataNode in a separate process and waits until it is registered with the NameNode. */
   public DataNodeProcess add(DataNodeProcess.Place place) throws IOException {
     DataNodeProcess datanode = DataNodeProcess.start(place);
     outside.add(datanode);
@@ -138,7 +139,7 @@ public final class IoCluster implements AutoCloseable {
     return datanode;
   }
 
-  /** Waits until a DataNode that was paused has spoken again. */
+  /** Waits for a heartbeat of a DataNode that was paused. */
   public void awaitHeartbeat(String address) throws IOException {
     long now = System.currentTimeMillis();
     await("DataNode " + address + " to speak again", () -> hasSpokenSince(address, now));
@@ -157,7 +158,10 @@ public final class IoCluster implements AutoCloseable {
     }
   }
 
-  /** Returns the threads of the cluster's own DataNodes that serve a connection or wait at one. */
+  /**
+   * Returns the number of threads of the cluster's own DataNodes that serve a connection or wait on
+   * one.
+   */
   public int servingThreads() {
     try {
       double threads = 0;
@@ -171,7 +175,9 @@ public final class IoCluster implements AutoCloseable {
     }
   }
 
-  /** Address and port of each running DataNode of the cluster's own process, by its name. */
+  /**
+   * Returns address and port of each running DataNode of the cluster's own process, by its name.
+   */
   public Map<String, String> inside() throws IOException {
     Map<String, String> nodes = new LinkedHashMap<>();
     for (ClusterStatus.DataNodeStatus node : status().datanodes) {
@@ -182,18 +188,21 @@ public final class IoCluster implements AutoCloseable {
     return nodes;
   }
 
-  /** Kills a DataNode; the NameNode still names it to readers for ten minutes. */
+  /** Kills a DataNode; the NameNode still reports it to readers for ten minutes. */
   public void kill(String id) throws IOException {
     process.client().stopDataNode(id);
   }
 
-  /** Stops a DataNode for good and waits until the NameNode counts on it no longer. */
+  /** Stops a DataNode permanently and waits until the NameNode considers it dead. */
   void remove(String id) throws IOException {
     process.client().stopAndExpireDataNode(id);
     await("DataNode " + id + " to be forgotten", () -> !isLive(id));
   }
 
-  /** Whether the NameNode would still place blocks there; its reports leave it out earlier. */
+  /**
+   * Returns whether the NameNode would still place blocks on a DataNode; its reports omit the
+   * DataNode earlier.
+   */
   private boolean isLive(String id) {
     try {
       return status().datanodes.stream().anyMatch(node -> node.id.equals(id) && node.live);
@@ -207,7 +216,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /**
-   * Enables a policy, and adds it first where it is none of Hadoop's own.
+   * Enables a policy; adds it first if it is not built in.
    *
    * @throws IOException if the NameNode refuses it
    */
@@ -224,7 +233,7 @@ public final class IoCluster implements AutoCloseable {
     fs.enableErasureCodingPolicy(policy.getName());
   }
 
-  /** Deletes files and waits until no DataNode has a block of theirs. */
+  /** Deletes files and waits until no DataNode has any of their blocks. */
   public void delete(Collection<String> files) throws IOException {
     List<Long> blocks = new ArrayList<>();
     for (String file : files) {
@@ -253,7 +262,7 @@ public final class IoCluster implements AutoCloseable {
     }
   }
 
-  /** Folders in which the DataNodes keep their blocks. */
+  /** Returns the directories in which the DataNodes store their blocks. */
   public List<Path> disks() throws IOException {
     List<Path> disks = new ArrayList<>();
     for (ClusterStatus.DataNodeStatus node : status().datanodes) {
@@ -264,7 +273,7 @@ public final class IoCluster implements AutoCloseable {
   }
 
   /**
-   * Waits until something is so.
+   * Waits until a condition holds.
    *
    * @param what completes "waited 90 s for"
    * @throws IOException if it takes longer than that

@@ -15,24 +15,24 @@ import org.stripeline.terminal.CommandException;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Runs the command once more in a process that has network and mounts of its own. */
+/** Runs the command again in a process with its own network and mount namespaces. */
 public final class PrivateNetwork {
   private static final String INSIDE_KEY = "stripeline.bench.private-network";
 
   private static final List<String> PROGRAMS =
       Arrays.asList("unshare", "ip", "tc", "mount", "sysctl");
 
-  /** Becomes the command that follows it: a signal to the one reaches the other. */
+  /** Replaces itself with the command that follows it, so that signals reach that command. */
   private static final List<String> UNSHARE = Arrays.asList("unshare", "--net", "--mount");
 
   private PrivateNetwork() {}
 
   /**
-   * Runs the command line of a bench there, unless this process is there already.
+   * Runs the command line of a benchmark in such a process, unless this process is already one.
    *
    * @param root the command that this process was started with; its class has a {@code main}
-   * @return the exit status, or nothing if this process is to go on itself
-   * @throws CommandException if this user on this machine cannot have such a process
+   * @return the exit status, or empty if this process should run the command itself
+   * @throws CommandException if this user cannot create such a process on this machine
    */
   public static OptionalInt enter(CommandSpec root) throws IOException, InterruptedException {
     if (Boolean.getBoolean(INSIDE_KEY)) {
@@ -47,7 +47,7 @@ public final class PrivateNetwork {
     return OptionalInt.of(run(root.userObject().getClass(), arguments));
   }
 
-  /** Returns why this user on this machine cannot have one, or null. */
+  /** Returns why this user cannot create such a process on this machine, or null. */
   public static String obstacle() throws IOException, InterruptedException {
     if (!"root".equals(System.getProperty("user.name"))) {
       return "it takes root";
@@ -76,10 +76,10 @@ public final class PrivateNetwork {
   }
 
   /**
-   * Runs a command there and returns its exit status.
+   * Runs a command in such a process and returns its exit status.
    *
    * @param main the class with its {@code main}
-   * @param arguments its whole command line
+   * @param arguments its complete command line
    */
   public static int run(Class<?> main, List<String> arguments)
       throws IOException, InterruptedException {

@@ -7,20 +7,20 @@ import java.util.Map;
 import org.stripeline.lab.cluster.DataNodeProcess;
 import org.stripeline.lab.cluster.WorkDirectory;
 
-/** A cluster whose DataNodes are processes, each in a network of its own. */
+/** A cluster whose DataNodes are separate processes, each in its own network. */
 public final class ShapedCluster {
   private ShapedCluster() {}
 
   /**
-   * Starts it in a network that is made already.
+   * Starts the cluster in a network that already exists.
    *
-   * @param own settings laid over the cluster's own
+   * @param own override the cluster's settings
    */
   public static IoCluster start(WorkDirectory place, ShapedNetwork network, Map<String, String> own)
       throws IOException {
     Map<String, String> settings = new LinkedHashMap<>(own);
     settings.put("dfs.namenode.rpc-bind-host", "0.0.0.0");
-    // Lets the NameNode notice within seconds that the DataNode below is gone.
+    // With this, the NameNode detects within seconds that the DataNode below was removed.
     settings.put("dfs.namenode.heartbeat.recheck-interval", "5000");
     IoCluster cluster = place.add(IoCluster.start(place.cluster(), 1, settings));
     int port = Integer.parseInt(cluster.nameNode().split(":")[1]);
@@ -32,7 +32,7 @@ public final class ShapedCluster {
               ShapedNetwork.address(i),
               ShapedNetwork.prefix(i)));
     }
-    // A cluster starts with a DataNode of its own, which no link would slow.
+    // A cluster starts with a DataNode in its own process, whose traffic no link would limit.
     cluster.remove("dn1");
     return cluster;
   }

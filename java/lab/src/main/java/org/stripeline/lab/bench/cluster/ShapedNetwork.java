@@ -10,16 +10,17 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A network of its own for every DataNode, joined to this process's network by a pair of virtual
- * links whose rate Linux limits in both directions. Where there are racks, a DataNode's link ends
- * in its rack's network, and one more pair of links, with a rate of its own, joins that to this
- * one; one of the racks has a machine more, for clients.
+ * A separate network for every DataNode, connected to this process's network by a pair of virtual
+ * links whose rate Linux limits in both directions. With racks, a DataNode's link ends in the
+ * network of its rack, and another pair of links with its own rate connects that network to this
+ * one; one of the racks has an additional host for clients.
  *
- * <p>It is made in a process that has network and mounts of its own already, so that nothing of the
- * machine's network is touched, and all of it is gone when that process is, however it ends.
+ * <p>The network is created in a process that has its own network and mount namespaces, so that the
+ * machine's network is not modified and everything is removed when that process ends, even after a
+ * crash.
  */
 public final class ShapedNetwork implements AutoCloseable {
-  /** Jumbo frames, as storage networks have: headers then take 1 % of a link, not 4 %. */
+  /** Jumbo frames, as in storage networks: headers then use 1 % of a link instead of 4 %. */
   private static final int MTU = 9000;
 
   private static final int BURST_BYTES_MIN = 128 << 10;
@@ -37,9 +38,9 @@ public final class ShapedNetwork implements AutoCloseable {
   }
 
   /**
-   * Plans a network; nothing is made yet.
+   * Plans a network without creating it.
    *
-   * @param racks racks that DataNodes are spread over in turn, or 0 for none
+   * @param racks the number of racks; DataNodes are assigned to them in turn; 0 for none
    * @param delayMicros delay of each DataNode's link in each direction
    */
   public ShapedNetwork(int datanodes, int racks, int delayMicros) {
@@ -49,27 +50,29 @@ public final class ShapedNetwork implements AutoCloseable {
     this.delayMicros = delayMicros;
   }
 
-  /** DataNodes that have a network. */
+  /** Returns how many DataNodes have a network. */
   public int datanodes() {
     return datanodes;
   }
 
-  /** Number of the machine for clients, where there are racks: the one after the DataNodes. */
+  /**
+   * Returns the number of the host for clients, if there are racks: the one after the DataNodes.
+   */
   public int client() {
     return hosts;
   }
 
-  /** Address of a DataNode, numbered from 1, in its own network. */
+  /** Returns the address of a DataNode, numbered from 1, in its own network. */
   public static String address(int datanode) {
     return "10.77." + datanode + ".2";
   }
 
-  /** Number, from 1, of a DataNode's rack. */
+  /** Returns the number of a DataNode's rack, from 1. */
   public int rack(int datanode) {
     return 1 + (datanode - 1) % racks;
   }
 
-  /** Address of the NameNode and of clients as that DataNode sees them. */
+  /** Returns the address of the NameNode and of clients as seen by the given DataNode. */
   public String here(int datanode) {
     return racks == 0 ? gateway(datanode) : rackGateway(rack(datanode));
   }
@@ -82,7 +85,7 @@ public final class ShapedNetwork implements AutoCloseable {
     return "10.78." + rack + ".1";
   }
 
-  /** What runs the command that follows it in a DataNode's network. */
+  /** Returns the command prefix that runs a command in a DataNode's network. */
   public static List<String> prefix(int datanode) {
     return Arrays.asList("ip", "netns", "exec", name(datanode));
   }
@@ -95,7 +98,10 @@ public final class ShapedNetwork implements AutoCloseable {
     return "to-rack" + rack;
   }
 
-  /** Program {@code ip} or {@code tc} in the network that the DataNode's link leads to. */
+  /**
+   * Returns the command {@code ip} or {@code tc} for the network at the other end of the DataNode's
+   * link.
+   */
   private String beside(String program, int datanode) {
     return racks == 0 ? program + " " : program + " -n " + rackName(rack(datanode)) + " ";
   }
@@ -108,15 +114,15 @@ public final class ShapedNetwork implements AutoCloseable {
     return "to-dn" + datanode;
   }
 
-  /** Commands that make the network. */
+  /** Returns the commands that create the network. */
   public List<String> making() {
     List<String> commands = new ArrayList<>();
     commands.add("mkdir -p /run/netns");
     commands.add("mount -t tmpfs tmpfs /run/netns");
-    // No name server is in reach: each DataNode would wait for it, twice, before it starts.
+    // No name server is reachable: each DataNode would wait for it twice before it starts.
     commands.add("mount --bind /dev/null /etc/resolv.conf");
     commands.add("ip link set lo up");
-    // DataNodes speak to each other too; this switch belongs to this network alone.
+    // DataNodes communicate with each other too; this setting affects only this network namespace.
     commands.add("sysctl -q -w net.ipv4.ip_forward=1");
     for (int rack = 1; rack <= racks; rack++) {
       commands.addAll(makingRack(rack));
@@ -189,7 +195,7 @@ public final class ShapedNetwork implements AutoCloseable {
         + "ms";
   }
 
-  /** Commands that give every rack's link a rate in both directions. */
+  /** Returns the commands that limit every rack's link in both directions. */
   public List<String> shapingRacks(int mbit) {
     List<String> commands = new ArrayList<>();
     for (int rack = 1; rack <= racks; rack++) {
@@ -199,7 +205,7 @@ public final class ShapedNetwork implements AutoCloseable {
     return commands;
   }
 
-  /** Commands that give every DataNode's link a rate in both directions. */
+  /** Returns the commands that limit every DataNode's link in both directions. */
   public List<String> shaping(int mbit) {
     List<String> commands = new ArrayList<>();
     for (int i = 1; i <= hosts; i++) {
@@ -220,7 +226,7 @@ public final class ShapedNetwork implements AutoCloseable {
     return commands;
   }
 
-  /** Commands that remove the network while the process goes on. */
+  /** Returns the commands that remove the network while the process continues. */
   public List<String> removing() {
     List<String> commands = new ArrayList<>();
     for (int i = 1; i <= hosts; i++) {
@@ -234,7 +240,7 @@ public final class ShapedNetwork implements AutoCloseable {
     return commands;
   }
 
-  /** Makes it, without limits yet. */
+  /** Creates the network, without limits. */
   public void make() throws IOException {
     for (String command : making()) {
       run(command);
@@ -242,7 +248,7 @@ public final class ShapedNetwork implements AutoCloseable {
     delayed = delayMicros > 0 && canDelay();
   }
 
-  /** Whether a delay was asked for and this kernel has none. */
+  /** Returns whether a delay was requested and this kernel does not support delays. */
   public boolean lacksDelay() {
     return delayMicros > 0 && !delayed;
   }
@@ -271,7 +277,7 @@ public final class ShapedNetwork implements AutoCloseable {
     }
   }
 
-  /** Runs a command of words without blanks in them. */
+  /** Runs a command whose words contain no blanks. */
   private static void run(String command) throws IOException {
     Process process =
         new ProcessBuilder(Arrays.asList(command.split(" "))).redirectErrorStream(true).start();

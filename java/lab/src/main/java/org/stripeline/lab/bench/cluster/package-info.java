@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-/** HDFS clusters that benches measure, with or without links of limited rate between DataNodes. */
+/** HDFS clusters for benchmarks, with or without links of limited rate between DataNodes. */
 package org.stripeline.lab.bench.cluster;

@@ -4,17 +4,19 @@ package org.stripeline.lab.bench.convert;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 
-/** A method of making replicated files erasure-coded. */
+/** A method of converting replicated files to erasure coding. */
 enum ConversionMethod {
-  /** {@code stripeline convert} of files that Hadoop's policy placed. */
+  /** {@code stripeline convert} of files that Hadoop's default policy placed. */
   ADOPT("adopt"),
-  /** The same of files that {@code EarPlacementPolicy} placed. */
+  /** {@code stripeline convert} of files that {@code EarPlacementPolicy} placed. */
   ADOPT_EAR("adopt-ear"),
   /** {@code stripeline convert --layout=striped}. */
   STRIPED("striped"),
-  /** {@code hdfs dfs -cp} into an erasure-coded directory, with our coder in Hadoop's stream. */
+  /**
+   * {@code hdfs dfs -cp} into an erasure-coded directory, with our coder in Hadoop's output stream.
+   */
   CP("cp"),
-  /** {@code hdfs dfs -cp -t 4}: files side by side, where this Hadoop's shell can. */
+  /** {@code hdfs dfs -cp -t 4}: copies files in parallel, if this Hadoop's shell supports it. */
   CP_4("cp-4"),
   /** {@code hadoop distcp}, 4 maps in one JVM. */
   DISTCP("distcp");
@@ -44,17 +46,17 @@ enum ConversionMethod {
     return label;
   }
 
-  /** Whether it leaves the files where they are, under their names. */
+  /** Returns whether it keeps the files under their names. */
   boolean isInPlace() {
     return this == ADOPT || this == ADOPT_EAR || this == STRIPED;
   }
 
-  /** Whether replicas become parts of groups without being moved. */
+  /** Returns whether replicas become internal blocks without being moved. */
   boolean isAdoption() {
     return this == ADOPT || this == ADOPT_EAR;
   }
 
-  /** Returns why it cannot take part here, or null. */
+  /** Returns why it cannot be used on this machine, or null. */
   String absence() {
     switch (this) {
       case CP_4:

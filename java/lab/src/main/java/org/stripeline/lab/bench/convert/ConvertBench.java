@@ -31,15 +31,15 @@ import org.stripeline.natives.CoderStatus;
 import org.stripeline.server.namenode.EarKeys;
 
 /**
- * Writes files and converts them, again and again: within each repetition the methods take turns,
- * beginning with another one each time. Each code has a cluster of its own, since the NameNode's
- * placement is configured for one.
+ * Writes files and converts them repeatedly: within each repetition the methods take turns,
+ * starting with a different one each time. Each code has its own cluster because the NameNode's
+ * placement is configured for one code.
  */
 final class ConvertBench {
   private static final double MIB = 1 << 20;
   private static final double GIB = 1 << 30;
 
-  /** Rate of links while files are written and compared, which nobody times. */
+  /** Rate of links while files are written and compared, which is not timed. */
   private static final int OPEN_MBIT = 20_000;
 
   private static final String STOCK_DIRECTORY = "/stock";
@@ -72,7 +72,7 @@ final class ConvertBench {
       network.make();
     }
     for (ErasureCodingPolicy policy : settings.policies) {
-      // Its directory goes with its cluster.
+      // The directory is deleted together with its cluster.
       java.nio.file.Path own = place.data().resolve(ConvertSettings.code(policy));
       try (WorkDirectory inner = WorkDirectory.open(own, WorkDirectory.AtEnd.DELETE)) {
         Files.createDirectories(inner.data());
@@ -106,7 +106,8 @@ final class ConvertBench {
     prepareCopies(policy);
     files = inner.add(new PlainFiles(cluster, settings, policy));
     jvm = jvm(Paths.get(status.clientConfiguration), inner.data());
-    // Servers compile what they do often; the first round of all methods is theirs.
+    // The JVMs of the servers compile their code during the first round of all methods, which is
+    // not counted.
     int warmUps = report.quick ? 0 : 1;
     for (int repetition = -warmUps; repetition < settings.repetitions; repetition++) {
       for (int turn = 0; turn < methods.size(); turn++) {
@@ -120,7 +121,8 @@ final class ConvertBench {
   }
 
   /**
-   * Commands run on a machine of their own where the network is shaped, else beside the cluster.
+   * Returns the JVM for commands: in the network of the client host if links are limited, otherwise
+   * in this process's network.
    */
   private MethodJvm jvm(java.nio.file.Path configuration, java.nio.file.Path directory)
       throws IOException {
@@ -163,7 +165,7 @@ final class ConvertBench {
     return ShapedCluster.start(inner, network, own);
   }
 
-  /** Copies go into a directory of the policy with small cells. */
+  /** Creates the directory for copies, with the policy that has small cells. */
   private void prepareCopies(ErasureCodingPolicy policy) throws IOException {
     cluster.enable(policy);
     cluster.fs().mkdirs(new Path(CODED_DIRECTORY));
@@ -241,7 +243,7 @@ final class ConvertBench {
                 "--json",
                 "--layout=" + (method.isAdoption() ? "contiguous" : "striped")));
     if (!method.isAdoption()) {
-      // The bench alone has the files.
+      // Only the benchmark has the files open.
       command.add("--allow-stale-readers");
     }
     int units = policy.getNumDataUnits() + policy.getNumParityUnits();
@@ -252,7 +254,7 @@ final class ConvertBench {
     return command;
   }
 
-  /** What the command says of itself in its last line. */
+  /** Adds the values that the command prints in its last line. */
   private static void addWords(ConvertSample sample, ConversionMethod method, MethodJvm.Run run) {
     JsonObject sums = new JsonParser().parse(run.lines.get(run.lines.size() - 1)).getAsJsonObject();
     sample.jobSeconds = sums.get("seconds").getAsDouble();

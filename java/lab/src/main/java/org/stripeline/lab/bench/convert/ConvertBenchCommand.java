@@ -156,7 +156,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
   @Mixin private OutputOptions output;
   @Spec private CommandSpec spec;
 
-  /** Made by the command line. */
+  /** Creates a command for picocli. */
   public ConvertBenchCommand() {}
 
   @Override
@@ -177,7 +177,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
     }
   }
 
-  /** The whole command line as it was given. */
+  /** Returns the complete command line as given. */
   private List<String> commandLine() {
     return spec.root().commandLine().getParseResult().originalArgs();
   }
@@ -194,7 +194,7 @@ public final class ConvertBenchCommand implements Callable<Integer> {
       if (report.samples.isEmpty()) {
         throw e;
       }
-      // What was measured until then has taken time, and is shown.
+      // Earlier measurements have taken time, so they are shown.
       report.failures.add("the run ended early: " + e.getMessage());
     }
     report.conclude();

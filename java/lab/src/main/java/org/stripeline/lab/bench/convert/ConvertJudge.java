@@ -13,8 +13,8 @@ import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.Spread;
 
 /**
- * Holds the samples against what adoption promises. Ratios are formed within each repetition, and
- * their median judged; what was not measured is not judged.
+ * Compares the samples with the documented thresholds of adoption. Ratios are computed within each
+ * repetition, and their median is judged; what was not measured is not judged.
  */
 final class ConvertJudge {
   private static final double TIMES_COPY_MIN = 2;
@@ -22,8 +22,9 @@ final class ConvertJudge {
   private static final double CPU_MAX = 0.5;
 
   /**
-   * What placement gains over Hadoop's in the throughput of encoding: Li, Hu, Lee, DSN 2015,
-   * experiment A.1, on 12 racks of one node with 2 replicas; only its ends are given in figures.
+   * The gain in encoding throughput of encoding-aware placement over Hadoop's: Li, Hu, Lee, DSN
+   * 2015, experiment A.1, on 12 racks of one node with 2 replicas. The paper gives only the
+   * smallest and the largest gain as numbers.
    */
   private static final Map<String, Double> PLACEMENT_GAIN = new HashMap<>();
 
@@ -110,7 +111,10 @@ final class ConvertJudge {
     return found;
   }
 
-  /** Throughput of each by that of the fastest stock copy beside it. */
+  /**
+   * Returns the throughput of each sample relative to the fastest stock copy of the same
+   * repetition.
+   */
   List<Double> timesCopy(List<ConvertSample> of) {
     return ratios(of, (one, copy) -> one.mibPerSecond / copy.mibPerSecond);
   }

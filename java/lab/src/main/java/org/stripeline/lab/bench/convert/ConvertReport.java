@@ -13,7 +13,7 @@ import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.Spread;
 
-/** What a run found; field names are those of the JSON record. */
+/** The results of a run; field names are those of the JSON record. */
 final class ConvertReport {
   final String format = "stripeline-bench-convert-1";
   final BenchMachine machine = new BenchMachine();
@@ -31,13 +31,13 @@ final class ConvertReport {
   long blockBytes;
   int repetitions;
 
-  /** Whether figures are too rough to be judged. */
+  /** Whether values are too rough to be judged. */
   boolean quick;
 
-  /** Bytes of converted files that Hadoop's own reader and coder have compared. */
+  /** Bytes of converted files that were compared by Hadoop's own reader and coder. */
   long bytesVerified;
 
-  /** Methods that did not take part, and why. */
+  /** Methods that were not measured, and the reasons. */
   final Map<String, String> leftOut = new LinkedHashMap<>();
 
   final List<String> failures = new ArrayList<>();
@@ -57,7 +57,7 @@ final class ConvertReport {
     Spread serverCpuSecondsPerGib;
     Spread totalCpuSecondsPerGib;
 
-    /** Throughput by that of the fastest stock copy beside it; null without one. */
+    /** Throughput relative to the fastest stock copy of the same repetition; null without one. */
     Spread timesCopy;
 
     Spread blocksSent;
@@ -77,7 +77,7 @@ final class ConvertReport {
     machine.describe();
   }
 
-  /** Makes rows and judgements of the samples. */
+  /** Computes rows and judgements from the samples. */
   void conclude() {
     ConvertJudge judge = new ConvertJudge(samples, linkMbit > 0, quick);
     for (ConvertSample sample : samples) {
@@ -114,7 +114,7 @@ final class ConvertReport {
     return row;
   }
 
-  /** Whether nothing is wrong; with {@code strict} a missed threshold is wrong too. */
+  /** Returns whether nothing failed; with {@code strict}, a missed threshold is a failure too. */
   boolean isSound(boolean strict) {
     return failures.isEmpty() && !(strict && Judgement.anyMissed(judgements));
   }

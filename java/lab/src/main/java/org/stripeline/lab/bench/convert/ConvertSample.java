@@ -7,10 +7,12 @@ final class ConvertSample {
   String way;
   int repetition;
 
-  /** From the start of the command's process to its end. */
+  /** Wall time from the start of the command's process to its end. */
   double seconds;
 
-  /** What {@code stripeline convert} itself says the job took, without its JVM's start; or 0. */
+  /**
+   * Duration of the job that {@code stripeline convert} prints, without the start of its JVM; or 0.
+   */
   double jobSeconds;
 
   double mibPerSecond;
@@ -20,7 +22,7 @@ final class ConvertSample {
   /** Blocks that had to be sent to another DataNode; null for copies. */
   Long blocksSent;
 
-  /** Bytes that crossed racks for coding and for parity; null for copies. */
+  /** Bytes that crossed racks to be encoded, and as parity; null for copies. */
   Long crossRackBytes;
 
   double totalCpuSecondsPerGib() {

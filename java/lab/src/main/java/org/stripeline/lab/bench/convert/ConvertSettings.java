@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
-/** What is to be measured. */
+/** The settings of a run. */
 public final class ConvertSettings {
   List<ConversionMethod> methods = new ArrayList<>();
 
@@ -15,18 +15,18 @@ public final class ConvertSettings {
   public int datanodes;
   public int racks;
 
-  /** Replicas of the files before. */
+  /** Replicas of the files before the conversion. */
   public int replication;
 
   public long blockBytes;
 
-  /** Block groups of a file; all are full. */
+  /** Full block groups of each file. */
   public int groups;
 
   public int files;
   int repetitions;
 
-  /** Rate of each DataNode's link in Mbit/s; 0 for the loopback. */
+  /** Rate of each DataNode's link in Mbit/s; 0 for the loopback interface. */
   int linkMbit;
 
   /** Rate of each rack's link in Mbit/s. */
@@ -44,7 +44,10 @@ public final class ConvertSettings {
     return files * fileBytes(policy);
   }
 
-  /** Most that lies on the disks at once: the replicas and a coded copy of the largest run. */
+  /**
+   * Returns the maximum bytes on the disks at the same time: the replicas and an erasure-coded copy
+   * of the largest run.
+   */
   long bytesStored() {
     long most = 0;
     for (ErasureCodingPolicy policy : policies) {
@@ -55,7 +58,10 @@ public final class ConvertSettings {
     return most;
   }
 
-  /** Code of a policy, as {@code stripeline convert} and the NameNode's placement name it. */
+  /**
+   * Returns the code of a policy in the form used by {@code stripeline convert} and the NameNode's
+   * placement.
+   */
   public static String code(ErasureCodingPolicy policy) {
     return "RS-" + policy.getNumDataUnits() + "-" + policy.getNumParityUnits();
   }

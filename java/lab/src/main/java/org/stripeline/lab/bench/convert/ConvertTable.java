@@ -6,7 +6,7 @@ import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.Spread;
 import org.stripeline.terminal.TextTable;
 
-/** A report for people. */
+/** Formats a report as text. */
 final class ConvertTable {
   private final ConvertReport report;
 

@@ -14,9 +14,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.stripeline.terminal.JavaRuntime;
 
-/** Runs a command in a JVM of its own, from its start to its end. */
+/** Runs a command in a separate JVM from its start to its end. */
 public final class MethodJvm {
-  /** What {@code stripeline convert} promises to make do with. */
+  /** The heap that {@code stripeline convert} needs according to its documentation. */
   private static final int HEAP_MIB = 512;
 
   private final List<String> prefix;
@@ -24,11 +24,11 @@ public final class MethodJvm {
   private final Path log;
 
   /**
-   * Names what all commands have in common.
+   * Sets what all commands have in common.
    *
-   * @param prefix what runs them where clients are; nothing for this process's own network
+   * @param prefix runs commands on the host of clients; empty for this process's own network
    * @param configuration a directory with the cluster's client configuration
-   * @param log where they complain
+   * @param log receives their standard error
    */
   public MethodJvm(List<String> prefix, Path configuration, Path log) {
     this.prefix = prefix;
@@ -36,7 +36,7 @@ public final class MethodJvm {
     this.log = log;
   }
 
-  /** What a command said and took. */
+  /** The output and the resource use of a command. */
   public static final class Run {
     public double seconds;
     double cpuSeconds;

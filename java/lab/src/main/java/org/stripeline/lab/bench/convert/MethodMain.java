@@ -15,8 +15,8 @@ import org.stripeline.lab.bench.ProcessTime;
 import org.stripeline.terminal.CommandStyle;
 
 /**
- * Main class of the JVM that runs one command as its own launcher would, and says at the end what
- * processor time it took. Java 8 tells a process nothing of its children's.
+ * Main class of the JVM that runs one command as the command's launcher would, and prints the
+ * processor time at the end. Java 8 does not report the processor time of child processes.
  */
 final class MethodMain {
   static final String DISTCP = "org.apache.hadoop.tools.DistCp";
@@ -30,9 +30,10 @@ final class MethodMain {
   private MethodMain() {}
 
   /**
-   * Runs.
+   * Runs the command.
    *
-   * @param arguments {@code convert}, {@code fs} or {@code distcp}, and the command's own
+   * @param arguments {@code convert}, {@code fs} or {@code distcp}, and the arguments of that
+   *     command
    */
   public static void main(String[] arguments) throws Exception {
     PrintStream out = System.out;
@@ -58,7 +59,10 @@ final class MethodMain {
     }
   }
 
-  /** By its name: it belongs to Hadoop's tools, which not every class path has. */
+  /**
+   * Creates the tool by its class name: it belongs to Hadoop's tools, which may be missing from the
+   * class path.
+   */
   private static Tool distCp() throws ReflectiveOperationException {
     Configuration conf = new HdfsConfiguration();
     conf.setInt("mapreduce.local.map.tasks.maximum", 4);

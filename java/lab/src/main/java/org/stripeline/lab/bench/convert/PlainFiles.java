@@ -15,7 +15,7 @@ import org.apache.hadoop.hdfs.protocol.LocatedBlock;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.io.client.Pattern;
 
-/** The replicated files of a round, written and compared by Hadoop's own client and coder. */
+/** The replicated files of a round, written and compared with Hadoop's own client and coder. */
 public final class PlainFiles implements AutoCloseable {
   private final IoCluster cluster;
   private final ConvertSettings settings;
@@ -89,7 +89,8 @@ public final class PlainFiles implements AutoCloseable {
       try (FSDataInputStream in = fs.open(path)) {
         for (long position = 0; position < fileBytes; position += read.length) {
           int step = (int) Math.min(read.length, fileBytes - position);
-          // Positional: Hadoop's stream would hold k cells, which are blocks here.
+          // Positional reads: Hadoop's stream would buffer k cells, which are as large as blocks
+          // here.
           in.readFully(position, read, 0, step);
           if (!pattern.isRight(number, position, read, step)) {
             throw new IOException("Cannot go on: wrong bytes in " + path + " from " + position);
@@ -100,7 +101,7 @@ public final class PlainFiles implements AutoCloseable {
     return settings.files * fileBytes;
   }
 
-  /** Deletes all files and waits until their blocks are gone. */
+  /** Deletes all files and waits until their blocks are removed. */
   public void delete(String directory) throws IOException {
     List<String> paths = new ArrayList<>();
     for (int number = 0; number < settings.files; number++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * {@code stripeline bench convert}: methods of conversion to erasure coding side by side on a real
+ * {@code stripeline bench convert}: compares methods of conversion to erasure coding on a real
  * HDFS.
  */
 package org.stripeline.lab.bench.convert;

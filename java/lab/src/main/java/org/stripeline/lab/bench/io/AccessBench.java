@@ -24,26 +24,26 @@ import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.cluster.WorkDirectory;
 
 /**
- * Counts what DataNodes read for the access patterns of applications, for Hadoop's client and for
- * ours: the same files, the same dead DataNodes, a client of its own for each run.
+ * Counts the bytes that DataNodes read for the access patterns of applications, for Hadoop's client
+ * and for ours: with the same files, the same dead DataNodes, and a new client for each run.
  */
 final class AccessBench {
   private static final IoContestant STOCK = IoContestant.CODER;
   private static final IoContestant OURS = IoContestant.FUNCTIONAL_PARTITIONED;
 
-  /** Most DataNodes that are dead at once. */
+  /** Maximum number of DataNodes that are dead at the same time. */
   static final int DEAD_MAX = 2;
 
-  /** More than what streams read ahead. */
+  /** Longer than the read-ahead of streams. */
   private static final long LONG_FILE_BYTES = (33L << 20) + 12_345;
 
-  /** DataNodes end connections that idle for so long, for which each count waits. */
+  /** Time after which DataNodes close idle connections; each count waits for it. */
   private static final String KEEPALIVE_MILLIS = "1000";
 
   /**
-   * Size of the socket buffer that holds what a DataNode has sent and the client has not read.
-   * Linux enlarges it while a connection lasts, so counts of connections that are closed early
-   * would depend on their age.
+   * Size of the socket buffer for data that a DataNode has sent and the client has not read. Linux
+   * enlarges it during a connection, so counts for connections that are closed early would depend
+   * on their age.
    */
   private static final String SOCKET_BYTES = String.valueOf(128 << 10);
 
@@ -72,7 +72,7 @@ final class AccessBench {
     trace = ReadTrace.start(cluster);
     Logger log = Logger.getLogger("org.apache.hadoop.hdfs");
     Level before = log.getLevel();
-    // Clients warn of each dead DataNode with a stack trace.
+    // Clients log a warning with a stack trace for each dead DataNode.
     log.setLevel(Level.ERROR);
     try {
       for (ErasureCodingPolicy policy : settings.policies) {
@@ -88,7 +88,7 @@ final class AccessBench {
     progress.flush();
   }
 
-  /** All files, patterns and faults of a policy. */
+  /** All files, patterns and faults of one policy. */
   private final class Round {
     private final ErasureCodingPolicy policy;
     private final ReadFiles files;
@@ -114,7 +114,7 @@ final class AccessBench {
       for (String name : lengths.keySet()) {
         paths.add(new Path(directory, name.replace(' ', '-')).toString());
       }
-      // The last file has three groups, as a block of it has four cells.
+      // The last file has three groups because its blocks have four cells.
       List<Long> blocks = new ArrayList<>(Collections.nCopies(3, IoCluster.BLOCK_BYTES));
       blocks.add(4L * policy.getCellSize());
       files.write(IoContestant.StorageScheme.RS, paths, new ArrayList<>(lengths.values()), blocks);
@@ -177,7 +177,7 @@ final class AccessBench {
     }
   }
 
-  /** One pattern on one file by a client that knows nothing of the DataNodes. */
+  /** One pattern on one file by a client without knowledge of failed DataNodes. */
   private final class Run {
     final int file;
     final AccessPattern access;
@@ -196,9 +196,9 @@ final class AccessBench {
       cluster.clientSettings().forEach(conf::set);
       conf.unset("fs.hdfs.impl");
       contestant.settings().forEach(conf::set);
-      // Which reads are late depends on the machine's load.
+      // Whether reads are hedged depends on the machine's load.
       conf.setBoolean(ClientKeys.HEDGE_ENABLED, false);
-      // Clients of one context share connections.
+      // Clients with the same context share connections.
       conf.set("dfs.client.context", "access-" + System.nanoTime());
       try (DistributedFileSystem fs =
               (DistributedFileSystem) FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);

@@ -1,38 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io;
 
-/** What DataNodes read for one access pattern; the field names are those of the JSON record. */
+/**
+ * The bytes that DataNodes read for one access pattern; the field names are those of the JSON
+ * record.
+ */
 final class AccessCount {
-  /** Ours may be more than Hadoop's by as many bytes, for a chunk at each end of some reads ... */
+  /**
+   * Our client may read this many bytes more than Hadoop's, for a checksum chunk at each end of
+   * some reads ...
+   */
   static final long TOLERANCE_BYTES = 8 << 10;
 
   private static final double TOLERANCE = 0.02;
 
   /**
-   * ... and by such a share, with dead DataNodes a larger one: what is decoded right after a jump
-   * may be read again with the rest of its stripe, which Hadoop's client reads at once.
+   * ... and this share more, a larger one with dead DataNodes: data that is decoded right after a
+   * seek may be read again with the rest of its stripe, which Hadoop's client reads at once.
    */
   private static final double TOLERANCE_DEAD = 0.1;
 
   String policy;
 
-  /** Bytes of the file, and what that is in cells and stripes. */
+  /** Length of the file in bytes, cells and stripes. */
   long fileBytes;
 
   String file;
 
-  /** DataNodes that are dead. */
+  /** Number of dead DataNodes. */
   int dead;
 
   String pattern;
 
-  /** Of Hadoop's own client. */
+  /** Reads of Hadoop's own client. */
   Reads stock;
 
-  /** Of ours. */
+  /** Reads of our client. */
   Reads ours;
 
-  /** Whether ours had DataNodes read no more than Hadoop's. */
+  /** Returns whether our client caused no more reads than Hadoop's, within the tolerance. */
   boolean isKept() {
     return ours.bytes <= stock.bytes * ratioMax(dead) + TOLERANCE_BYTES;
   }
@@ -45,15 +51,15 @@ final class AccessCount {
     return ours.bytes / Math.max(1.0, stock.bytes);
   }
 
-  /** What DataNodes served to a client: the median of its runs by bytes. */
+  /** The reads that DataNodes served to a client: the run with the median of bytes. */
   static final class Reads {
-    /** Bytes with their checksums. */
+    /** Bytes including checksums. */
     long bytes;
 
     /** Requests to read a range of an internal block. */
     int blockReads;
 
-    /** Connections over which these came. */
+    /** Connections that carried these requests. */
     int connections;
   }
 }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How an application reads a file, as calls of a stream. Sizes are those of the application's
- * defaults, cut to what the file has.
+ * Access patterns of applications, as calls of a stream. Sizes are the defaults of the application,
+ * limited to the length of the file.
  */
 enum AccessPattern {
   /** HFile: the trailer, then the load-on-open section, each block's header first. */
@@ -33,7 +33,7 @@ enum AccessPattern {
       }
     }
   },
-  /** HFile: blocks whose size is not known, so that the header is read first. */
+  /** HFile: blocks of unknown size, so that the header is read first. */
   HBASE_GET_HEADER_FIRST {
     @Override
     void run(CheckedReads in) throws IOException {
@@ -44,9 +44,7 @@ enum AccessPattern {
       }
     }
   },
-  /**
-   * HFile: a short scan by positional reads, which HBase changes to the one below when it lasts.
-   */
+  /** HFile: a short scan by positional reads; HBase switches longer scans to the pattern below. */
   HBASE_SCAN_PREAD {
     @Override
     void run(CheckedReads in) throws IOException {
@@ -87,7 +85,7 @@ enum AccessPattern {
       }
     }
   },
-  /** The same with a vectored read of each row group's chunks. */
+  /** The same as PARQUET with a vectored read of each row group's chunks. */
   PARQUET_VECTORED {
     @Override
     void run(CheckedReads in) throws IOException {
@@ -127,7 +125,7 @@ enum AccessPattern {
       }
     }
   },
-  /** A jump and two small reads. */
+  /** A seek and two small reads. */
   SEEK_TWO_4K {
     @Override
     void run(CheckedReads in) throws IOException {
@@ -138,7 +136,7 @@ enum AccessPattern {
       }
     }
   },
-  /** A header, then what follows it. */
+  /** A header, then the data after it. */
   PREAD_33_64K {
     @Override
     void run(CheckedReads in) throws IOException {
@@ -147,7 +145,7 @@ enum AccessPattern {
       in.pread(at + HFILE_HEADER, 64 << 10);
     }
   },
-  /** Two positional reads in a row. */
+  /** Two consecutive positional reads. */
   PREAD_TWO_32K {
     @Override
     void run(CheckedReads in) throws IOException {
@@ -156,14 +154,14 @@ enum AccessPattern {
       in.pread(at + (32 << 10), 32 << 10);
     }
   },
-  /** The first bytes, which say what kind of file it is. */
+  /** The first bytes, which identify the file type. */
   HEAD {
     @Override
     void run(CheckedReads in) throws IOException {
       in.read(4096);
     }
   },
-  /** A map's split of a text file: a third of it from somewhere in the middle. */
+  /** The input split of a map task: a third of a text file, starting in the middle. */
   SPLIT {
     @Override
     void run(CheckedReads in) throws IOException {
@@ -183,7 +181,7 @@ enum AccessPattern {
   /** Reads the open stream as the application does. */
   abstract void run(CheckedReads in) throws IOException;
 
-  /** The name in tables and records. */
+  /** Returns the name in tables and records. */
   String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
@@ -195,7 +193,9 @@ enum AccessPattern {
     in.read(20_000);
   }
 
-  /** Position and length of the chunks of two of five columns in each of three row groups. */
+  /**
+   * Returns position and length of the chunks of two of five columns in each of three row groups.
+   */
   private static List<long[]> columns(CheckedReads in) {
     List<long[]> columns = new ArrayList<>();
     long group = Math.max(5, (in.length() - 20_008) / 3);

@@ -14,7 +14,7 @@ import org.apache.hadoop.fs.Path;
 import org.stripeline.lab.bench.io.client.Pattern;
 import org.stripeline.lab.bench.io.client.WrongBytesException;
 
-/** Reads a file and compares every byte; what lies outside of the file is left out. */
+/** Reads a file and compares every byte; skips reads outside the file. */
 final class CheckedReads implements AutoCloseable {
   private final Pattern pattern;
   private final int file;
@@ -27,7 +27,7 @@ final class CheckedReads implements AutoCloseable {
    * Opens a file.
    *
    * @param file its number in {@link Pattern}
-   * @param seed what random positions come from
+   * @param seed of the random positions
    */
   CheckedReads(FileSystem fs, Pattern pattern, int file, Path path, long seed) throws IOException {
     this.pattern = pattern;
@@ -46,12 +46,12 @@ final class CheckedReads implements AutoCloseable {
     return in.getPos();
   }
 
-  /** Class of the stream that reads. */
+  /** Returns the class of the stream. */
   String stream() {
     return in.getWrappedStream().getClass().getName();
   }
 
-  /** Returns where a block of that size begins, any of the file's. */
+  /** Returns the position of a random block of the given size. */
   long anyBlock(int bytes) {
     return random.nextLong(Math.max(1, length / bytes)) * bytes;
   }
@@ -74,7 +74,7 @@ final class CheckedReads implements AutoCloseable {
     check(at, buffer);
   }
 
-  /** Reads ranges, each a position and a length. */
+  /** Reads ranges, each given by position and length. */
   void readVectored(List<long[]> ranges) throws IOException {
     List<FileRange> asked = new ArrayList<>();
     for (long[] range : ranges) {

@@ -4,17 +4,17 @@ package org.stripeline.lab.bench.io;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
 /**
- * How much heap a client JVM gets: what its streams may hold at once, so that none is slowed by a
- * collector that others do not meet.
+ * Computes the heap size of a client JVM from the maximum buffer use of its streams, so that
+ * garbage collection does not slow one contestant more than others.
  */
 final class ClientHeap {
-  /** A contestant that needs more is left out. */
+  /** A contestant that needs more is not measured. */
   static final long BYTES_MAX = 4L << 30;
 
   private static final long LEAST = 768L << 20;
   private static final long BASE = 400L << 20;
 
-  /** Packets that Hadoop's stream keeps for each DataNode before it waits. */
+  /** Maximum number of packets that Hadoop's stream queues for each DataNode. */
   private static final int PACKETS = 80;
 
   private ClientHeap() {}

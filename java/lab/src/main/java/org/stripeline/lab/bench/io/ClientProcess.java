@@ -24,9 +24,9 @@ import org.stripeline.lab.bench.io.client.ClientMain;
 import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.terminal.JavaRuntime;
 
-/** A client JVM, from here. It does nothing but what it is asked, and ends with this process. */
+/** Controls a client JVM. The JVM only executes requests, and ends with this process. */
 final class ClientProcess implements AutoCloseable {
-  /** Longer than any read of Hadoop's past a DataNode that hangs. */
+  /** Longer than any read of Hadoop's client that encounters a hung DataNode. */
   private static final long ANSWER_SECONDS = 900;
 
   private static final long END_SECONDS = 20;
@@ -56,9 +56,10 @@ final class ClientProcess implements AutoCloseable {
   /**
    * Starts a JVM and waits until its client is open.
    *
-   * @param heapMib heap, all of it touched at the start so that no contestant pays for its growth
-   * @param services a folder that registers coders, last on the class path
-   * @param log where the client's standard error goes
+   * @param heapMib heap in MiB, touched completely at the start so that heap growth affects no
+   *     contestant
+   * @param services a directory with the registration of coders, last on the class path
+   * @param log receives the client's standard error
    */
   static ClientProcess start(
       IoContestant contestant, Map<String, String> settings, int heapMib, Path services, Path log)
@@ -96,12 +97,14 @@ final class ClientProcess implements AutoCloseable {
     return contestant;
   }
 
-  /** Whether the JVM has ended, as it does by itself when the kernel takes it for its memory. */
+  /** Returns whether the JVM has ended, as happens if the kernel kills it for its memory use. */
   boolean hasEnded() {
     return ended;
   }
 
-  /** Asks the client to do something; that its JVM ends or stays silent is an answer too. */
+  /**
+   * Sends a request to the client; if its JVM ends or does not respond, the answer has an error.
+   */
   ClientAnswer ask(ClientRequest request) {
     try {
       return exchange(ClientMain.GSON.toJson(request));
@@ -140,7 +143,7 @@ final class ClientProcess implements AutoCloseable {
     try {
       requests.close();
     } catch (IOException gone) {
-      // It has ended by itself, which was said already.
+      // The JVM has already ended, which was reported before.
     }
     try {
       if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {

@@ -28,18 +28,18 @@ import org.stripeline.lab.cluster.DataNodeProcess;
 import org.stripeline.lab.cluster.WorkDirectory;
 
 /**
- * Runs the matrix. In each round of client JVMs every contestant has one; within each repetition
- * they take turns at each operation, beginning with another one each time, so that drift of the
- * machine falls on all alike.
+ * Runs all measurements. Each round has one client JVM for every contestant; within each repetition
+ * they take turns at each operation, starting with a different one each time, so that drift of the
+ * machine affects all equally.
  */
 final class IoBench {
-  /** Where the DataNode that hangs lives: behind those that a cluster can have. */
+  /** Address of the DataNode that hangs, beyond the addresses that a cluster can use. */
   private static final String HANGING_ADDRESS = "127.0.0.230";
 
   private static final long GIB = 1L << 30;
   private static final double MIB = 1 << 20;
 
-  /** Large positional reads, of all threads together. */
+  /** Total bytes of large positional reads of all threads. */
   private static final long PREAD_BYTES = 96L << 20;
 
   private static final Path ROOT = new Path("/io");
@@ -83,7 +83,10 @@ final class IoBench {
     measurePolicies();
   }
 
-  /** Measures on a cluster that runs already and has DataNodes enough; it goes on running. */
+  /**
+   * Measures on a cluster that is already running and has enough DataNodes; the cluster keeps
+   * running.
+   */
   void runOn(IoCluster running) throws IOException {
     cluster = running;
     report.describe(cluster.status());
@@ -156,7 +159,7 @@ final class IoBench {
     return policy.getName().equals("RS-6-3-1024k") ? "RS-LEGACY-6-3-1024k" : null;
   }
 
-  /** One round of client JVMs. */
+  /** Measures one round of client JVMs. */
   private void measure(ErasureCodingPolicy policy, List<IoContestant> present, int jvm)
       throws IOException {
     Set<IoContestant.StorageScheme> schemes = new LinkedHashSet<>();
@@ -201,7 +204,10 @@ final class IoBench {
     }
   }
 
-  /** A folder for the class path of clients: benches' own coders are no service of the jar. */
+  /**
+   * Creates a directory for the class path of clients that registers the benchmark's own coders,
+   * which the jar does not register.
+   */
   private java.nio.file.Path registerBenchCoders() throws IOException {
     java.nio.file.Path folder = place.data().resolve("services");
     java.nio.file.Path file =
@@ -289,7 +295,9 @@ final class IoBench {
       return paths;
     }
 
-    /** Compiles what will be timed; every byte of what is written and read is compared. */
+    /**
+     * Runs the operations until they are compiled; every byte that is written and read is compared.
+     */
     private void warmUp(ClientProcess client) throws IOException {
       long bytes = Math.min(fileBytes, settings.fileBytes(policy, threads, settings.warmUpBytes));
       Set<Action> actions = new LinkedHashSet<>();
@@ -370,7 +378,7 @@ final class IoBench {
       }
     }
 
-    /** Hadoop's own reader judges what was written, out of the time. */
+    /** Compares the written files with Hadoop's own reader; not timed. */
     private void verifyAndDelete(ClientProcess client, ClientRequest written) throws IOException {
       ClientRequest verify = new ClientRequest();
       verify.action = Action.VERIFY;
@@ -412,7 +420,7 @@ final class IoBench {
       return sample;
     }
 
-    /** One DataNode after the other dies; at the end all come back. */
+    /** Stops one DataNode after the other, and restarts all at the end. */
     private void measureDead(int repetition) throws IOException {
       if (settings.mostDead() == 0) {
         return;

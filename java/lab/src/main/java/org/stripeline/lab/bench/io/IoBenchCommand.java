@@ -179,7 +179,7 @@ public final class IoBenchCommand implements Callable<Integer> {
   @Mixin private OutputOptions output;
   @Spec private CommandSpec spec;
 
-  /** Made by the command line. */
+  /** Creates a command for picocli. */
   public IoBenchCommand() {}
 
   @Override
@@ -200,13 +200,13 @@ public final class IoBenchCommand implements Callable<Integer> {
     }
   }
 
-  /** The whole command line as it was given. */
+  /** Returns the complete command line as given. */
   private List<String> commandLine() {
     return spec.root().commandLine().getParseResult().originalArgs();
   }
 
   private int measure(IoSettings settings, WorkDirectory place) throws IOException {
-    // One file with all its copies or parity, and what is read.
+    // Space for one file with all its copies or parity, and for the files that are read.
     place.requireSpace(4 * settings.bytes);
     java.nio.file.Files.createDirectories(place.data());
     IoReport report = new IoReport();
@@ -228,7 +228,7 @@ public final class IoBenchCommand implements Callable<Integer> {
       if (report.samples.isEmpty() && report.accesses.isEmpty()) {
         throw e;
       }
-      // What was measured until then has taken time, and is shown.
+      // Earlier measurements have taken time, so they are shown.
       complete = false;
       report.failures.add("the run ended early: " + e);
       debug(e);
@@ -277,7 +277,7 @@ public final class IoBenchCommand implements Callable<Integer> {
     settings.jvms = quick ? 1 : jvms;
     settings.randomReads = quick ? 40 : randomReads;
     settings.randomBytes = (int) Math.min(Integer.MAX_VALUE >> 1, randomSize.bytes());
-    // Links that are slow on purpose leave time to compile.
+    // With slow links there is enough time to compile during a short warm-up.
     boolean brief = quick || settings.isShaped();
     settings.warmUps = brief ? 1 : 2;
     settings.warmUpBytes = Math.min(settings.bytes, (brief ? 24 : 256) * MEBIBYTE);

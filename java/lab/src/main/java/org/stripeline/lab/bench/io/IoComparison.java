@@ -13,11 +13,12 @@ import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.WorkDirectory;
 
 /**
- * The bench of pipelines on a cluster of the caller: our pipelines, Hadoop's with {@code rs_java}
- * and four replicas write, read, and read with as many dead DataNodes as the code has parity.
+ * Compares client pipelines on a cluster of the caller: our pipelines, Hadoop's with {@code
+ * rs_java} and four replicas write, read, and read with as many dead DataNodes as the code has
+ * parity units.
  */
 public final class IoComparison {
-  /** Who is measured. */
+  /** The clients that are compared. */
   public enum Client {
     OURS(IoContestant.FUNCTIONAL_PARTITIONED),
     STOCK(IoContestant.RS_JAVA),
@@ -30,12 +31,12 @@ public final class IoComparison {
     }
   }
 
-  /** Is told what happens, as it happens. */
+  /** Receives progress messages. */
   public interface Listener {
     /**
-     * Takes a line of progress.
+     * Receives a progress message.
      *
-     * @param samples samples taken so far
+     * @param samples the number of samples so far
      */
     void said(String line, int samples);
   }
@@ -44,7 +45,7 @@ public final class IoComparison {
   private final IoReport report = new IoReport();
 
   /**
-   * Plans a comparison with one client JVM each.
+   * Plans a comparison with one JVM per client.
    *
    * @param bytes of one operation
    * @param repetitions of each operation and client
@@ -68,12 +69,15 @@ public final class IoComparison {
     settings.warmUpBytes = Math.min(bytes, warmUpBytes);
   }
 
-  /** Name of reading with as many dead DataNodes as the policy has parity units. */
+  /**
+   * Returns the name of the read operation with as many dead DataNodes as the policy has parity
+   * units.
+   */
   public static String degradedRead(ErasureCodingPolicy policy) {
     return "read-dead" + policy.getNumParityUnits();
   }
 
-  /** Samples that {@link #run} takes. */
+  /** Returns the number of samples that {@link #run} takes. */
   public int samples() {
     int samples = 0;
     for (Operation operation : settings.operations) {
@@ -84,15 +88,15 @@ public final class IoComparison {
     return samples;
   }
 
-  /** DataNodes that the policy and the replicas need. */
+  /** Returns the number of DataNodes that the policy and the replicas need. */
   public int datanodes() {
     return settings.datanodes();
   }
 
   /**
-   * Measures.
+   * Runs the comparison.
    *
-   * @throws IOException if it cannot go on; what a client did wrong is in {@link #failures}
+   * @throws IOException if it cannot continue; errors of clients are in {@link #failures}
    */
   public void run(IoCluster cluster, WorkDirectory place, Listener listener) throws IOException {
     new IoBench(settings, place, new PrintWriter(lines(listener), true), report).runOn(cluster);
@@ -121,7 +125,7 @@ public final class IoComparison {
     };
   }
 
-  /** Returns MiB/s of an operation, or null if the client took no part in it. */
+  /** Returns MiB/s of an operation, or null if the client was not measured in it. */
   public Spread rate(String operation, Client client) {
     return report.rows.stream()
         .filter(row -> row.operation.equals(operation))
@@ -131,22 +135,24 @@ public final class IoComparison {
         .orElse(null);
   }
 
-  /** Wrong bytes and errors of any client. */
+  /** Returns wrong bytes and errors of any client. */
   public List<String> failures() {
     return new ArrayList<>(report.failures);
   }
 
-  /** Whether our pipelines failed or were not the ones at work. */
+  /** Returns whether our pipelines failed or were not used. */
   public boolean haveOursFailed() {
     return report.oursFailed || !report.notes.isEmpty();
   }
 
-  /** What was noticed besides, such as that Hadoop's pipelines were at work instead of ours. */
+  /**
+   * Returns further observations, for example that Hadoop's pipelines were used instead of ours.
+   */
   public List<String> notes() {
     return new ArrayList<>(report.notes);
   }
 
-  /** Bytes that Hadoop's own reader compared with what had been written. */
+  /** Returns the number of bytes that Hadoop's own reader compared with the written data. */
   public long bytesVerified() {
     return report.bytesVerified;
   }

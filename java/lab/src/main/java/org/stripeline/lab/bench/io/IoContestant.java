@@ -10,35 +10,35 @@ import org.apache.hadoop.io.erasurecode.rawcoder.IsalCoderFactory;
 import org.stripeline.client.WriteMode;
 import org.stripeline.lab.bench.io.client.ClientRequest;
 
-/** A way to write and read files: a scheme, a coder and a client pipeline. */
+/** A combination of storage scheme, coder and client pipeline that is measured. */
 enum IoContestant {
-  /** Three copies. */
+  /** Three replicas. */
   REPLICATED_3("3-rep", StorageScheme.REPLICATED_3),
-  /** Four copies: they bear as many lost DataNodes as three parity units. */
+  /** Four replicas: they tolerate as many lost DataNodes as three parity units. */
   REPLICATED_4("4-rep", StorageScheme.REPLICATED_4),
-  /** Hadoop's coder in Java. */
+  /** Hadoop's Java coder. */
   RS_JAVA("rs_java", StorageScheme.RS, "rs_java"),
-  /** Hadoop's older coder in Java, with its own policy. */
+  /** Hadoop's older Java coder, with its own policy. */
   RS_LEGACY_JAVA("rs-legacy_java", StorageScheme.RS_LEGACY, "rs-legacy_java"),
   /** ISA-L in Hadoop's own pipeline. */
   ISAL("isal", StorageScheme.RS, IsalCoderFactory.CODER_NAME),
   /** The same with packets of 1 MiB. */
   ISAL_1M("isal-1m", StorageScheme.RS, IsalCoderFactory.CODER_NAME),
-  /** A coder that codes nothing in Hadoop's own pipeline: the bound of all coders there. */
+  /** A coder that does nothing in Hadoop's own pipeline: the upper bound for all coders in it. */
   NO_OP("noop", StorageScheme.RS, "noop"),
   /** Our coder in Hadoop's own pipeline. */
   CODER("coder", StorageScheme.RS, "stripeline"),
   /** The same with packets of 1 MiB. */
   CODER_1M("coder-1m", StorageScheme.RS, "stripeline"),
-  /** Our pipelines, the writer waiting for each stripe's coding. */
+  /** Our pipelines; the writer waits for the encoding of each stripe. */
   BLOCKING("blocking", StorageScheme.RS, WriteMode.BLOCKING),
-  /** Our pipelines, coding issued to another thread. */
+  /** Our pipelines; another thread encodes. */
   NON_BLOCKING("non-blocking", StorageScheme.RS, WriteMode.NON_BLOCKING),
-  /** Our pipelines as they are by default. */
+  /** Our pipelines with default settings. */
   FUNCTIONAL_PARTITIONED(
       "functional-partitioned", StorageScheme.RS, WriteMode.FUNCTIONAL_PARTITIONED);
 
-  /** How bytes lie on DataNodes. */
+  /** How data is stored on DataNodes. */
   enum StorageScheme {
     REPLICATED_3(3),
     REPLICATED_4(4),
@@ -51,7 +51,7 @@ enum IoContestant {
       this.copies = copies;
     }
 
-    /** Copies of a replicated file; 0 where files are erasure coded. */
+    /** Returns the number of replicas; 0 for erasure-coded files. */
     int copies() {
       return copies;
     }
@@ -88,7 +88,7 @@ enum IoContestant {
     this.mode = mode;
   }
 
-  /** The name on the command line, in tables and records. */
+  /** Returns the name on the command line, in tables and in records. */
   String label() {
     return label;
   }
@@ -97,12 +97,12 @@ enum IoContestant {
     return scheme;
   }
 
-  /** Whether our pipelines must be found at work. */
+  /** Returns whether our pipelines must be in use. */
   boolean isOurPipeline() {
     return mode != WriteMode.STOCK;
   }
 
-  /** Finds the contestant of that name. */
+  /** Returns the contestant with a name. */
   static IoContestant parse(String name) {
     List<String> known = new ArrayList<>();
     for (IoContestant contestant : values()) {
@@ -115,7 +115,7 @@ enum IoContestant {
         "Cannot find contestant '" + name + "': known are " + String.join(", ", known));
   }
 
-  /** What a client of this contestant has in its configuration. */
+  /** Returns the client settings of this contestant. */
   Map<String, String> settings() {
     Map<String, String> settings = new LinkedHashMap<>();
     if (!scheme.isCoded()) {
@@ -123,7 +123,7 @@ enum IoContestant {
       return settings;
     }
     String codec = scheme == StorageScheme.RS_LEGACY ? "rs-legacy" : "rs";
-    // A list of one: Hadoop falls back from one coder to the next without a word.
+    // A list of one coder, because Hadoop falls back from one coder to the next without a message.
     settings.put("io.erasurecode.codec." + codec + ".rawcoders", coder);
     if (packetBytes() != PACKET_BYTES) {
       settings.put("dfs.client-write-packet-size", String.valueOf(packetBytes()));
@@ -135,12 +135,15 @@ enum IoContestant {
     return settings;
   }
 
-  /** Bytes of a packet on the wire. */
+  /** Returns the packet size in bytes. */
   int packetBytes() {
     return this == ISAL_1M || this == CODER_1M ? LARGE_PACKET_BYTES : PACKET_BYTES;
   }
 
-  /** Whether it takes part in an operation; those that differ in writing only do not read. */
+  /**
+   * Returns whether it is measured in an operation; contestants that differ only in writing do not
+   * read.
+   */
   boolean takesPart(Operation operation) {
     switch (this) {
       case ISAL_1M:
@@ -151,14 +154,15 @@ enum IoContestant {
         return operation.action() == ClientRequest.Action.WRITE;
       case REPLICATED_3:
       case REPLICATED_4:
-        // Which copy a reader of a replicated file asks is chance: a hung DataNode may not be met.
+        // The replica that a reader of a replicated file selects is random, so it may not use the
+        // hung DataNode.
         return !operation.isHung() && operation.dead() < scheme.copies();
       default:
         return true;
     }
   }
 
-  /** Returns why it cannot take part on this machine, or null. */
+  /** Returns why it cannot be measured on this machine, or null. */
   String absence() {
     if (this == NO_OP && CodecRegistry.getInstance().getCoderByName("rs", coder) == null) {
       return "its coder is in java/lab/target/test-classes only; name that folder in"

@@ -11,7 +11,7 @@ import org.stripeline.lab.bench.Spread;
 
 /**
  * Draws rows as SVG: bars for each policy and number of threads on the loopback, and lines over the
- * link rate for each operation on a shaped network, with the line of links that are all full.
+ * link rate for each operation on a shaped network, with a reference line for fully used links.
  */
 public final class IoPlot {
   private static final int WIDTH = 1100;
@@ -38,7 +38,7 @@ public final class IoPlot {
     this.rows = rows;
   }
 
-  /** A bar of a plot: what was measured, of whom, drawn in which colour. */
+  /** One bar of a plot: the group it belongs to, its contestant, its value and its colour. */
   public static final class Bar {
     private final String group;
     private final String series;
@@ -53,7 +53,7 @@ public final class IoPlot {
     }
   }
 
-  /** Draws one panel of bars as SVG; texts must need no escapes. */
+  /** Draws one panel of bars as SVG; texts must not need escapes. */
   public static String render(String title, String unit, List<Bar> bars) {
     IoPlot plot = new IoPlot(new ArrayList<>());
     plot.drawBars(title, unit, bars);
@@ -190,7 +190,7 @@ public final class IoPlot {
     return COLOURS[IoContestant.parse(contestant).ordinal() % COLOURS.length];
   }
 
-  /** Title, axis and grid of the next panel. */
+  /** Draws title, axis and grid of the next panel. */
   private Scale begin(String title, double most) {
     Scale scale = new Scale(panels++ * PANEL + TOP, most);
     text(LEFT, scale.top - 14, "start", title);
@@ -226,7 +226,7 @@ public final class IoPlot {
     svg.append(String.format(Locale.ROOT, format, values)).append('\n');
   }
 
-  /** Turns values into heights. */
+  /** Converts values to heights. */
   private static final class Scale {
     private final double top;
     private final double most;

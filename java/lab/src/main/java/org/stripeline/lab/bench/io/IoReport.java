@@ -15,7 +15,7 @@ import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.natives.CoderStatus;
 
-/** What a run found; field names are those of the JSON record. */
+/** The results of a run; field names are those of the JSON record. */
 final class IoReport {
   final String format = "stripeline-bench-io-1";
   final BenchMachine machine = new BenchMachine();
@@ -28,18 +28,18 @@ final class IoReport {
   int repetitions;
   int jvms;
 
-  /** Whether figures are too rough to be judged. */
+  /** Whether values are too rough to be judged. */
   boolean quick;
 
-  /** Bytes that Hadoop's own reader has compared, out of the time. */
+  /** Bytes that Hadoop's own reader compared; not timed. */
   long bytesVerified;
 
-  /** Contestants that did not take part, and why. */
+  /** Contestants that were not measured, and the reasons. */
   final Map<String, String> leftOut = new LinkedHashMap<>();
 
   final List<String> notes = new ArrayList<>();
 
-  /** What could not be done, a wrong byte above all. */
+  /** Errors, including wrong bytes. */
   final List<String> failures = new ArrayList<>();
 
   /** Whether one of our own contestants failed. */
@@ -48,12 +48,12 @@ final class IoReport {
   final List<Sample> samples = new ArrayList<>();
   final List<Row> rows = new ArrayList<>();
 
-  /** What DataNodes read for access patterns; empty if that was not counted. */
+  /** Reads of DataNodes for access patterns; empty if these were not counted. */
   final List<AccessCount> accesses = new ArrayList<>();
 
   final List<Judgement> judgements = new ArrayList<>();
 
-  /** All samples of one contestant at one operation. */
+  /** All samples of one contestant in one operation. */
   static final class Row {
     int linkMbit;
     String policy;
@@ -67,16 +67,16 @@ final class IoReport {
     Spread serverCpuSecondsPerGib;
     Spread totalCpuSecondsPerGib;
 
-    /** Throughput by that of rs_java beside it; null where rs_java took no part. */
+    /** Throughput relative to rs_java in the same repetition; null if rs_java was not measured. */
     Spread timesRsJava;
 
-    /** Of random reads, microseconds; else null. */
+    /** Latency of random reads in microseconds; null for other operations. */
     Spread latencyMean;
 
     Spread latencyP50;
     Spread latencyP99;
 
-    /** Class of the stream that did it. */
+    /** Class of the stream that was used. */
     String stream;
   }
 
@@ -96,7 +96,7 @@ final class IoReport {
     oursFailed |= contestant.isOurPipeline();
   }
 
-  /** Makes rows and judgements of the samples. */
+  /** Computes rows and judgements from the samples. */
   void conclude() {
     for (Sample sample : samples) {
       if (rows.stream().noneMatch(row -> belongs(sample, row))) {
@@ -168,12 +168,12 @@ final class IoReport {
     return row;
   }
 
-  /** Whether nothing is wrong; with {@code strict} a missed threshold is wrong too. */
+  /** Returns whether nothing failed; with {@code strict}, a missed threshold is a failure too. */
   boolean isSound(boolean strict) {
     return !oursFailed && !(strict && Judgement.anyMissed(judgements));
   }
 
-  /** Writes the record and the plots beside each other. */
+  /** Writes the record and the plots into one directory. */
   void record(Path directory, String json) throws IOException {
     Files.createDirectories(directory);
     Files.write(directory.resolve("io.json"), (json + "\n").getBytes(StandardCharsets.UTF_8));

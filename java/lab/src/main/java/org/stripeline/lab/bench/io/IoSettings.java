@@ -6,23 +6,23 @@ import java.util.List;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 import org.apache.hadoop.hdfs.protocol.SystemErasureCodingPolicies;
 
-/** What is to be measured. */
+/** The settings of a run. */
 public final class IoSettings {
   List<IoContestant> contestants = new ArrayList<>();
   List<Operation> operations = new ArrayList<>();
   List<Integer> threads = new ArrayList<>();
   List<ErasureCodingPolicy> policies = new ArrayList<>();
 
-  /** User bytes of one operation, of all threads together. */
+  /** User bytes of one operation, total of all threads. */
   long bytes;
 
   /** Timed repetitions in each JVM. */
   int repetitions;
 
-  /** Client JVMs of each contestant, one after the other. */
+  /** Client JVMs of each contestant, started one after the other. */
   int jvms;
 
-  /** Random reads of one operation, of all threads together. */
+  /** Random reads of one operation, total of all threads. */
   int randomReads;
 
   /** Bytes of one random read. */
@@ -34,16 +34,18 @@ public final class IoSettings {
   /** User bytes of an untimed round. */
   long warmUpBytes;
 
-  /** Link rates in Mbit/s; a run without a shaped network has the one rate {@link #LOOPBACK}. */
+  /** Link rates in Mbit/s; a run without a shaped network has the single rate {@link #LOOPBACK}. */
   List<Integer> rates = new ArrayList<>();
 
   /** Delay of each link in microseconds. */
   int delayMicros;
 
-  /** The rate that stands for no shaping. */
+  /** The rate that stands for an unlimited network. */
   static final int LOOPBACK = 0;
 
-  /** Finds one of Hadoop's built-in policies of the codec rs. */
+  /**
+   * Returns a policy of the codec rs by its name, which may differ from Hadoop's built-in policies.
+   */
   public static ErasureCodingPolicy policy(String name) {
     List<String> known = new ArrayList<>();
     for (ErasureCodingPolicy policy : SystemErasureCodingPolicies.getPolicies()) {
@@ -51,7 +53,7 @@ public final class IoSettings {
         known.add(policy.getName());
       }
     }
-    // Hadoop's fourth number, the cell, is given freely: HDFS takes policies of one's own.
+    // The cell size, the last number of the name, is arbitrary: HDFS accepts user-defined policies.
     java.util.regex.Matcher form =
         java.util.regex.Pattern.compile("RS-(\\d{1,2})-(\\d{1,2})-(\\d{1,4})k").matcher(name);
     if (!form.matches()) {
@@ -77,7 +79,7 @@ public final class IoSettings {
     return rates.get(0) != LOOPBACK;
   }
 
-  /** DataNodes that the widest policy and the most copies take. */
+  /** Returns how many DataNodes the widest policy and the largest number of replicas need. */
   int datanodes() {
     int most = IoContestant.StorageScheme.REPLICATED_4.copies();
     for (ErasureCodingPolicy policy : policies) {
@@ -86,7 +88,7 @@ public final class IoSettings {
     return most;
   }
 
-  /** Most DataNodes that are dead at once. */
+  /** Returns the maximum number of DataNodes that are dead at the same time. */
   int mostDead() {
     return operations.stream().mapToInt(Operation::dead).max().orElse(0);
   }
@@ -95,7 +97,7 @@ public final class IoSettings {
     return operations.stream().anyMatch(Operation::isHung);
   }
 
-  /** Length of each thread's file: whole stripes, so that all cells are full. */
+  /** Returns the length of each thread's file: whole stripes, so that all cells are full. */
   long fileBytes(ErasureCodingPolicy policy, int threadCount, long total) {
     long stripe = (long) policy.getNumDataUnits() * policy.getCellSize();
     long stripes = (total / threadCount + stripe - 1) / stripe;

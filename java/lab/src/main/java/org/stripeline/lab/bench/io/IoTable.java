@@ -9,7 +9,7 @@ import java.util.Map;
 import org.stripeline.lab.bench.Judgement;
 import org.stripeline.terminal.TextTable;
 
-/** A report for people. */
+/** Formats a report as text. */
 final class IoTable {
   private final IoReport report;
 

@@ -12,19 +12,19 @@ import org.stripeline.lab.bench.Judgement;
 import org.stripeline.lab.bench.Spread;
 
 /**
- * Holds the samples against what the client pipelines promise. A ratio is formed within each
- * repetition, and its median judged; what was not measured is not judged.
+ * Compares the samples with the documented thresholds of the client pipelines. A ratio is computed
+ * within each repetition, and its median is judged; what was not measured is not judged.
  */
 final class Judge {
   private static final String COARSE = "RS-6-3-1024k";
   private static final String FINE = "RS-6-3-64k";
 
-  /** Threads of the promise about random reads. */
+  /** Number of threads in the threshold for random reads. */
   private static final int RANDOM_THREADS = 16;
 
   private static final double SHAPED_SHARE_MIN = 0.95;
 
-  /** From this share of all processors on, they bound a transfer and not the links. */
+  /** From this share of all processors on, the processors limit a transfer instead of the links. */
   private static final double BUSY_MIN = 0.8;
 
   private static final double BYTES_PER_MBIT = 1e6 / 8;
@@ -35,7 +35,7 @@ final class Judge {
   private final List<Judgement> judgements = new ArrayList<>();
 
   /**
-   * Makes a judge.
+   * Creates a judge.
    *
    * @param rough whether the samples are too short for a verdict
    */
@@ -66,7 +66,7 @@ final class Judge {
     return judgements;
   }
 
-  /** Counts are no times: they are judged however little was read. */
+  /** Judges access counts. Counts are not times, so they are judged for any amount of data. */
   static List<Judgement> judge(List<AccessCount> accesses) {
     Map<String, List<AccessCount>> groups = new LinkedHashMap<>();
     for (AccessCount access : accesses) {
@@ -172,7 +172,10 @@ final class Judge {
         ratio(oursHurt, stockHurt, sample -> sample.latency.p99));
   }
 
-  /** Where links bound a client it must fill them; where processors do, it must beat others. */
+  /**
+   * Judges samples with limited links: where the links are the limit, the client must use them
+   * almost fully; where the processors are, it must be faster than the other contestants.
+   */
   private void judgeShaped(int rate) {
     for (String operation : new String[] {"write", "read"}) {
       Side ours = new Side(rate, COARSE, 1, operation, IoContestant.FUNCTIONAL_PARTITIONED);
@@ -204,7 +207,7 @@ final class Judge {
     return new Side(IoSettings.LOOPBACK, policy, threads, operation, contestant);
   }
 
-  /** One contestant at one operation. */
+  /** One contestant in one operation. */
   private static final class Side {
     private final int rate;
     private final String policy;
@@ -220,7 +223,7 @@ final class Judge {
       this.contestant = contestant;
     }
 
-    /** The same with another contestant. */
+    /** Returns the same operation with another contestant. */
     Side by(IoContestant other) {
       return new Side(rate, policy, threads, operation, other);
     }

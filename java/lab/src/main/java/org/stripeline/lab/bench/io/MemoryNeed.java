@@ -11,18 +11,19 @@ import java.util.HashSet;
 import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
 
-/** Refuses a run that would fill the machine's memory half-way. */
+/** Refuses a run that would exhaust the machine's memory. */
 final class MemoryNeed {
-  /** What a JVM takes besides its heap. */
+  /** Memory of a JVM other than its heap. */
   private static final long JVM_BYTES = 350L << 20;
 
   private MemoryNeed() {}
 
   /**
-   * Compares what client JVMs, and files where they lie in memory, take with what is free.
+   * Compares the memory needed by client JVMs, and by files if they are stored in memory, with the
+   * available memory.
    *
-   * @param clients contestants with a JVM each, all at once
-   * @throws IOException if it is more
+   * @param clients contestants, whose JVMs all run at the same time
+   * @throws IOException if more is needed
    */
   static void check(
       Collection<IoContestant> clients, ErasureCodingPolicy policy, IoSettings settings, Path disks)
@@ -53,7 +54,7 @@ final class MemoryNeed {
     }
   }
 
-  /** Bytes on DataNodes for each byte of a file. */
+  /** Returns the bytes on DataNodes for each byte of a file. */
   private static double stored(IoContestant.StorageScheme scheme, ErasureCodingPolicy policy) {
     return scheme.isCoded()
         ? 1 + (double) policy.getNumParityUnits() / policy.getNumDataUnits()

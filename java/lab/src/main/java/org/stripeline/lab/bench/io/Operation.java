@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 
-/** What is measured: an action, and what is wrong with the cluster meanwhile. */
+/** A measured operation: an action, and the faults of the cluster during it. */
 final class Operation {
   private static final Pattern FORM =
       Pattern.compile("(?:(write)|(read|pread|random)(?:-(?:dead([1-9])|(hung)))?)");
@@ -22,7 +22,7 @@ final class Operation {
     this.hung = hung;
   }
 
-  /** Reads a name such as {@code write}, {@code read-dead2} or {@code random-hung}. */
+  /** Parses a name such as {@code write}, {@code read-dead2} or {@code random-hung}. */
   static Operation parse(String name) {
     Matcher form = FORM.matcher(name);
     if (!form.matches()) {
@@ -48,12 +48,15 @@ final class Operation {
     return action;
   }
 
-  /** DataNodes that are dead meanwhile. */
+  /** Returns the number of dead DataNodes during the operation. */
   int dead() {
     return dead;
   }
 
-  /** Whether a DataNode is stopped meanwhile: it accepts connections and says nothing. */
+  /**
+   * Returns whether a DataNode hangs during the operation: it accepts connections and does not
+   * respond.
+   */
   boolean isHung() {
     return hung;
   }

@@ -18,8 +18,8 @@ import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.bench.io.client.Pattern;
 
 /**
- * The files that are read: written by Hadoop's own stream, shared by all contestants that read
- * their scheme, and lying so that a lost DataNode costs each of them a data unit.
+ * The files that are read: written with Hadoop's own stream, shared by all contestants of the same
+ * scheme, and placed so that each lost DataNode removes a data unit of every file.
  */
 final class ReadFiles {
   private static final int TRIES_MAX = 400;
@@ -29,16 +29,16 @@ final class ReadFiles {
   private final ErasureCodingPolicy policy;
   private final Map<IoContestant.StorageScheme, List<String>> files = new LinkedHashMap<>();
 
-  /** DataNodes, by address without port, that must hold data units. */
+  /** DataNodes that must hold data units, by address without port. */
   private final List<String> holders = new ArrayList<>();
 
   private final int wantedHolders;
 
   /**
-   * Makes an empty set.
+   * Creates an empty set.
    *
-   * @param hanging address of the DataNode that is to hang, or null
-   * @param dead DataNodes that are to die
+   * @param hanging address of the DataNode that will hang, or null
+   * @param dead the number of DataNodes that will die
    */
   ReadFiles(
       IoCluster cluster, Pattern pattern, ErasureCodingPolicy policy, String hanging, int dead) {
@@ -51,7 +51,7 @@ final class ReadFiles {
     wantedHolders = holders.size() + dead;
   }
 
-  /** Writes the files of a scheme, one a thread. */
+  /** Writes the files of a scheme, one per thread. */
   void write(IoContestant.StorageScheme scheme, List<String> paths, long bytes) throws IOException {
     int count = paths.size();
     write(
@@ -61,7 +61,7 @@ final class ReadFiles {
         Collections.nCopies(count, IoCluster.BLOCK_BYTES));
   }
 
-  /** Writes the files of a scheme, each with its length and its bytes of a block. */
+  /** Writes the files of a scheme, each with its length and block size in bytes. */
   void write(
       IoContestant.StorageScheme scheme, List<String> paths, List<Long> lengths, List<Long> blocks)
       throws IOException {
@@ -89,7 +89,10 @@ final class ReadFiles {
     files.put(scheme, paths);
   }
 
-  /** Whether it lies where it should; if not it is deleted after its first stripe. */
+  /**
+   * Writes a file and returns whether it is placed as required; if not, it is deleted after its
+   * first write.
+   */
   private boolean write(DistributedFileSystem fs, Path path, int file, long bytes, long block)
       throws IOException {
     boolean fits = true;
@@ -126,7 +129,7 @@ final class ReadFiles {
     if (!data.containsAll(holders)) {
       return false;
     }
-    // The first file decides who is to die: the holders of its first data units.
+    // The first file determines which DataNodes will die: the holders of its first data units.
     List<String> mayDie = new ArrayList<>(cluster.inside().values());
     for (String address : data) {
       boolean inside = mayDie.stream().anyMatch(node -> node.startsWith(address + ":"));
@@ -137,12 +140,12 @@ final class ReadFiles {
     return holders.size() == wantedHolders;
   }
 
-  /** Paths of a scheme's files. */
+  /** Returns the paths of a scheme's files. */
   List<String> of(IoContestant.StorageScheme scheme) {
     return files.get(scheme);
   }
 
-  /** Names of the DataNodes that die, in that order. */
+  /** Returns the names of the DataNodes that will die, in that order. */
   List<String> victims() throws IOException {
     List<String> victims = new ArrayList<>();
     Map<String, String> inside = cluster.inside();

@@ -17,8 +17,8 @@ import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.ClusterStatus;
 
 /**
- * What DataNodes log of each read: its client, its connection and how much they read and sent for
- * it, also where the client has closed the connection early.
+ * Collects the DataNodes' log entries of reads: for each read its client, its connection and the
+ * bytes that were read and sent, even if the client closed the connection early.
  */
 final class ReadTrace {
   private static final String LOGGER =
@@ -34,7 +34,7 @@ final class ReadTrace {
     this.cluster = cluster;
   }
 
-  /** Has the DataNodes of the cluster's own process log from now on. */
+  /** Enables the log of the DataNodes of the cluster's own process. */
   static ReadTrace start(IoCluster cluster) throws IOException {
     URL level = new URL(cluster.status().web + "/logLevel?log=" + LOGGER + "&level=DEBUG");
     HttpURLConnection connection = (HttpURLConnection) level.openConnection();
@@ -50,8 +50,8 @@ final class ReadTrace {
   }
 
   /**
-   * Returns what was read for each client so far, once no DataNode serves anything any more; a
-   * client is named as {@code DFSClient.getClientName} does.
+   * Waits until no DataNode serves a read, and returns the reads of each client so far, by the name
+   * that {@code DFSClient.getClientName} returns.
    */
   Map<String, AccessCount.Reads> reads() throws IOException {
     IoCluster.await("DataNodes to end all reads", this::isIdle);

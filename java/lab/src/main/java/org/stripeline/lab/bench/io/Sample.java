@@ -5,7 +5,7 @@ import org.stripeline.lab.bench.io.client.ClientAnswer;
 
 /** One timed operation; the field names are those of the JSON record. */
 final class Sample {
-  /** Link rate in Mbit/s, 0 on the loopback. */
+  /** Link rate in Mbit/s, 0 for the loopback interface. */
   int linkMbit;
 
   String policy;
@@ -30,7 +30,7 @@ final class Sample {
     return clientCpuSecondsPerGib + serverCpuSecondsPerGib;
   }
 
-  /** Whether both were taken in the same repetition on the same network. */
+  /** Returns whether both were taken in the same repetition on the same network. */
   boolean isBeside(Sample other) {
     return linkMbit == other.linkMbit
         && policy.equals(other.policy)
@@ -39,7 +39,7 @@ final class Sample {
         && repetition == other.repetition;
   }
 
-  /** Whether it belongs into the same row of a table. */
+  /** Returns whether it belongs to the same row of a table. */
   boolean isLike(Sample other) {
     return linkMbit == other.linkMbit
         && policy.equals(other.policy)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Measures writing and reading of files on HDFS: coders and client pipelines side by side.
+ * Measures writing and reading of files on HDFS, to compare coders and client pipelines.
  *
- * <p>{@code IoBench} runs one cluster and a client JVM per contestant, which all stand by while one
- * of them works; what such a JVM runs is in {@link org.stripeline.lab.bench.io.client}.
+ * <p>{@code IoBench} runs one cluster and a client JVM per contestant, of which only one is active
+ * at a time; the code of these JVMs is in {@link org.stripeline.lab.bench.io.client}.
  */
 package org.stripeline.lab.bench.io;

@@ -15,7 +15,7 @@ import org.stripeline.lab.LabMain;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.terminal.ExitStatus;
 
-/** The whole command behind links of racks, where this user may have them. */
+/** Runs the whole command with limited rack links, if this user may create them. */
 @Timeout(300)
 class ConvertBenchTest {
   @TempDir Path directory;
@@ -50,11 +50,11 @@ class ConvertBenchTest {
     assertThat(report.rackMbit).isEqualTo(100);
     assertThat(report.samples).extracting(s -> s.way).containsExactly("adopt", "adopt-ear", "cp");
     assertThat(report.samples).allSatisfy(sample -> assertThat(sample.mibPerSecond).isPositive());
-    // Two files of three blocks of 1 MiB, by each of three methods.
+    // Two files of three blocks of 1 MiB, with each of three methods.
     assertThat(report.bytesVerified).isEqualTo(3 * 2 * 3L << 20);
     ConvertSample ear = report.samples.get(1);
     assertThat(ear.blocksSent).as("blocks that placement had to send").isZero();
-    // Data is read in the core rack; only the four blocks of parity may have to leave it.
+    // Data is read in the core rack; only the four parity blocks may leave it.
     assertThat(ear.crossRackBytes).as("bytes across racks").isBetween(0L, 4L << 20);
     assertThat(Files.readString(record.resolve("convert.txt"))).contains("100 between racks");
     assertThat(work).doesNotExist();

@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.stripeline.lab.bench.Judgement;
 
-/** Ratios within repetitions, and the thresholds that they are held to. */
+/** Tests ratios within repetitions, and their thresholds. */
 class ConvertJudgeTest {
   private final List<ConvertSample> samples = new ArrayList<>();
 

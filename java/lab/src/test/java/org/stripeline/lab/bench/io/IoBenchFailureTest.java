@@ -20,7 +20,7 @@ import org.stripeline.lab.bench.io.client.ClientRequest;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
-/** What the bench does when a process of its own dies under it. */
+/** Tests the behavior of the benchmark when one of its processes dies. */
 @Timeout(300)
 class IoBenchFailureTest {
   @TempDir Path directory;
@@ -37,7 +37,7 @@ class IoBenchFailureTest {
     try (ClientProcess client =
         ClientProcess.start(
             IoContestant.CODER, settings, 128, directory, directory.resolve("client.log"))) {
-      // Nobody listens there: the client says so and lives on.
+      // No server listens there: the client reports this and continues to run.
       assertThat(client.ask(request).error).contains("Connection refused");
       assertThat(client.hasEnded()).isFalse();
 
@@ -88,7 +88,7 @@ class IoBenchFailureTest {
     return process.info().commandLine().filter(line -> line.contains(main.getName())).isPresent();
   }
 
-  /** Kills the cluster's process once when a line of progress is written. */
+  /** Kills the cluster's process once, when a line of progress is written. */
   private static final class KillingWriter extends Writer {
     private final String trigger;
     private boolean killed;

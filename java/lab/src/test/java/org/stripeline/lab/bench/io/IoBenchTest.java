@@ -24,7 +24,7 @@ import org.stripeline.lab.cluster.WorkDirectory;
 import org.stripeline.terminal.ExitStatus;
 import picocli.CommandLine;
 
-/** A small matrix on a real cluster, with client JVMs of its own. */
+/** A small set of measurements on a real cluster, with separate client JVMs. */
 @Timeout(300)
 class IoBenchTest {
   @TempDir Path directory;
@@ -43,7 +43,7 @@ class IoBenchTest {
             .map(Operation::parse)
             .collect(Collectors.toList());
     settings.threads = Arrays.asList(2);
-    // No policy of Hadoop's own, so that adding one is seen to work.
+    // Not a built-in policy of Hadoop, so that adding one is tested.
     settings.policies = Arrays.asList(IoSettings.policy("RS-3-2-64k"));
     settings.bytes = 3 << 20;
     settings.repetitions = 1;
@@ -72,7 +72,7 @@ class IoBenchTest {
               assertThat(sample.stream).startsWith("org.apache.hadoop.hdfs.");
               assertThat(sample.latency != null).isEqualTo(sample.operation.contains("random"));
             });
-    // Three writers write a warm-up and a timed file a thread; all stripes are whole.
+    // Three writers write a warm-up file and a timed file per thread; all stripes are whole.
     assertThat(report.bytesVerified).isEqualTo(3 * 2 * (3 * 192 + 8 * 192) * 1024L);
     assertThat(report.rows).hasSize(3 * 6);
     assertThat(new IoTable(report).render()).contains("RS-3-2-64k, 2 threads");
@@ -110,7 +110,7 @@ class IoBenchTest {
       assertThat(stock.get("bytes").getAsLong()).as("%s", access).isPositive();
       assertThat(stock.get("connections").getAsInt())
           .isBetween(1, stock.get("blockReads").getAsInt());
-      // No count of these depends on when a connection is closed.
+      // None of these counts depends on when a connection is closed.
       if (access.get("pattern").getAsString().startsWith("hbase-get")
           && access.get("dead").getAsInt() == 0) {
         assertThat(ours.get("bytes").getAsLong())
@@ -135,7 +135,10 @@ class IoBenchTest {
     }
   }
 
-  /** The class path there names the work folder in clients, the command line in the cluster. */
+  /**
+   * Returns the environment and command line of a process: the work directory appears in the class
+   * path of clients and in the command line of the cluster.
+   */
   private static String environment(Path process) {
     try {
       return Files.readString(process.resolve("cmdline"))

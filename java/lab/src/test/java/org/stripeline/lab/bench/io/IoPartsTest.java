@@ -15,7 +15,7 @@ import org.stripeline.lab.bench.Spread;
 import org.stripeline.lab.bench.cluster.ShapedNetwork;
 import org.stripeline.lab.bench.io.client.ClientRequest;
 
-/** The small parts of the bench, each on its own. */
+/** Unit tests of the parts of the benchmark. */
 class IoPartsTest {
 
   @Test

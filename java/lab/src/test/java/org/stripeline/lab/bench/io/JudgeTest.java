@@ -17,7 +17,7 @@ class JudgeTest {
 
   @Test
   void formsRatiosWithinRepetitions() {
-    // The machine halves its speed between the two; 3.1 times rs_java stays 3.1 times.
+    // The machine's speed halves between the two rounds; 3.1 times rs_java stays 3.1 times.
     add(0, "write", "functional-partitioned", OURS, 310);
     add(0, "write", "rs_java", STOCK, 100);
     add(1, "write", "functional-partitioned", OURS, 155);
@@ -62,7 +62,7 @@ class JudgeTest {
     add(0, "read", "functional-partitioned", OURS, 1000);
     add(0, "read-hung", "functional-partitioned", OURS, 500);
 
-    // 100 MiB at these rates.
+    // Times of 100 MiB at these rates.
     assertThat(judgement("read-hung").value).isCloseTo(0.1, within(1e-9));
   }
 

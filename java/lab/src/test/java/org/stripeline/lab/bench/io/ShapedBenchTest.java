@@ -15,7 +15,7 @@ import org.stripeline.lab.LabMain;
 import org.stripeline.lab.bench.cluster.PrivateNetwork;
 import org.stripeline.terminal.ExitStatus;
 
-/** The whole command on a shaped network, where this user may have one. */
+/** Runs the whole command on a shaped network, if this user may create one. */
 @Timeout(300)
 class ShapedBenchTest {
   private static final int MBIT = 200;
@@ -51,7 +51,7 @@ class ShapedBenchTest {
     double link = MBIT * 1e6 / 8 / (1 << 20);
     for (Sample sample : report.samples) {
       double links = sample.contestant.equals("coder") ? 3 : 1;
-      // The first burst of each link goes past its rate.
+      // The first burst of each link exceeds its rate.
       assertThat(sample.mibPerSecond)
           .as("%s %s", sample.contestant, sample.operation)
           .isPositive()

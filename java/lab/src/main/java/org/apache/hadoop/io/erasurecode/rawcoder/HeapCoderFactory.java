@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 
 /**
- * Another factory's coders, made to ask for buffers on the heap: Hadoop's benchmark gives every
- * coder the kind of buffer that it prefers, and the other kind is to be measured too.
+ * Wraps another factory so that its coders prefer heap buffers: Hadoop's benchmark gives every
+ * coder the kind of buffer that it prefers, and this allows the other kind to be measured as well.
  */
 public final class HeapCoderFactory implements RawErasureCoderFactory {
   private final RawErasureCoderFactory inner;
@@ -15,7 +15,7 @@ public final class HeapCoderFactory implements RawErasureCoderFactory {
   /**
    * Wraps a factory.
    *
-   * @param inner whose coders do the work
+   * @param inner the factory whose coders are used
    */
   public HeapCoderFactory(RawErasureCoderFactory inner) {
     this.inner = inner;

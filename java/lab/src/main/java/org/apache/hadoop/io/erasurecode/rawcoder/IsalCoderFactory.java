@@ -5,23 +5,26 @@ import java.util.Arrays;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 
 /**
- * Makes coders that call the system's ISA-L, as Hadoop's native coder does where it was built with
- * it: what others are compared with in benches. It is registered in their JVMs only.
+ * Creates coders that call the system's ISA-L, as Hadoop's native coder does if it was built with
+ * it. Benchmarks compare other coders with it; it is registered only in their JVMs.
  */
 public final class IsalCoderFactory implements RawErasureCoderFactory {
-  /** The name to configure. */
+  /** The name for the configuration. */
   public static final String CODER_NAME = "isal";
 
   /**
-   * Tells why ISA-L cannot be called here.
+   * Returns why ISA-L cannot be called on this machine.
    *
-   * @return the reason and the way out, or null when it can
+   * @return the reason and the remedy, or null if it can be called
    */
   public static String absence() {
     return Absence.REASON;
   }
 
-  /** Found once: a class whose initializer has failed tells the reason the first time only. */
+  /**
+   * Computes the absence once: a class whose initializer has failed reports the reason only the
+   * first time.
+   */
   private static final class Absence {
     static final String REASON = find();
 
@@ -57,7 +60,7 @@ public final class IsalCoderFactory implements RawErasureCoderFactory {
     return "rs";
   }
 
-  /** All rows of the code: first those of the data units, which are the identity. */
+  /** Returns all rows of the code; the first rows, those of the data units, are the identity. */
   private static byte[] matrix(ErasureCoderOptions options) {
     byte[] matrix = new byte[options.getNumAllUnits() * options.getNumDataUnits()];
     IsalLibrary.gf_gen_cauchy1_matrix(matrix, options.getNumAllUnits(), options.getNumDataUnits());
@@ -127,7 +130,7 @@ public final class IsalCoderFactory implements RawErasureCoderFactory {
       throw onHeap();
     }
 
-    /** The first units that are there, as many as are needed. */
+    /** Returns the indexes of the first available units, as many as decoding needs. */
     private int[] present(Object[] inputs) {
       int[] present = new int[getNumDataUnits()];
       int count = 0;

@@ -7,11 +7,11 @@ import com.sun.jna.NativeLibrary;
 import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
 
-/** ISA-L's erasure code functions, called directly: names and types are those of its header. */
+/** Calls ISA-L's erasure code functions directly; names and types are those of its header. */
 final class IsalLibrary {
   private static final String LIBRARY = "libisal.so.2";
 
-  /** Bytes of ISA-L's table for one coefficient. */
+  /** Size in bytes of ISA-L's table for one coefficient. */
   private static final int TABLE_BYTES = 32;
 
   private static final int TABLE_ALIGNMENT = 64;
@@ -33,12 +33,12 @@ final class IsalLibrary {
   private static native void ec_encode_data(
       int length, int columns, int rows, Pointer tables, Pointer inputs, Pointer outputs);
 
-  /** Loads the library; throws what keeps it from being loaded. */
+  /** Loads the library; throws an error if this fails. */
   static void load() {
-    // The static initializer has done it.
+    // The static initializer loads it.
   }
 
-  /** A matrix made ready, with room for the addresses of a call; for one thread at a time. */
+  /** A prepared matrix, with room for the addresses of a call. Not thread-safe. */
   static final class Product {
     private final int columns;
     private final int rows;
@@ -56,7 +56,10 @@ final class IsalLibrary {
       ec_init_tables(columns, rows, matrix, tables);
     }
 
-    /** Multiplies; null inputs are left out, so that there are as many as columns. */
+    /**
+     * Multiplies; null inputs are skipped, and the number of the others must equal the number of
+     * columns.
+     */
     void apply(ByteBuffer[] from, ByteBuffer[] to, int length) {
       fill(inputs, from);
       fill(outputs, to);

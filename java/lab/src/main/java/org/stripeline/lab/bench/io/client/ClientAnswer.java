@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.stripeline.lab.bench.io.client;
 
-/** What a client has done; one line of JSON. */
+/** The answer of a client to a request; one line of JSON. */
 public final class ClientAnswer {
-  /** Why it could not be done; null when it was. */
+  /** Why the request failed; null if it succeeded. */
   public String error;
 
-  /** Whether it could not be done because a file did not hold what was written. */
+  /** Whether the request failed because the contents of a file were wrong. */
   boolean wrongBytes;
 
-  /** Wall time from the moment that all threads begin until the last has ended. */
+  /** Wall time from the common start of all threads to the end of the last one. */
   public double seconds;
 
   /** User bytes written or read. */
   public long bytes;
 
-  /** Processor time of the client's process in that time. */
+  /** Processor time of the client's process during that time. */
   public double clientCpuSeconds;
 
-  /** Processor time of the servers' processes in that time. */
+  /** Processor time of the servers' processes during that time. */
   public double serverCpuSeconds;
 
-  /** Class of Hadoop's or our stream that did it. */
+  /** Class of the stream, Hadoop's or ours. */
   public String stream;
 
-  /** Times of single reads, for RANDOM; else null. */
+  /** Latencies of single reads for RANDOM; null for other actions. */
   public Latency latency;
 
-  /** Times of single reads in microseconds. */
+  /** Latencies of single reads in microseconds. */
   public static final class Latency {
     long reads;
     public double mean;

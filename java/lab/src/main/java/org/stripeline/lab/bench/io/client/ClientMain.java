@@ -26,8 +26,8 @@ import org.apache.log4j.Logger;
 import org.stripeline.lab.bench.ProcessTime;
 
 /**
- * Main class of a client JVM: reads its configuration and then requests, a line of JSON each, and
- * answers each with one. It ends with its input.
+ * Main class of a client JVM: reads its configuration and then requests, one line of JSON each, and
+ * writes one answer for each request. It ends at the end of its input.
  */
 public final class ClientMain implements AutoCloseable {
   public static final Gson GSON = new GsonBuilder().serializeSpecialFloatingPointValues().create();
@@ -48,15 +48,16 @@ public final class ClientMain implements AutoCloseable {
   }
 
   /**
-   * Runs.
+   * Runs the client.
    *
    * @param arguments none
    */
   public static void main(String[] arguments) throws IOException {
     PrintStream answers = System.out;
-    // Nothing else may get between the answers.
+    // Other output must not appear between the answers.
     System.setOut(System.err);
-    // Clients warn of each dead DataNode with a stack trace; what matters comes as an exception.
+    // Clients log a warning with a stack trace for each dead DataNode; relevant errors are
+    // exceptions.
     Logger.getLogger("org.apache.hadoop.hdfs").setLevel(Level.ERROR);
     BufferedReader requests =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -76,7 +77,7 @@ public final class ClientMain implements AutoCloseable {
     return FileSystem.newInstance(FileSystem.getDefaultUri(conf), conf);
   }
 
-  /** Hadoop's own streams and coders, whatever the contestant has. */
+  /** Returns a configuration with Hadoop's own streams and coders, regardless of the contestant. */
   private static Configuration judging(Configuration conf) {
     Configuration judging = new Configuration(conf);
     judging.unset("fs.hdfs.impl");
@@ -92,7 +93,7 @@ public final class ClientMain implements AutoCloseable {
         run(judge, request, answer);
       } else if (request.fresh) {
         Configuration own = new Configuration(conf);
-        // Clients of one context share connections.
+        // Clients with the same context share connections.
         own.set("dfs.client.context", "fresh-" + freshClients++);
         try (FileSystem ownFs = open(own)) {
           run(ownFs, request, answer);
@@ -148,7 +149,7 @@ public final class ClientMain implements AutoCloseable {
     }
   }
 
-  /** Waits for all, so that none still works when the next request comes. */
+  /** Waits for all threads, so that none is still running when the next request arrives. */
   private static long await(List<Future<Long>> results, ClientAnswer answer)
       throws InterruptedException {
     long bytes = 0;

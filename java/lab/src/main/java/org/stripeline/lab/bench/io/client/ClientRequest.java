@@ -4,17 +4,17 @@ package org.stripeline.lab.bench.io.client;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a client is asked to do; one line of JSON. */
+/** A request to a client; one line of JSON. */
 public final class ClientRequest {
-  /** What is done with the files. */
+  /** The action on the files. */
   public enum Action {
     /** Creates, fills and closes each file. */
     WRITE,
-    /** Reads each file from one end to the other through the stream's own position. */
+    /** Reads each file sequentially through the stream. */
     READ,
-    /** The same in large reads that name their position. */
+    /** Reads each file sequentially in large positional reads. */
     PREAD,
-    /** Reads small pieces at random positions of each file, one after the other. */
+    /** Reads small ranges at random positions of each file, one after the other. */
     RANDOM,
     /** Reads each file through Hadoop's own stream and compares every byte; not timed. */
     VERIFY
@@ -22,10 +22,10 @@ public final class ClientRequest {
 
   public Action action;
 
-  /** A file for each thread; its place in the list says which bytes it has. */
+  /** One file per thread; its index in the list determines its bytes. */
   public List<String> paths = new ArrayList<>();
 
-  /** Length of each file, or how much of each is read if that is less. */
+  /** Length of each file, or the number of bytes to read from each if that is less. */
   public long bytes;
 
   /** Bytes of one read, for PREAD and RANDOM. */
@@ -34,15 +34,15 @@ public final class ClientRequest {
   /** Reads of each thread, for RANDOM. */
   public int reads;
 
-  /** Where random positions come from. */
+  /** Seed of the random positions. */
   public long seed;
 
-  /** Whether every byte that is read is compared, rather than a few of each page. */
+  /** Whether every byte that is read is compared, instead of a few bytes per page. */
   public boolean everyByte;
 
-  /** Whether the client must know nothing of the DataNodes: a file system of its own. */
+  /** Whether to use a new file system, without knowledge of failed DataNodes. */
   public boolean fresh;
 
-  /** Processes whose processor time is the servers'. */
+  /** Processes whose processor time counts as that of the servers. */
   public List<Long> servers = new ArrayList<>();
 }

@@ -9,7 +9,7 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
-/** What one thread of a client does with one file. */
+/** The work of one thread of a client on one file. */
 final class FileTask {
   private final FileSystem fs;
   private final Pattern pattern;
@@ -17,7 +17,7 @@ final class FileTask {
   private final int file;
   private final Path path;
 
-  /** Times of single reads in nanoseconds. */
+  /** Latencies of single reads in nanoseconds. */
   private final Histogram latencies = new Histogram(3);
 
   private byte[] buffer;
@@ -31,7 +31,7 @@ final class FileTask {
     this.path = new Path(request.paths.get(file));
   }
 
-  /** What needs no time of the servers: done before the clock starts. */
+  /** Prepares work that does not involve the servers; called before the clock starts. */
   void prepare() {
     switch (request.action) {
       case WRITE:
@@ -46,9 +46,9 @@ final class FileTask {
   }
 
   /**
-   * Does it.
+   * Runs the task.
    *
-   * @return bytes moved
+   * @return bytes read or written
    * @throws IOException also if a byte is wrong
    */
   long run() throws IOException {

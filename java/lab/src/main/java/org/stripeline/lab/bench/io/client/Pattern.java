@@ -5,13 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 
 /**
- * The bytes of the bench's files: random, and at every position known.
+ * The contents of the benchmark's files: random bytes that are known for every position.
  *
- * <p>Bytes repeat after a period that no cell size divides, so that a cell in the wrong place
- * shows. Files differ by where they begin in the period.
+ * <p>The bytes repeat with a period that no cell size divides, so that a misplaced cell is
+ * detected. Each file begins at a different position of the period.
  */
 public final class Pattern {
-  /** Most bytes that {@link #bytes} offers in one piece. */
+  /** Maximum number of contiguous bytes in {@link #bytes}. */
   public static final int CHUNK_BYTES = 1 << 20;
 
   private static final int PERIOD = (16 << 20) + 8 * 1009;
@@ -21,7 +21,7 @@ public final class Pattern {
   private final byte[] bytes = new byte[PERIOD + CHUNK_BYTES];
   private final ByteBuffer view = ByteBuffer.wrap(bytes);
 
-  /** Makes the bytes, which are always the same. */
+  /** Creates the bytes, which are always the same. */
   public Pattern() {
     SplittableRandom random = new SplittableRandom(20261121);
     for (int i = 0; i < PERIOD; i += Long.BYTES) {
@@ -30,7 +30,10 @@ public final class Pattern {
     System.arraycopy(bytes, 0, bytes, PERIOD, CHUNK_BYTES);
   }
 
-  /** Holds, from {@link #index} on, the next {@link #CHUNK_BYTES} bytes of a file. */
+  /**
+   * Returns an array that has, from {@link #index} on, the next {@link #CHUNK_BYTES} bytes of a
+   * file.
+   */
   public byte[] bytes() {
     return bytes;
   }
@@ -40,8 +43,8 @@ public final class Pattern {
   }
 
   /**
-   * Compares a few bytes of each page: cheap enough for the time that is measured, and it notices
-   * every shift, hole and cell in the wrong place.
+   * Compares a few bytes of each page: fast enough for timed operations, and sufficient to detect
+   * every shift, hole and misplaced cell.
    *
    * @return whether they are right
    */

@@ -3,7 +3,7 @@ package org.stripeline.lab.bench.io.client;
 
 import java.io.IOException;
 
-/** A file does not hold what was written. */
+/** Thrown if the contents of a file differ from what was written. */
 public final class WrongBytesException extends IOException {
   private static final long serialVersionUID = 1L;
 

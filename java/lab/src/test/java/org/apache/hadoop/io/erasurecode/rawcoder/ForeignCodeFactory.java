@@ -2,11 +2,11 @@
 package org.apache.hadoop.io.erasurecode.rawcoder;
 
 /**
- * Offers the code of HDFS-RAID under the name of another codec: it reads what it wrote, and no
- * other coder of that codec can repair it. Only comparing parity finds it out.
+ * Registers the code of HDFS-RAID under the name of another codec: it can read its own files, but
+ * no other coder of that codec can repair them. Only a comparison of parity detects this.
  */
 public final class ForeignCodeFactory extends RSLegacyRawErasureCoderFactory {
-  /** The name to configure. */
+  /** The name for the configuration. */
   public static final String CODER_NAME = "foreign-code";
 
   @Override

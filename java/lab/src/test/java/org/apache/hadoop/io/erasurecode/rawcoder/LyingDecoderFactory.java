@@ -3,9 +3,9 @@ package org.apache.hadoop.io.erasurecode.rawcoder;
 
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 
-/** Encodes rightly and decodes with one flipped bit: what the demo must not let pass. */
+/** Encodes correctly but decodes with one flipped bit, which the demo must detect. */
 public final class LyingDecoderFactory implements RawErasureCoderFactory {
-  /** The name to configure. */
+  /** The name for the configuration. */
   public static final String CODER_NAME = "lying-decoder";
 
   @Override

@@ -4,10 +4,10 @@ package org.apache.hadoop.io.erasurecode.rawcoder;
 import org.apache.hadoop.io.erasurecode.ErasureCoderOptions;
 
 /**
- * Makes coders that touch no byte: what is left of a write when coding costs nothing.
+ * Creates coders that process no byte: a write with them shows the costs other than coding.
  *
- * <p>Files written with it cannot be repaired, so it is for benches only and never in the jar. It
- * wants direct buffers, as our coder does, so that both are given the same.
+ * <p>Files written with it cannot be repaired, so it is for benchmarks only and not in the jar. It
+ * prefers direct buffers, as our coder does, so that both get the same kind.
  */
 public final class NoOpCoderFactory implements RawErasureCoderFactory {
   @Override

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.stripeline.lab.bench.io.client.ClientRequest.Action;
 
-/** What the clock runs over must notice wrong bytes; here on local files, which can be damaged. */
+/** Timed operations must detect wrong bytes; tested on local files, which can be damaged. */
 class FileTaskTest {
   private static final long BYTES = 3 * (1 << 20) + 12345;
 
