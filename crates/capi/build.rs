@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Gives the shared library a name of its own, so that a program linked with it finds it by name
-//! and not by the path that it was linked from.
+//! Sets the SONAME of the shared library, so that a program linked with it finds it by name and not
+//! by the path that it was linked from.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! C's entry points with pointers to anywhere within one piece of memory, or to nowhere.
+//! Fuzzes C's entry points with pointers to any position within one block of memory, or null.
 //!
-//! The model: a call is refused where a buffer that it needs is null or an output shares a byte
-//! with another buffer, and then nothing changes; otherwise outputs become what the oracle says and
-//! all else stays.
+//! The model: a call is refused if a required buffer is null or an output shares a byte with
+//! another buffer, and then nothing changes; otherwise outputs equal the oracle's and all other
+//! memory is unchanged.
 
 #![no_main]
 
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = run(&mut Unstructured::new(bytes));
 });
 
-/// Where a buffer starts in the memory, or null.
+/// The start of a buffer in the memory, or null.
 type Place = Option<usize>;
 
 struct Stage {
@@ -173,7 +173,7 @@ impl Stage {
             erased.push(source.int_in_range(0..=count as u32)?);
         }
         for unit in &erased {
-            // Mostly what is asked for is absent, as it must be.
+            // The requested units are usually absent, as required.
             if (*unit as usize) < count && source.ratio(7, 8)? {
                 self.places[*unit as usize] = None;
             }
@@ -233,7 +233,7 @@ impl Stage {
         )
     }
 
-    /// Whether all buffers are there and no output shares a byte with another.
+    /// Returns whether all buffers are present and no output shares a byte with another.
     fn writable(&self, inputs: &[Place], outputs: &[Place]) -> bool {
         let (Some(inputs), Some(outputs)) = (all_present(inputs), all_present(outputs)) else {
             return false;
@@ -254,7 +254,7 @@ impl Stage {
             .collect()
     }
 
-    /// Checks the status, and the memory after a call against the model.
+    /// Checks the status and compares the memory after a call with the model.
     fn check(
         &mut self,
         status: stripeline_status,

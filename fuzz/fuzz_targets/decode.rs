@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Any units absent, any list asked for: the right bytes or the right refusal.
+//! Fuzzes decoding with any units absent and any erasure list: expects the right bytes or the right
+//! refusal.
 
 #![no_main]
 
@@ -8,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use stripeline_codec::ErrorKind;
 use stripeline_fuzz::{Subject, draw_numbers};
 
-/// What outputs hold before the call.
+/// The contents of outputs before the call.
 const UNTOUCHED: u8 = 0xc3;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -23,7 +24,7 @@ fn run(source: &mut Unstructured<'_>) -> Result<()> {
     let parity_units = subject.codec.parity_units();
     let count = subject.units.len();
     let absent = draw_numbers(source, parity_units + 2, count)?;
-    // Mostly a part of what is absent; any numbers otherwise.
+    // Usually a part of the absent units; sometimes arbitrary numbers.
     let erased = if source.ratio(4, 5)? {
         let kept = source.int_in_range(0..=absent.len())?;
         absent[absent.len() - kept..].to_vec()
@@ -57,7 +58,7 @@ fn run(source: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The rules of the documentation, in its order.
+/// Applies the rules of the documentation, in their order.
 fn expected_refusal(
     subject: &Subject,
     units: &[Option<&[u8]>],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Any data unit changed to anything: the parity of the changed stripe, or the right refusal.
+//! Fuzzes updates of any data unit to any contents: expects the parity of the changed stripe, or
+//! the right refusal.
 
 #![no_main]
 

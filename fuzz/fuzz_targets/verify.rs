@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Any bytes of a stripe changed: sound or not, as the oracle says, and where.
+//! Fuzzes verification of stripes with changed bytes: expects the oracle's verdict and position.
 
 #![no_main]
 

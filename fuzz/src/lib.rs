@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the fuzz targets share: shapes, kernels and stripes drawn from the fuzzer's bytes.
+//! Helpers of the fuzz targets: shapes, kernels and stripes drawn from the fuzzer's bytes.
 //!
-//! Targets draw wrong input as readily as right input and predict the outcome of both from the
-//! rules in the documentation, not from the code.
+//! Targets draw wrong input as often as right input, and predict the outcome of both from the rules
+//! in the documentation, not from the code.
 
 use arbitrary::{Result, Unstructured};
 use stripeline_codec::{Code, Codec, ErrorKind, Isa, Kernels};
@@ -15,14 +15,14 @@ const LENGTH_MAX: usize = 300;
 pub struct Subject {
     /// The codec, on some kernels of this machine.
     pub codec: Codec,
-    /// The code, as the oracle knows it.
+    /// The oracle's code.
     pub oracle: stripeline_reference::Code,
     /// All k+m units, parity computed by the oracle.
     pub units: Vec<Vec<u8>>,
 }
 
 impl Subject {
-    /// Draws a codec; `None` where the shape drawn has none, after checking that it is refused.
+    /// Draws a codec; returns `None` if the shape is invalid, after checking that it is refused.
     ///
     /// # Errors
     /// If the fuzzer's bytes run out.
@@ -57,23 +57,23 @@ impl Subject {
         }))
     }
 
-    /// Bytes per unit.
+    /// Returns the bytes per unit.
     pub fn length(&self) -> usize {
         self.units[0].len()
     }
 
-    /// Data units, k.
+    /// Returns the number of data units, k.
     pub fn data_units(&self) -> usize {
         self.codec.data_units()
     }
 
-    /// The oracle's parity of these data units.
+    /// Returns the oracle's parity of these data units.
     pub fn parity_of(&self, data: &[Vec<u8>]) -> Vec<Vec<u8>> {
         stripeline_reference::encode(self.oracle, self.codec.parity_units(), data)
     }
 }
 
-/// Mostly small shapes, now and then any, up to beyond the limits.
+/// Draws a shape: usually small, sometimes arbitrary, including shapes beyond the limits.
 fn draw_shape(source: &mut Unstructured<'_>) -> Result<(usize, usize)> {
     if source.ratio(1, 50)? {
         Ok((source.int_in_range(0..=300)?, source.int_in_range(0..=20)?))
@@ -92,19 +92,19 @@ fn exists(code: Code, data_units: usize, parity_units: usize) -> bool {
     data_units >= 1 && parity_fits && data_units + parity_units <= units_max
 }
 
-/// Bytes from the fuzzer, repeated to the length: a fuzzer's input is seldom as long as a stripe.
+/// Draws bytes and repeats them to the length: a fuzzer's input is rarely as long as a stripe.
 pub fn draw_bytes(source: &mut Unstructured<'_>, length: usize) -> Result<Vec<u8>> {
     let given = source.int_in_range(1..=16)?;
     let pattern = source.bytes(given)?;
     let mut bytes: Vec<u8> = pattern.iter().copied().cycle().take(length).collect();
-    // Repetition alone would hide a byte taken from another place.
+    // Plain repetition would hide a byte copied from another position.
     for (index, byte) in bytes.iter_mut().enumerate() {
         *byte = byte.wrapping_add((index / given) as u8);
     }
     Ok(bytes)
 }
 
-/// Up to `count_max` numbers, mostly below `bound`, now and then any.
+/// Draws up to `count_max` numbers, usually below `bound`, sometimes arbitrary.
 pub fn draw_numbers(
     source: &mut Unstructured<'_>,
     count_max: usize,

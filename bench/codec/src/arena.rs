@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memory that all engines work on: one mapping per thread, the same cells for every engine.
+//! The memory that all engines work on: one mapping per thread, with the same cells for every
+//! engine.
 
 use std::io;
 use std::{ptr, slice};
@@ -15,15 +16,15 @@ pub struct Arena {
     bytes: usize,
 }
 
-// SAFETY: the mapping belongs to this value alone; sharing hands out raw addresses only, and each thread of a
-// measurement has an arena of its own.
+// SAFETY: this value owns the mapping exclusively; sharing only exposes raw addresses, and each
+// thread of a measurement has its own arena.
 unsafe impl Send for Arena {}
 
 impl Arena {
-    /// Maps and fills `bytes` bytes, on huge pages if asked for.
+    /// Maps and fills `bytes` bytes, on huge pages if requested.
     ///
     /// # Errors
-    /// If the system has no room.
+    /// If the system cannot provide the memory.
     pub fn new(bytes: usize, huge_pages: bool, seed: u64) -> io::Result<Self> {
         // SAFETY: a fresh private anonymous mapping touches no other memory.
         let base = unsafe {
@@ -44,8 +45,8 @@ impl Arena {
         } else {
             libc::MADV_NOHUGEPAGE
         };
-        // SAFETY: the range is the mapping made above. A kernel without huge pages refuses the advice, which
-        // then changes nothing for any engine.
+        // SAFETY: the range is the mapping made above. A kernel without huge pages refuses the
+        // advice, which affects all engines alike.
         unsafe { libc::madvise(base, bytes, advice) };
         let arena = Self {
             base: base.cast(),
@@ -55,7 +56,7 @@ impl Arena {
         Ok(arena)
     }
 
-    /// The number of bytes mapped.
+    /// Returns the number of bytes mapped.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -63,8 +64,8 @@ impl Arena {
     /// Rewrites everything with the xorshift sequence of `seed`.
     fn fill(&self, seed: u64) {
         let mut state = seed | 1;
-        // SAFETY: the mapping is page-aligned, readable and writable over its whole length, and nobody else
-        // holds a reference into it while it is being filled.
+        // SAFETY: the mapping is page-aligned, readable and writable over its whole length, and
+        // there is no other reference into it while it is being filled.
         let words = unsafe {
             slice::from_raw_parts_mut(self.base.cast::<u64>(), self.bytes / size_of::<u64>())
         };
@@ -84,14 +85,15 @@ impl Drop for Arena {
     }
 }
 
-/// How cells lie in an arena.
+/// The positions of cells in an arena.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Bytes of a cell.
+    /// The bytes of a cell.
     pub cell_bytes: usize,
-    /// Added to the address of every cell; 0 keeps cells on page boundaries, 16 is where Java's land.
+    /// Added to the address of every cell; 0 keeps cells on page boundaries, 16 is the offset of
+    /// Java's arrays.
     pub offset_bytes: usize,
-    /// Added between cells, so that they do not all fall on the same cache sets.
+    /// Added between cells, so that they do not all map to the same cache sets.
     pub stagger_bytes: usize,
 }
 
@@ -100,13 +102,13 @@ impl Layout {
         self.cell_bytes.next_multiple_of(64) + self.stagger_bytes
     }
 
-    /// Bytes from one stripe to the next.
+    /// Returns the distance from one stripe to the next in bytes.
     pub fn stripe_stride(self, units: usize) -> usize {
         self.cell_stride() * units
     }
 }
 
-/// The cells of one call, as addresses: what C coders take as they are.
+/// The cells of one call as addresses, which C coders take directly.
 #[derive(Debug)]
 pub struct Stripe {
     /// The cells to read, one per matrix column.
@@ -117,27 +119,29 @@ pub struct Stripe {
     pub cell_bytes: usize,
 }
 
-/// The most units that the bench takes: the code's own limit.
+/// The most units that the bench accepts: the limit of the code.
 pub const UNITS_MAX: usize = 256;
 
 impl Stripe {
     /// Runs `body` with the cells as slices.
     pub fn with_slices(&mut self, body: impl FnOnce(&[&[u8]], &mut [&mut [u8]])) {
         let length = self.cell_bytes;
-        // Filled in place: what `collect` returns is 4 KiB, and copying that is most of a small call.
+        // Filled in place: a list from `collect` is 4 KiB, and copying it takes most of the time of
+        // a small call.
         let mut sources = ArrayVec::<&[u8], UNITS_MAX>::new();
         sources.extend(
             self.sources
                 .iter()
-                // SAFETY: `Rotation` points every source at a cell of `length` bytes of a live arena, and
-                // sources and targets of a job are different units.
+                // SAFETY: `Rotation` points every source at a cell of `length` bytes of a live
+                // arena, and sources and targets of a job are different units.
                 .map(|&cell| unsafe { slice::from_raw_parts(cell, length) }),
         );
         let mut targets = ArrayVec::<&mut [u8], UNITS_MAX>::new();
         targets.extend(
             self.targets
                 .iter()
-                // SAFETY: as above; the targets of a job are distinct units, so the slices are disjoint.
+                // SAFETY: as above; the targets of a job are distinct units, so the slices are
+                // disjoint.
                 .map(|&cell| unsafe { slice::from_raw_parts_mut(cell, length) }),
         );
         body(&sources, &mut targets);
@@ -147,21 +151,21 @@ impl Stripe {
 /// The geometry of a [`Rotation`].
 #[derive(Clone, Copy, Debug)]
 pub struct Walk {
-    /// Unit 0 of stripe 0.
+    /// The address of unit 0 of stripe 0.
     pub base: *mut u8,
     /// The length of a cell.
     pub cell_bytes: usize,
-    /// From a unit to the next.
+    /// The distance from a unit to the next in bytes.
     pub cell_stride: usize,
-    /// From a stripe to the next.
+    /// The distance from a stripe to the next in bytes.
     pub stripe_stride: usize,
-    /// How many there are.
+    /// The number of stripes.
     pub stripes: usize,
-    /// The first to code; after the last comes stripe 0.
+    /// The index of the first stripe to code; stripe 0 follows the last.
     pub first: usize,
 }
 
-/// Walks over the stripes of an arena, again from the first after the last.
+/// Iterates over the stripes of an arena; the first follows the last.
 #[derive(Debug)]
 pub struct Rotation {
     stripe: Stripe,
@@ -174,11 +178,12 @@ pub struct Rotation {
     index: usize,
 }
 
-// SAFETY: the addresses point into an arena that outlives the rotation and that only its thread works on.
+// SAFETY: the addresses point into an arena that outlives the rotation and that only its thread
+// uses.
 unsafe impl Send for Rotation {}
 
 impl Rotation {
-    /// Lays `stripes` stripes of the job's code over the arena, as many as fit at most.
+    /// Lays out at most `stripes` stripes of the job's code in the arena, fewer if fewer fit.
     ///
     /// # Panics
     /// If not even one stripe fits.
@@ -209,12 +214,12 @@ impl Rotation {
         rotation
     }
 
-    /// The number of stripes that are walked over.
+    /// Returns the number of stripes in the rotation.
     pub fn stripes(&self) -> usize {
         self.stripes
     }
 
-    /// The next stripe. With one stripe it is always the same and costs nothing to find.
+    /// Returns the next stripe. With a single stripe this costs nothing.
     #[inline]
     pub fn advance(&mut self) -> &mut Stripe {
         if self.stripes > 1 {
@@ -224,14 +229,14 @@ impl Rotation {
         &mut self.stripe
     }
 
-    /// The cell of any unit of the current stripe, for filling and checking.
+    /// Returns the cell of any unit of the current stripe, for filling and checking.
     pub fn cell(&mut self, unit: usize) -> &mut [u8] {
-        // SAFETY: the unit lies inside the stripe, the stripe inside the arena; the borrow of `self` keeps
-        // callers of this method from holding two.
+        // SAFETY: the unit lies inside the stripe, the stripe inside the arena; the borrow of
+        // `self` keeps callers of this method from holding two.
         unsafe { slice::from_raw_parts_mut(self.address(unit), self.stripe.cell_bytes) }
     }
 
-    /// The cell that the current stripe's last target is.
+    /// Returns the cell of the current stripe's last target.
     pub fn last_target(&mut self) -> &mut [u8] {
         let unit = self
             .targets
@@ -241,8 +246,8 @@ impl Rotation {
         self.cell(unit)
     }
 
-    /// Where the stripes lie, for a coder that walks over them by itself; it is then taken to have
-    /// walked `calls` stripes on.
+    /// Returns the geometry of the stripes, for a coder that iterates over them itself; the
+    /// rotation then advances by `calls` stripes.
     pub fn walk(&mut self, calls: u64) -> Walk {
         let first = (self.index + 1) % self.stripes;
         self.index = ((self.index as u64 + calls) % self.stripes as u64) as usize;

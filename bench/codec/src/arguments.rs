@@ -17,7 +17,8 @@ pub enum Format {
     Json,
 }
 
-/// Times erasure coders against each other on the same buffers, after checking every byte they write.
+/// Times erasure coders against each other on the same buffers, after checking every byte they
+/// write.
 #[derive(Debug, Parser)]
 #[command(name = "stripeline-bench", version, rename_all = "kebab-case")]
 pub struct Arguments {
@@ -27,7 +28,8 @@ pub struct Arguments {
     /// Lists the built-in definitions
     #[arg(long)]
     pub list: bool,
-    /// Takes seconds: two shapes, small cells, short windows; checks every byte, judges no threshold
+    /// Takes seconds: two shapes, small cells, short windows; checks every byte, judges no
+    /// threshold
     #[arg(long)]
     pub quick: bool,
     /// Codes instead of the definition's, such as 6+3,10+4
@@ -81,7 +83,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Replaces what the command line names.
+    /// Replaces the values of the definition that the command line sets.
     pub fn apply(&self, definition: &mut Definition) {
         if self.quick {
             definition.shapes = vec!["3+2".to_owned(), "6+3".to_owned()];
@@ -91,7 +93,7 @@ impl Arguments {
             definition.window_ms = 2;
             definition.stream_size = "16MiB".to_owned();
             definition.stream_caches = 0;
-            // Short windows on small memory prove bytes, not speed.
+            // Short windows on little memory only test bytes, not speed.
             definition.expectations.clear();
         }
         for (asked, place) in [
@@ -119,7 +121,7 @@ impl Arguments {
         definition.window_ms = self.window_ms.unwrap_or(definition.window_ms);
     }
 
-    /// Where the cells lie.
+    /// Returns the placement of the cells.
     pub fn placement(&self) -> Placement {
         Placement {
             offset_bytes: self.offset_bytes,

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-//! No engine is timed before its bytes are right.
+//! Checks an engine's bytes before it is timed.
 //!
-//! Right is what the oracle's products say, byte by byte; it shares no line with any kernel.
+//! The expected bytes are the oracle's products, byte by byte; the oracle shares no code with any
+//! kernel.
 
 use crate::arena::{Arena, Layout, Rotation};
 use crate::engine::{Engine, Family, hardest_decode};
 use crate::job::{Job, Operation};
 
-/// What a target cell holds before an engine runs, so that unwritten bytes show.
+/// The contents of a target cell before an engine runs, so that unwritten bytes are detected.
 const POISON: u8 = 0xa5;
 
-/// The stripes of one job and layout, with what their targets must hold, to check engines against.
+/// The stripes of one job and layout with the expected contents of their targets, to check engines
+/// against.
 pub struct Expected {
     job: Job,
     layout: Layout,
@@ -18,7 +20,8 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Makes the arena's first stripe a sound one and keeps what the job's targets must hold.
+    /// Makes the arena's first stripe a sound one and keeps the expected contents of the job's
+    /// targets.
     pub fn new(arena: &Arena, job: &Job, layout: Layout) -> Self {
         let encode = Job::new(job.shape, Operation::Encode).expect("every shape encodes");
         let mut stripe = Rotation::new(arena, &encode, layout, 1);
@@ -58,7 +61,8 @@ impl Expected {
         result
     }
 
-    /// A code of its own has no known parity, so it must recover the data from what it encoded.
+    /// Checks an engine with its own code, whose parity is unknown: it must recover the data that
+    /// it encoded.
     fn check_round_trip(&self, arena: &Arena, engine: &dyn Engine) -> Result<(), String> {
         let encode = Job::new(self.job.shape, Operation::Encode).expect("every shape encodes");
         let decode = match self.job.operation {
@@ -118,7 +122,7 @@ fn compare(stripe: &mut Rotation, units: &[usize], expected: &[Vec<u8>]) -> Resu
     Ok(())
 }
 
-/// One row of the job's matrix times its sources, byte by byte.
+/// Computes one row of the job's matrix times its sources, byte by byte.
 fn product(stripe: &mut Rotation, job: &Job, row: usize) -> Vec<u8> {
     let mut sum = vec![0; stripe.cell(job.sources[0]).len()];
     for (column, &unit) in job.sources.iter().enumerate() {
@@ -128,7 +132,7 @@ fn product(stripe: &mut Rotation, job: &Job, row: usize) -> Vec<u8> {
     sum
 }
 
-/// Adds `coefficient` times `source` into `target`.
+/// Adds `coefficient` times `source` to `target`.
 fn multiply_add(coefficient: u8, source: &[u8], target: &mut [u8]) {
     let products: Vec<u8> = (0..=255)
         .map(|byte| stripeline_reference::multiply(coefficient, byte))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What to run: bench/definitions/*.toml, each field replaceable from the command line.
+//! The definition of a run: bench/definitions/*.toml. The command line can replace each field.
 
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::{Operation, Shape};
 
-/// A definition as written.
+/// A definition as written in its file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// The name, also of the file.
+    /// The name, which is also the file's.
     pub name: String,
     /// The question that the run answers.
     pub purpose: String,
@@ -25,19 +25,20 @@ pub struct Definition {
     pub workloads: Vec<String>,
     /// `encode`, `decode-1`, `decode-2`, `decode-m`.
     pub operations: Vec<String>,
-    /// Numbers of threads that code at the same time, each its own stripes.
+    /// Numbers of threads that code at the same time, each on its own stripes.
     pub threads: Vec<usize>,
-    /// Engine names, the one to compare with among them.
+    /// Engine names, including the baseline.
     pub engines: Vec<String>,
-    /// The engine that the table gives ratios to.
+    /// The engine that the table's ratios refer to.
     pub baseline: String,
     /// Windows per engine and point.
     pub repetitions: usize,
-    /// CPU time of one window.
+    /// CPU time of one window in milliseconds.
     pub window_ms: u64,
-    /// Least memory that a streaming thread walks over.
+    /// The least memory that a streaming thread works through.
     pub stream_size: String,
-    /// The same in last-level caches, since less than two might stay in one; the larger counts.
+    /// The same minimum in multiples of the last-level cache, because less than two might stay in
+    /// it; the larger minimum applies.
     pub stream_caches: usize,
     /// Thresholds on the figures.
     #[serde(default, rename = "expectation")]
@@ -48,31 +49,31 @@ pub struct Definition {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    /// What is expected, in words.
+    /// The expectation, in words.
     pub name: String,
-    /// The engine it is about.
+    /// The engine that the threshold applies to.
     pub engine: String,
-    /// The engine it is compared with; none where the limit is absolute.
+    /// The engine to compare with; none if the limit is absolute.
     pub against: Option<String>,
-    /// The points it covers.
+    /// The operations covered.
     pub operations: Vec<String>,
-    /// Likewise.
+    /// The workloads covered.
     pub workloads: Vec<String>,
-    /// Likewise.
+    /// The cell sizes covered.
     pub cells: Vec<String>,
-    /// Likewise.
+    /// The thread counts covered.
     pub threads: Vec<usize>,
-    /// Least geometric mean of the ratios over the covered points.
+    /// The least geometric mean of the ratios over the covered points.
     pub geometric_mean_min: Option<f64>,
-    /// Least ratio at any covered point.
+    /// The least ratio at any covered point.
     pub each_min: Option<f64>,
-    /// Most nanoseconds of any covered call.
+    /// The most nanoseconds of any covered call.
     pub call_ns_max: Option<f64>,
-    /// The instruction set without which the figures are given but not judged.
+    /// The instruction set without which the figures are reported but not judged.
     pub requires_isa: Option<String>,
 }
 
-/// Definitions that the program carries.
+/// The built-in definitions.
 const BUILT_IN: [&str; 3] = [
     include_str!("../../definitions/codec.toml"),
     include_str!("../../definitions/levels.toml"),
@@ -80,10 +81,10 @@ const BUILT_IN: [&str; 3] = [
 ];
 
 impl Definition {
-    /// Reads the definition of that name, or the file at that path.
+    /// Reads the built-in definition of that name, or the file at that path.
     ///
     /// # Errors
-    /// If there is neither, or the text is no definition.
+    /// If neither exists, or the text is not a valid definition.
     pub fn load(name: &str) -> Result<Self, String> {
         if name.ends_with(".toml") {
             let text = std::fs::read_to_string(name)
@@ -105,7 +106,7 @@ impl Definition {
             })
     }
 
-    /// All definitions that the program carries.
+    /// Returns all built-in definitions.
     pub fn built_in() -> Vec<Self> {
         BUILT_IN
             .iter()
@@ -118,20 +119,20 @@ impl Definition {
     }
 }
 
-/// How much memory the stripes of a point cover.
+/// The amount of memory that the stripes of a point cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workload {
-    /// One stripe, used again and again: it stays in the cache as far as it fits.
+    /// One stripe, used repeatedly: it stays in the cache if it fits.
     Cached,
-    /// Many stripes one after another: every byte comes from memory and goes there.
+    /// Many stripes in turn: every byte is read from memory and written to memory.
     Streaming,
 }
 
 impl Workload {
-    /// Reads a name.
+    /// Parses a name.
     ///
     /// # Errors
-    /// If it is neither.
+    /// If the name is neither.
     pub fn parse(name: &str) -> Result<Self, String> {
         match name {
             "cached" => Ok(Self::Cached),
@@ -142,7 +143,7 @@ impl Workload {
         }
     }
 
-    /// The name in definitions and results.
+    /// Returns the name in definitions and results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cached => "cached",
@@ -151,12 +152,12 @@ impl Workload {
     }
 }
 
-/// A definition with every value read and checked.
+/// A definition with all values parsed and checked.
 #[derive(Debug)]
 pub struct Plan {
     /// Codes.
     pub shapes: Vec<Shape>,
-    /// Cell sizes with the text they were given by.
+    /// Cell sizes with their original text.
     pub cells: Vec<(String, usize)>,
     /// Workloads.
     pub workloads: Vec<Workload>,
@@ -166,21 +167,21 @@ pub struct Plan {
     pub threads: Vec<usize>,
     /// Engine names.
     pub engines: Vec<String>,
-    /// The engine of the ratios.
+    /// The engine that ratios refer to.
     pub baseline: String,
     /// Windows per engine and point.
     pub repetitions: usize,
     /// CPU time of a window.
     pub window: Duration,
-    /// Least bytes of a streaming arena.
+    /// The least bytes of a streaming arena.
     pub stream_bytes: usize,
 }
 
 impl Plan {
-    /// Checks all that needs no measuring.
+    /// Checks everything that can be checked without measuring.
     ///
     /// # Errors
-    /// If a value is not one of its kind; the text says which are.
+    /// If a value is invalid; the text lists the valid ones.
     pub fn new(definition: &Definition) -> Result<Self, String> {
         let cells = definition
             .cells
@@ -224,8 +225,8 @@ impl Plan {
     }
 }
 
-/// The most that a reported last-level cache counts for: virtual machines report the socket's,
-/// of which they have a share.
+/// The limit on a reported last-level cache: virtual machines report the cache of the socket, of
+/// which they have only a share.
 const CACHE_BYTES_MAX: usize = 512 << 20;
 
 #[cfg(test)]

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The seam that every coder is plugged in through.
+//! The interface that all coders implement.
 
 use crate::arena::{Rotation, Stripe};
 use crate::engines;
 use crate::job::{Job, Operation};
 
-/// Which bytes an engine's parity holds.
+/// The code that an engine's parity belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// Hadoop's `rs`: every byte is compared with the scalar computation.
     Cauchy,
-    /// A code of its own: it must give back the data that it encoded itself.
+    /// The engine's own code: it must recover the data that it encoded.
     #[cfg_attr(
         not(feature = "peers"),
         expect(dead_code, reason = "only peers have other codes")
     )]
     Own,
-    /// No code at all; a bound to compare with.
+    /// No code; a bound for comparison.
     Bound,
 }
 
 /// A library, at one instruction set, with one store policy.
 pub trait Engine {
-    /// The version or file that stands behind the name, for the record.
+    /// Returns the version or file of the library, for the record.
     fn identity(&self) -> String;
 
-    /// Which bytes it writes.
+    /// Returns the code of the bytes that it writes.
     fn family(&self) -> Family;
 
-    /// Prepares what a caller prepares once: tables, matrices, plans. `None` where the library does not
-    /// take this job at this cell size.
+    /// Prepares what a caller prepares once: tables, matrices, plans. Returns `None` if the library
+    /// does not support this job at this cell size.
     fn prepare(&self, job: &Job, cell_bytes: usize) -> Option<Box<dyn Coder>>;
 }
 
-/// An engine made ready for one job; each thread has its own.
+/// An engine prepared for one job; each thread has its own.
 pub trait Coder: Send {
     /// Codes each of the next `calls` stripes of the rotation.
     fn run(&mut self, rotation: &mut Rotation, calls: u64);
 }
 
-/// A coder whose library is called once per stripe: all but those that live in another runtime.
+/// A coder whose library is called once per stripe; coders in another runtime are not.
 pub trait StripeCoder: Send {
     /// Reads the stripe's sources and writes its targets.
     fn code(&mut self, stripe: &mut Stripe);
@@ -53,19 +53,19 @@ impl<T: StripeCoder> Coder for T {
     }
 }
 
-/// An engine's name as definitions write it: `library[@instruction set][:variant]`.
+/// An engine's name in definitions: `library[@instruction set][:variant]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineName<'a> {
     /// The library.
     pub library: &'a str,
-    /// The instruction set that it is held to, in `STRIPELINE_ISA`'s spelling.
+    /// The instruction set that the library is limited to, as `STRIPELINE_ISA` spells it.
     pub isa: Option<&'a str>,
-    /// What else is special, `nt` for non-temporal stores.
+    /// The variant, such as `nt` for non-temporal stores.
     pub variant: Option<&'a str>,
 }
 
 impl<'a> EngineName<'a> {
-    /// Takes a name apart; any text has such a reading.
+    /// Splits a name into its parts; this succeeds for any text.
     pub fn parse(name: &'a str) -> Self {
         let (head, variant) = match name.split_once(':') {
             Some((head, variant)) => (head, Some(variant)),
@@ -83,7 +83,7 @@ impl<'a> EngineName<'a> {
     }
 }
 
-/// Why an engine is not there.
+/// The reason why an engine is absent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Absence {
     /// No engine has that name: the definition or the command line is wrong.
@@ -95,7 +95,7 @@ pub enum Absence {
 /// Opens the engine of that name.
 ///
 /// # Errors
-/// If there is no such engine, here or at all.
+/// If the engine does not exist, or is not available here.
 pub fn open(name: &str) -> Result<Box<dyn Engine>, Absence> {
     let parsed = EngineName::parse(name);
     let row = engines::TABLE
@@ -111,7 +111,7 @@ pub fn open(name: &str) -> Result<Box<dyn Engine>, Absence> {
     (row.open)(&parsed)
 }
 
-/// The decoding job of the same shape that loses as much as can be lost.
+/// Returns the decoding job of the same shape with the most lost units.
 pub fn hardest_decode(job: &Job) -> Job {
     Job::new(job.shape, Operation::DecodeMost).expect("every shape has a decode-m job")
 }

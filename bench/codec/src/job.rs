@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is computed: a shape and an operation make a matrix, its source units and its target units.
+//! The computation of a job: a shape and an operation determine a matrix, its source units and its
+//! target units.
 
 use std::fmt;
 use std::str::FromStr;
@@ -43,18 +44,18 @@ impl FromStr for Shape {
 }
 
 impl Shape {
-    /// Data and parity units together.
+    /// Returns the number of data and parity units together.
     pub fn units(self) -> usize {
         self.data + self.parity
     }
 }
 
-/// What is asked of a coder.
+/// The operation that a coder performs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// All parity units from all data units.
     Encode,
-    /// The first so many data units from the next surviving ones.
+    /// The first data units, as many as the number says, from the next surviving units.
     Decode(usize),
     /// As many lost data units as there are parity units.
     DecodeMost,
@@ -95,19 +96,19 @@ impl FromStr for Operation {
 pub struct Job {
     /// The code.
     pub shape: Shape,
-    /// The operation, with `decode-m` kept as it was asked for.
+    /// The operation; `decode-m` is kept as requested.
     pub operation: Operation,
     /// Units that are read, one per matrix column.
     pub sources: Vec<usize>,
     /// Units that are written, one per matrix row.
     pub targets: Vec<usize>,
-    /// The matrix, row by row.
+    /// The matrix in row-major order.
     pub coefficients: Vec<u8>,
 }
 
 impl Job {
-    /// Builds the job, or `None` where the shape cannot lose that many data units, or where
-    /// `decode-m` already says the same.
+    /// Builds the job; returns `None` if the shape cannot lose that many data units, or if
+    /// `decode-m` is the same job.
     pub fn new(shape: Shape, operation: Operation) -> Option<Self> {
         let lost = match operation {
             Operation::Encode => 0,
@@ -130,24 +131,24 @@ impl Job {
         })
     }
 
-    /// The number of units written.
+    /// Returns the number of units written.
     pub fn rows(&self) -> usize {
         self.targets.len()
     }
 
-    /// The number of units read, which is that of the data units.
+    /// Returns the number of units read, which equals the number of data units.
     pub fn columns(&self) -> usize {
         self.sources.len()
     }
 
-    /// Data bytes of one call at the given cell size: what every GB/s figure counts.
+    /// Returns the data bytes of one call at the given cell size, which all GB/s figures count.
     pub fn bytes_per_call(&self, cell_bytes: usize) -> u64 {
         (self.columns() * cell_bytes) as u64
     }
 }
 
-/// The matrix that makes targets from sources, asked of the oracle: decoding a stripe whose source s
-/// is 1 at offset s and 0 elsewhere leaves in target t, at offset s, the coefficient of s in t.
+/// Computes the matrix from sources to targets with the oracle: decoding a stripe whose source s is
+/// 1 at offset s and 0 elsewhere leaves the coefficient of s in target t at offset s of t.
 fn coefficients(shape: Shape, sources: &[usize], targets: &[usize]) -> Vec<u8> {
     let mut units = vec![None; shape.units()];
     for (offset, &source) in sources.iter().enumerate() {

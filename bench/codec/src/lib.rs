@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the programs of the bench have in common.
+//! Code shared by the bench programs.
 
 pub mod machine;
 pub mod palette;

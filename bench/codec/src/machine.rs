@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where and of what a record comes.
+//! The origin of a record: the machine, the commit and the command.
 
 use std::fs;
 use std::process::Command;
 
 use serde::Serialize;
 
-/// Where it ran.
+/// The machine of a run.
 #[derive(Debug, Serialize)]
 pub struct Machine {
     /// Model name of the first processor.
     pub cpu: String,
-    /// Processors that the system shows.
+    /// The number of processors that the system shows.
     pub cpus: usize,
-    /// The processor's flags that coders care about.
+    /// The processor's flags that are relevant to coders.
     pub flags: Vec<String>,
-    /// As reported; a virtual machine may report the whole socket's.
+    /// The reported size; a virtual machine may report the cache of the whole socket.
     pub last_level_cache_bytes: usize,
     /// Kernel release.
     pub kernel: String,
@@ -26,7 +26,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Reads what the system says of itself; what it does not say stays empty.
+    /// Reads what the system reports; values that it does not report stay empty.
     #[must_use]
     pub fn read() -> Self {
         let cpuinfo = read("/proc/cpuinfo");
@@ -62,7 +62,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).map_or(String::new(), |text| text.trim().to_owned())
 }
 
-/// The commit of the working directory, with a mark where files differ from it.
+/// Returns the commit of the working directory, marked if files differ from it.
 #[must_use]
 pub fn commit() -> String {
     let run = |arguments: &[&str]| {
@@ -82,7 +82,7 @@ pub fn commit() -> String {
     }
 }
 
-/// The size of the last-level cache as the system reports it, 0 if it does not.
+/// Returns the size of the last-level cache as the system reports it, 0 if it does not.
 #[must_use]
 pub fn last_level_cache_bytes() -> usize {
     (0..8)
@@ -95,7 +95,8 @@ pub fn last_level_cache_bytes() -> usize {
         .map_or(0, |kibibytes| kibibytes << 10)
 }
 
-/// The command line without the directory of the program, and the variable that steers the kernels.
+/// Returns the command line without the program's directory, and the variable that selects the
+/// kernels.
 #[must_use]
 pub fn command(program: &str) -> String {
     let isa = std::env::var("STRIPELINE_ISA").map(|isa| format!("STRIPELINE_ISA={isa} "));

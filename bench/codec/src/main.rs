@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `stripeline-bench`: erasure coders timed against each other in one process, on the same buffers.
+//! `stripeline-bench`: times erasure coders against each other in one process, on the same buffers.
 //!
 //! A definition (bench/definitions) is a grid of points: shape x cell size x workload x operation x
-//! threads. At each point every engine's bytes are checked against a scalar computation, then windows of
-//! some tens of milliseconds are timed, all engines in turn within each repetition. Figures are medians;
-//! ratios are formed repetition by repetition from CPU time, so that a neighbour on the machine slows
-//! both sides or neither. bench/README.md says what each number means.
+//! threads. At each point every engine's bytes are checked against a scalar computation, then
+//! windows of some tens of milliseconds are timed, all engines in turn within each repetition.
+//! Figures are medians; ratios are computed per repetition from CPU time, so that other load on the
+//! machine slows both sides or neither. bench/README.md explains each number.
 
 mod arena;
 mod arguments;
@@ -112,14 +112,15 @@ fn unwritable(path: &Path, error: &io::Error) -> Failure {
     Failure::Unable(format!("Cannot write record '{}': {error}", path.display()))
 }
 
-/// The lines of the table, shown as they come and kept for the record.
+/// The lines of the table, printed as they are measured and kept for the record.
 struct Output {
     live: bool,
     text: String,
 }
 
 impl Output {
-    /// Whether the user sees the lines come, which is progress enough.
+    /// Returns whether the lines are printed to a terminal, which makes other progress messages
+    /// unnecessary.
     fn is_seen(&self) -> bool {
         self.live && io::stdout().is_terminal()
     }
@@ -151,7 +152,8 @@ fn introduce(session: &Session) {
     }
 }
 
-/// A check that sees nothing would pass every engine, so each run first shows it a wrong one.
+/// Runs the check on a wrong engine first, because a check that detects nothing would pass every
+/// engine.
 fn prove_the_check() -> Result<(), Failure> {
     let mut definition = Definition::load("codec").map_err(Failure::Unable)?;
     definition.shapes = vec!["3+2".to_owned()];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Clocks and windows.
 //!
-//! A window is a fixed number of calls, some tens of milliseconds long. It is timed twice: by the wall
-//! clock and by the CPU clocks of its threads. On a machine shared with others the wall clock also counts
-//! their work; the CPU clock counts only what the coder itself used, so ratios are taken from it.
+//! A window is a fixed number of calls, some tens of milliseconds long. It is timed twice: by the
+//! wall clock and by the CPU clocks of its threads. On a shared machine the wall clock includes the
+//! work of others; the CPU clock only counts the coder's own time, so ratios are computed from it.
 
 use std::sync::Barrier;
 use std::thread;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use crate::arena::Rotation;
 use crate::engine::Coder;
 
-/// What one window took.
+/// The times of one window.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
-    /// From the first thread's start to the last one's end.
+    /// From the start of the first thread to the end of the last.
     pub wall: Duration,
     /// CPU time of all threads together.
     pub cpu: Duration,
@@ -26,7 +26,7 @@ pub struct Window {
 /// One coder per thread.
 pub type Lanes = [Box<dyn Coder>];
 
-/// The CPU time that the calling thread has used so far.
+/// Returns the CPU time that the calling thread has used so far.
 fn thread_cpu() -> Duration {
     let mut time = libc::timespec {
         tv_sec: 0,
@@ -38,7 +38,7 @@ fn thread_cpu() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Runs `calls` calls on each lane at the same time, lane i over rotation i.
+/// Runs `calls` calls on each lane at the same time, lane i on rotation i.
 pub fn window(lanes: &mut Lanes, rotations: &mut [Rotation], calls: u64) -> Window {
     if let ([lane], [rotation]) = (&mut *lanes, &mut *rotations) {
         let (start, end, cpu) = timed(lane, rotation, calls);
@@ -89,7 +89,7 @@ fn timed(
     rotation: &mut Rotation,
     calls: u64,
 ) -> (Instant, Instant, Duration) {
-    // Not timed: what the engine before pushed out of the cache is not this one's to fetch.
+    // Not timed: this call reloads what the previous engine evicted from the cache.
     lane.run(rotation, 1);
     let cpu = thread_cpu();
     let start = Instant::now();
@@ -98,7 +98,8 @@ fn timed(
     (start, end, thread_cpu() - cpu)
 }
 
-/// Finds how many calls fill a window of `target`, warming up caches, tables and clocks on the way.
+/// Finds the number of calls that fill a window of `target`; also warms up caches, tables and
+/// clocks.
 pub fn calibrate(lanes: &mut Lanes, rotations: &mut [Rotation], target: Duration) -> u64 {
     let lanes_count = lanes.len() as u32;
     let mut calls = 1;
@@ -108,7 +109,8 @@ pub fn calibrate(lanes: &mut Lanes, rotations: &mut [Rotation], target: Duration
             let scale = target.as_secs_f64() / cpu.as_secs_f64().max(1e-9);
             return ((calls as f64 * scale).round() as u64).max(1);
         }
-        // Grows by measured speed but at most tenfold, since a first cold call tells little.
+        // Grows by measured speed but at most tenfold, because the first cold call is not
+        // representative.
         let growth = target.as_secs_f64() / cpu.as_secs_f64().max(1e-9);
         calls = ((calls as f64 * growth.clamp(2.0, 10.0)) as u64).max(calls + 1);
     }

@@ -3,7 +3,7 @@
 
 use plotters::style::RGBColor;
 
-/// Colours that differ for the colour-blind too (Okabe and Ito), then greys.
+/// Colours that colour-blind readers can distinguish (Okabe and Ito), then greys.
 pub const COLOURS: [RGBColor; 10] = [
     RGBColor(213, 94, 0),
     RGBColor(230, 159, 0),

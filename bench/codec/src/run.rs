@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One run: every point of a plan, all engines interleaved at each.
+//! One run: every point of a plan, with all engines interleaved at each.
 
 use serde::Serialize;
 
@@ -11,38 +11,38 @@ use crate::job::Job;
 use crate::measure::{self, Window};
 use bench_common::statistics::Spread;
 
-/// Where cells lie, for all engines alike.
+/// The placement of cells, the same for all engines.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Placement {
     /// Bytes past a page boundary.
     pub offset_bytes: usize,
     /// Bytes between cells.
     pub stagger_bytes: usize,
-    /// Whether the system was asked for huge pages, or asked for none.
+    /// Whether huge pages were requested; otherwise they were refused.
     pub huge_pages: bool,
 }
 
-/// An engine at a point.
+/// The figures of an engine at a point.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
     /// Its name.
     pub engine: String,
-    /// 10^9 data bytes per second of CPU time, times the threads.
+    /// 10^9 data bytes per second of CPU time, times the number of threads.
     pub cpu_gbps: Spread,
-    /// 10^9 data bytes per second of the wall clock.
+    /// 10^9 data bytes per second of wall time.
     pub wall_gbps: Spread,
     /// CPU nanoseconds of one call.
     pub call_ns: Spread,
-    /// This engine's rate over the baseline's, repetition by repetition.
+    /// This engine's rate divided by the baseline's, per repetition.
     pub ratio: Option<Spread>,
-    /// Calls of one window and thread.
+    /// The number of calls per window and thread.
     pub calls: u64,
-    /// `cpu_gbps` of each repetition, in order; what it is for, ratios, the record holds.
+    /// `cpu_gbps` of each repetition, in order; used for the ratios, which the record has.
     #[serde(skip)]
     pub cpu_gbps_each: Vec<f64>,
 }
 
-/// One combination of everything that is varied.
+/// One combination of all varied values.
 #[derive(Clone, Debug, Serialize)]
 pub struct Point {
     /// The code.
@@ -53,41 +53,41 @@ pub struct Point {
     pub workload: &'static str,
     /// The operation.
     pub operation: String,
-    /// Threads that code at the same time.
+    /// The number of threads that code at the same time.
     pub threads: usize,
-    /// Stripes that each of them walks over.
+    /// The number of stripes that each thread rotates through.
     pub stripes: usize,
-    /// The engines that took the job.
+    /// The engines that support the job.
     pub figures: Vec<Figure>,
 }
 
-/// Why a run gave no figures.
+/// The reason why a run has no figures.
 #[derive(Debug)]
 pub enum Failure {
     /// The definition or command line is wrong.
     Usage(String),
     /// An engine wrote wrong bytes.
     WrongBytes(String),
-    /// The machine lacks something.
+    /// The machine lacks a requirement.
     Unable(String),
 }
 
-/// An engine that is there.
+/// An available engine.
 pub struct Present {
     /// Its name.
     pub name: String,
-    /// What stands behind it.
+    /// The version or file of its library.
     pub identity: String,
     engine: Box<dyn Engine>,
 }
 
-/// Everything that is opened before the first point.
+/// The engines and the memory of a run.
 pub struct Session {
     plan: Plan,
     placement: Placement,
     /// The engines that run.
     pub present: Vec<Present>,
-    /// Those that do not, and why.
+    /// The engines that are absent, with the reasons.
     pub absent: Vec<String>,
     arenas: Vec<Arena>,
 }
@@ -96,7 +96,7 @@ impl Session {
     /// Opens the engines and maps the memory.
     ///
     /// # Errors
-    /// If an engine's name is unknown, none is there, or the memory is not.
+    /// If an engine's name is unknown, no engine is available, or the memory cannot be mapped.
     pub fn open(plan: Plan, placement: Placement) -> Result<Self, Failure> {
         let (mut present, mut absent) = (Vec::new(), Vec::new());
         for name in &plan.engines {
@@ -142,10 +142,10 @@ impl Session {
         })
     }
 
-    /// Measures every point, handing each over as it is done.
+    /// Measures every point and passes each to `done` when it is measured.
     ///
     /// # Errors
-    /// If an engine writes a wrong byte; then nothing more is timed.
+    /// If an engine writes a wrong byte; the run then stops.
     pub fn run(&self, mut done: impl FnMut(&Point, usize, usize)) -> Result<Vec<Point>, Failure> {
         let combinations = self.combinations();
         let mut points = Vec::new();
@@ -232,7 +232,8 @@ impl Session {
             }
         }
         for repetition in 0..self.plan.repetitions {
-            // Each repetition starts with another engine, so that none always follows the same one.
+            // Each repetition starts with another engine, so that an engine does not always follow
+            // the same one.
             let count = ready.len();
             for turn in 0..count {
                 let (_, lanes, calls, windows) = &mut ready[(turn + repetition) % count];
@@ -258,7 +259,7 @@ impl Session {
         }
     }
 
-    /// The engines whose bytes are compared with the scalar computation, for the record.
+    /// Returns the engines whose bytes are compared with the scalar computation, for the record.
     pub fn checked(&self) -> impl Iterator<Item = &str> {
         self.present
             .iter()
@@ -266,7 +267,7 @@ impl Session {
             .map(|present| present.name.as_str())
     }
 
-    /// Bytes that each streaming thread walks over.
+    /// Returns the bytes that each streaming thread works through.
     pub fn arena_bytes(&self) -> usize {
         self.arenas[0].bytes()
     }
@@ -310,13 +311,13 @@ fn add_ratios(figures: &mut [Figure], baseline: &str) {
     }
 }
 
-/// The first engine's rate over the second's, each pair from the same repetition.
+/// Returns the first engine's rate divided by the second's, with both from the same repetition.
 pub fn ratio(figure: &Figure, base: &Figure) -> Spread {
     let pairs = figure.cpu_gbps_each.iter().zip(&base.cpu_gbps_each);
     Spread::of(pairs.map(|(rate, base)| rate / base))
 }
 
-/// Room for the largest stripe, and where anything streams for all that a thread walks over.
+/// Returns the room for the largest stripe and, if a workload streams, for all stripes of a thread.
 fn arena_bytes(plan: &Plan, placement: Placement) -> usize {
     let layout = |cell_bytes| Layout {
         cell_bytes,
@@ -336,6 +337,6 @@ fn arena_bytes(plan: &Plan, placement: Placement) -> usize {
     } else {
         0
     };
-    // Whole huge pages, and a page of slack for what reads a vector past the end.
+    // Whole huge pages, and a page of slack for engines that read a vector past the end.
     stripe.max(streamed).next_multiple_of(2 << 20) + (2 << 20)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Sizes with units.
 
-/// Reads `4KiB`, `64 KiB`, `1MiB`, `64B`.
+/// Parses `4KiB`, `64 KiB`, `1MiB`, `64B`.
 ///
 /// # Errors
 /// If the unit is missing or unknown, or the number is 0 or too large.

@@ -3,28 +3,28 @@
 
 use serde::{Serialize, Serializer};
 
-/// The five numbers that a repeated measurement is reported by.
+/// The five numbers that summarise a repeated measurement.
 ///
-/// A record holds them as a list, in this order, with four significant digits: more would be noise.
+/// A record has them as a list, in this order, with four significant digits: more would be noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The smallest.
+    /// The minimum.
     pub min: f64,
-    /// A quarter lies below.
+    /// A quarter of the values is below.
     pub quartile1: f64,
-    /// Half lies below.
+    /// Half of the values is below.
     pub median: f64,
-    /// A quarter lies above.
+    /// A quarter of the values is above.
     pub quartile3: f64,
-    /// The largest.
+    /// The maximum.
     pub max: f64,
 }
 
 impl Spread {
-    /// Sums up `values`.
+    /// Summarises `values`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no value.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         assert!(!sorted.is_empty(), "a spread needs a value");
@@ -61,12 +61,12 @@ impl Serialize for Spread {
     }
 }
 
-/// The value as records show it.
+/// Returns the value as records show it.
 pub fn four_digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-/// The geometric mean, the only fair average of ratios.
+/// Returns the geometric mean, the appropriate average of ratios.
 pub fn geometric_mean(ratios: &[f64]) -> f64 {
     (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The program as a whole, in its quick form: checked bytes, a record, exit statuses.
+//! Tests of the whole program in its quick form: checked bytes, a record, exit statuses.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// The fewest and shortest windows of everything.
+/// Arguments for the fewest and shortest windows.
 const SHORT: [&str; 6] = [
     "--quick",
     "--repetitions=1",
@@ -27,7 +27,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// A directory of this test's own, removed at its end.
+/// A directory of one test, removed at its end.
 struct Scratch(PathBuf);
 
 impl Scratch {

@@ -29,7 +29,8 @@ pub enum Part {
     Rates,
     /// Latency of tasks under both: Figure 9.
     Latency,
-    /// GPU rails against the copies that bound them, and together with the CPU; not measured without.
+    /// GPU rails against the copies that bound them, and together with the CPU; not measured
+    /// without.
     Gpu,
 }
 
@@ -52,7 +53,8 @@ pub struct Arguments {
     /// Windows per contestant and point [default: 7]
     #[arg(long)]
     pub repetitions: Option<usize>,
-    /// Milliseconds of a window [default: 200; windows of rate-limited rails are three times as long]
+    /// Milliseconds of a window [default: 200; windows of rate-limited rails are three times as
+    /// long]
     #[arg(long)]
     pub window_ms: Option<u64>,
     /// Tasks of the test for growth of memory [default: 1000000]
@@ -72,10 +74,10 @@ pub struct Arguments {
     pub enforce: bool,
 }
 
-/// How long and on what to measure.
+/// The durations and sizes of the measurements.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whether figures are too short to be judged.
+    /// Whether the windows are too short to judge the figures.
     pub quick: bool,
     /// Bytes of a cell, for the overhead.
     pub cells: Vec<usize>,
@@ -87,12 +89,12 @@ pub struct Settings {
     pub window: Duration,
     /// Tasks of the test for growth of memory.
     pub tasks: u64,
-    /// The plug-in to take as a rail.
+    /// The plug-in to use as a rail.
     pub plugin: PathBuf,
 }
 
 impl Arguments {
-    /// The settings asked for.
+    /// Returns the requested settings.
     pub fn settings(&self) -> Settings {
         let quick = self.quick;
         let cells = match (self.cells.is_empty(), quick) {
@@ -114,13 +116,13 @@ impl Arguments {
         }
     }
 
-    /// Whether a part is asked for.
+    /// Returns whether a part is requested.
     pub fn wants(&self, part: Part) -> bool {
         self.parts.is_empty() || self.parts.contains(&part)
     }
 }
 
-/// Where scripts/bench-build.sh puts it.
+/// Returns the path at which scripts/bench-build.sh puts the plug-in.
 fn beside_the_program() -> PathBuf {
     let program = std::env::current_exe().unwrap_or_default();
     program.with_file_name("libplugin-jerasure.so")

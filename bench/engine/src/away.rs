@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Units in memory that a GPU reaches by itself: pinned memory of the host, or its own.
+//! Units in memory that a GPU accesses directly: pinned memory of the host, or its own.
 
 use std::rc::Rc;
 
@@ -8,21 +8,21 @@ use stripeline_rail::{MemoryKind, Region};
 use crate::failure::Failure;
 use crate::gpu::{Copy, Gpu, Memory};
 
-/// So many units of one length, one after another.
+/// A number of units of one length in one block of memory.
 pub struct Away {
     gpu: Rc<Gpu>,
     units: Memory,
-    /// A unit on its way between the program's own memory and the device's: the driver's copies
-    /// from ordinary memory may return before the bytes have arrived.
+    /// The buffer of a unit in transit between the program's own memory and the device's: the
+    /// driver's copies from ordinary memory may return before the bytes have arrived.
     staging: Memory,
     unit_bytes: usize,
 }
 
 impl Away {
-    /// Allocates them.
+    /// Allocates the units.
     ///
     /// # Errors
-    /// If there is not so much memory.
+    /// If there is not enough memory.
     pub fn new(
         gpu: &Rc<Gpu>,
         kind: MemoryKind,
@@ -37,12 +37,12 @@ impl Away {
         })
     }
 
-    /// The length of each.
+    /// Returns the length of each unit in bytes.
     pub fn unit_bytes(&self) -> usize {
         self.unit_bytes
     }
 
-    /// Where a unit is.
+    /// Returns the position of a unit.
     pub fn region(&self, unit: usize) -> Region {
         self.units.region(unit * self.unit_bytes)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A stream of stripes through an engine.
 //!
-//! One thread issues stripes, as many at a time as the load has, and waits for the oldest before it
-//! issues the next: so does an HDFS client with a window.
+//! One thread issues stripes, with as many outstanding as the load has, and waits for the oldest
+//! before it issues the next, as an HDFS client with a window does.
 
 use std::collections::VecDeque;
 use std::sync::mpsc;
@@ -14,16 +14,16 @@ use crate::clocks;
 use crate::failure::Failure;
 use crate::load::Load;
 
-/// What a stream came to.
+/// The results of a stream.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// 10^9 bytes of data a second, by the wall clock.
+    /// 10^9 bytes of data per second of wall time.
     pub gbps: f64,
     /// CPU seconds of the whole process per 10^9 bytes of data.
     pub cpu_s_per_gb: f64,
 }
 
-/// Tasks issued and not yet waited for, oldest first, each of a stripe of its own.
+/// Tasks issued and not yet waited for, oldest first, each with its own stripe.
 pub struct Stream<'a> {
     engine: &'a Engine,
     load: &'a Load,
@@ -32,7 +32,7 @@ pub struct Stream<'a> {
 }
 
 impl<'a> Stream<'a> {
-    /// A stream with nothing issued.
+    /// Creates a stream with nothing issued.
     pub fn new(engine: &'a Engine, load: &'a Load) -> Self {
         Self {
             engine,
@@ -42,7 +42,7 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Waits for the oldest stripe if all are outstanding. True if one was done.
+    /// Waits for the oldest stripe if all are outstanding; returns whether one was done.
     pub fn make_room(&mut self) -> Result<bool, Failure> {
         if self.tickets.len() < self.load.stripes() {
             return Ok(false);
@@ -50,7 +50,7 @@ impl<'a> Stream<'a> {
         self.take_oldest()
     }
 
-    /// Issues the next stripe, for which there is room.
+    /// Issues the next stripe; there must be room.
     pub fn issue(&mut self) -> Result<&Ticket, Failure> {
         assert!(self.tickets.len() < self.load.stripes(), "a stripe is free");
         let piece = self.load.piece(self.next);
@@ -62,7 +62,7 @@ impl<'a> Stream<'a> {
         Ok(self.tickets.back().expect("just pushed"))
     }
 
-    /// Waits for the oldest stripe. False if there is none.
+    /// Waits for the oldest stripe; returns false if there is none.
     pub fn take_oldest(&mut self) -> Result<bool, Failure> {
         match self.tickets.pop_front() {
             None => Ok(false),
@@ -75,7 +75,7 @@ impl<'a> Stream<'a> {
 }
 
 impl Drop for Stream<'_> {
-    /// The load's buffers are lent until the last task has ended.
+    /// Waits for all tasks, because they use the load's buffers until they end.
     fn drop(&mut self) {
         self.tickets.iter().for_each(|ticket| drop(ticket.wait()));
     }
@@ -92,7 +92,7 @@ pub fn count(engine: &Engine, load: &Load, stripes: u64) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Measures a stream while it flows: neither its beginning nor its end counts. Then compares every
+/// Measures a stream in its steady state, without its beginning and end, and then compares every
 /// output.
 pub fn steady(
     engine: &Engine,
@@ -106,12 +106,12 @@ pub fn steady(
     Ok(run)
 }
 
-/// As [`steady`], without looking at the outputs, which the rail `null` leaves as they are.
+/// As [`steady`], but without comparing the outputs, which the rail `null` leaves unchanged.
 pub fn flow(engine: &Engine, load: &Load, measured: Duration) -> Result<Run, Failure> {
     let mut stream = Stream::new(engine, load);
     let begin = Instant::now();
     let settled = begin + measured / 8;
-    // Every stripe is coded at least once, however short the window is.
+    // Every stripe is coded at least once, even in the shortest window.
     let mut left = load.stripes();
     while left > 0 || Instant::now() < settled {
         stream.make_room()?;
@@ -132,8 +132,8 @@ pub fn flow(engine: &Engine, load: &Load, measured: Duration) -> Result<Run, Fai
     })
 }
 
-/// The time from issue to end of each task of a stream, in nanoseconds, in the order of ending.
-/// Then compares every output.
+/// Returns the time from issue to end of each task of a stream, in nanoseconds, in the order in
+/// which they end, and compares every output.
 pub fn latencies(
     engine: &Engine,
     load: &mut Load,
@@ -149,7 +149,7 @@ pub fn latencies(
         stream.make_room()?;
         let (issued, sender) = (Instant::now(), sender.clone());
         stream.issue()?.on_end(move |_| {
-            // The receiver waits until all senders are gone.
+            // The receiver waits until all senders are dropped.
             let _ = sender.send(issued.elapsed().as_nanos() as u64);
         });
         left = left.saturating_sub(1);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a run gave no figures.
+//! Failures of a run.
 
 use std::fmt::Display;
 
-/// Why, by exit status.
+/// The reason why a run has no figures; it determines the exit status.
 #[derive(Debug)]
 pub enum Failure {
-    /// A rail wrote wrong bytes, or a key-value server gave a wrong value.
+    /// A rail wrote wrong bytes, or a key-value server returned a wrong value.
     Wrong(String),
-    /// The machine lacks something, or the engine failed a task.
+    /// The machine lacks a requirement, or the engine failed a task.
     Unable(String),
 }
 
 impl Failure {
-    /// `Cannot VERB: REASON`.
+    /// Creates a failure with the text `Cannot VERB: REASON`.
     pub fn unable(what: &str, why: impl Display) -> Self {
         Self::Unable(format!("Cannot {what}: {why}"))
     }

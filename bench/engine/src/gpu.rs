@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A GPU's memory and copies, past the rail: what the rail is measured on, and against.
+//! A GPU's memory and copies without the rail: the memory on which the rail is measured, and the
+//! copies it is compared with.
 //!
-//! Everything belongs to the device's primary context, which the rail uses, too. All `unsafe` that
-//! the driver needs is in this file.
+//! All objects belong to the device's primary context, which the rail uses too. This file contains
+//! all `unsafe` code that the driver requires.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
@@ -15,19 +16,19 @@ use stripeline_rail::{CudaSettings, MemoryKind, Region};
 
 use crate::failure::Failure;
 
-/// Copies in different streams may run at the same time.
+/// The number of streams: copies in different streams may run at the same time.
 const STREAMS: usize = 2;
 
-/// `CU_STREAM_NON_BLOCKING`, as the rail's.
+/// `CU_STREAM_NON_BLOCKING`, the same as the rail's.
 const STREAM_NON_BLOCKING: c_uint = 1;
 
 /// `CUDA_SUCCESS`.
 const SUCCESS: c_int = 0;
 
-/// `CUDA_ERROR_NOT_READY`: a stream has work that is not done yet.
+/// `CUDA_ERROR_NOT_READY`: a stream has unfinished work.
 const NOT_READY: c_int = 600;
 
-/// How often a stream is asked whether it is done: nothing beside a window of copies.
+/// The interval at which a stream is polled: negligible compared with a window of copies.
 const PAUSE: Duration = Duration::from_micros(20);
 
 macro_rules! calls {
@@ -81,7 +82,8 @@ impl Calls {
         if known != SUCCESS || text.is_null() {
             return Err(Failure::unable(action, format!("CUDA error {status}")));
         }
-        // SAFETY: the driver's texts end with a 0 and live as long as it, which stays loaded.
+        // SAFETY: the driver's texts end with a 0 and live as long as the driver, which stays
+        // loaded.
         let text = unsafe { CStr::from_ptr(text) }.to_string_lossy();
         Err(Failure::unable(
             action,
@@ -96,12 +98,12 @@ pub struct Gpu {
     ordinal: u16,
     device: c_int,
     context: usize,
-    /// Stays loaded for good, as the rail's does.
+    /// Never unloaded, as in the rail.
     _library: ManuallyDrop<Library>,
 }
 
 impl Gpu {
-    /// The GPU of the rail `cuda:ordinal`.
+    /// Opens the GPU of the rail `cuda:ordinal`.
     ///
     /// # Errors
     /// If the driver or the device does not answer.
@@ -130,15 +132,15 @@ impl Gpu {
         }))
     }
 
-    /// Memory of the device is of this kind.
+    /// Returns the kind of the device's memory.
     pub fn memory_kind(&self) -> MemoryKind {
         MemoryKind::Device {
             ordinal: self.ordinal,
         }
     }
 
-    /// Puts all copies, in their order, so many times into their streams and waits for them. The
-    /// time runs from the first one's putting to the last one's end.
+    /// Puts all copies, in their order, `rounds` times into their streams and waits for them.
+    /// Returns the time from the start of the first copy to the end of the last.
     ///
     /// # Errors
     /// If the device fails.
@@ -151,7 +153,7 @@ impl Gpu {
             let mut rounds = 0..rounds;
             let put =
                 rounds.try_for_each(|_| copies.iter().try_for_each(|copy| copy.put(&streams)));
-            // What was put before a fault still uses the memory.
+            // Copies that were enqueued before a fault still use the memory.
             let mut ended = streams.iter().map(Stream::wait);
             let ended = ended.by_ref().fold(Ok(()), Result::and);
             let time = begin.elapsed();
@@ -159,7 +161,7 @@ impl Gpu {
         })
     }
 
-    /// Does something while the context is this thread's current one.
+    /// Runs `action` while the context is current on this thread.
     fn within<R>(&self, action: impl FnOnce() -> Result<R, Failure>) -> Result<R, Failure> {
         // SAFETY: the context is retained.
         let status = unsafe { (self.calls.context_push)(self.context) };
@@ -174,13 +176,14 @@ impl Gpu {
 
 impl Drop for Gpu {
     fn drop(&mut self) {
-        // SAFETY: retained once in `open`; all memory holds the GPU and is gone.
+        // SAFETY: retained once in `open`; all memory holds a reference to the GPU and has been
+        // dropped.
         unsafe { (self.calls.context_release)(self.device) };
     }
 }
 
-/// Memory of the device, or of the host for the device to copy from and to by itself. Only one
-/// thread knows it, but for the regions that it gives out.
+/// Memory of the device, or of the host with direct access by the device. Only one thread uses it,
+/// except for the regions that it returns.
 pub struct Memory {
     gpu: Rc<Gpu>,
     kind: MemoryKind,
@@ -189,10 +192,10 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Allocates pinned memory full of zeros, or memory of the device that holds anything.
+    /// Allocates zeroed pinned memory, or device memory with arbitrary contents.
     ///
     /// # Errors
-    /// If there is not so much.
+    /// If there is not enough memory.
     pub fn new(gpu: &Rc<Gpu>, kind: MemoryKind, bytes: usize) -> Result<Self, Failure> {
         let start = gpu.within(|| match kind {
             MemoryKind::Device { .. } => {
@@ -209,7 +212,7 @@ impl Memory {
                 let status = unsafe { (gpu.calls.pinned_allocate)(&raw mut start, bytes, 0) };
                 let action = format!("allocate {bytes} bytes of pinned memory");
                 gpu.calls.check(&action, status)?;
-                // SAFETY: so many bytes that nobody else knows.
+                // SAFETY: the driver returned this many bytes, and nothing else refers to them.
                 unsafe { start.cast::<u8>().write_bytes(0, bytes) };
                 Ok(start.cast())
             }
@@ -222,27 +225,27 @@ impl Memory {
         })
     }
 
-    /// What starts `offset` bytes from the start.
+    /// Returns the region that starts `offset` bytes from the start.
     pub fn region(&self, offset: usize) -> Region {
         assert!(offset < self.bytes, "inside the memory");
         Region::new(self.start.wrapping_add(offset), self.kind)
     }
 
-    /// Whether the CPU can use it.
+    /// Returns whether the CPU can access it.
     pub fn is_on_host(&self) -> bool {
         self.kind.is_host()
     }
 
-    /// Bytes of pinned memory, which no job and no copy writes to meanwhile.
+    /// Returns bytes of pinned memory; no job or copy may write to them during the borrow.
     pub fn slice(&self, range: Range<usize>) -> &[u8] {
         let start = self.host(&range);
-        // SAFETY: initialised memory that lives as long as this value; whoever lends its regions
-        // to jobs looks at it only when they have ended, and copies end before they return. A rail
-        // that resets the context under it fails its tasks, and with them the run.
+        // SAFETY: initialised memory that lives as long as this value; callers that pass its
+        // regions to jobs read it only after the jobs have ended, and copies end before they
+        // return. A rail that resets the context fails its tasks, which ends the run.
         unsafe { std::slice::from_raw_parts(start, range.len()) }
     }
 
-    /// As [`Memory::slice`], to be written; no job and no copy reads it meanwhile.
+    /// As [`Memory::slice`], but mutable; no job or copy may read the bytes during the borrow.
     pub fn slice_mut(&mut self, range: Range<usize>) -> &mut [u8] {
         let start = self.host(&range);
         // SAFETY: as for `slice`, and borrowed mutably.
@@ -259,9 +262,10 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         let calls = &self.gpu.calls;
-        // An error leaves the memory allocated until the process ends, which is soon.
+        // After an error the memory stays allocated until the process ends, which is soon.
         drop(self.gpu.within(|| {
-            // SAFETY: allocated in `new`; copies end before they return, and jobs before a load.
+            // SAFETY: allocated in `new`; copies end before they return, and jobs end before their
+            // load is dropped.
             let status = unsafe {
                 match self.kind.is_host() {
                     true => (calls.pinned_free)(self.start.cast()),
@@ -273,15 +277,15 @@ impl Drop for Memory {
     }
 }
 
-/// A copy of `bytes` bytes between memories of one GPU, of which one at least is the device's.
+/// A copy of `bytes` bytes between memories of one GPU, at least one of which is the device's.
 pub struct Copy<'a> {
     /// The number of its stream: 0 or 1.
     pub stream: usize,
-    /// Where to, and how many bytes from its start.
+    /// The target and the offset in it.
     pub to: (&'a Memory, usize),
-    /// Where from, likewise.
+    /// The source and the offset in it.
     pub from: (&'a Memory, usize),
-    /// How much.
+    /// The number of bytes.
     pub bytes: usize,
 }
 
@@ -295,8 +299,8 @@ impl Copy<'_> {
         let (device_to, device_from) = (to.addr() as u64, from.addr() as u64);
         let Stream { gpu, handle } = &streams[self.stream];
         let (calls, bytes) = (&gpu.calls, self.bytes);
-        // SAFETY: both have so many bytes, which stay borrowed until `Gpu::copy` has seen the
-        // streams end.
+        // SAFETY: both have the given number of bytes, which stay borrowed until the streams have
+        // ended in `Gpu::copy`.
         let status = unsafe {
             match (self.to.0.is_on_host(), self.from.0.is_on_host()) {
                 (false, true) => (calls.copy_in)(device_to, from.cast(), bytes, *handle),
@@ -309,7 +313,7 @@ impl Copy<'_> {
     }
 }
 
-/// A stream while the context is current.
+/// A stream, used while the context is current.
 struct Stream<'a> {
     gpu: &'a Gpu,
     handle: usize,
@@ -326,7 +330,7 @@ impl<'a> Stream<'a> {
 
     fn wait(&self) -> Result<(), Failure> {
         loop {
-            // SAFETY: the stream is there until it is dropped.
+            // SAFETY: the stream exists until it is dropped.
             let status = unsafe { (self.gpu.calls.stream_query)(self.handle) };
             if status != NOT_READY {
                 return self.gpu.calls.check("copy", status);

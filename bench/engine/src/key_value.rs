@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! memcached: started for a run on a Unix socket, spoken to in its text protocol, ended with the run.
+//! memcached: started for a run on a Unix socket, accessed by its text protocol, and ended with the
+//! run.
 //!
-//! A Unix socket in a folder of its own needs no port and is the fastest way to it; over a network, as
-//! in the paper, each question takes longer.
+//! A Unix socket in a separate folder needs no port and has the lowest latency; over a network, as
+//! in the paper, each request takes longer.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
@@ -11,36 +12,36 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long it may take to start or to answer.
+/// The most time that the server may take to start or to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A running server.
 pub struct Server {
     process: Child,
-    /// The only way to it: its socket's name is gone as soon as this is there, so that nothing stays
-    /// behind however the run ends.
+    /// The only connection: the socket's name is removed once it is open, so that no file remains
+    /// however the run ends.
     pub client: Client,
-    /// What it calls itself.
+    /// The version that the server reports.
     pub version: String,
 }
 
 impl Server {
-    /// Starts one and connects to it.
+    /// Starts a server and connects to it.
     ///
     /// # Errors
-    /// Why there is none: most often that it is not installed.
+    /// The reason why there is none, usually that it is not installed.
     pub fn start() -> Result<Self, String> {
         let folder = std::env::temp_dir().join(format!("stripeline-bench-{}", std::process::id()));
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let started = Self::start_in(&folder);
-        // An empty folder of the system's temporary ones is all that a failure here leaves.
+        // After a failure here, at most an empty folder remains among the system's temporary files.
         let _ = fs::remove_dir_all(&folder);
         started
     }
 
     fn start_in(folder: &Path) -> Result<Self, String> {
         let socket = folder.join("memcached");
-        // setpriv has the server ended with this thread, however that ends.
+        // setpriv makes the kernel end the server with this thread, however the thread ends.
         let mut process = Command::new("setpriv")
             .args(["--pdeathsig", "KILL", "memcached"])
             .args(["-u", "root", "-t", "1", "-m", "64", "-s"])
@@ -86,7 +87,7 @@ fn wait_until_up(process: &mut Child, socket: &Path) -> Result<(Client, String),
     }
 }
 
-/// What has ended by itself cannot be ended, which is as good.
+/// Ends the server. An error means that it has already ended, and is ignored.
 fn end(process: &mut Child) {
     let _ = process.kill();
     let _ = process.wait();
@@ -98,7 +99,7 @@ impl Drop for Server {
     }
 }
 
-/// A connection that asks one thing at a time.
+/// A connection with one request at a time.
 pub struct Client {
     stream: BufReader<UnixStream>,
     line: String,
@@ -136,7 +137,7 @@ impl Client {
     /// Stores a value of letters and digits.
     ///
     /// # Errors
-    /// If the server does not say that it did.
+    /// If the server does not confirm it.
     pub fn set(&mut self, key: &str, value: &str) -> io::Result<()> {
         let length = value.len();
         self.ask(&format!("set {key} 0 0 {length}\r\n{value}\r\n"))?;
@@ -146,10 +147,10 @@ impl Client {
         }
     }
 
-    /// Asks for a value; none if the key is not known.
+    /// Returns a value; `None` if the key is unknown.
     ///
     /// # Errors
-    /// If the answer is not of the protocol.
+    /// If the answer violates the protocol.
     pub fn value(&mut self, key: &str) -> io::Result<Option<String>> {
         self.ask(&format!("get {key}\r\n"))?;
         match self.answer()? {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Stripes to code, again and again, and what their outputs have to hold.
+//! Stripes that are coded repeatedly, and the expected contents of their outputs.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use stripeline_rail::{Buffers, Job, Piece, Region};
 use crate::away::Away;
 use crate::failure::Failure;
 
-/// Data units of RS-6-3, the shape of the paper.
+/// The data units of RS-6-3, the shape of the paper.
 pub const DATA: usize = 6;
-/// Parity units of it.
+/// The parity units of RS-6-3.
 pub const PARITY: usize = 3;
 
-/// How many units a stripe of the code RS has.
+/// The numbers of units of a stripe of the code RS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Data units.
@@ -30,33 +30,33 @@ pub const RS_6_3: Shape = Shape {
 };
 
 impl Shape {
-    /// Units of a stripe.
+    /// Returns the number of units of a stripe.
     pub fn units(self) -> usize {
         self.data + self.parity
     }
 }
 
-/// What outputs hold before a window, so that unwritten bytes show.
+/// The contents of outputs before a window, so that unwritten bytes are detected.
 const POISON: u8 = 0xa5;
 
-/// The oracle is slow, so only the head of each stripe is put before it; the rest is compared with
-/// the kernels of plain arithmetic, which share no instruction with those that are measured.
+/// The bytes of each stripe that are compared with the oracle, which is slow; the rest is compared
+/// with the portable kernels, which share no instruction with the measured ones.
 const ORACLE_BYTES: usize = 256;
 
-/// What is asked of the rails.
+/// The operation that the rails perform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// All parity.
+    /// All parity units.
     Encode,
-    /// The first three data units, from the other three and parity.
+    /// The first three data units, from the other three and the parity.
     Decode,
 }
 
 impl Operation {
-    /// Both.
+    /// Both operations.
     pub const ALL: [Self; 2] = [Self::Encode, Self::Decode];
 
-    /// As the codec's bench calls them.
+    /// Returns the name that the codec's bench uses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Encode => "encode",
@@ -65,14 +65,14 @@ impl Operation {
     }
 }
 
-/// So many stripes, of RS-6-3 in ordinary memory unless said otherwise.
+/// A number of stripes, of RS-6-3 in ordinary memory unless stated otherwise.
 pub struct Load {
     codec: Arc<Codec>,
     shape: Shape,
     operation: Operation,
     cell_bytes: usize,
     stripes: Vec<Stripe>,
-    /// Where the rails find the units, inputs before outputs, if that is not in the stripes.
+    /// The units' memory, inputs before outputs, if the rails do not use the stripes' own memory.
     away: Option<Away>,
 }
 
@@ -83,10 +83,10 @@ struct Stripe {
     regions: Regions,
 }
 
-/// Where the units are, so that issuing a task does not look them up anew.
+/// The positions of the units, computed once so that issuing a task does not compute them.
 struct Regions {
     inputs: Vec<Region>,
-    /// As a decoder wants them: the lost ones are not there.
+    /// The units in a decoder's form: the lost ones are absent.
     units: Vec<Option<Region>>,
     outputs: Vec<Region>,
 }
@@ -94,12 +94,13 @@ struct Regions {
 const LOST: [usize; PARITY] = [0, 1, 2];
 
 impl Load {
-    /// Fills `stripes` stripes.
+    /// Creates and fills `stripes` stripes.
     pub fn new(operation: Operation, cell_bytes: usize, stripes: usize) -> Self {
         Self::shaped(RS_6_3, operation, cell_bytes, stripes)
     }
 
-    /// Fills as many stripes of this shape as `away` has units for, to be encoded there.
+    /// Creates and fills stripes of this shape, one for each group of units in `away`, to be
+    /// encoded there.
     ///
     /// # Errors
     /// If units cannot be written there.
@@ -140,20 +141,20 @@ impl Load {
         }
     }
 
-    /// How many stripes there are.
+    /// Returns the number of stripes.
     pub fn stripes(&self) -> usize {
         self.stripes.len()
     }
 
-    /// Bytes of data of one stripe.
+    /// Returns the bytes of data of one stripe.
     pub fn data_bytes(&self) -> usize {
         self.shape.data * self.cell_bytes
     }
 
-    /// A stripe as a piece of work for the engine.
+    /// Returns a stripe as a piece of work for the engine.
     ///
-    /// The caller has to see the task ended before it asks for the same stripe, compares or poisons
-    /// outputs, or drops the load; `drive` is the only one.
+    /// The task must have ended before the caller requests the same stripe, compares or poisons
+    /// outputs, or drops the load; `drive` is the only caller.
     pub fn piece(&self, index: usize) -> Piece {
         let regions = &self.stripes[index].regions;
         let buffers = Buffers {
@@ -161,10 +162,10 @@ impl Load {
             keep: None,
         };
         let piece = match self.operation {
-            // SAFETY: the regions are the stripe's units, all of `cell_bytes` bytes of their kind of
-            // memory, which share no byte and live as long as the load; nobody touches them until the
-            // task has ended, and the engine ends a task only when no rail touches its buffers any
-            // more.
+            // SAFETY: the regions are the stripe's units, all of `cell_bytes` bytes of their kind
+            // of memory, which share no byte and live as long as the load; nothing else accesses
+            // them until the task has ended, and the engine ends a task only when no rail accesses
+            // its buffers any more.
             Operation::Encode => unsafe {
                 Job::encode(&self.codec, &regions.inputs, &regions.outputs, buffers)
             },
@@ -182,8 +183,8 @@ impl Load {
         piece.expect("the units of a stripe of the codec's shape")
     }
 
-    /// Calls `code` with the stripe's units: data or what survived, and what is to be written. Of
-    /// RS-6-3 in ordinary memory.
+    /// Calls `code` with the stripe's units: data or survivors, and the outputs. Only for RS-6-3 in
+    /// ordinary memory.
     pub fn slices<R>(&mut self, index: usize, code: impl FnOnce(&Codec, Slices<'_, '_>) -> R) -> R {
         debug_assert!(self.shape == RS_6_3 && self.away.is_none());
         let stripe = &mut self.stripes[index];
@@ -199,10 +200,10 @@ impl Load {
         code(&self.codec, slices)
     }
 
-    /// Makes all outputs wrong.
+    /// Overwrites all outputs with wrong bytes.
     ///
     /// # Errors
-    /// If they are away and cannot be written.
+    /// If the outputs are in `away` and cannot be written.
     pub fn poison(&mut self) -> Result<(), Failure> {
         for (index, stripe) in self.stripes.iter_mut().enumerate() {
             let first = index * self.shape.units() + self.shape.data;
@@ -219,7 +220,7 @@ impl Load {
     /// Compares every byte of the outputs of the first `stripes` stripes.
     ///
     /// # Errors
-    /// If a byte differs, or outputs are away and cannot be read.
+    /// If a byte differs, or outputs are in `away` and cannot be read.
     pub fn compare(&mut self, stripes: usize, who: &str) -> Result<(), Failure> {
         self.fetch(stripes)?;
         for (index, stripe) in self.stripes.iter().take(stripes).enumerate() {
@@ -242,7 +243,7 @@ impl Load {
         Ok(())
     }
 
-    /// Takes what was written away into the stripes.
+    /// Copies outputs in `away` to the stripes.
     fn fetch(&mut self, stripes: usize) -> Result<(), Failure> {
         let Some(away) = &self.away else {
             return Ok(());
@@ -342,7 +343,7 @@ fn check_with_oracle(data: &[Vec<u8>], parity: &[Vec<u8>]) {
     assert_eq!(heads, wanted, "plain kernels agree with the oracle");
 }
 
-/// Xorshift: bytes that no coder can guess.
+/// An xorshift generator of arbitrary bytes.
 struct Random(u64);
 
 impl Random {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `stripeline-bench-engine`: what the multi-rail engine costs and brings.
+//! `stripeline-bench-engine`: measures the costs and gains of the multi-rail engine.
 //!
-//! Six parts, each a question (`--part`). Contestants run in one process, in turn within every
-//! repetition; figures are medians, ratios are formed repetition by repetition. After each window every
-//! byte that a rail had to write is compared. bench/README.md says what each number means.
+//! Six parts answer one question each (`--part`). Contestants run in one process, in turn within
+//! every repetition; figures are medians, and ratios are computed per repetition. After each window
+//! every byte that a rail had to write is compared. bench/README.md explains each number.
 
 mod arguments;
 mod away;
@@ -106,7 +106,8 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::unable(&format!("write record '{}'", path.display()), error)
 }
 
-/// A check that sees nothing would pass every rail, so each run first shows it one that codes nothing.
+/// Runs the check on a rail that codes nothing first, because a check that detects nothing would
+/// pass every rail.
 fn prove_the_check() -> Result<(), Failure> {
     let options = rails::options(Scheduling::Single("null".to_owned()));
     let engine = rails::engine(&[Kind::null()], options)?;

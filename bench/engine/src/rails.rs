@@ -11,22 +11,23 @@ use stripeline_rail::discover::discover;
 use crate::failure::Failure;
 use crate::rate_limited::RateLimitedRail;
 
-/// Where an engine's rail comes from.
+/// The source of an engine's rail.
 #[derive(Clone, Debug)]
 pub enum Kind {
-    /// The machine's; engines may share it.
+    /// A rail of the machine; engines may share it.
     Real(Arc<dyn Rail>),
-    /// A virtual rail of this name and rate in bytes of data a second, made for each engine anew.
+    /// A virtual rail of this name and rate in bytes of data per second, created separately for
+    /// each engine.
     RateLimited(String, f64),
 }
 
 impl Kind {
-    /// The CPU's rail.
+    /// Returns the CPU's rail.
     pub fn cpu() -> Self {
         Self::named("cpu").expect("every machine has it")
     }
 
-    /// The rail that codes nothing.
+    /// Returns the rail that codes nothing.
     pub fn null() -> Self {
         Self::named("null").expect("every machine has it")
     }
@@ -36,7 +37,7 @@ impl Kind {
         Some(Self::Real(Arc::clone(candidates.first()?.rail()?)))
     }
 
-    /// The rail.
+    /// Returns the rail.
     pub fn open(&self) -> Arc<dyn Rail> {
         match self {
             Self::Real(rail) => Arc::clone(rail),
@@ -45,16 +46,16 @@ impl Kind {
     }
 }
 
-/// The real rails of the machine that give right answers, and why others are not there.
+/// The real rails of the machine that compute right answers, and the reasons why others are absent.
 pub struct Inventory {
-    /// Those that are there.
+    /// The available rails.
     pub present: Vec<Arc<dyn Rail>>,
-    /// A line for each that is not.
+    /// A line for each absent rail.
     pub absent: Vec<String>,
 }
 
 impl Inventory {
-    /// Tries every rail.
+    /// Tests every rail.
     pub fn take(plugin: &Path) -> Self {
         let plugin = format!("plugin:{}", plugin.display());
         let (mut present, mut absent) = (Vec::new(), Vec::new());
@@ -67,7 +68,7 @@ impl Inventory {
         Self { present, absent }
     }
 
-    /// The GPUs among them, by their numbers.
+    /// Returns the GPUs among the rails, with their numbers.
     pub fn gpus(&self) -> impl Iterator<Item = (u16, &Arc<dyn Rail>)> {
         let number = |rail: &Arc<dyn Rail>| rail.name().strip_prefix("cuda:")?.parse().ok();
         let rails = self.present.iter();
@@ -75,10 +76,10 @@ impl Inventory {
     }
 }
 
-/// An engine over rails of these kinds.
+/// Opens an engine over rails of these kinds.
 ///
-/// A rail that fails would be replaced by another without a word in the figures, so that what
-/// operators are told is told to the reader.
+/// The engine's events are printed, because a rail that fails is replaced by another, which the
+/// figures do not show.
 ///
 /// # Errors
 /// If the engine cannot be started.
@@ -93,8 +94,8 @@ pub fn engine(kinds: &[Kind], options: Options) -> Result<Engine, Failure> {
     Engine::start(rails, options).map_err(|error| Failure::unable("measure", error))
 }
 
-/// Options for figures: one rail or all, and threads that wait do nothing else, so that so many
-/// threads code as the rails have workers.
+/// Returns options for measurements: one rail or all, and waiting threads do not code, so that the
+/// number of coding threads equals the number of the rails' workers.
 pub fn options(scheduling: Scheduling) -> Options {
     Options {
         scheduling,

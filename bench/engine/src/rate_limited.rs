@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Virtual rails that are independent of each other, whatever this machine is.
+//! Virtual rails that are independent of each other on any machine.
 //!
-//! A rate-limited rail codes for real, on the CPU, and then sleeps until its rate allows the piece to be
-//! done. At rates far below the CPU's, several of them add up as devices of their own would do, also on
-//! two CPUs: what schedulers make of independent rails can be measured without having any.
+//! A rate-limited rail codes on the CPU, and then sleeps until its rate allows the piece to be
+//! done. At rates far below the CPU's, the rates of several such rails add up as those of separate
+//! devices do, even on two CPUs: schedulers can be measured on independent rails without such
+//! hardware.
 //!
 //! The mock device of `stripeline-rail` is for tests and loses the time that a sleeper oversleeps;
-//! a rate-limited rail makes up for it, so that its rate holds on a busy machine too.
+//! a rate-limited rail compensates for it, so that its rate also holds on a busy machine.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use stripeline_rail::{Capability, Cpu, Done, Fault, Lane, Piece, Rail};
 
-/// A sleeper wakes up late, the more so on a busy machine. The next piece is due as if it had not,
-/// so that the rate is kept; but no rail makes up for more than this at a time.
+/// The most time that is compensated at once. A sleeper wakes up late, in particular on a busy
+/// machine. The next piece is due as if it had woken on time, so that the rate is kept.
 const LATE_MAX: Duration = Duration::from_millis(4);
 
-/// A worker that comes back for the next piece sooner than this found it waiting: a device would have
-/// begun it when the one before was due. Otherwise the rail was without work, and begins when it came.
+/// A worker that submits the next piece within this time is assumed to have had it queued: a device
+/// would have begun it when the previous one was due. Otherwise the rail was idle, and begins the
+/// piece on arrival.
 const TURNAROUND_MAX: Duration = Duration::from_micros(50);
 
 /// A rail of a fixed rate with one worker.
@@ -32,7 +34,7 @@ pub struct RateLimitedRail {
 }
 
 impl RateLimitedRail {
-    /// A rail that does so many bytes of data a second.
+    /// Creates a rail that codes `bytes_per_second` bytes of data per second.
     pub fn rail(name: impl Into<String>, bytes_per_second: f64) -> Self {
         let now = Instant::now();
         Self {
@@ -97,11 +99,11 @@ impl Lane for RateLimitedLane {
     }
 }
 
-/// Of all lanes of a rail, of which an engine opens more than one to try it.
+/// State shared by all lanes of a rail; an engine opens additional lanes to test it.
 #[derive(Debug)]
 struct RateLimiter {
     last: Mutex<LastPiece>,
-    /// Nobody rings it: the time alone ends the wait.
+    /// Never notified: the wait ends by its timeout.
     never: Condvar,
 }
 
@@ -112,7 +114,7 @@ struct LastPiece {
 }
 
 impl LastPiece {
-    /// When a piece is due that began at `begun` and takes so long.
+    /// Returns when a piece is due that began at `begun` and takes `takes`.
     fn due(&self, begun: Instant, takes: Duration) -> Instant {
         let late = self.ended.saturating_duration_since(self.due);
         let idle = begun.saturating_duration_since(self.ended);

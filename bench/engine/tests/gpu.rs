@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The part `gpu`, on a mock of the driver that runs the real kernel on the host.
+//! Tests the part `gpu` on a mock of the driver that runs the real kernel on the host.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ impl Driver {
         let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
         let status = Command::new(compiler)
             .args(["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror"])
-            // The kernel's pragmas are for CUDA's compilers, and it reads words of byte buffers.
+            // The kernel's pragmas are for CUDA's compilers, and it reads byte buffers as words.
             .args(["-Wno-unknown-pragmas", "-fno-strict-aliasing"])
             .args(["-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-o"])
             .arg(folder.join("libcuda.so.1"))
@@ -39,7 +39,7 @@ impl Drop for Driver {
     }
 }
 
-/// The part in its quick form.
+/// Runs the part in its quick form.
 fn bench(libraries: &Path, fault: &str, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_stripeline-bench-engine"))
         .args(["--quick", "--part=gpu", "--repetitions=2", "--window-ms=4"])
@@ -75,13 +75,14 @@ fn every_figure_is_measured_and_nothing_is_left_on_the_device() {
         let points = points.filter(|point| !point[figure].is_null());
         points.map(|point| number(&point[figure])).collect()
     };
-    // Pinned, and two codes in the device's memory; then pinned and ordinary memory with the CPU.
+    // Pinned memory, and two codes in device memory; then pinned and ordinary memory together with
+    // the CPU.
     let (allowed, coded) = (of("copies", "gbps"), of("cuda:0", "gbps"));
     assert_eq!((allowed.len(), coded.len()), (3, 5));
     assert!(allowed.iter().chain(&coded).all(|rate| *rate > 0.0));
     assert_eq!(of("cuda:0", "x_bound").len(), 3);
     assert_eq!(of("rate-aware", "x_best").len(), 2);
-    // RS-6-3 over the bus, then RS-6-3 and RS-10-4 in memory, where a byte copied is two moved.
+    // RS-6-3 over the bus, then RS-6-3 and RS-10-4 in memory, where a copied byte is moved twice.
     let parts = [6.0 / 9.0, 12.0 / 9.0, 20.0 / 14.0];
     for ((allowed, copied), part) in allowed.iter().zip(of("copies", "copied_gbps")).zip(parts) {
         // Records have four digits, and both figures come from the same windows.
@@ -96,7 +97,8 @@ fn every_figure_is_measured_and_nothing_is_left_on_the_device() {
     for left in ["contexts", "device_bytes", "pinned_bytes", "resets"] {
         assert!(log.contains(&format!("mock {left} 0\n")), "{log}");
     }
-    // What is said to be pinned is, and nobody wrote beyond memory.
+    // All memory that is declared pinned is pinned, and nothing was written beyond allocated
+    // memory.
     assert!(log.contains("mock pageable_copies 0\n"), "{log}");
     assert!(log.contains("mock canaries_broken 0\n"), "{log}");
 }
@@ -118,7 +120,7 @@ fn a_wrong_byte_is_found_wherever_units_are() {
 
 #[test]
 fn without_a_driver_nothing_is_measured_or_judged() {
-    // Of a machine with a GPU, the driver's name is taken by something that is none.
+    // Hides the driver of a machine with a GPU behind a library that is not a driver.
     let folder =
         Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("none-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");

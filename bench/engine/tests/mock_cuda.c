@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rail's mock of the CUDA driver for a program of its own: MOCK_FAULT in the environment injects what the bench
-// has to find, and what is left when the program ends goes to standard error.
+// The rail's mock of the CUDA driver for a separate program: MOCK_FAULT in the environment injects the faults that the
+// bench must detect, and the mock writes its counters to standard error when the program ends.
 
 #define cuLaunchKernel mock_launch_kernel
 #define cuMemcpyDtoDAsync_v2 mock_copy_within
@@ -8,10 +8,10 @@
 #undef cuLaunchKernel
 #undef cuMemcpyDtoDAsync_v2
 
-// Known answers, without which the rail would not be there, have fewer bytes.
+// The known-answer tests, which the rail must pass, have fewer bytes.
 #define KNOWN_BYTES_MAX 8192
 
-// Copies within the device begin when the bench comes to units in the device's memory.
+// Copies within the device begin when the bench uses units in the device's memory.
 static bool copied_within;
 
 EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, struct Stream *stream)
@@ -20,8 +20,8 @@ EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, struct
     return mock_copy_within(to, from, bytes, stream);
 }
 
-// "last": the last byte of outputs is left as it is, from the start. "first": the first one is wrong, but not before
-// units lie in the device's memory.
+// "last": the last byte of outputs is not written, from the start. "first": the first byte is wrong, but only once
+// units are in the device's memory.
 EXPORT int cuLaunchKernel(uintptr_t function, Word blocks, Word blocks_y, Word blocks_z, Word threads, Word threads_y,
                           Word threads_z, Word shared, struct Stream *stream, void **parameters, void **extra)
 {

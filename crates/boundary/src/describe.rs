@@ -5,12 +5,11 @@ use std::fmt::Write;
 
 use stripeline_gf::{Kernels, Selection};
 
-/// Describes this build and what it chose on this machine, as one JSON object.
+/// Describes this build and its choices on this machine as one JSON object.
 ///
-/// Keys: `version` (of the library), `abi` (of the boundary that asks), `architecture`, `isa` (the
-/// active instruction set), `selection` (`detected`, `forced` or `refused: <why>`), `features`
-/// (those CPU features that the kernels ask for and this machine has) and one number per counter
-/// given.
+/// Keys: `version` (of the library), `abi` (of the calling boundary), `architecture`, `isa` (the
+/// active instruction set), `selection` (`detected`, `forced` or `refused: <why>`), `features` (the
+/// CPU features that the kernels use and this machine has) and one number per given counter.
 #[must_use]
 pub fn describe(abi: u32, counters: &[(&str, u64)]) -> String {
     let mut json = String::with_capacity(512);
@@ -38,7 +37,7 @@ pub fn describe(abi: u32, counters: &[(&str, u64)]) -> String {
     json
 }
 
-/// Quotes a text as a JSON string; the value of an environment variable may hold anything.
+/// Quotes a text as a JSON string; the value of an environment variable may contain any character.
 #[must_use]
 pub fn quoted(text: &str) -> String {
     let mut json = String::with_capacity(text.len() + 2);
@@ -48,7 +47,8 @@ pub fn quoted(text: &str) -> String {
             '"' => json.push_str("\\\""),
             '\\' => json.push_str("\\\\"),
             '\n' => json.push_str("\\n"),
-            // Escaped beyond ASCII too, so that no boundary needs to agree on an encoding.
+            // Non-ASCII characters are escaped too, so that the boundaries need not agree on an
+            // encoding.
             ' '..='~' => json.push(character),
             _ => {
                 for unit in character.encode_utf16(&mut [0; 2]) {

@@ -9,10 +9,10 @@ use crate::quoted;
 
 /// Describes an engine as one JSON object.
 ///
-/// Keys: `scheduling` (as in the configuration), `candidates` (the rails asked for, each as by
-/// [`describe_candidate`]), `issued` and `outstanding` (tasks), `rails` (each
-/// rail's statistics: the fields of [`RailStatistics`] by their names, `out_of_service` null or the
-/// reason, `rate` in bytes a second, `waits` and `services` as lists of counts).
+/// Keys: `scheduling` (as in the configuration), `candidates` (the requested rails, each as in
+/// [`describe_candidate`]), `issued` and `outstanding` (numbers of tasks), `rails` (each rail's
+/// statistics: the fields of [`RailStatistics`] by their names, `out_of_service` null or the
+/// reason, `rate` in bytes per second, `waits` and `services` as lists of counts).
 #[must_use]
 pub fn describe_engine(
     scheduling: &Scheduling,
@@ -36,8 +36,8 @@ pub fn describe_engine(
     )
 }
 
-/// Describes a rail that was asked for as a JSON object: `name`, `in`, `description` (null if it is
-/// out) and `reason` of being out (null if it is in).
+/// Describes a requested rail as a JSON object: `name`, `in` (whether the engine uses it),
+/// `description` (null if `in` is false) and `reason` (why `in` is false; null otherwise).
 #[must_use]
 pub fn describe_candidate(candidate: &Candidate) -> String {
     let description = candidate.rail().map(|rail| rail.describe());

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every foreign boundary (C, JNI) shares, so that each crate only converts its own types.
+//! The code that all foreign boundaries (C, JNI) share, so that each crate only converts its own
+//! types.
 //!
-//! A foreign caller hands over lists of addresses and one length. [`List`] names such a list,
-//! [`check_memory`] refuses what would break Rust's aliasing rules (null, wrapping, overlapping
-//! outputs), and [`shared`], [`optional`] and [`exclusive`] then view the memory as slices, on the
-//! stack, without an allocation. [`describe`] is the library's self-description,
-//! [`describe_engine`] an engine's, and [`panic_text`] reads a caught panic.
+//! A foreign caller passes lists of addresses and one length. [`List`] holds such a list,
+//! [`check_memory`] refuses lists that would break Rust's aliasing rules (null, wrapping,
+//! overlapping outputs), and [`shared`], [`optional`] and [`exclusive`] then convert the memory to
+//! slices, on the stack, without an allocation. [`describe`] describes the library,
+//! [`describe_engine`] an engine, and [`panic_text`] returns the text of a caught panic.
 
 mod describe;
 mod engine;
@@ -20,7 +21,7 @@ pub use memory::{
 
 use std::any::Any;
 
-/// The text that a caught panic carried.
+/// Returns the text of a caught panic.
 #[must_use]
 pub fn panic_text(payload: &(dyn Any + Send)) -> &str {
     if let Some(text) = payload.downcast_ref::<&'static str>() {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From addresses and a length to slices.
+//! Conversion from addresses and a length to slices.
 
 use std::fmt;
 
 use arrayvec::ArrayVec;
 
-/// Most units of one code: a generator matrix over GF(2^8) has at most 256 distinct rows.
+/// The most units of one code: a generator matrix over GF(2^8) has at most 256 distinct rows.
 pub const UNITS_MAX: usize = 256;
 
 /// Inputs, on the stack.
@@ -15,10 +15,10 @@ pub type Optional<'a> = ArrayVec<Option<&'a [u8]>, UNITS_MAX>;
 /// Outputs, on the stack.
 pub type Exclusive<'a> = ArrayVec<&'a mut [u8], UNITS_MAX>;
 
-/// Buffers of one length that a caller named together.
+/// The buffers of one argument; all have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct List<'a> {
-    /// What the caller calls the list; a list of one is called by this name alone.
+    /// The caller's name for the list; a list of one buffer is called by this name alone.
     pub name: &'static str,
     /// Where each buffer starts.
     pub pointers: &'a [*const u8],
@@ -78,8 +78,8 @@ impl List<'_> {
         }
     }
 
-    /// Null stands for an absent unit and is left to the caller, who knows whether it may be
-    /// absent.
+    /// Checks the buffers' ranges. Skips null pointers, which mean absent units: the caller checks
+    /// whether a unit may be absent.
     fn check_range(&self) -> Result<(), Refusal> {
         let too_long = self.pointers.iter().position(|pointer| {
             isize::try_from(self.bytes).is_err() || pointer.addr().checked_add(self.bytes).is_none()
@@ -90,10 +90,10 @@ impl List<'_> {
         }
     }
 
-    /// Checks buffers that are only read and must all be there.
+    /// Checks buffers that are only read and must all be present.
     ///
     /// # Errors
-    /// [`Refusal::Null`] or [`Refusal::TooLong`] with the first such buffer.
+    /// [`Refusal::Null`] or [`Refusal::TooLong`] with the first invalid buffer.
     pub fn check_present(&self) -> Result<(), Refusal> {
         self.check_range()?;
         match self.pointers.iter().position(|pointer| pointer.is_null()) {
@@ -103,8 +103,8 @@ impl List<'_> {
     }
 }
 
-/// Checks that every output is memory of its own: not null, within the address space, and sharing
-/// no byte with an input or with another output. Inputs may share bytes with each other and may be
+/// Checks that every output is separate memory: not null, within the address space, and sharing no
+/// byte with an input or with another output. Inputs may share bytes with each other and may be
 /// null.
 ///
 /// # Errors
@@ -131,15 +131,16 @@ pub fn check_memory(inputs: &[List<'_>], outputs: &List<'_>) -> Result<(), Refus
     Ok(())
 }
 
-/// Sums cannot wrap: [`List::check_range`] has run for both lists.
+/// Returns whether the ranges overlap. The sums cannot wrap, because [`List::check_range`] has run
+/// for both lists.
 fn overlap(a: *const u8, a_bytes: usize, b: *const u8, b_bytes: usize) -> bool {
     a_bytes != 0 && b_bytes != 0 && a.addr() < b.addr() + b_bytes && b.addr() < a.addr() + a_bytes
 }
 
 /// Appends to `target` a view of `bytes` bytes at `offset` of each buffer.
 ///
-/// This and its siblings fill what the caller has: a list that is returned is 4 KiB, all of which
-/// get copied, and that would take a third of the time that a call may cost beside its coding.
+/// This function, [`optional`] and [`exclusive`] fill a list of the caller: a returned list is 4
+/// KiB, and copying it would take a third of the time that a call may add to its coding.
 ///
 /// # Panics
 /// If there are more than [`UNITS_MAX`] buffers.
@@ -154,13 +155,13 @@ pub unsafe fn shared<'a>(
     target: &mut Shared<'a>,
 ) {
     for pointer in pointers {
-        // SAFETY: the caller vouches for non-null, readable and unwritten memory; u8 has no
+        // SAFETY: the caller guarantees non-null, readable and unwritten memory; u8 has no
         // alignment.
         target.push(unsafe { std::slice::from_raw_parts(pointer.add(offset), bytes) });
     }
 }
 
-/// As [`shared`], with `None` for null.
+/// As [`shared`], with `None` for null pointers.
 ///
 /// # Panics
 /// If there are more than [`UNITS_MAX`] buffers.
@@ -175,21 +176,21 @@ pub unsafe fn optional<'a>(
 ) {
     for pointer in pointers {
         target.push((!pointer.is_null()).then(|| {
-            // SAFETY: not null; the caller vouches for the rest.
+            // SAFETY: not null; the caller guarantees the rest.
             unsafe { std::slice::from_raw_parts(pointer.add(offset), bytes) }
         }));
     }
 }
 
-/// As [`shared`], for buffers to write.
+/// As [`shared`], for buffers that are written.
 ///
 /// # Panics
 /// If there are more than [`UNITS_MAX`] buffers.
 ///
 /// # Safety
 /// Each pointer must be non-null, derived from a mutable one, and `offset + bytes` bytes from it
-/// must be writable and reached by nothing else for `'a`; [`check_memory`] establishes that the
-/// buffers of one call do not reach each other.
+/// must be writable and accessed by nothing else for `'a`; [`check_memory`] ensures that the
+/// buffers of one call do not overlap each other.
 pub unsafe fn exclusive<'a>(
     pointers: &[*const u8],
     offset: usize,
@@ -197,7 +198,7 @@ pub unsafe fn exclusive<'a>(
     target: &mut Exclusive<'a>,
 ) {
     for pointer in pointers {
-        // SAFETY: the caller vouches for non-null, writable memory that nothing else reaches.
+        // SAFETY: the caller guarantees non-null, writable memory that nothing else reaches.
         target
             .push(unsafe { std::slice::from_raw_parts_mut(pointer.add(offset).cast_mut(), bytes) });
     }
@@ -257,7 +258,7 @@ mod tests {
             refused(&[], &list("outputs", &[at(0), at(20), at(9)], 10)),
             "outputs[2] overlaps outputs[0]"
         );
-        // An input longer than the output covers it.
+        // An input that is longer than the output and contains it.
         assert_eq!(
             refused(&[list("old", &[at(0)], 40)], &list("sums", &[at(20)], 4)),
             "sums overlaps old"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodes one byte more than the buffers have, on purpose: scripts/asan.sh runs it to prove that an
-//! overrun in a kernel would be noticed. `read` overruns a data unit, `write` a parity unit.
+//! Deliberately encodes one byte more than the buffers have: scripts/asan.sh runs it to prove that
+//! it detects an overrun in a kernel. `read` overruns a data unit, `write` a parity unit.
 
 use std::process::ExitCode;
 
 use stripeline::*;
 
-/// Not a whole number of vectors, so that the last byte is the tail's.
+/// Not a whole number of vectors, so that the tail code handles the last byte.
 const LENGTH: usize = 1000;
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes to a unit that belongs to a task, on purpose: scripts/tsan.sh runs it to prove that a race
-//! between an engine's threads would be noticed. `none` waits for the task first.
+//! Deliberately writes to a unit that belongs to a task: scripts/tsan.sh runs it to prove that it
+//! detects a race between an engine's threads. `none` waits for the task first.
 
 use std::process::ExitCode;
 use std::ptr::{null, null_mut};

@@ -8,10 +8,10 @@ use stripeline_boundary::{List, UNITS_MAX, check_memory};
 use crate::codec::stripeline_codec;
 use crate::failure::Failure;
 
-/// Addresses of one list, on the stack.
+/// The addresses of one list, on the stack.
 pub(crate) type Pointers = ArrayVec<*const u8, UNITS_MAX>;
 
-/// What one function calls itself in messages.
+/// The name of a function in messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Call(pub(crate) &'static str);
 
@@ -24,7 +24,7 @@ impl Call {
         self,
         codec: *const stripeline_codec,
     ) -> Result<&'a stripeline_codec, Failure> {
-        // SAFETY: null or a live handle, as the caller vouches.
+        // SAFETY: null or a live handle, as the caller guarantees.
         unsafe { codec.as_ref() }.ok_or(Failure::NullArgument(self.0, "codec"))
     }
 
@@ -61,11 +61,11 @@ impl Call {
         count: usize,
         target: &mut Pointers,
     ) -> Result<(), Failure> {
-        // SAFETY: as the caller vouches; `*const u8` and `*mut u8` are of one layout.
+        // SAFETY: as the caller guarantees; `*const u8` and `*mut u8` are of one layout.
         unsafe { self.list(name, list.cast::<*const u8>(), count, target) }
     }
 
-    /// Copies the numbers of the units that a decode is to produce.
+    /// Copies the numbers of the units that a decode computes.
     ///
     /// # Safety
     /// `erased` must be null or have `count` readable values.
@@ -75,23 +75,24 @@ impl Call {
         erased: *const u32,
         count: usize,
     ) -> Result<ArrayVec<usize, UNITS_MAX>, Failure> {
-        // More numbers than units do not fit the list; fewer are judged together with the units.
+        // More numbers than units do not fit the list; smaller counts are checked together with the
+        // units.
         if count > codec.data_units() + codec.parity_units() {
             return Err(Failure::TooManyErased(count, codec.parity_units()));
         }
         let mut numbers = ArrayVec::<u32, UNITS_MAX>::new();
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         unsafe { self.list("erased", erased, count, &mut numbers) }?;
         Ok(numbers.iter().map(|unit| *unit as usize).collect())
     }
 
-    /// Refuses inputs of which one is null.
+    /// Refuses inputs if one of them is null.
     pub(crate) fn check_present(self, list: &List<'_>) -> Result<(), Failure> {
         list.check_present()
             .map_err(|refusal| Failure::Memory(self.0, refusal))
     }
 
-    /// Refuses outputs that are null or share bytes with anything.
+    /// Refuses outputs that are null or share bytes with another buffer.
     pub(crate) fn check_memory(
         self,
         inputs: &[List<'_>],
@@ -100,7 +101,7 @@ impl Call {
         check_memory(inputs, outputs).map_err(|refusal| Failure::Memory(self.0, refusal))
     }
 
-    /// Refuses a pointer where one value goes if it is null.
+    /// Refuses a null pointer to a result.
     pub(crate) fn check_result<T>(self, name: &'static str, result: *mut T) -> Result<(), Failure> {
         if result.is_null() {
             Err(Failure::NullArgument(self.0, name))

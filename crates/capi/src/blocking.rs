@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The engine's operations for callers that wait.
+//! The engine's blocking operations.
 
 use ::stripeline_codec::Verdict;
 
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn stripeline_engine_encode(
     request: *const stripeline_request,
 ) -> stripeline_status {
     let encode = Operation::Encode { data, parity };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     guard(encode.call().0, || unsafe {
         run(engine, codec, encode, length, request).map(|_sound| ())
     })
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn stripeline_engine_decode(
         count,
         outputs,
     };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     guard(decode.call().0, || unsafe {
         run(engine, codec, decode, length, request).map(|_sound| ())
     })
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn stripeline_engine_update(
         changed,
         parity,
     };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     guard(update.call().0, || unsafe {
         run(engine, codec, update, length, request).map(|_sound| ())
     })
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn stripeline_engine_verify(
 ) -> stripeline_status {
     let verify = Operation::Verify { data, parity };
     let call = verify.call();
-    // SAFETY: as the caller vouches; the places are written when all units have been read.
+    // SAFETY: as the caller guarantees; the places are written when all units have been read.
     guard(call.0, || unsafe {
         let places = call.verdict_places(sound, parity_unit, offset)?;
         places.write(run(engine, codec, verify, length, request)?);
@@ -159,7 +159,7 @@ pub unsafe extern "C" fn stripeline_engine_verify(
 }
 
 impl Call {
-    /// Where a verdict goes.
+    /// Checks the pointers for a verdict.
     pub(crate) fn verdict_places(
         self,
         sound: *mut bool,
@@ -185,7 +185,7 @@ unsafe fn run(
     request: *const stripeline_request,
 ) -> Result<Verdict, Failure> {
     let call = operation.call();
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     let (engine, codec, request) = unsafe {
         (
             call.engine(engine)?,
@@ -194,7 +194,7 @@ unsafe fn run(
         )
     };
     let end = End::new(Notice::default());
-    // SAFETY: as the caller vouches until this returns, which `Waits` keeps it from doing before
+    // SAFETY: as the caller guarantees until this returns, which `Waits` keeps it from doing before
     // the job is gone.
     let piece = unsafe { operation.piece(&codec.codec, length, Kept(end.clone())) }?;
     let Some(piece) = piece else {

@@ -66,7 +66,7 @@ pub unsafe extern "C" fn stripeline_codec_open(
     let call = Call("open a codec");
     guard(call.0, || {
         call.check_result("codec", codec)?;
-        // SAFETY: not null, so writable as the caller vouches; alignment is not relied on.
+        // SAFETY: not null, so writable as the caller guarantees; alignment is not relied on.
         unsafe { codec.write_unaligned(std::ptr::null_mut()) };
         let code = match code {
             0 => Code::Rs,
@@ -119,7 +119,8 @@ pub unsafe extern "C" fn stripeline_encode(
     length: usize,
 ) -> stripeline_status {
     let call = Call("encode the stripe");
-    // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
+    // SAFETY: handle, lists and buffers as the caller guarantees; `check_memory` keeps outputs
+    // apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
         let mut data_starts = Pointers::new();
@@ -175,7 +176,8 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
     sums: *mut u32,
 ) -> stripeline_status {
     let call = Call("encode the stripe");
-    // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
+    // SAFETY: handle, lists and buffers as the caller guarantees; `check_memory` keeps outputs
+    // apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
         let mut data_starts = Pointers::new();
@@ -188,7 +190,7 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
             _ => return Err(Failure::UnknownChecksum(checksum)),
         };
         let per_unit = match bytes_per_checksum {
-            // The codec's to refuse; until then there are no checksums.
+            // The codec refuses 0; until then the count of checksums is 0.
             0 => 0,
             bytes => length.div_ceil(bytes),
         };
@@ -263,7 +265,8 @@ pub unsafe extern "C" fn stripeline_decode(
     length: usize,
 ) -> stripeline_status {
     let call = Call("decode the stripe");
-    // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
+    // SAFETY: handle, lists and buffers as the caller guarantees; `check_memory` keeps outputs
+    // apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
         let erased = call.erased(codec, erased, count)?;
@@ -274,7 +277,8 @@ pub unsafe extern "C" fn stripeline_decode(
             codec.data_units() + codec.parity_units(),
             &mut units_starts,
         )?;
-        // Before the outputs: whoever asks for a unit twice may well pass one output twice.
+        // Checked before the outputs: a caller that lists a unit twice probably passes one output
+        // twice too.
         let present = |unit: &*const u8| (!unit.is_null()).then_some(());
         let present: ArrayVec<_, UNITS_MAX> = units_starts.iter().map(present).collect();
         codec.check_erasures(&present, &erased)?;
@@ -328,8 +332,8 @@ pub unsafe extern "C" fn stripeline_verify(
     offset: *mut usize,
 ) -> stripeline_status {
     let call = Call("verify the stripe");
-    // SAFETY: handle, lists and buffers as the caller vouches; results are written when all slices
-    // have gone, at any alignment.
+    // SAFETY: handle, lists and buffers as the caller guarantees; results are written when all
+    // slices have gone, at any alignment.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
         let mut data_starts = Pointers::new();
@@ -391,7 +395,8 @@ pub unsafe extern "C" fn stripeline_update(
     length: usize,
 ) -> stripeline_status {
     let call = Call("update the stripe");
-    // SAFETY: handle, lists and buffers as the caller vouches; `check_memory` keeps outputs apart.
+    // SAFETY: handle, lists and buffers as the caller guarantees; `check_memory` keeps outputs
+    // apart.
     guard(call.0, || unsafe {
         let codec = &call.codec(codec)?.codec;
         let mut parity_starts = Pointers::new();
@@ -423,7 +428,7 @@ pub unsafe extern "C" fn stripeline_update(
     })
 }
 
-/// Splits a checksum list into one list per unit, also where there are no checksums at all.
+/// Splits a checksum list into one list per unit, including lists without checksums.
 fn per_unit_lists(
     mut sums: &mut [u32],
     per_unit: usize,

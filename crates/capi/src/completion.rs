@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The end of a task as C sees it: its buffers are the caller's again and everybody has been told.
+//! The end of a task in the C interface: its buffers belong to the caller again and the caller has
+//! been notified.
 //!
-//! Two things end: the task, which has an outcome then, and its job, which held the buffers. Who
-//! asked to be told is told after both, and a wait for the future returns only after that, so that
-//! a program may free what the callback uses and close its eventfd when the wait is over.
+//! Two things end: the task, which then has an outcome, and its job, which held the buffers.
+//! Notifications happen after both, and a wait for the future returns only after the notifications,
+//! so that after the wait a program may free the callback's context and close its eventfd.
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -20,7 +21,7 @@ use crate::entry::with_error;
 use crate::failure::{Failure, stripeline_status};
 use crate::request::stripeline_callback;
 
-/// Who is to be told of an end, and where the verdict goes.
+/// The notifications of a task's end and the destination of its verdict.
 #[derive(Debug)]
 pub(crate) struct Notice {
     pub(crate) callback: stripeline_callback,
@@ -29,7 +30,7 @@ pub(crate) struct Notice {
     pub(crate) verdict: Option<VerdictPlaces>,
 }
 
-/// Where a verdict is written.
+/// The addresses that a verdict is written to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct VerdictPlaces {
     /// Not null.
@@ -57,9 +58,9 @@ impl Default for Notice {
 
 impl VerdictPlaces {
     /// # Safety
-    /// The places must be writable or, `sound` aside, null.
+    /// The places must be writable; all except `sound` may be null.
     pub(crate) unsafe fn write(self, verdict: Verdict) {
-        // SAFETY: as the caller vouches; alignment is not relied on.
+        // SAFETY: as the caller guarantees; alignment is not relied on.
         unsafe {
             self.sound.write(verdict == Verdict::Sound);
             if let Verdict::Mismatch {
@@ -79,7 +80,7 @@ impl VerdictPlaces {
 }
 
 impl Notice {
-    /// Whether there is anything to do at the end.
+    /// Returns whether there is anything to do at the end.
     pub(crate) fn is_wanted(&self) -> bool {
         self.callback.is_some() || self.event_fd.is_some() || self.verdict.is_some()
     }
@@ -90,7 +91,7 @@ impl Notice {
             unsafe { places.write(*verdict) };
         }
         if let Some(callback) = self.callback {
-            // SAFETY: the caller vouches for function and context until the task has ended.
+            // SAFETY: the caller guarantees function and context until the task has ended.
             let call = |status| unsafe { callback(self.context, status) };
             match outcome {
                 Ok(_) => call(stripeline_status::STRIPELINE_OK),
@@ -103,13 +104,13 @@ impl Notice {
         if let Some(event_fd) = self.event_fd {
             // SAFETY: the caller keeps the descriptor open until the task has ended; it stays his.
             let file = ManuallyDrop::new(unsafe { File::from_raw_fd(event_fd) });
-            // It fails only where the descriptor is no eventfd, or is readable already.
+            // The write fails only if the descriptor is not an eventfd, or is readable already.
             let _ = (&*file).write_all(&1_u64.to_ne_bytes());
         }
     }
 }
 
-/// What ends.
+/// The end of a task and of its job.
 #[derive(Debug)]
 pub(crate) struct End {
     state: Mutex<State>,
@@ -133,22 +134,22 @@ impl End {
         })
     }
 
-    /// Whether [`End::task_ended`] must be called.
+    /// Returns whether [`End::task_ended`] must be called.
     pub(crate) fn wants_outcome(&self) -> bool {
         self.notice.is_wanted()
     }
 
-    /// Notes how the task ended.
+    /// Records how the task ended.
     pub(crate) fn task_ended(&self, outcome: &Outcome) {
         self.note(|state| state.outcome = Some(outcome.clone()));
     }
 
-    /// Whether the buffers are back and everybody has been told.
+    /// Returns whether the buffers have been returned and all notifications have been sent.
     pub(crate) fn is_over(&self) -> bool {
         self.lock().is_over
     }
 
-    /// Waits for that; false if the time came first.
+    /// Waits until the end is over; returns false if `until` passes first.
     pub(crate) fn wait(&self, until: Option<Instant>) -> bool {
         let mut state = self.lock();
         while !state.is_over {
@@ -192,7 +193,7 @@ impl End {
     }
 }
 
-/// Kept by the job: when it is dropped, the job holds no buffer any more.
+/// Held by the job: its drop means that the job holds no buffer any more.
 #[derive(Debug)]
 pub(crate) struct Kept(pub(crate) Arc<End>);
 
@@ -202,7 +203,7 @@ impl Drop for Kept {
     }
 }
 
-/// Waits for an end when it goes out of scope, also by a panic.
+/// Waits for an end when it goes out of scope, also during a panic.
 #[derive(Debug)]
 pub(crate) struct Waits(pub(crate) Arc<End>);
 

@@ -39,13 +39,13 @@ impl Call {
         self,
         engine: *const stripeline_engine,
     ) -> Result<&'a stripeline_engine, Failure> {
-        // SAFETY: null or a live handle, as the caller vouches.
+        // SAFETY: null or a live handle, as the caller guarantees.
         let engine = unsafe { engine.as_ref() }.ok_or(Failure::NullArgument(self.0, "engine"))?;
         self.check_process(engine.process)?;
         Ok(engine)
     }
 
-    /// Refuses what belongs to the process that forked this one.
+    /// Refuses handles that belong to the parent process of a fork.
     pub(crate) fn check_process(self, process: Process) -> Result<(), Failure> {
         match process.is_current() {
             true => Ok(()),
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn stripeline_engine_open(
     configuration: *const c_char,
     engine: *mut *mut stripeline_engine,
 ) -> stripeline_status {
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     unsafe { stripeline_engine_open_with_listener(configuration, None, null_mut(), engine) }
 }
 
@@ -123,9 +123,9 @@ pub unsafe extern "C" fn stripeline_engine_open_with_listener(
     let call = Call("open an engine");
     guard(call.0, || {
         call.check_result("engine", engine)?;
-        // SAFETY: not null, so writable as the caller vouches; alignment is not relied on.
+        // SAFETY: not null, so writable as the caller guarantees; alignment is not relied on.
         unsafe { engine.write_unaligned(null_mut()) };
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let mut configuration = unsafe { read_configuration(call, configuration) }?;
         let listening = Listening::new(listener, context);
         configuration.options.listener = listening.listener();
@@ -153,7 +153,7 @@ unsafe fn read_configuration(
     if configuration.is_null() {
         return Ok(Configuration::default());
     }
-    // SAFETY: not null, so ended by a NUL as the caller vouches.
+    // SAFETY: not null, so ended by a NUL as the caller guarantees.
     let text = unsafe { CStr::from_ptr(configuration) };
     let text = text.to_str().map_err(|error| {
         let valid = error.valid_up_to();
@@ -180,8 +180,8 @@ pub unsafe extern "C" fn stripeline_engine_close(engine: *mut stripeline_engine)
             // SAFETY: made by `Box::into_raw` in `stripeline_engine_open` and given back once.
             let closing = *unsafe { Box::from_raw(engine) };
             drop(closing.engine);
-            // In a forked child nothing of the engine runs, and a thread that is not there may hold the
-            // listener's lock.
+            // In a forked child nothing of the engine runs, and a thread that the child lacks may
+            // hold the listener's lock.
             if closing.process.is_current() {
                 closing.listening.stop();
             }
@@ -215,13 +215,13 @@ pub unsafe extern "C" fn stripeline_engine_describe(
     let call = Call("describe the engine");
     let mut json = String::new();
     guard(call.0, || {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let engine = unsafe { call.engine(engine) }?;
         let statistics = engine.engine.statistics();
         json = describe_engine(&engine.scheduling, &engine.candidates, &statistics);
         Ok(())
     });
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     unsafe { copy_text(&json, text, size) }
 }
 
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn stripeline_wait_all(
 ) -> stripeline_status {
     let call = Call("wait for all tasks");
     guard_pending(call.0, || {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let engine = unsafe { call.engine(engine) }?;
         let ended = match timeout(timeout_ns) {
             Some(Duration::ZERO) => engine.engine.test_all(),
@@ -253,7 +253,7 @@ pub unsafe extern "C" fn stripeline_wait_all(
     })
 }
 
-/// How long a caller waits; `None` for as long as it takes.
+/// Converts a timeout of the interface; `None` means no limit.
 pub(crate) fn timeout(timeout_ns: i64) -> Option<Duration> {
     u64::try_from(timeout_ns).ok().map(Duration::from_nanos)
 }

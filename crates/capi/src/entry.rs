@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The one wrapper that every function of the interface runs in.
+//! The wrapper that every function of the interface runs in.
 
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -10,15 +10,16 @@ use stripeline_boundary::panic_text;
 use crate::failure::{Failure, stripeline_status};
 
 thread_local! {
-    /// The text of this thread's last refused call; its buffer is reused, so refusals do not
-    /// allocate either once the longest has been seen.
+    /// The text of this thread's last refused call. Its buffer is reused, so that refusals do not
+    /// allocate either once the buffer has grown to the longest text.
     static LAST_ERROR: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Runs the body of a function: an error becomes its status and text, a panic STRIPELINE_INTERNAL.
+/// Runs the body of a function: an error becomes its status and text, a panic becomes
+/// STRIPELINE_INTERNAL.
 ///
-/// A panic must not cross into C, which has no frames to unwind. Asserting unwind safety is sound
-/// here: what a body shares with later calls is the codec, whose caches are replaced whole.
+/// A panic must not unwind into C. The assertion of unwind safety is sound here: the only state
+/// that a body shares with later calls is the codec, whose cache entries are replaced as a whole.
 pub(crate) fn guard(
     operation: &'static str,
     body: impl FnOnce() -> Result<(), Failure>,
@@ -37,8 +38,8 @@ pub(crate) fn guard(
     }
 }
 
-/// As [`guard`], for bodies that may find that something has not ended yet: `None` becomes
-/// STRIPELINE_PENDING, which is no error and leaves the text as it is.
+/// As [`guard`], for bodies whose result may not be available yet: `None` becomes
+/// STRIPELINE_PENDING, which is not an error and leaves the text unchanged.
 pub(crate) fn guard_pending(
     operation: &'static str,
     body: impl FnOnce() -> Result<Option<()>, Failure>,
@@ -54,13 +55,14 @@ pub(crate) fn guard_pending(
     }
 }
 
-/// Reads the text of this thread's last refused call; empty before the first.
+/// Passes the text of this thread's last refused call to `read`; it is empty before the first
+/// refusal.
 pub(crate) fn with_last_error<T>(read: impl FnOnce(&str) -> T) -> T {
     LAST_ERROR.with_borrow(|text| read(text))
 }
 
-/// Runs `call` with the text of a failure as this thread's, and then gives it back its own: the thread
-/// may be one that waits for another task.
+/// Runs `call` with the text of a failure as this thread's error text, and then restores the
+/// thread's own: the thread may be waiting for another task.
 pub(crate) fn with_error(failure: &Failure, call: impl FnOnce()) {
     let exchange = |text| LAST_ERROR.try_with(|mine| mine.replace(text));
     let before = exchange(failure.to_string());
@@ -71,7 +73,7 @@ pub(crate) fn with_error(failure: &Failure, call: impl FnOnce()) {
 }
 
 fn remember(write: impl FnOnce(&mut String) -> std::fmt::Result) {
-    // A thread that is going away has no text any more, and nobody left to read it.
+    // The thread-local of an exiting thread may be destroyed; its text is no longer needed.
     let _ = LAST_ERROR.try_with(|text| {
         let mut text = text.borrow_mut();
         text.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Status codes, and what stands behind a status that is not OK.
+//! Status codes, and the failures behind a status that is not OK.
 
 use std::fmt;
 
@@ -60,8 +60,8 @@ pub enum stripeline_status {
     STRIPELINE_CONFIGURATION = 20,
 }
 
-/// A refused call, with what its text needs. Nothing here is allocated, the text of an engine's
-/// error aside.
+/// A refused call, with the values of its text. Nothing here is allocated, except the text of an
+/// engine's error.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Codec(Error),
@@ -192,7 +192,7 @@ impl fmt::Display for Failure {
 }
 
 impl Failure {
-    /// The text of an argument that only engines take.
+    /// Writes the text of an argument error that only engine calls can have.
     fn fmt_argument(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let operation = match self {
             Self::Count(operation, ..)

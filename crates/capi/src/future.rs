@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The promise of a task's outcome.
+//! The handle of a task's outcome.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -38,7 +38,7 @@ impl stripeline_future {
         }
     }
 
-    /// How the task ended, once everybody has been told; `None` while that is not so.
+    /// Returns how the task ended once all notifications have been sent; `None` before that.
     fn test(&self) -> Option<Outcome> {
         let outcome = self.outcome()?;
         self.end.is_over().then_some(outcome)
@@ -51,7 +51,7 @@ impl stripeline_future {
         }
     }
 
-    /// As [`stripeline_future::test`], after waiting until then at most.
+    /// As [`stripeline_future::test`], after waiting until `until` at most.
     fn wait(&self, until: Option<Instant>) -> Option<Outcome> {
         if let Some(ticket) = &self.ticket {
             let _: Outcome = match until {
@@ -72,13 +72,13 @@ impl Call {
         self,
         future: *const stripeline_future,
     ) -> Result<&'a stripeline_future, Failure> {
-        // SAFETY: null or a live handle, as the caller vouches.
+        // SAFETY: null or a live handle, as the caller guarantees.
         let future = unsafe { future.as_ref() }.ok_or(Failure::NullArgument(self.0, "future"))?;
         self.check_process(future.process)?;
         Ok(future)
     }
 
-    /// Reads a list of futures, of which some may be null.
+    /// Reads a list of futures; entries may be null.
     ///
     /// # Safety
     /// `futures` must be null or have `count` entries as for [`Call::future`].
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn stripeline_future_test(
 ) -> stripeline_status {
     let call = Call("test the future");
     guard_pending(call.0, || {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let outcome = unsafe { call.future(future) }?.test();
         outcome.map(passed).transpose()
     })
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn stripeline_future_wait(
 ) -> stripeline_status {
     let call = Call("wait for the future");
     guard_pending(call.0, || {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let future = unsafe { call.future(future) }?;
         let outcome = match timeout(timeout_ns) {
             Some(Duration::ZERO) => future.test(),
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn stripeline_future_cancel(
 ) -> stripeline_status {
     let call = Call("cancel the task");
     guard(call.0, || {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         if let Some(ticket) = &unsafe { call.future(future) }?.ticket {
             ticket.cancel();
         }
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn stripeline_wait_any(
 ) -> stripeline_status {
     let call = Call("wait for one of the futures");
     guard_pending(call.0, || {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let futures = unsafe { call.futures(futures, count) }?;
         call.check_result("index", index)?;
         let Some((_, first)) = futures.first() else {
@@ -229,14 +229,14 @@ pub unsafe extern "C" fn stripeline_wait_any(
         }
         let ended = any_ended(&futures, timeout(timeout_ns));
         if let Some(ended) = ended {
-            // SAFETY: not null, so writable as the caller vouches; alignment is not relied on.
+            // SAFETY: not null, so writable as the caller guarantees; alignment is not relied on.
             unsafe { index.write_unaligned(ended) };
         }
         Ok(ended.map(|_index| ()))
     })
 }
 
-/// The position of a future that has ended by then.
+/// Returns the position of a future that ends within the timeout.
 fn any_ended(futures: &[(usize, &stripeline_future)], timeout: Option<Duration>) -> Option<usize> {
     if let Some((index, _)) = futures.iter().find(|(_, future)| future.test().is_some()) {
         return Some(*index);
@@ -245,7 +245,8 @@ fn any_ended(futures: &[(usize, &stripeline_future)], timeout: Option<Duration>)
         return None;
     }
     let until = timeout.map(|timeout| Instant::now() + timeout);
-    // Those without a task have ended, and were found above but while they tell of it.
+    // Futures without a task have ended and were found above, unless their notifications are in
+    // progress.
     if let Some((index, future)) = futures.iter().find(|(_, future)| future.ticket.is_none()) {
         return future.wait(until).map(|_outcome| *index);
     }
@@ -276,7 +277,7 @@ pub unsafe extern "C" fn stripeline_wait_every(
 ) -> stripeline_status {
     let call = Call("wait for the futures");
     guard_pending(call.0, || {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let futures = unsafe { call.futures(futures, count) }?;
         let until = timeout(timeout_ns).map(|timeout| Instant::now() + timeout);
         let mut worst = Ok(());

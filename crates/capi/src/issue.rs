@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The engine's operations for callers that do not wait.
+//! The engine's non-blocking operations.
 
 use std::ptr::null_mut;
 
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn stripeline_iencode(
     future: *mut *mut stripeline_future,
 ) -> stripeline_status {
     let encode = Operation::Encode { data, parity };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     guard(encode.call().0, || unsafe {
         issue(engine, codec, encode, length, request, None, future)
     })
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn stripeline_idecode(
         count,
         outputs,
     };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     guard(decode.call().0, || unsafe {
         issue(engine, codec, decode, length, request, None, future)
     })
@@ -128,7 +128,7 @@ pub unsafe extern "C" fn stripeline_iupdate(
         changed,
         parity,
     };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     guard(update.call().0, || unsafe {
         issue(engine, codec, update, length, request, None, future)
     })
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn stripeline_iverify(
 ) -> stripeline_status {
     let verify = Operation::Verify { data, parity };
     let call = verify.call();
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     guard(call.0, || unsafe {
         let places = call.verdict_places(sound, parity_unit, offset)?;
         issue(engine, codec, verify, length, request, Some(places), future)
@@ -185,14 +185,14 @@ unsafe fn issue(
     future: *mut *mut stripeline_future,
 ) -> Result<(), Failure> {
     let call = operation.call();
-    // SAFETY: as the caller vouches; alignment is not relied on.
+    // SAFETY: as the caller guarantees; alignment is not relied on.
     let store = |made| unsafe {
         if !future.is_null() {
             future.write_unaligned(made);
         }
     };
     store(null_mut());
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     let (engine, codec, (request, mut notice)) = unsafe {
         (
             call.engine(engine)?,
@@ -205,9 +205,9 @@ unsafe fn issue(
     }
     notice.verdict = verdict;
     let end = End::new(notice);
-    // SAFETY: as the caller vouches until the task has ended, which is after the job is gone.
+    // SAFETY: as the caller guarantees until the task has ended, which is after the job is gone.
     let piece = unsafe { operation.piece(&codec.codec, length, Kept(end.clone())) }?;
-    // Before anybody is told: a callback may release it.
+    // Stored before any notification: a callback may release the future.
     let promise = |ticket: Option<&Ticket>| {
         if !future.is_null() {
             let made = stripeline_future::new(engine, ticket.cloned(), end.clone());

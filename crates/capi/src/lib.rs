@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C interface over `stripeline-codec` and `stripeline-engine`: convert, call, map the error.
+//! The C interface of `stripeline-codec` and `stripeline-engine`: converts arguments, calls, and
+//! maps errors.
 //!
 //! `include/stripeline.h` is generated from this crate's documentation, which is therefore written
-//! for readers of C. Every function goes through [`guard`](entry): it checks pointers, catches a
-//! panic and leaves the text of an error for `stripeline_last_error`. Lists of addresses are copied
-//! to the stack before they are used, because nothing stops a caller from laying an output over its
-//! own list.
+//! for readers of C. Every function runs in [`guard`](entry), which catches panics and keeps the
+//! text of an error for `stripeline_last_error`. Lists of addresses are copied to the stack before
+//! they are used, because a caller may pass an output that overlaps its own list.
 //!
 //! ABI rules: values of [`stripeline_status`], [`stripeline_code`] and [`stripeline_checksum`] are
-//! never reused, functions are added but never changed, fields are added at the end of structures that
-//! begin with their size, of which the former size is still read, and `STRIPELINE_ABI_VERSION` counts up with
-//! each addition. Enumerations come in as `int32_t`, since C may pass any value and an unknown one
-//! must not become a Rust enum.
+//! never reused; functions are added but never changed; fields are added at the end of structures
+//! that begin with their size, and the previous size is still accepted; `STRIPELINE_ABI_VERSION` is
+//! incremented with each addition. Enumerations are passed as `int32_t`, because C may pass any
+//! value and an unknown value must not become a Rust enum.
 
 mod arguments;
 mod completion;
@@ -19,7 +19,8 @@ mod entry;
 mod failure;
 mod operation;
 
-// The header has the functions in this order, which formatting keeps between empty lines.
+// The header has the functions in this order; the empty lines keep the formatter from sorting the
+// modules.
 mod codec;
 mod library;
 

@@ -33,7 +33,7 @@ pub extern "C" fn stripeline_abi_version() -> u32 {
 /// `text` must have `size` writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn stripeline_last_error(text: *mut c_char, size: usize) -> usize {
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     with_last_error(|error| unsafe { copy_text(error, text, size) })
 }
 
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn stripeline_describe(text: *mut c_char, size: usize) -> 
         Ok(())
     });
     debug_assert!(status == stripeline_status::STRIPELINE_OK || json.is_empty());
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     unsafe { copy_text(&json, text, size) }
 }
 

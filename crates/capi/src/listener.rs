@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an operator should know of, told to a function in C.
+//! Delivery of an engine's events to a C function.
 
 use std::ffi::{CString, c_char, c_void};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -51,8 +51,8 @@ pub struct stripeline_event {
 pub type stripeline_listener =
     Option<unsafe extern "C" fn(context: *mut c_void, event: *const stripeline_event)>;
 
-/// A listener that can be stopped: rails that hang are left behind when an engine is closed and may
-/// have something to say later.
+/// A listener that can be stopped: closing an engine leaves hanging rails behind, which may report
+/// events later.
 #[derive(Clone, Debug)]
 pub(crate) struct Listening(Arc<RwLock<Target>>);
 
@@ -73,7 +73,7 @@ impl Listening {
         Self(Arc::new(RwLock::new(Target { listener, context })))
     }
 
-    /// The engine's side.
+    /// Returns the engine's side.
     pub(crate) fn listener(&self) -> Listener {
         let target = Arc::clone(&self.0);
         Arc::new(move |event: &Event| {
@@ -84,7 +84,7 @@ impl Listening {
         })
     }
 
-    /// Tells nobody any more; the listener does not run when this returns.
+    /// Stops the listener: it does not run when this returns, nor later.
     pub(crate) fn stop(&self) {
         let mut target = self.0.write().unwrap_or_else(PoisonError::into_inner);
         target.listener = None;
@@ -106,7 +106,7 @@ fn tell(
         EventKind::Shared => STRIPELINE_EVENT_SHARED,
         _ => STRIPELINE_EVENT_OTHER,
     };
-    // The text of a rail in a shared library may hold anything.
+    // The text of a rail in a shared library may contain any character.
     let text = |text: &str| CString::new(text.replace('\0', " ")).expect("no NUL is left");
     let (rail, text) = (text(&event.rail), text(&event.text));
     let event = stripeline_event {
@@ -115,7 +115,7 @@ fn tell(
         rail: rail.as_ptr(),
         text: text.as_ptr(),
     };
-    // SAFETY: the caller vouches for function and context until the engine is closed; `stop` keeps
+    // SAFETY: the caller guarantees function and context until the engine is closed; `stop` keeps
     // this from running later.
     unsafe { listener(context, &raw const event) };
 }
@@ -162,7 +162,7 @@ mod tests {
         kinds.map(event).iter().for_each(|event| listener(event));
         listening.stop();
         listener(&event(EventKind::Restored));
-        // The values are those of the interface, so they are written out.
+        // The values are those of the interface, so they are written as numbers.
         let expected = [1, 2, 3, 4, 5, 6].map(|kind| format!("{kind} gpu Cannot wait"));
         assert_eq!(texts, expected);
     }

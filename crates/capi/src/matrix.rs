@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the units of an engine's call are: strided or scattered, in host or device memory.
+//! The location of the units of an engine's call: strided or scattered, in host or device memory.
 
 use std::mem::MaybeUninit;
 
@@ -53,7 +53,7 @@ pub struct stripeline_matrix {
     pub device: u32,
 }
 
-/// A side of a call as read from C.
+/// The units of one side of a call, as read from C.
 pub(crate) struct Matrix {
     name: &'static str,
     pub(crate) pointers: Pointers,
@@ -63,7 +63,7 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    /// The units as the boundary's checks take them.
+    /// Returns the units as the boundary's checks take them.
     pub(crate) fn list(&self) -> List<'_> {
         List {
             name: self.name,
@@ -72,13 +72,13 @@ impl Matrix {
         }
     }
 
-    /// The units as a job takes them.
+    /// Returns the units as a job takes them.
     pub(crate) fn regions(&self) -> arrayvec::ArrayVec<Region, { stripeline_boundary::UNITS_MAX }> {
         let region = |start: &*const u8| Region::new(start.cast_mut(), self.kind);
         self.pointers.iter().map(region).collect()
     }
 
-    /// The units as a job takes them, `None` where the pointer is null.
+    /// Returns the units as a job takes them, `None` where the pointer is null.
     pub(crate) fn present(&self) -> Vec<Option<Region>> {
         let region = |start: &*const u8| Region::new(start.cast_mut(), self.kind);
         let present = |start: &*const u8| (!start.is_null()).then(|| region(start));
@@ -90,8 +90,8 @@ impl Call {
     /// Reads a matrix of `count` units of `bytes` bytes each.
     ///
     /// # Safety
-    /// `matrix` must be null or point to a matrix of the size that it says, whose list must have
-    /// the entries that it says. `count` must be at most `UNITS_MAX`.
+    /// `matrix` must be null or point to a matrix of the size in its `size` field, whose list must
+    /// have `count` entries. `count` must be at most `UNITS_MAX`.
     pub(crate) unsafe fn matrix(
         self,
         name: &'static str,
@@ -99,7 +99,7 @@ impl Call {
         count: usize,
         bytes: usize,
     ) -> Result<Matrix, Failure> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let matrix = unsafe { self.sized(name, matrix, size_of::<stripeline_matrix>()) }?;
         if matrix.count != count {
             return Err(Failure::Count(self.0, name, matrix.count, count));
@@ -114,7 +114,7 @@ impl Call {
         if read.is_strided {
             self.strided(name, &matrix, &mut read.pointers)?;
         } else {
-            // SAFETY: not null, so it has `count` entries as the caller vouches.
+            // SAFETY: not null, so it has `count` entries as the caller guarantees.
             unsafe { self.outputs(name, matrix.units, count, &mut read.pointers) }?;
         }
         Ok(read)
@@ -150,12 +150,12 @@ impl Call {
         }
     }
 
-    /// Copies a structure that begins with its size. One of the size `first`, which the structure had
-    /// before fields were added at its end, has 0 in these.
+    /// Copies a structure that begins with its size. If the size is `first`, which the structure
+    /// had before fields were added at its end, the added fields are 0.
     ///
     /// # Safety
-    /// `structure` must be null or have as many readable bytes as it says. All bytes of a `T` may be
-    /// 0.
+    /// `structure` must be null or have as many readable bytes as its size field. All bytes of a
+    /// `T` may be 0.
     pub(crate) unsafe fn sized<T: Copy>(
         self,
         name: &'static str,
@@ -171,8 +171,8 @@ impl Call {
             return Err(Failure::Size(self.0, name, size, size_of::<T>()));
         }
         let mut copy = MaybeUninit::<T>::zeroed();
-        // SAFETY: the caller's has `size` bytes, the copy as many or more; the values of a `T` are plain
-        // numbers and addresses, of which those that were not copied are 0.
+        // SAFETY: the caller's structure has `size` bytes, the copy at least as many; the values of
+        // a `T` are plain numbers and addresses, and those that were not copied are 0.
         unsafe {
             let bytes = copy.as_mut_ptr().cast::<u8>();
             bytes.copy_from_nonoverlapping(structure.cast(), size);

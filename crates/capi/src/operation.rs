@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The four operations of an engine as read from C: arguments checked, and made into a piece.
+//! The four operations of an engine as read from C: checks the arguments and creates a piece.
 
 use ::stripeline_codec::Codec;
 use stripeline_rail::{Buffers, Job, Piece};
@@ -9,7 +9,7 @@ use crate::completion::Kept;
 use crate::failure::Failure;
 use crate::matrix::stripeline_matrix;
 
-/// One operation's arguments, beside the handles.
+/// The arguments of one operation, except the handles.
 #[derive(Clone, Copy)]
 pub(crate) enum Operation {
     Encode {
@@ -43,12 +43,12 @@ impl Operation {
         })
     }
 
-    /// Checks the arguments and makes the piece; `None` if nothing is asked for.
+    /// Checks the arguments and creates the piece; returns `None` if there is nothing to compute.
     ///
     /// # Safety
-    /// Matrices and lists must be null or as large as they say. Until the job is gone, which `kept`
-    /// tells, units must have `length` bytes of their kind of memory, nobody may write to those
-    /// that are read, and nobody else may read or write those that are written.
+    /// Matrices and lists must be null or as large as their counts. Until the job is dropped, which
+    /// drops `kept`, units must have `length` bytes of their kind of memory; units that are read
+    /// must not be written, and units that are written must not be accessed by anything else.
     pub(crate) unsafe fn piece(
         self,
         codec: &Codec,
@@ -61,7 +61,8 @@ impl Operation {
             keep: Some(Box::new(kept)),
         };
         let (k, m) = (codec.data_units(), codec.parity_units());
-        // SAFETY: matrices and buffers as the caller vouches; `check_memory` keeps outputs apart.
+        // SAFETY: matrices and buffers as the caller guarantees; `check_memory` keeps outputs
+        // apart.
         unsafe {
             match self {
                 Self::Encode { data, parity } => {
@@ -122,7 +123,7 @@ unsafe fn decode(
         return Ok(None);
     }
     let total = codec.data_units() + codec.parity_units();
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     let (numbers, mut units) = unsafe {
         (
             call.erased(codec, erased, count)?,
@@ -130,19 +131,20 @@ unsafe fn decode(
         )
     };
     if units.is_strided {
-        // A stride has no null: what is asked for is what is absent.
+        // With a stride there are no null entries: the erased units are the absent ones.
         for unit in numbers.iter().filter(|unit| **unit < total) {
             units.pointers[*unit] = std::ptr::null();
         }
     }
     let present = units.present();
-    // Before the outputs: whoever asks for a unit twice may well pass one output twice.
+    // Checked before the outputs: a caller that lists a unit twice probably passes one output twice
+    // too.
     codec.check_erasures(&present, &numbers)?;
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     let outputs = unsafe { call.matrix("outputs", outputs, count, buffers.bytes) }?;
     call.check_memory(&[units.list()], &outputs.list())?;
     let outputs = outputs.regions();
-    // SAFETY: as the caller vouches; no output shares a byte with another buffer.
+    // SAFETY: as the caller guarantees; no output shares a byte with another buffer.
     let piece = unsafe { Job::decode(codec, &present, &numbers, &outputs, buffers) };
     Ok(Some(piece?))
 }

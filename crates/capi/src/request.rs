@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a caller asks of one task beyond its bytes.
+//! The options of one task.
 
 use std::ffi::c_void;
 use std::time::Duration;
@@ -76,10 +76,10 @@ pub const STRIPELINE_REQUEST_EVENT_FD: u64 = 1;
 const SIZE_WITHOUT_FLAGS: usize = std::mem::offset_of!(stripeline_request, flags);
 
 impl Call {
-    /// Reads what is asked; null asks for nothing.
+    /// Reads a request; null means the default options.
     ///
     /// # Safety
-    /// `request` must be null or point to a request of the size that it says.
+    /// `request` must be null or point to a request of the size in its `size` field.
     pub(crate) unsafe fn request(
         self,
         request: *const stripeline_request,
@@ -87,7 +87,7 @@ impl Call {
         if request.is_null() {
             return Ok((Request::default(), Notice::default()));
         }
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let asked = unsafe { self.sized("request", request, SIZE_WITHOUT_FLAGS) }?;
         let priority = match asked.priority {
             0 => Priority::Foreground,
@@ -116,7 +116,7 @@ impl Call {
         Ok((request, notice))
     }
 
-    /// Reads what is asked of a call that waits, and so has nobody to tell.
+    /// Reads the request of a blocking call, which must not ask for a notification.
     ///
     /// # Safety
     /// As [`Call::request`].
@@ -124,7 +124,7 @@ impl Call {
         self,
         request: *const stripeline_request,
     ) -> Result<Request, Failure> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let (request, notice) = unsafe { self.request(request) }?;
         if notice.is_wanted() {
             return Err(Failure::NobodyToTell(self.0));

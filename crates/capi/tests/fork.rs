@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A child that is forked while an engine works: whatever its threads held at that moment, every call
-//! of the child on what it inherited ends at once, and an engine of its own works unless the parent was
-//! starting or ending a thread: the standard library has a lock for that.
+//! Tests of a child that is forked while an engine works. Whatever locks the parent's threads held
+//! at that moment, every call of the child on what it inherited ends at once. An engine that the
+//! child opens works unless the parent was starting or ending a thread: the standard library holds
+//! a lock for that.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -19,17 +20,17 @@ use stripeline_rail::owned::Units;
 
 const FORKS: usize = 100;
 
-/// Seconds after which a child that hangs is killed.
+/// Seconds after which a hanging child is killed.
 const CHILD_MAX: u32 = 120;
 
 const LENGTH: usize = 256 << 10;
 
-/// Held by a test, so that the threads of another are not being started at a fork.
+/// Held by a test, so that no other test starts threads during a fork.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 const CONFIGURATION: &str = "rails=cpu\ncheck-every=0";
 
-/// What the child inherits of the C face.
+/// The handles of the C interface that the child inherits.
 struct Handles {
     engine: *mut stripeline_engine,
     codec: *mut stripeline_codec,
@@ -76,13 +77,13 @@ impl Handles {
         handles
     }
 
-    /// Issues a comparison, of which any number may have the units at once.
+    /// Issues a comparison; any number of comparisons may share the units.
     fn issue(&self, future: &mut *mut stripeline_future) -> stripeline_status {
         let (data, parity) = (
             strided(&self.memory, 0, 3, LENGTH),
             strided(&self.memory, 3, 2, LENGTH),
         );
-        // More than tasks are outstanding, so that each verdict has a place of its own.
+        // More than the number of outstanding tasks, so that each task has its own verdict.
         static VERDICTS: [AtomicBool; 2048] = [const { AtomicBool::new(false) }; 2048];
         static ISSUED: AtomicUsize = AtomicUsize::new(0);
         let verdict = &VERDICTS[ISSUED.fetch_add(1, Ordering::Relaxed) % VERDICTS.len()];
@@ -119,7 +120,7 @@ impl Handles {
         }
     }
 
-    /// What the child calls; the number of the first call that ended otherwise than it should.
+    /// Makes the child's calls; returns the number of the first call with a wrong result.
     fn child(&mut self) -> Result<(), i32> {
         let mut number = 0;
         let mut closed = |status| {
@@ -165,7 +166,7 @@ impl Handles {
 
 unsafe extern "C" fn listen(_context: *mut c_void, _event: *const stripeline_event) {}
 
-/// Forks and runs `child` there; whether it ended well, or how else.
+/// Forks and runs `child` there; returns the wait status if the child did not succeed.
 fn run_forked(child: impl FnOnce() -> Result<(), i32>) -> Result<(), WaitStatus> {
     // SAFETY: the child calls what is tested and ends without returning.
     match unsafe { fork() }.expect("a child") {
@@ -195,7 +196,8 @@ fn every_c_call_of_a_forked_child_ends() {
         for _ in 0..2 {
             scope.spawn(|| handles.use_until(&stop, &rounds));
         }
-        // All threads have started by then: a child cannot start any where one was starting.
+        // All threads have started by then: a child cannot start threads if it was forked during a
+        // thread start.
         while rounds.load(Ordering::Relaxed) < 1000 {
             std::thread::yield_now();
         }
@@ -305,7 +307,7 @@ fn every_rust_call_of_a_forked_child_ends() {
                 .expect("room")
         };
         let issued: Vec<_> = (0..20).map(issue).collect();
-        // The child owns its copies of what stays the parent's as well.
+        // The child has its own copies of values that also stay in the parent.
         // SAFETY: each process drops them once.
         let (theirs, tasks) = unsafe { (std::ptr::read(&engine), std::ptr::read(&issued)) };
         let mut inherited = Some((theirs, tasks));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! include/stripeline.h is what cbindgen makes of src/. With STRIPELINE_BLESS=1 it is written anew.
+//! Tests that include/stripeline.h is the output of cbindgen for src/. With STRIPELINE_BLESS=1 the
+//! file is rewritten.
 
 use std::path::Path;
 
@@ -15,7 +16,8 @@ fn header_is_current() {
         .generate()
         .expect("src/ is understood")
         .write(&mut header);
-    // Sections of Rust's safety contract say in Rust's terms what the parameters say already.
+    // The sections on Rust's safety contract repeat, in Rust's terms, the descriptions of the
+    // parameters.
     let header = without_safety_sections(&String::from_utf8(header).expect("UTF-8"));
     let file = crate_folder.join("include/stripeline.h");
     if std::env::var_os("STRIPELINE_BLESS").is_some() {
@@ -37,7 +39,7 @@ fn header_is_current() {
     );
 }
 
-/// Leaves out `# Safety` up to the end of its comment, and the empty line before it.
+/// Removes `# Safety` up to the end of its comment, and the empty line before it.
 fn without_safety_sections(header: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut skipping = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls through C allocate nothing once warm, refused ones included.
+//! Tests that calls through C, refused ones included, allocate nothing once warm.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -8,7 +8,7 @@ use stripeline::stripeline_status::*;
 use stripeline::*;
 
 thread_local! {
-    /// Per thread, so that the test harness does not count.
+    /// Per thread, so that allocations of the test harness are not counted.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -19,12 +19,12 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
-        // SAFETY: as the caller promised.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promised.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -34,7 +34,7 @@ static ALLOCATOR: Counting = Counting;
 
 const LENGTH: usize = 1000;
 
-/// Every kind of call on a 6+3 stripe, and a refused one.
+/// Makes every kind of call on a 6+3 stripe, and a refused one.
 fn call_everything(codec: *const stripeline_codec, memory: &mut [[u8; LENGTH]; 9]) {
     let starts = memory.each_mut().map(|unit| unit.as_mut_ptr());
     let data = starts.map(|start| start.cast_const());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encoding with the checksums that HDFS keeps beside every block, in one pass over memory.
+//! Encoding that also computes the checksums that HDFS stores with every block, in one pass over
+//! memory.
 
 use stripeline_gf::{Checksums, StorePolicy};
 
@@ -27,7 +28,8 @@ impl Codec {
         if length == 0 {
             return Ok(());
         }
-        // A chunk longer than the unit is the unit; saying so keeps the arithmetic of chunks small.
+        // A chunk longer than the unit covers the whole unit; the limit avoids overflow in the
+        // chunk arithmetic.
         let bytes_per_checksum = checksums.bytes_per_checksum.min(length);
         let checksums = Checksums {
             bytes_per_checksum,

@@ -23,7 +23,7 @@ impl Code {
     /// Every code.
     pub const ALL: [Self; 3] = [Self::Rs, Self::RsLegacy, Self::Xor];
 
-    /// The name that HDFS policies use.
+    /// Returns the name that HDFS policies use.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Code {
         }
     }
 
-    /// The largest number of data and parity units together.
+    /// Returns the largest number of data and parity units together.
     ///
     /// `rs` and `xor`: 256, since a Cauchy matrix needs a distinct field element per unit.
     /// `rs-legacy`: 255, since it needs a distinct power of 2 per unit, and 2^255 = 1 again.

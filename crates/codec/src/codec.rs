@@ -11,7 +11,7 @@ use crate::plan_cache::PlanCache;
 use crate::shape::{check_count, check_lengths};
 use crate::{Code, matrix};
 
-/// A code of one shape, ready to run; see the crate's documentation for an example.
+/// A code of one shape, ready to encode and decode; the crate's documentation has an example.
 #[derive(Debug)]
 pub struct Codec {
     pub(crate) code: Code,
@@ -20,21 +20,24 @@ pub struct Codec {
     pub(crate) kernels: &'static Kernels,
     pub(crate) parity: Arc<Coefficients>,
     pub(crate) plans: PlanCache,
-    /// Per data unit, the coefficients of a delta update; prepared at the unit's first update.
+    /// The coefficients of a delta update, one entry per data unit; prepared at the unit's first
+    /// update.
     pub(crate) updates: Box<[OnceLock<Arc<Coefficients>>]>,
 }
 
 impl Codec {
     /// Builds a codec on the kernels of this process ([`Kernels::active`]).
     ///
-    /// Memory: about 56 bytes per coefficient (k x m) for encoding, twice that more once every
-    /// data unit has been updated, and decode plans of 56 x k bytes per unit asked for, at most
-    /// 2 MiB or 8 plans of m units, whichever is more. That makes less than 2.1 MiB for every
-    /// policy of HDFS (k+m <= 16) and less than 10 MiB for the largest shape, 128+128.
+    /// Memory: about 56 bytes per coefficient (k x m) for encoding, twice as much in addition once
+    /// every data unit has been updated, and 56 x k bytes per requested unit for each decode plan.
+    /// All decode plans together take at most 2 MiB or 8 plans of m units, whichever is more. The
+    /// total is less than 2.1 MiB for every policy of HDFS (k+m <= 16) and less than 10 MiB for the
+    /// largest shape, 128+128.
     ///
     /// # Errors
-    /// [`ErrorKind::InvalidParameters`](crate::ErrorKind) where k or m is 0, k+m exceeds
-    /// [`Code::units_max`], or `xor` is asked for other than 1 parity unit.
+    /// [`ErrorKind::InvalidParameters`](crate::ErrorKind) if k or m is 0, k+m exceeds
+    /// [`Code::units_max`], or an `xor` codec is requested with a number of parity units other than
+    /// 1.
     pub fn new(code: Code, data_units: usize, parity_units: usize) -> Result<Self, Error> {
         Self::with_kernels(code, data_units, parity_units, Kernels::active())
     }
@@ -64,39 +67,39 @@ impl Codec {
         })
     }
 
-    /// The code.
+    /// Returns the code.
     #[must_use]
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// The number of data units, k.
+    /// Returns the number of data units, k.
     #[must_use]
     pub fn data_units(&self) -> usize {
         self.data_units
     }
 
-    /// The number of parity units, m.
+    /// Returns the number of parity units, m.
     #[must_use]
     pub fn parity_units(&self) -> usize {
         self.parity_units
     }
 
-    /// The kernels that calls run on.
+    /// Returns the kernels that calls run on.
     #[must_use]
     pub fn kernels(&self) -> &'static Kernels {
         self.kernels
     }
 
-    /// The m x k matrix of parity coefficients, row by row.
+    /// Returns the m x k matrix of parity coefficients in row-major order.
     #[must_use]
     pub fn parity_matrix(&self) -> &[u8] {
         self.parity.values()
     }
 
-    /// Computes all parity units from all data units, storing through the cache.
+    /// Computes all parity units from all data units, with ordinary stores through the cache.
     ///
-    /// Units of 0 bytes are allowed and do nothing.
+    /// Units of 0 bytes are allowed; the call then does nothing.
     ///
     /// # Errors
     /// [`ErrorKind::CountMismatch`](crate::ErrorKind) unless k data and m parity units are given,
@@ -126,7 +129,7 @@ impl Codec {
         Ok(())
     }
 
-    /// Checks a whole stripe and returns the length of its units.
+    /// Checks the counts and lengths of a whole stripe and returns the length of its units.
     pub(crate) fn check_stripe<P: AsRef<[u8]>>(
         &self,
         call: Call,

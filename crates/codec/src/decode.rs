@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decoding: choose the survivors, find the plan, run it.
+//! Decoding: chooses the survivors, looks up the plan and runs it.
 
 use arrayvec::ArrayVec;
 use stripeline_gf::StorePolicy;
@@ -14,24 +14,27 @@ use crate::{Code, Codec};
 pub const UNITS_MAX: usize = 256;
 
 impl Codec {
-    /// Computes the units `erased` into `outputs`, from any k of the others.
+    /// Computes the units `erased` into `outputs` from any k of the other units.
     ///
     /// `units` has one entry per unit of the stripe, data first; `None` is a unit that is lost or
-    /// was not read. `erased` names what to compute, data or parity, in any order: `outputs[i]`
-    /// becomes unit `erased[i]`. Absent units that are not asked for are not computed.
+    /// was not read. `erased` lists the units to compute, data or parity, in any order:
+    /// `outputs[i]` becomes unit `erased[i]`. Absent units that are not listed in `erased` are not
+    /// computed.
     ///
-    /// Of more than k units present, all present data units are read and then the lowest-numbered
-    /// parity units, as Hadoop's coders choose; the others are only checked for their length.
+    /// If more than k units are present, the call reads all present data units and then the
+    /// lowest-numbered parity units, the same choice as Hadoop's coders; it only checks the length
+    /// of the others.
     ///
-    /// Asking for a unit that is also given is an error. Hadoop's coders differ there: `rs_java`
-    /// may copy the given unit to the output, `rs-legacy_java` refuses, `xor_java` ignores it.
-    /// None of HDFS's own calls does so.
+    /// A unit that is both in `erased` and present is an error. Hadoop's coders differ here:
+    /// `rs_java` may copy the given unit to the output, `rs-legacy_java` refuses, `xor_java`
+    /// ignores it. No caller in HDFS does this.
     ///
     /// # Errors
-    /// [`ErrorKind`](crate::ErrorKind) `CountMismatch` unless k+m units and one output per erased
-    /// unit are given, `InvalidUnit` for a number of k+m or more, `InvalidErasure` for a unit
-    /// asked for twice or also given, `TooManyErasures` for more than m erased units or fewer
-    /// than k present ones, `LengthMismatch` unless all buffers have one length.
+    /// [`ErrorKind`](crate::ErrorKind) `CountMismatch` unless there are k+m units and one output
+    /// per erased unit, `InvalidUnit` for a unit number of k+m or more, `InvalidErasure` for an
+    /// erased unit that is listed twice or is present, `TooManyErasures` for more than m erased
+    /// units or fewer than k present units, `LengthMismatch` unless all buffers have the same
+    /// length.
     pub fn decode(
         &self,
         units: &[Option<&[u8]>],
@@ -116,9 +119,9 @@ impl Codec {
         Ok(())
     }
 
-    /// The first k units present, in ascending order, into `inputs`, which comes in empty.
+    /// Pushes the first k units present, in ascending order, into `inputs`, which must be empty.
     ///
-    /// Filled in place: a list returned beside an error would be copied with all of its capacity.
+    /// The list is filled in place: returning it in a `Result` would copy all of its capacity.
     pub(crate) fn choose_survivors<T: Copy>(
         &self,
         units: &[Option<T>],
@@ -144,7 +147,7 @@ impl Codec {
     }
 }
 
-/// Requires one length of all buffers.
+/// Requires all buffers to have the same length.
 fn check_unit_lengths(units: &[Option<&[u8]>], outputs: &[&mut [u8]]) -> Result<(), Error> {
     let Some(first) = units.iter().flatten().next() else {
         return Ok(());

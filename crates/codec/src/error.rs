@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What can be wrong with a call. Nothing here allocates: a refused call costs as little as a good
+//! The errors of this crate. Nothing here allocates: a refused call costs no more than a successful
 //! one.
 
 use std::fmt;
 
 use crate::Code;
 
-/// What kind of mistake a call made; tells the caller what to do about it.
+/// The kind of mistake in a call, which determines what the caller can do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// No codec has this code and shape: choose another number of data or parity units.
+    /// No codec has this code and shape. Remedy: choose another number of data or parity units.
     InvalidParameters,
-    /// A list has the wrong number of entries: pass one buffer per unit that the call names.
+    /// A list has the wrong number of entries. Remedy: pass one buffer for each unit of the call.
     CountMismatch,
-    /// Buffers differ in length: pass units of one length.
+    /// Buffers differ in length. Remedy: pass units of one length.
     LengthMismatch,
-    /// More units are lost than the code repairs: read more units, or the data is gone.
+    /// More units are lost than the code can repair. Remedy: read more units; without them the data
+    /// is lost.
     TooManyErasures,
-    /// The list of units to decode names a unit twice, or one that was given: ask for absent units
-    /// once.
+    /// The list of units to decode contains a unit twice, or one that was given. Remedy: list each
+    /// absent unit once.
     InvalidErasure,
-    /// A unit number is outside the stripe: units count from 0, data before parity.
+    /// A unit number is outside the stripe. Units are numbered from 0, data before parity.
     InvalidUnit,
-    /// The checksum lists do not fit the buffers: see `Checksums` for their shape.
+    /// The checksum lists do not match the buffers. `Checksums` documents their shape.
     InvalidChecksums,
 }
 
@@ -35,7 +36,7 @@ pub struct Error {
     reason: Reason,
 }
 
-/// The precise reason with its numbers.
+/// The precise reason with its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     Shape {
@@ -118,7 +119,7 @@ pub(crate) enum Buffer {
 }
 
 impl Error {
-    /// The kind of mistake.
+    /// Returns the kind of mistake.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self.reason {

@@ -2,20 +2,22 @@
 //! The erasure codes of HDFS: encode, decode, verify and update whole stripes held in memory.
 //!
 //! A stripe has k data units and m parity units of one length, numbered 0..k and k..k+m. A
-//! [`Codec`] knows one code and shape; its methods take slices and run on the kernels of
+//! [`Codec`] implements one code of one shape; its methods take slices and run on the kernels of
 //! `stripeline-gf`:
 //!
-//! * [`Codec::encode`] computes all parity units, [`Codec::encode_with_checksums`] also the CRCs
-//!   that HDFS keeps beside every block, in the same pass over memory.
-//! * [`Codec::decode`] computes exactly the units asked for, data or parity, from any k others.
-//! * [`Codec::verify`] tells whether parity fits the data, without memory for a second parity.
-//! * [`Codec::update`] changes parity after one data unit changed, without reading the others.
+//! * [`Codec::encode`] computes all parity units; [`Codec::encode_with_checksums`] also computes
+//!   the CRCs that HDFS stores with every block, in the same pass over memory.
+//! * [`Codec::decode`] computes exactly the requested units, data or parity, from any k others.
+//! * [`Codec::verify`] returns whether the parity matches the data, without memory for a second
+//!   parity.
+//! * [`Codec::update`] changes the parity after a change to one data unit, without reading the
+//!   others.
 //!
-//! The bytes are those of Hadoop's own coders (see [`Code`]), so files written by either are read
-//! by the other. Calls take `&self`, run in parallel, hold no lock and, once a shape's decode plans
-//! are cached, allocate nothing. Memory per codec is bounded; see [`Codec::new`].
+//! The bytes are those of Hadoop's own coders (see [`Code`]), so each can read files that the other
+//! wrote. Calls take `&self` and run in parallel; they hold no lock and allocate nothing once the
+//! decode plans of a shape are cached. Memory per codec is bounded; see [`Codec::new`].
 //!
-//! This crate is for units in memory: striping, buffering and threads belong to its callers.
+//! This crate codes units in memory; striping, buffering and threads are the caller's part.
 //!
 //! ```
 //! use stripeline_codec::{Code, Codec};

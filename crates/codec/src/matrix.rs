@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parity matrices of the codes, and inversion. All matrices are row by row, one byte per
+//! Parity matrices of the codes, and inversion. All matrices are in row-major order, one byte per
 //! coefficient.
 
 use stripeline_gf::field::{inverse, multiply, power_of_two};
 
 use crate::Code;
 
-/// The m x k matrix that gives parity units from data units.
+/// Returns the m x k matrix that computes parity units from data units.
 pub(crate) fn parity_matrix(code: Code, data_units: usize, parity_units: usize) -> Vec<u8> {
     match code {
         Code::Rs => cauchy(data_units, parity_units),
@@ -15,10 +15,11 @@ pub(crate) fn parity_matrix(code: Code, data_units: usize, parity_units: usize) 
     }
 }
 
-/// Parity unit p (numbered k+p in the stripe) takes data unit d times 1/((k+p) xor d).
+/// Returns the Cauchy matrix: the coefficient of data unit d in parity unit p (numbered k+p in the
+/// stripe) is 1/((k+p) xor d).
 ///
-/// Rows are numbered on from the data units, as ISA-L's `gf_gen_cauchy1_matrix` does; other Cauchy
-/// constructions choose other elements and give other bytes.
+/// Row numbers continue after the data units, as in ISA-L's `gf_gen_cauchy1_matrix`; other Cauchy
+/// constructions choose other elements and produce other bytes.
 fn cauchy(data_units: usize, parity_units: usize) -> Vec<u8> {
     let rows = data_units..data_units + parity_units;
     rows.flat_map(|row| (0..data_units).map(move |column| (row, column)))
@@ -28,11 +29,11 @@ fn cauchy(data_units: usize, parity_units: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Hadoop's legacy code takes the stripe as a polynomial whose lowest m coefficients are the parity
-/// units in order and the next k the data units in order, and makes it a multiple of
-/// g(x) = (x - 2^0)(x - 2^1)...(x - 2^(m-1)). Parity is thus the remainder of data(x) * x^m by
-/// g(x), which is linear in the data: column d holds the coefficients of x^(m+d) mod g(x), lowest
-/// power first.
+/// Returns the matrix of Hadoop's legacy code. That code treats the stripe as a polynomial whose
+/// lowest m coefficients are the parity units in order and the next k the data units in order, and
+/// makes the polynomial a multiple of g(x) = (x - 2^0)(x - 2^1)...(x - 2^(m-1)). Parity is
+/// therefore the remainder of data(x) * x^m divided by g(x), which is linear in the data: column d
+/// holds the coefficients of x^(m+d) mod g(x), lowest power first.
 fn polynomial_remainders(data_units: usize, parity_units: usize) -> Vec<u8> {
     let generator = generator_polynomial(parity_units);
     let mut matrix = vec![0; parity_units * data_units];
@@ -42,7 +43,7 @@ fn polynomial_remainders(data_units: usize, parity_units: usize) -> Vec<u8> {
         for (row, coefficient) in remainder.iter().enumerate() {
             matrix[row * data_units + column] = *coefficient;
         }
-        // Times x: shift up by one power and reduce the x^m that falls out.
+        // Multiplies by x: shifts up by one power and reduces the resulting x^m term.
         let overflow = remainder[parity_units - 1];
         remainder.copy_within(..parity_units - 1, 1);
         remainder[0] = 0;
@@ -53,12 +54,13 @@ fn polynomial_remainders(data_units: usize, parity_units: usize) -> Vec<u8> {
     matrix
 }
 
-/// The coefficients of g(x) from x^0 to x^(degree-1); that of x^degree is 1.
+/// Returns the coefficients of g(x) from x^0 to x^(degree-1); the coefficient of x^degree is 1.
 fn generator_polynomial(degree: usize) -> Vec<u8> {
     let mut coefficients = vec![0; degree + 1];
     coefficients[0] = 1;
     for power in 0..degree {
-        // Times (x + 2^power), from the top so that each step reads coefficients not yet changed.
+        // Multiplies by (x + 2^power), from the highest power down so that each step reads
+        // unchanged coefficients.
         for index in (0..=power + 1).rev() {
             let below = if index == 0 {
                 0
@@ -72,7 +74,7 @@ fn generator_polynomial(degree: usize) -> Vec<u8> {
     coefficients
 }
 
-/// Inverts a square matrix, or returns `None` where it is singular.
+/// Inverts a square matrix; returns `None` if it is singular.
 pub(crate) fn invert(mut matrix: Vec<u8>, size: usize) -> Option<Vec<u8>> {
     let mut inverted = vec![0; size * size];
     for diagonal in 0..size {

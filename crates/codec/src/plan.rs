@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The matrix that gives erased units from surviving ones.
+//! The matrix that computes erased units from surviving units.
 //!
 //! Survivors are all data units present, then as many parity units as data units are absent.
 //! Writing P = A x for the parity matrix A, with absent data D and the surviving parity S that
@@ -21,7 +21,7 @@ use stripeline_gf::field::multiply;
 use crate::matrix;
 use crate::unit_set::UnitSet;
 
-/// How to compute some erased units from some survivors.
+/// The matrix that computes a given list of erased units from a given set of survivors.
 #[derive(Debug)]
 pub(crate) struct Plan {
     survivors: UnitSet,
@@ -44,15 +44,17 @@ impl ParityMatrix<'_> {
 }
 
 impl Plan {
-    /// About the memory of a plan for the given number of outputs and inputs.
+    /// Returns the approximate memory of a plan with the given number of outputs and inputs, in
+    /// bytes.
     ///
-    /// A prepared coefficient takes itself, 8 bytes for affine kernels, 32 for nibble tables and up
-    /// to 15 for the portable kernel. A test of memory holds the sum against what is allocated.
+    /// A prepared coefficient takes 1 byte for its value, 8 bytes for affine kernels, 32 for nibble
+    /// tables and up to 15 for the portable kernel. A test compares this estimate with the bytes
+    /// allocated.
     pub(crate) const fn bytes(outputs: usize, inputs: usize) -> usize {
         256 + outputs + 56 * outputs * inputs
     }
 
-    /// Builds the plan; `erased` holds units that are not survivors, each once.
+    /// Builds the plan; `erased` lists units that are not survivors, each once.
     pub(crate) fn build(parity: ParityMatrix<'_>, survivors: &UnitSet, erased: &[usize]) -> Self {
         let inputs = parity.data_units;
         let absent = AbsentData::solve(parity, survivors);
@@ -86,13 +88,14 @@ impl Plan {
                 .all(|(ours, asked)| usize::from(*ours) == *asked)
     }
 
-    /// One row per erased unit in the order asked for, one column per survivor in ascending order.
+    /// Returns the matrix: one row per erased unit in the order requested, one column per survivor
+    /// in ascending order.
     pub(crate) fn coefficients(&self) -> &Arc<Coefficients> {
         &self.coefficients
     }
 }
 
-/// The absent data units as combinations of the survivors.
+/// The absent data units as linear combinations of the survivors.
 struct AbsentData {
     units: Vec<usize>,
     /// One row of k coefficients per absent unit; columns are survivors in ascending order.
@@ -110,7 +113,7 @@ impl AbsentData {
             .iter()
             .flat_map(|row| units.iter().map(|column| parity.at(*row, *column)))
             .collect();
-        // A square part of a parity matrix is invertible exactly where the stripe is decodable,
+        // A square submatrix of a parity matrix is invertible exactly if the stripe is decodable,
         // and these codes decode any m erasures.
         let inverted = matrix::invert(square, units.len()).expect("any k units determine the rest");
 
@@ -137,7 +140,7 @@ impl AbsentData {
         &self.rows[position * inputs..(position + 1) * inputs]
     }
 
-    /// An erased parity unit as a combination of the survivors.
+    /// Returns an erased parity unit as a linear combination of the survivors.
     fn parity_row(&self, parity: ParityMatrix<'_>, survivors: &UnitSet, unit: usize) -> Vec<u8> {
         let k = parity.data_units;
         let mut row: Vec<_> = (0..k)

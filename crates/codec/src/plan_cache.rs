@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decode plans of one codec, found again without a lock and bounded in memory.
+//! A cache of one codec's decode plans, with lock-free lookup and bounded memory.
 //!
-//! The cache is a table of slots allocated once. A plan's key (survivors read, units asked for)
-//! hashes to a set of [`WAYS`] neighbouring slots; a miss builds the plan and replaces one of them.
-//! Readers take a hazard on the slot (`arc-swap`), so a plan replaced while in use lives until its
-//! last user is done. Two threads that miss the same key both build it and one copy wins later:
-//! wasted work, never waiting.
+//! The cache is a table of slots, allocated once. A plan's key (survivors read, units requested)
+//! hashes to a set of [`WAYS`] adjacent slots; a miss builds the plan and replaces one of them.
+//! Readers protect a slot by a hazard pointer (`arc-swap`), so a plan that is replaced while in use
+//! lives until its last user is done. Two threads that miss the same key both build the plan and
+//! both store it: work is duplicated, but no thread waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,16 +15,18 @@ use arc_swap::ArcSwapOption;
 use crate::plan::Plan;
 use crate::unit_set::UnitSet;
 
-/// Slots that one key may occupy.
+/// The number of slots that one key may occupy.
 const WAYS: usize = 4;
 
-/// What the plans of one codec may take together, unless that is fewer than [`SLOTS_MIN`] plans.
+/// The bytes that all plans of one codec may take together, unless that is less than [`SLOTS_MIN`]
+/// plans.
 const BYTES_BUDGET: usize = 2 << 20;
 
-/// Wide codes (128+128 has plans of 896 KiB) still keep a few plans.
+/// The least number of slots, so that wide codes (128+128 has plans of 896 KiB) still keep a few
+/// plans.
 const SLOTS_MIN: usize = 8;
 
-/// More patterns than this are not in use at once on any HDFS policy.
+/// The greatest number of slots: no HDFS policy has more patterns in use at once.
 const SLOTS_MAX: usize = 1024;
 
 #[derive(Debug)]
@@ -34,10 +36,10 @@ pub(crate) struct PlanCache {
 }
 
 impl PlanCache {
-    /// A cache for plans of at most `plan_bytes` each.
+    /// Creates a cache for plans of at most `plan_bytes` each.
     pub(crate) fn new(plan_bytes: usize) -> Self {
         let affordable = (BYTES_BUDGET / plan_bytes).clamp(SLOTS_MIN, SLOTS_MAX);
-        // A power of two, rounded down, lets the hash select by mask.
+        // A power of two, rounded down, so that a mask selects the slot from the hash.
         let slots = 1 << affordable.ilog2();
         Self {
             slots: (0..slots).map(|_| ArcSwapOption::empty()).collect(),
@@ -80,7 +82,8 @@ impl PlanCache {
     }
 }
 
-/// Multiply and rotate per word; the multiplier is 2^64 divided by the golden ratio, made odd.
+/// Hashes by a multiplication and a rotation per word; the multiplier is 2^64 divided by the golden
+/// ratio, made odd.
 fn hash(survivors: &UnitSet, erased: &[usize]) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let words = survivors

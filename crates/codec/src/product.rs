@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The matrices behind the operations, for devices that run products of their own.
+//! The matrices of the operations, for devices that compute matrix products themselves.
 //!
 //! Encoding, decoding and verifying are `outputs = matrix x inputs` with the inputs of the
-//! operation; an update adds `matrix x (old, new)` to parity. A device that can do such a product
-//! needs to know nothing else of a code.
+//! operation; an update adds `matrix x (old, new)` to parity. A device that can compute such a
+//! product needs no other knowledge of a code.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use crate::unit_set::UnitSet;
 use crate::{Code, Codec};
 
 impl Codec {
-    /// The m x k matrix that gives parity from data.
+    /// Returns the m x k matrix that computes parity from data.
     #[must_use]
     pub fn encoding(&self) -> &Arc<Coefficients> {
         &self.parity
     }
 
-    /// Checks that there are as many units as a stripe has.
+    /// Checks that the numbers of data and parity units are k and m.
     ///
     /// # Errors
     /// [`ErrorKind::CountMismatch`](crate::ErrorKind) unless there are k data and m parity units.
@@ -33,10 +33,11 @@ impl Codec {
         check_count(Call::Encode, List::ParityUnits, parity, self.parity_units)
     }
 
-    /// Checks that buffers of these lengths in bytes have one length, and returns it.
+    /// Checks that all these lengths, in bytes, are equal, and returns the length.
     ///
     /// # Errors
-    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless they have, named by their position.
+    /// [`ErrorKind::LengthMismatch`](crate::ErrorKind) unless they are equal; the error names a
+    /// buffer by its position.
     pub fn check_lengths(&self, lengths: impl IntoIterator<Item = usize>) -> Result<usize, Error> {
         let mut lengths = lengths.into_iter();
         let first = lengths.next().unwrap_or(0);
@@ -46,11 +47,11 @@ impl Codec {
         Ok(first)
     }
 
-    /// Checks that these are the numbers of so many units of the stripe that are given for a decode.
+    /// Checks the unit numbers of a decode call that passes `given` units and lists their numbers.
     ///
     /// # Errors
     /// [`ErrorKind`](crate::ErrorKind) `CountMismatch` unless there is a number for each unit,
-    /// `InvalidUnit` for a number of k+m or more, `InvalidErasure` for one given twice.
+    /// `InvalidUnit` for a number of k+m or more, `InvalidErasure` for a number that occurs twice.
     pub fn check_present(&self, numbers: &[usize], given: usize) -> Result<(), Error> {
         check_count(Call::Decode, List::Inputs, given, numbers.len())?;
         let (call, units) = (Call::Decode, self.data_units + self.parity_units);
@@ -67,38 +68,38 @@ impl Codec {
         Ok(())
     }
 
-    /// Checks that a decode can produce the units `erased` from those of `units` that are there.
+    /// Checks that a decode can compute the units `erased` from the present ones of `units`.
     ///
-    /// For callers with checks of their own on the outputs: a wrong number is told before what follows
-    /// from it.
+    /// For callers with checks of their own on the outputs: they can report a wrong unit number
+    /// before the errors that result from it.
     ///
     /// # Errors
-    /// As [`Codec::decode`], except that lengths and the number of those present are not looked at.
+    /// As [`Codec::decode`], except that lengths and the number of present units are not checked.
     pub fn check_erasures<T>(&self, units: &[Option<T>], erased: &[usize]) -> Result<(), Error> {
         let total = self.data_units + self.parity_units;
         check_count(Call::Decode, List::Units, units.len(), total)?;
         self.check_erased(units, erased)
     }
 
-    /// Checks that there is an output for every unit asked for.
+    /// Checks that the number of outputs equals the number of erased units.
     ///
     /// # Errors
-    /// [`ErrorKind::CountMismatch`](crate::ErrorKind) unless there is.
+    /// [`ErrorKind::CountMismatch`](crate::ErrorKind) unless it does.
     pub fn check_outputs(&self, outputs: usize, erased: usize) -> Result<(), Error> {
         check_count(Call::Decode, List::Outputs, outputs, erased)
     }
 
-    /// The matrix that gives the units `erased`, in that order, from the k of `units` that it
-    /// pushes into `inputs`; see [`Codec::decode`] for which those are.
+    /// Returns the matrix that computes the units `erased`, in that order, from k of `units`, and
+    /// pushes those k into `inputs`; [`Codec::decode`] documents the choice.
     ///
-    /// The matrix comes out of the cache of plans if it is there.
+    /// The matrix is taken from the plan cache if it is there.
     ///
     /// # Errors
-    /// As [`Codec::decode`], except that lengths are not looked at and at least one unit must be
-    /// asked for (`CountMismatch`).
+    /// As [`Codec::decode`], except that lengths are not checked and `erased` must list at least
+    /// one unit (`CountMismatch`).
     ///
     /// # Panics
-    /// Unless `inputs` comes in empty.
+    /// If `inputs` is not empty.
     pub fn decoding<T: Copy>(
         &self,
         units: &[Option<T>],
@@ -115,7 +116,7 @@ impl Codec {
         self.check_erasures(units, erased)?;
         let survivors = self.choose_survivors(units, inputs)?;
         if self.code == Code::Xor {
-            // One row of ones, whichever unit is lost.
+            // One row of ones, for every lost unit.
             return Ok(Arc::clone(&self.parity));
         }
         let build = || Plan::build(self.parity_view(), &survivors, erased);
@@ -124,8 +125,8 @@ impl Codec {
         }))
     }
 
-    /// The m x 2 matrix whose product with the old and the new bytes of a data unit, added to
-    /// parity, updates it.
+    /// Returns the m x 2 matrix whose product with the old and the new bytes of a data unit, added
+    /// to the parity, updates the parity.
     ///
     /// # Errors
     /// [`ErrorKind::InvalidUnit`](crate::ErrorKind) for a data unit of k or more.

@@ -3,7 +3,7 @@
 
 use crate::error::{Buffer, Call, Error, List, Reason};
 
-/// Requires `given` entries in a list to be `wanted`.
+/// Requires `given`, the number of entries in a list, to equal `wanted`.
 pub(crate) fn check_count(
     call: Call,
     what: List,
@@ -22,7 +22,7 @@ pub(crate) fn check_count(
     .into())
 }
 
-/// Requires every buffer to have `wanted` bytes; `name` makes a buffer's name from its index.
+/// Requires every buffer to have `wanted` bytes; `name` maps a buffer's index to its name.
 pub(crate) fn check_lengths<B: AsRef<[u8]>>(
     call: Call,
     buffers: &[B],

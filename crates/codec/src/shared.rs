@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Codecs shared by the whole process, so that creating a coder costs a lookup.
+//! Codecs shared by the whole process, which make creating a coder a lookup.
 
 use std::sync::{Arc, LazyLock};
 
@@ -7,20 +7,19 @@ use arc_swap::ArcSwap;
 
 use crate::{Code, Codec, Error};
 
-/// How many codecs the process keeps; HDFS allows 120 shapes of k+m <= 16 per code and uses a
-/// handful.
+/// The number of codecs that the process keeps. HDFS allows 120 shapes of k+m <= 16 per code; a
+/// cluster uses a handful.
 pub const SHARED_CODECS_MAX: usize = 64;
 
 static SHARED: LazyLock<ArcSwap<Vec<Arc<Codec>>>> = LazyLock::new(ArcSwap::default);
 
 impl Codec {
-    /// The codec of this code and shape that the process shares, built at its first use.
+    /// Returns the process's shared codec of this code and shape, which the first call builds.
     ///
     /// A later call takes tens of nanoseconds and no lock. The first [`SHARED_CODECS_MAX`] codecs
-    /// asked for are kept for the life of the process (see [`Codec::new`] for what each takes:
-    /// less than 135 MiB for 64 codecs of HDFS policies with every decode plan in use,
-    /// typically a few KiB each); any further ones are built per call and live as long as their
-    /// users.
+    /// requested are kept for the life of the process: 64 codecs of HDFS policies with every decode
+    /// plan in use take less than 135 MiB, and a codec typically takes a few KiB (see
+    /// [`Codec::new`]). Further codecs are built per call and freed with their last user.
     ///
     /// # Errors
     /// As [`Codec::new`].
@@ -32,7 +31,8 @@ impl Codec {
             return Ok(Arc::clone(codec));
         }
         let built = Arc::new(Self::new(code, data_units, parity_units)?);
-        // Another thread may have added the same codec meanwhile: then everyone uses that one.
+        // Another thread may have added the same codec in the meantime; then all threads use that
+        // one.
         let before = SHARED.rcu(|kept| {
             let mut kept = Vec::clone(kept);
             if kept.len() < SHARED_CODECS_MAX && !kept.iter().any(|codec| wanted(&codec)) {

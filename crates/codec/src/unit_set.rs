@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A set of unit numbers below 256, as a bitmap.
 
-/// Which units of a stripe a decode reads.
+/// The set of units of a stripe that a decode reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UnitSet {
     words: [u64; 4],

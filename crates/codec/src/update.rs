@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Delta update: parity after one data unit changed.
+//! Delta update: recomputes parity after a change to one data unit.
 
 use std::sync::Arc;
 
@@ -10,11 +10,10 @@ use crate::error::{Buffer, Call, Error, List, Reason};
 use crate::shape::{check_count, check_length, check_lengths};
 
 impl Codec {
-    /// Changes all parity units in place for data unit `data_unit` having changed from `old` to
-    /// `new`.
+    /// Updates all parity units in place after data unit `data_unit` changed from `old` to `new`.
     ///
-    /// The codes are linear: parity changes by its coefficient times (old + new). Both are
-    /// multiplied in one pass over parity, so the sum never exists in memory.
+    /// The codes are linear: each parity unit changes by its coefficient times (old + new). One
+    /// pass over the parity multiplies both, so the sum is never stored in memory.
     ///
     /// # Errors
     /// [`ErrorKind`](crate::ErrorKind) `InvalidUnit` for a data unit of k or more, `CountMismatch`
@@ -42,7 +41,7 @@ impl Codec {
         Ok(())
     }
 
-    /// The matrix of a delta update, prepared at the unit's first one.
+    /// Returns the matrix of a delta update, which the unit's first update prepares.
     pub(crate) fn updating(&self, data_unit: usize) -> Result<&Arc<Coefficients>, Error> {
         let Some(prepared) = self.updates.get(data_unit) else {
             let (call, units) = (Call::Update, self.data_units);
@@ -56,8 +55,8 @@ impl Codec {
         Ok(prepared.get_or_init(|| self.update_coefficients(data_unit).into()))
     }
 
-    /// The data unit's column of the parity matrix, twice: once for the old bytes, once for the
-    /// new.
+    /// Prepares the data unit's column of the parity matrix twice: once for the old bytes, once for
+    /// the new ones.
     fn update_coefficients(&self, data_unit: usize) -> Coefficients {
         let rows = self.parity.values().chunks_exact(self.data_units);
         let values: Vec<_> = rows.flat_map(|row| [row[data_unit]; 2]).collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Verification: recompute parity block by block and compare.
+//! Verification: recomputes parity block by block and compares.
 
 use std::cell::Cell;
 
@@ -9,14 +9,14 @@ use stripeline_gf::{Coefficients, Kernels, StorePolicy};
 use crate::Codec;
 use crate::error::{Call, Error};
 
-/// What [`Codec::verify`] found.
+/// The result of [`Codec::verify`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Verdict {
-    /// Every parity byte is what the data gives.
+    /// All parity bytes match the data.
     Sound,
-    /// Some byte is not. Which unit is wrong cannot be told from one stripe alone: any data unit
-    /// may be.
+    /// At least one parity byte differs. One stripe alone does not show which unit is wrong; it may
+    /// be any data unit.
     Mismatch {
         /// The lowest parity unit (0..m) that differs at `offset`.
         parity_unit: usize,
@@ -25,24 +25,25 @@ pub enum Verdict {
     },
 }
 
-/// Recomputed parity: large enough that a block amortises the call of the kernel, small enough to
-/// stay in the first-level cache beside the units.
+/// The bytes of recomputed parity: large enough that a block amortises the kernel's call, small
+/// enough to stay in the first-level cache together with the units.
 const SCRATCH_BYTES: usize = 16 << 10;
 
 thread_local! {
-    /// Where parity is recomputed, kept from call to call. Not on the stack: a thread of a JVM may have
-    /// no more than 80 KiB left, of which all that is below and above this takes its part.
+    /// The buffer for recomputed parity, kept from call to call. It is not on the stack: a JVM
+    /// thread may have no more than 80 KiB of stack left, which the frames above and below this one
+    /// share.
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Blocks are a whole number of these, so that vector kernels run without tails.
+/// Block lengths are multiples of this, so that vector kernels run without tails.
 const BLOCK_ALIGNMENT: usize = 64;
 
 impl Codec {
-    /// Tells whether the parity units are those of the data units.
+    /// Returns whether the parity units match the data units.
     ///
-    /// Works through the stripe in blocks, for which each thread keeps 16 KiB, and stops at the first
-    /// block with a difference.
+    /// Processes the stripe in blocks and stops at the first block with a difference. Each thread
+    /// keeps a buffer of 16 KiB for this.
     ///
     /// # Errors
     /// As [`Codec::encode`].
@@ -53,11 +54,11 @@ impl Codec {
 }
 
 impl Verdict {
-    /// Tells whether the outputs of a product are the bytes given, as [`Codec::verify`] does.
+    /// Returns whether the outputs of a product equal the bytes given, as [`Codec::verify`] does.
     ///
     /// # Panics
-    /// Unless there is one input per column and one given output per row, at most 255, all of one
-    /// length.
+    /// Unless there are one input per column and one given output per row, at most 255 rows, all of
+    /// one length.
     pub fn of(
         kernels: &Kernels,
         coefficients: &Coefficients,
@@ -81,7 +82,7 @@ impl Verdict {
         let first = starts
             .map(|start| start..length.min(start + block))
             .find_map(|range| product.find_mismatch(range, &mut scratch));
-        // A thread that is going away keeps nothing any more.
+        // A thread that is exiting has destroyed the thread-local; the buffer is then dropped.
         let _ = SCRATCH.try_with(|kept| kept.set(scratch));
         match first {
             None => Self::Sound,
@@ -93,7 +94,7 @@ impl Verdict {
     }
 }
 
-/// A product and what its outputs should be.
+/// A product and its expected outputs.
 struct Product<'a> {
     kernels: &'a Kernels,
     coefficients: &'a Coefficients,
@@ -102,14 +103,15 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// The first (offset, output) that differs in a range, by offset and then by output.
+    /// Returns the first differing (offset, output) in a range, ordered by offset and then by
+    /// output.
     fn find_mismatch(
         &self,
         range: std::ops::Range<usize>,
         scratch: &mut [u8],
     ) -> Option<(usize, usize)> {
         let (data, parity) = (self.inputs, self.given);
-        // Filled in place: each list is 4 KiB, which collecting would move.
+        // Filled in place: each list takes 4 KiB, which `collect` would copy.
         let mut inputs = ArrayVec::<&[u8], 256>::new();
         inputs.extend(data.iter().map(|unit| &unit[range.clone()]));
         let mut expected = ArrayVec::<&mut [u8], 256>::new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The codec suite on every instruction set that this machine runs.
+//! The codec suite on every instruction set that this machine supports.
 
 use stripeline_codec::{Isa, Kernels, StorePolicy};
 use stripeline_testkit::{RustCodec, codec_suite};

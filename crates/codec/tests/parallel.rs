@@ -4,7 +4,7 @@
 use stripeline_codec::{Code, Codec};
 use stripeline_testkit::{Random, Stripe, slices_mut};
 
-/// A shape whose plans are so large that only eight are kept.
+/// A shape with plans so large that the cache keeps only eight.
 const DATA_UNITS: usize = 150;
 const PARITY_UNITS: usize = 100;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calls allocate nothing once a codec has seen their pattern, refused calls never do, and what a
-//! codec keeps stays within the documented bound.
+//! Tests of allocations: calls allocate nothing once a codec has cached their pattern, refused
+//! calls never allocate, and a codec's memory stays within the documented bound.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,10 +9,10 @@ use stripeline_codec::{ChecksumKind, Checksums, Code, Codec, ErrorKind, StorePol
 use stripeline_testkit::Random;
 
 thread_local! {
-    /// Per thread, so that the test harness does not count.
+    /// Per thread, so that allocations of the test harness are not counted.
     static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
 
-    /// Bytes allocated less bytes freed; what another thread frees is not seen.
+    /// Bytes allocated minus bytes freed by this thread; frees by other threads are not counted.
     static BYTES_HELD: Cell<isize> = const { Cell::new(0) };
 }
 
@@ -31,19 +31,19 @@ struct Counting;
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(0, layout.size());
-        // SAFETY: as the caller promised.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(layout.size(), size);
-        // SAFETY: as the caller promised.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.realloc(block, layout, size) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         count(layout.size(), 0);
-        // SAFETY: as the caller promised.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(block, layout) }
     }
 }
@@ -57,7 +57,7 @@ fn allocations(run: impl FnOnce()) -> usize {
     ALLOCATIONS.get() - before
 }
 
-/// Every kind of call on a 6+3 stripe, with three decode patterns.
+/// Makes every kind of call on a 6+3 stripe, with three decode patterns.
 fn call_everything(codec: &Codec, units: &mut [[u8; 1_000]; 9], spare: &mut [[u8; 1_000]; 3]) {
     let (data, parity) = units.split_at_mut(6);
     let data = data.each_slice();
@@ -108,7 +108,7 @@ fn call_everything(codec: &Codec, units: &mut [[u8; 1_000]; 9], spare: &mut [[u8
         .expect("in order");
 }
 
-/// Slices of arrays without a vector of them.
+/// Returns slices of arrays without allocating a vector.
 trait EachSlice {
     fn each_slice(&self) -> [&[u8]; 6];
 }
@@ -144,7 +144,7 @@ fn sharing_a_codec_allocates_once() {
     drop(codec);
 }
 
-/// The bounds that [`Codec::new`] documents, with every update prepared and the plan cache
+/// Checks the bounds that [`Codec::new`] documents, with every update prepared and the plan cache
 /// overfull.
 #[test]
 fn memory_stays_within_the_documented_bound() {
@@ -154,7 +154,7 @@ fn memory_stays_within_the_documented_bound() {
         (12, 4, 3_000, 21 * MIB / 10),
         (128, 128, 12, 10 * MIB),
     ] {
-        // The first decode of a thread also makes the thread's own part of `arc-swap`.
+        // The first decode of a thread also allocates the thread's own state of `arc-swap`.
         decode_patterns(&Codec::new(Code::Rs, 2, 1).expect("a valid shape"), 1);
         let mut parity = vec![[0]; parity_units];
         let mut parity: Vec<&mut [u8]> = parity.iter_mut().map(|unit| &mut unit[..]).collect();
@@ -176,7 +176,7 @@ fn memory_stays_within_the_documented_bound() {
     }
 }
 
-/// Decodes random losses of m units, which are all different for all but the smallest codes.
+/// Decodes random losses of m units, all different except for the smallest codes.
 fn decode_patterns(codec: &Codec, count: usize) {
     let units = vec![[7]; codec.data_units() + codec.parity_units()];
     let mut outputs = vec![[0]; codec.parity_units()];

@@ -3,11 +3,11 @@
 //!
 //! An [`Engine`] has rails and a few threads for each. [`Engine::issue`] takes a piece of a job of
 //! `stripeline-rail` and returns a [`Ticket`] at once, which can be tested, waited for, awaited,
-//! cancelled or given a call-back; [`Engine::run`] codes while the caller waits. [`schedule`] decides which
-//! rails do a task; all rails write the same bytes.
+//! cancelled or given a call-back; [`Engine::run`] codes while the caller waits. [`schedule`]
+//! decides which rails do a task; all rails write the same bytes.
 //!
-//! A rail that fails, hangs or vanishes is taken out of service, other rails redo its work, and it is
-//! tested again later. While the CPU rail is available, every valid task succeeds.
+//! A rail that fails, hangs or vanishes is taken out of service, other rails redo its work, and it
+//! is tested again later. While the CPU rail is available, every valid task succeeds.
 //!
 //! Bounds: outstanding tasks and bytes by [`Options`]; a task takes a few hundred bytes; queues
 //! contain outstanding tasks only.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tuning tables: kept as text, refused where wrong, and measured.
+//! Tuning tables: saved as text, refused if invalid, and measured.
 
 #![allow(clippy::unwrap_used)]
 
@@ -83,7 +83,7 @@ fn what_is_measured_anew_replaces_what_was_and_the_rest_stays() {
     assert_eq!(lanes, [("isal", 3), ("cpu", 9)]);
 }
 
-/// The text with one line replaced, and that line's number.
+/// Returns the text with one line replaced, and the number of that line.
 fn spoiled(old: &str, new: &str) -> (String, usize) {
     let mut file = TableFile::default();
     file.put(machine("one", &["cpu"]));
@@ -279,7 +279,7 @@ fn the_cpu_is_measured_within_its_budget() {
         (1..=1 << 20).contains(&found.piece_bytes_for(6, 3)),
         "{found:?}"
     );
-    // What was measured can be kept.
+    // Measured values can be saved.
     let mut file = TableFile::default();
     file.put(table.machine().clone());
     let again = TableFile::parse(&file.to_text()).unwrap();
@@ -370,7 +370,7 @@ fn rails_that_fail_are_left_out_and_the_others_measured() {
     assert_eq!(names, ["null"]);
 }
 
-/// A device that takes pieces and is never heard of again.
+/// A device that accepts pieces and never returns them.
 #[derive(Debug)]
 struct Hanging(Capability, Arc<Mutex<Vec<Detached>>>);
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Products by affine instruction (GFNI), in blocks and groups.
 //!
-//! A pass walks the cells in blocks of [`BLOCK_BYTES`]. Within a block it takes the inputs in groups so
-//! small that their coefficients stay in registers and that the hardware prefetcher can follow every
-//! stream; the sums of a group are kept in the outputs themselves (or in a scratch block, when outputs
-//! are to bypass the cache) and stay in the first-level cache until the next group adds to them.
-//! Without groups, cells that begin at equal offsets of a page, which is how allocators place them, fill
-//! the ways of one cache set from about twelve streams on, and evict each other.
+//! A pass walks the cells in blocks of [`BLOCK_BYTES`]. Within a block it takes the inputs in
+//! groups so small that their coefficients stay in registers and that the hardware prefetcher can
+//! follow every stream; the sums of a group are kept in the outputs themselves (or in a scratch
+//! block, when outputs are to bypass the cache) and stay in the first-level cache until the next
+//! group adds to them. Without groups, cells that begin at equal offsets of a page, which is how
+//! allocators place them, fill the ways of one cache set from about twelve streams on, and evict
+//! each other.
 
 use crate::pass::{Pass, ROWS_MAX, load, load_input, store};
 use crate::vector::AffineVector;
@@ -15,12 +16,12 @@ use std::ops::Range;
 /// Bytes of every cell that one block covers: eight outputs' blocks take half of a 32 KiB cache.
 pub(crate) const BLOCK_BYTES: usize = 2048;
 
-/// How far ahead of its first use an output is asked for, for writing. A store that misses the first-level
-/// cache waits for its line, and stores leave in order, so few outputs in the second-level cache are
-/// bound by that wait.
+/// The distance between an output's prefetch for writing and its first use, in bytes. A store that
+/// misses the first-level cache waits for its line, and stores retire in order, so a call with few
+/// outputs in the second-level cache is limited by that wait.
 pub(crate) const PREFETCH_WRITE_BYTES: usize = 256;
 
-/// Where a group's sums start from and where they go; all `bytes` long.
+/// Where a group's sums start from and where they are stored; each is `bytes` long.
 #[derive(Clone, Copy)]
 pub(crate) struct Span<const M: usize> {
     from: [*mut u8; M],
@@ -39,7 +40,7 @@ struct Scratch(std::mem::MaybeUninit<[[u8; BLOCK_BYTES]; ROWS_MAX]>);
 #[inline(always)]
 pub(crate) unsafe fn dot<V: AffineVector>(matrices: &[u64], pass: &mut Pass<'_, '_, '_>) {
     debug_assert_eq!(matrices.len(), pass.inputs.len() * pass.outputs.len());
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe {
         match pass.outputs.len() {
             1 => rows::<V, 1>(matrices, pass),
@@ -54,7 +55,8 @@ pub(crate) unsafe fn dot<V: AffineVector>(matrices: &[u64], pass: &mut Pass<'_, 
     }
 }
 
-/// Inputs of one group: at most 24 coefficients, of the 32 registers that AVX-512 has.
+/// Returns the number of inputs of one group: at most 24 coefficients, out of AVX-512's 32
+/// registers.
 const fn group_max(rows: usize) -> usize {
     if rows <= 4 {
         6
@@ -70,7 +72,7 @@ unsafe fn rows<V: AffineVector, const M: usize>(matrices: &[u64], pass: &mut Pas
     let stream = pass.streams::<V>();
     let rest = pass.range.len() % (2 * V::BYTES);
     let whole = pass.range.start..pass.range.end - rest;
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe {
         blocks::<V, M>(matrices, pass, whole.clone(), stream);
         if rest > 0 {
@@ -146,7 +148,7 @@ unsafe fn group<V: AffineVector, const M: usize, const ADD: bool, const STREAM: 
     offset: usize,
     span: &Span<M>,
 ) {
-    // SAFETY: handed through from the caller; each arm's G is the number of sources.
+    // SAFETY: the caller upholds the same contract; each arm's G is the number of sources.
     unsafe {
         match sources.len() {
             1 => V::block::<1, M, ADD, STREAM>(matrices, sources, offset, span),
@@ -169,8 +171,8 @@ unsafe fn group<V: AffineVector, const M: usize, const ADD: bool, const STREAM: 
 /// The inner loop: G inputs, M outputs, G x M coefficients held in registers, two registers a step.
 ///
 /// # Safety
-/// The machine has V's instruction set; there are G sources, which contain `offset + span.bytes`, and
-/// G x M matrices; `span.bytes` is a multiple of two registers.
+/// The machine has V's instruction set; there are G sources, which contain `offset + span.bytes`,
+/// and G x M matrices; `span.bytes` is a multiple of two registers.
 #[inline(always)]
 pub(crate) unsafe fn block<
     V: AffineVector,
@@ -195,7 +197,7 @@ pub(crate) unsafe fn block<
             }
             inputs[column] = sources.get_unchecked(column).as_ptr().add(offset);
         }
-        // A copy, because the stores below could alias what the reference names.
+        // A copy, because the stores below could alias the referenced value.
         let span = *span;
         let mut at = 0;
         while at < span.bytes {
@@ -211,7 +213,7 @@ pub(crate) unsafe fn block<
     }
 }
 
-/// One register of every output; inputs two at a time for the sake of three-way XOR.
+/// Computes one register of every output, two inputs at a time to use the three-way XOR.
 #[inline(always)]
 unsafe fn step<
     V: AffineVector,
@@ -225,7 +227,7 @@ unsafe fn step<
     span: &Span<M>,
     at: usize,
 ) {
-    // SAFETY: the caller keeps the step within the span and vouches for the instruction set.
+    // SAFETY: the caller keeps the step within the span and guarantees the instruction set.
     unsafe {
         let mut sums = [V::zero(); M];
         if ADD {
@@ -265,7 +267,8 @@ unsafe fn step<
     }
 }
 
-/// The end of a pass, less than two registers: all inputs at once, coefficients loaded as they are used.
+/// Computes the end of a pass, less than two registers, from all inputs at once; loads each
+/// coefficient when it is used.
 #[inline(always)]
 unsafe fn tail<V: AffineVector, const M: usize>(
     matrices: &[u64],

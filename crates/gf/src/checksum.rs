@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! CRC-32C and CRC-32, whole and per chunk.
 //!
-//! CRC-32C per chunk is ours because the CRC instruction has a latency of three cycles and a throughput
-//! of one: four neighbouring chunks computed side by side run at the throughput, which a general library
-//! that sees one 512-byte chunk at a time cannot. CRC-32 is the crate `crc32fast` (carry-less multiplication
-//! where the machine has it).
+//! CRC-32C per chunk is implemented here because the CRC instruction has a latency of three cycles
+//! and a throughput of one per cycle: four adjacent chunks computed side by side run at the
+//! throughput, which a general library that receives one 512-byte chunk at a time cannot reach.
+//! CRC-32 uses the crate `crc32fast` (carry-less multiplication where the machine has it).
 
 use crate::ChecksumKind;
 
@@ -37,7 +37,7 @@ impl ChecksumFunctions {
         }
     }
 
-    /// One checksum per `bytes_per_checksum` bytes of `data`, the last chunk possibly short.
+    /// Computes one checksum per `bytes_per_checksum` bytes of `data`; the last chunk may be short.
     pub fn chunks(
         &self,
         kind: ChecksumKind,

@@ -7,11 +7,12 @@ use crate::pass::ROWS_MAX;
 use crate::portable::BitColumns;
 use std::fmt;
 
-/// A rows x columns matrix over GF(2^8), prepared once for every kernel and then shared by all calls.
+/// A rows x columns matrix over GF(2^8), prepared once for every kernel and then shared by all
+/// calls.
 ///
-/// Row r gives output r, column c belongs to input c. A prepared coefficient takes 8 bytes for the
-/// affine kernels, 32 for the nibble-table kernels and about 8 for the portable one, whichever this
-/// build contains.
+/// Row r computes output r, column c multiplies input c. A prepared coefficient takes 8 bytes for
+/// the affine kernels, 32 for the nibble-table kernels and about 8 for the portable one, for each
+/// of these kernels that this build contains.
 #[derive(Clone)]
 pub struct Coefficients {
     rows: usize,
@@ -31,7 +32,7 @@ pub(crate) struct Prepared {
     pub bits: BitColumns,
 }
 
-/// Why a matrix cannot be prepared.
+/// The reason why a matrix cannot be prepared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoefficientsError {
     rows: usize,
@@ -56,7 +57,7 @@ impl Coefficients {
     /// Prepares a matrix given row by row.
     ///
     /// # Errors
-    /// If there is no row, not 1 to 65535 columns, or `values` does not hold rows x columns bytes.
+    /// If `rows` is 0, `columns` is not 1 to 65535, or `values` does not hold rows x columns bytes.
     pub fn new(rows: usize, columns: usize, values: &[u8]) -> Result<Self, CoefficientsError> {
         if rows == 0
             || columns == 0
@@ -88,19 +89,19 @@ impl Coefficients {
         })
     }
 
-    /// The number of outputs.
+    /// Returns the number of outputs.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The number of inputs.
+    /// Returns the number of inputs.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// The coefficients, row by row.
+    /// Returns the coefficients in row-major order.
     #[must_use]
     pub fn values(&self) -> &[u8] {
         &self.values
@@ -134,8 +135,8 @@ impl Prepared {
     }
 }
 
-/// Multiplication by every constant as the 8x8 bit matrix that GF2P8AFFINEQB takes: byte 7 - i of the
-/// matrix selects the input bits that make output bit i.
+/// Multiplication by every constant as the 8x8 bit matrix that GF2P8AFFINEQB takes: byte 7 - i of
+/// the matrix selects the input bits that make output bit i.
 #[cfg(target_arch = "x86_64")]
 static AFFINE: [u64; 256] = affine_matrices();
 

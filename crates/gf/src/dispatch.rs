@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which kernels this process uses: one table, filled once, one row per operation and one column per
-//! instruction set.
+//! The choice of kernels for this process: one table, filled once, with one row per operation and
+//! one column per instruction set.
 
 use crate::checksum;
 use crate::coefficients::Prepared;
@@ -20,7 +20,7 @@ const ISA_VARIABLE: &str = "STRIPELINE_ISA";
 static COLUMNS: OnceLock<Vec<Kernels>> = OnceLock::new();
 static ACTIVE: OnceLock<(usize, Selection)> = OnceLock::new();
 
-/// The kernels of this process and why these.
+/// Returns the kernels of this process and how they were chosen.
 pub(crate) fn active() -> (&'static Kernels, &'static Selection) {
     let columns = columns();
     let (index, selection) =
@@ -28,12 +28,12 @@ pub(crate) fn active() -> (&'static Kernels, &'static Selection) {
     (&columns[*index], selection)
 }
 
-/// The kernels of one instruction set, if this machine and this build have it.
+/// Returns the kernels of one instruction set if this machine and this build support it.
 pub(crate) fn available(isa: Isa) -> Option<&'static Kernels> {
     columns().iter().find(|kernels| kernels.isa == isa)
 }
 
-/// The index of the kernels to use, the last column being the fastest.
+/// Returns the index of the kernels to use; the last column is the fastest.
 fn select(columns: &[Kernels], requested: Option<&str>) -> (usize, Selection) {
     let fastest = columns.len() - 1;
     let Some(name) = requested.filter(|name| !name.is_empty()) else {
@@ -58,7 +58,7 @@ fn select(columns: &[Kernels], requested: Option<&str>) -> (usize, Selection) {
     }
 }
 
-/// The columns that this machine runs, from plainest to fastest.
+/// Returns the columns that this machine supports, from plainest to fastest.
 fn columns() -> &'static [Kernels] {
     COLUMNS.get_or_init(|| {
         let mut columns = vec![Kernels {

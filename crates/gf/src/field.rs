@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Single-byte arithmetic in GF(2^8) modulo 0x11d: what building matrices needs, not what data passes use.
+//! Single-byte arithmetic in GF(2^8) modulo 0x11d, for building matrices; data passes do not use
+//! it.
 
-/// The reduction polynomial x^8 + x^4 + x^3 + x^2 + 1, as Hadoop, ISA-L and Jerasure use it.
+/// The reduction polynomial x^8 + x^4 + x^3 + x^2 + 1, the same as in Hadoop, ISA-L and Jerasure.
 pub const POLYNOMIAL: u16 = 0x11d;
 
 /// `EXP[i]` is 2^i for i in 0..510, so that a product of two logarithms needs no reduction.
@@ -36,7 +37,7 @@ const fn logarithms() -> [u8; 256] {
     table
 }
 
-/// The product of two field elements.
+/// Returns the product of two field elements.
 #[must_use]
 pub const fn multiply(left: u8, right: u8) -> u8 {
     if left == 0 || right == 0 {
@@ -45,13 +46,14 @@ pub const fn multiply(left: u8, right: u8) -> u8 {
     EXP[LOG[left as usize] as usize + LOG[right as usize] as usize]
 }
 
-/// 2 to the given power; 2 generates the multiplicative group, so the power counts modulo 255.
+/// Returns 2 to the given power; 2 generates the multiplicative group, so the power counts modulo
+/// 255.
 #[must_use]
 pub const fn power_of_two(power: usize) -> u8 {
     EXP[power % 255]
 }
 
-/// The multiplicative inverse, or `None` for zero, which has none.
+/// Returns the multiplicative inverse, or `None` for zero, which has none.
 #[must_use]
 pub const fn inverse(element: u8) -> Option<u8> {
     if element == 0 {
@@ -64,7 +66,7 @@ pub const fn inverse(element: u8) -> Option<u8> {
 mod tests {
     use super::*;
 
-    /// Shift-and-add, straight from the definition.
+    /// Multiplies by shift-and-add, following the definition.
     fn multiply_slowly(left: u8, right: u8) -> u8 {
         let mut product = 0u16;
         for bit in (0..8).rev() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instruction sets that kernels exist for, and which of them this machine runs.
+//! The instruction sets that have kernels, and detection of those that this machine supports.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,20 +10,20 @@ use std::str::FromStr;
 pub enum Isa {
     /// Plain Rust without intrinsics: XOR and shifts on machine words, no lookup tables.
     Portable,
-    /// x86-64 SSSE3: nibble tables by PSHUFB, 16 bytes a step.
+    /// x86-64 SSSE3: nibble tables with PSHUFB, 16 bytes per step.
     Ssse3,
-    /// x86-64 AVX2: nibble tables by VPSHUFB, 32 bytes a step.
+    /// x86-64 AVX2: nibble tables with VPSHUFB, 32 bytes per step.
     Avx2,
-    /// x86-64 AVX2 with GFNI: affine products, 32 bytes a step.
+    /// x86-64 AVX2 with GFNI: affine products, 32 bytes per step.
     Avx2Gfni,
-    /// x86-64 AVX-512 (F, BW, VL) with GFNI: affine products, 64 bytes a step, masked tails.
+    /// x86-64 AVX-512 (F, BW, VL) with GFNI: affine products, 64 bytes per step, masked tails.
     Avx512Gfni,
-    /// AArch64 NEON: nibble tables by TBL, 16 bytes a step.
+    /// AArch64 NEON: nibble tables with TBL, 16 bytes per step.
     Neon,
 }
 
 impl Isa {
-    /// Every instruction set known to this build, whether or not this machine runs it.
+    /// Every instruction set known to this build, whether or not this machine supports it.
     pub const ALL: [Self; 6] = [
         Self::Portable,
         Self::Ssse3,
@@ -33,7 +33,7 @@ impl Isa {
         Self::Neon,
     ];
 
-    /// The name that `STRIPELINE_ISA` takes and that logs print.
+    /// Returns the name that `STRIPELINE_ISA` accepts and that logs print.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The safe front of the kernels: checks lengths, then calls the chosen column of the dispatch table.
+//! The safe interface of the kernels: checks lengths, then calls the chosen column of the dispatch
+//! table.
 
 use crate::checksum::ChecksumFunctions;
 use crate::dispatch::{self, Dot, Sum};
@@ -7,16 +8,17 @@ use crate::pass::Pass;
 use crate::{Coefficients, Isa};
 use std::ops::Range;
 
-/// Whether outputs go through the cache or past it.
+/// Whether stores of outputs go through the cache or bypass it.
 ///
-/// Past the cache is up to twice as fast when outputs are larger than the cache and nobody reads them
-/// soon, and loses when the next step reads them (HDFS checksums and sends parity at once).
+/// Bypassing the cache is up to twice as fast when outputs are larger than the cache and are not
+/// read soon, and slower when the next step reads them (HDFS checksums and sends parity at once).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StorePolicy {
     /// Ordinary stores.
     #[default]
     Temporal,
-    /// Non-temporal stores where the instruction set and the alignment allow, ordinary ones elsewhere.
+    /// Non-temporal stores where the instruction set and the alignment allow, ordinary ones
+    /// elsewhere.
     NonTemporal,
 }
 
@@ -34,22 +36,25 @@ pub enum ChecksumKind {
 pub struct Checksums<'a, 'b> {
     /// The checksum to compute.
     pub kind: ChecksumKind,
-    /// Bytes covered by one checksum (`dfs.bytes-per-checksum`, 512 by default); the last chunk may be short.
+    /// The number of bytes that one checksum covers (`dfs.bytes-per-checksum`, 512 by default); the
+    /// last chunk may be short.
     pub bytes_per_checksum: usize,
-    /// One list per input, each of ceil(length / `bytes_per_checksum`) entries; no lists at all to skip the inputs.
+    /// One list per input, each of ceil(length / `bytes_per_checksum`) entries; empty to compute no
+    /// checksums of inputs.
     pub inputs: &'a mut [&'b mut [u32]],
-    /// One list per output, likewise.
+    /// One list per output, of the same size.
     pub outputs: &'a mut [&'b mut [u32]],
 }
 
-/// How the active instruction set came to be chosen.
+/// How the active instruction set was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// The fastest that this machine runs.
+    /// The fastest that this machine supports.
     Detected,
     /// Named by `STRIPELINE_ISA`.
     Forced,
-    /// `STRIPELINE_ISA` named something unknown or absent, so the fastest was taken; the text says why.
+    /// `STRIPELINE_ISA` names an instruction set that is unknown or not available, so the fastest
+    /// was chosen; the text has the reason.
     Refused(String),
 }
 
@@ -62,30 +67,33 @@ pub struct Kernels {
     pub(crate) checksum: ChecksumFunctions,
 }
 
-/// Bytes of every cell between two rounds of checksums: what a pass has just read and written is then
-/// still in the first-level cache for the usual numbers of units, and in the second-level cache for all.
+/// The bytes of every cell between two rounds of checksums: the bytes that a pass has just read and
+/// written are then still in the first-level cache for the usual numbers of units, and in the
+/// second-level cache for all numbers.
 const CHECKSUM_BLOCK_BYTES: usize = 4096;
 
 impl Kernels {
-    /// The kernels chosen for this process: the fastest available, or those that `STRIPELINE_ISA` names.
+    /// Returns the kernels chosen for this process: the fastest available, or those that
+    /// `STRIPELINE_ISA` names.
     #[must_use]
     pub fn active() -> &'static Self {
         dispatch::active().0
     }
 
-    /// How [`Kernels::active`] was chosen.
+    /// Returns how [`Kernels::active`] was chosen.
     #[must_use]
     pub fn selection() -> &'static Selection {
         dispatch::active().1
     }
 
-    /// The kernels for one instruction set, or `None` where this machine or this build lacks it.
+    /// Returns the kernels for one instruction set, or `None` if this machine or this build lacks
+    /// it.
     #[must_use]
     pub fn for_isa(isa: Isa) -> Option<&'static Self> {
         dispatch::available(isa)
     }
 
-    /// The instruction set of these kernels.
+    /// Returns the instruction set of these kernels.
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.isa
@@ -93,7 +101,8 @@ impl Kernels {
 
     /// Computes `outputs[r] = sum over c of coefficients[r][c] * inputs[c]`.
     ///
-    /// Any number of inputs, any number of outputs (8 a pass), any length and alignment.
+    /// Accepts any number of inputs, any number of outputs (8 per pass), any length and any
+    /// alignment.
     ///
     /// # Panics
     /// If there are not exactly `columns` inputs and `rows` outputs, or their lengths differ.
@@ -129,12 +138,12 @@ impl Kernels {
         );
     }
 
-    /// As [`Kernels::dot`], and computes a checksum of every chunk of the outputs, and of the inputs if
-    /// `checksums.inputs` is not empty, while the bytes are in the cache.
+    /// As [`Kernels::dot`], and computes a checksum of every chunk of the outputs, and of the
+    /// inputs if `checksums.inputs` is not empty, while the bytes are in the cache.
     ///
     /// # Panics
-    /// As [`Kernels::dot`]; if `bytes_per_checksum` is 0; if a list of checksums does not have exactly
-    /// ceil(length / `bytes_per_checksum`) entries, or there is not one list per unit.
+    /// As [`Kernels::dot`]; if `bytes_per_checksum` is 0; if a list of checksums does not have
+    /// exactly ceil(length / `bytes_per_checksum`) entries, or there is not one list per unit.
     pub fn dot_with_checksums(
         &self,
         coefficients: &Coefficients,
@@ -199,13 +208,14 @@ impl Kernels {
         unsafe { (self.sum)(inputs, output, store == StorePolicy::NonTemporal) }
     }
 
-    /// Continues a checksum over more data: `seed` is 0 at first, then the result so far.
+    /// Continues a checksum over more data: `seed` is 0 at first, then the result of the previous
+    /// call.
     #[must_use]
     pub fn checksum(&self, kind: ChecksumKind, seed: u32, data: &[u8]) -> u32 {
         self.checksum.whole(kind, seed, data)
     }
 
-    /// Computes one checksum per `bytes_per_checksum` bytes, the last chunk possibly short.
+    /// Computes one checksum per `bytes_per_checksum` bytes; the last chunk may be short.
     ///
     /// # Panics
     /// If `bytes_per_checksum` is 0 or `sums` does not have exactly
@@ -229,7 +239,8 @@ impl Kernels {
         self.checksum.chunks(kind, data, bytes_per_checksum, sums);
     }
 
-    /// Runs every pass over `range`, which lies within all units, whose counts match the coefficients.
+    /// Runs every pass over `range`, which must lie within all units; the numbers of units must
+    /// match the coefficients.
     fn run(
         &self,
         coefficients: &Coefficients,
@@ -258,7 +269,8 @@ impl Kernels {
     }
 }
 
-/// The length of all units. A mismatch is a bug of the caller; `codec` turns bad input into errors.
+/// Returns the length of all units. A mismatch is a bug of the caller; the crate `codec` reports
+/// invalid input as errors.
 fn check_shape(coefficients: &Coefficients, inputs: &[&[u8]], outputs: &[&mut [u8]]) -> usize {
     assert_eq!(inputs.len(), coefficients.columns(), "one input per column");
     assert_eq!(outputs.len(), coefficients.rows(), "one output per row");

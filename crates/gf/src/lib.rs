@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Dot products over GF(2^8) with polynomial x^8+x^4+x^3+x^2+1 (0x11d), XOR, and CRC per chunk.
 //!
-//! Everything an erasure code does to bytes is one operation: `output[r] = sum over c of
+//! All operations of an erasure code on data are one operation: `output[r] = sum over c of
 //! coefficient[r][c] * input[c]`, byte by byte, where the sum is XOR and the product is in GF(2^8).
-//! [`Kernels::dot`] is that operation, [`Kernels::dot_add`] adds into the outputs instead of
+//! [`Kernels::dot`] is that operation, [`Kernels::dot_add`] adds to the outputs instead of
 //! replacing them (a delta update), and [`Kernels::dot_with_checksums`] computes CRCs of inputs and
 //! outputs in the same pass over memory.
 //!
-//! There is one implementation per instruction set ([`Isa`]). [`Kernels::active`] is the best one that
-//! this machine runs, chosen once, or the one that the environment variable `STRIPELINE_ISA` names.
+//! There is one implementation per instruction set ([`Isa`]). [`Kernels::active`] returns the
+//! fastest one that this machine supports, chosen once, or the one that the environment variable
+//! `STRIPELINE_ISA` names.
 //!
-//! This is the only crate with SIMD `unsafe`. Its public functions are safe: lengths are checked, slices
-//! carry aliasing rules, and a kernel for an absent instruction set cannot be obtained.
+//! This is the only crate with SIMD `unsafe`. Its public functions are safe: they check lengths,
+//! slices enforce the aliasing rules, and a kernel for an unsupported instruction set cannot be
+//! obtained.
 
-// Rows and columns index several arrays of registers at once; iterators over one of them read worse.
+// Rows and columns index several arrays of registers at once; iterators over one of them are harder
+// to read.
 #![allow(clippy::needless_range_loop)]
-// What only the left-out kernels use on this architecture is not worth a condition each.
+// Some items are used only by the kernels that this build leaves out; they have no condition of
+// their own.
 #![cfg_attr(
     all(target_arch = "aarch64", feature = "no-shuffle-tables"),
     allow(dead_code)

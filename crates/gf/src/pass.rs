@@ -7,24 +7,25 @@ use std::ops::Range;
 /// The most outputs of one pass: eight accumulators leave registers for coefficients and inputs.
 pub(crate) const ROWS_MAX: usize = 8;
 
-/// How far ahead of its use an input is asked for when the outputs bypass the cache, which is when the
-/// inputs come from memory.
+/// The prefetch distance of inputs, in bytes. Inputs are prefetched only when the outputs bypass
+/// the cache, because the inputs then come from memory.
 pub(crate) const PREFETCH_BYTES: usize = 1024;
 
-/// What one pass is asked to do.
+/// The arguments of one pass.
 pub(crate) struct Pass<'a, 'b, 'c> {
     pub inputs: &'a [&'b [u8]],
     pub outputs: &'a mut [&'c mut [u8]],
-    /// The bytes of every input and output to work on.
+    /// The range of bytes of every input and output to process.
     pub range: Range<usize>,
-    /// Add to the outputs instead of replacing them.
+    /// Whether to add to the outputs instead of replacing them.
     pub accumulate: bool,
-    /// Write outputs past the cache if their alignment allows.
+    /// Whether to store outputs past the cache if their alignment allows it.
     pub stream: bool,
 }
 
 impl Pass<'_, '_, '_> {
-    /// Whether to use streaming stores, which fault on an address that is not a multiple of the register.
+    /// Returns whether to use streaming stores, which fault on an address that is not a multiple of
+    /// the register size.
     #[inline(always)]
     pub fn streams<V: Vector>(&self) -> bool {
         self.stream
@@ -41,7 +42,7 @@ impl Pass<'_, '_, '_> {
 /// Loads a whole register, or its first `bytes` bytes.
 #[inline(always)]
 pub(crate) unsafe fn load<V: Vector>(from: *const u8, bytes: usize) -> V {
-    // SAFETY: the caller vouches for `bytes` bytes at `from`.
+    // SAFETY: the caller guarantees `bytes` bytes at `from`.
     unsafe {
         if bytes == V::BYTES {
             V::load(from)
@@ -51,7 +52,7 @@ pub(crate) unsafe fn load<V: Vector>(from: *const u8, bytes: usize) -> V {
     }
 }
 
-/// As [`load`], asking for what comes later if the outputs are streamed.
+/// As [`load`], and prefetches later input if the outputs are streamed.
 #[inline(always)]
 pub(crate) unsafe fn load_input<V: Vector, const STREAM: bool>(from: *const u8, bytes: usize) -> V {
     // SAFETY: as `load`; a prefetch may name any address.
@@ -66,7 +67,7 @@ pub(crate) unsafe fn load_input<V: Vector, const STREAM: bool>(from: *const u8, 
 /// Stores a whole register, streamed or not, or its first `bytes` bytes.
 #[inline(always)]
 pub(crate) unsafe fn store<V: Vector, const STREAM: bool>(vector: V, to: *mut u8, bytes: usize) {
-    // SAFETY: the caller vouches for `bytes` bytes at `to`, and for its alignment if STREAM.
+    // SAFETY: the caller guarantees `bytes` bytes at `to`, and for its alignment if STREAM.
     unsafe {
         if bytes != V::BYTES {
             vector.store_partial(to, bytes);

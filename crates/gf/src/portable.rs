@@ -2,18 +2,20 @@
 //! Kernels without intrinsics and without lookup tables indexed by data.
 //!
 //! A product by a constant is a sum of products by powers of x, so an output is
-//! `sum over b of x^b * (XOR of the inputs whose coefficient has bit b)`, evaluated by Horner's rule:
-//! XOR whole chunks, then multiply the chunk by x (one shift and one conditional XOR per byte). All of
-//! it is plain word arithmetic that compilers turn into whatever vector instructions the target has.
+//! `sum over b of x^b * (XOR of the inputs whose coefficient has bit b)`, evaluated by Horner's
+//! rule: XOR whole chunks, then multiply the chunk by x (one shift and one conditional XOR per
+//! byte). All of it is plain word arithmetic, which compilers translate to the vector instructions
+//! of the target.
 
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
 
-/// Bytes that are summed at a time: few enough to stay in 128-bit registers.
+/// The number of bytes that are summed at a time: few enough to stay in 128-bit registers.
 const CHUNK_BYTES: usize = 64;
 const WORDS: usize = CHUNK_BYTES / 8;
 
-/// For every output, for every bit from the highest to the lowest, the inputs whose coefficient has it.
+/// For every output and every bit from the highest to the lowest: the inputs whose coefficient has
+/// the bit set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitColumns {
     /// Where each (output, bit) list ends in `columns`.
@@ -22,7 +24,7 @@ pub(crate) struct BitColumns {
 }
 
 impl BitColumns {
-    /// Lists the bits of `rows` (coefficients row by row, `columns` a row).
+    /// Builds the lists of `rows` (coefficients in row-major order, `columns` per row).
     pub fn new(values: &[u8], columns: usize) -> Self {
         let mut ends = Vec::with_capacity(values.len() / columns * 8);
         let mut list = Vec::new();
@@ -86,7 +88,7 @@ pub(crate) fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
     }
 }
 
-/// The XOR of all inputs, each as long as `output`.
+/// Computes the XOR of all inputs, each as long as `output`.
 pub(crate) fn sum(inputs: &[&[u8]], output: &mut [u8]) {
     for start in (0..output.len()).step_by(CHUNK_BYTES) {
         let end = output.len().min(start + CHUNK_BYTES);
@@ -108,7 +110,8 @@ fn double(elements: u64) -> u64 {
     ((elements & !(LOW_BITS << 7)) << 1) ^ (carried * 0x1d)
 }
 
-/// Up to 64 bytes as words, zero beyond; the byte order is the machine's, the same as in `put`.
+/// Returns up to 64 bytes as words, padded with zeros; the byte order is the machine's, the same as
+/// in `put`.
 #[inline(always)]
 fn chunk(bytes: &[u8]) -> [u64; WORDS] {
     let mut whole = [0u8; CHUNK_BYTES];

@@ -2,7 +2,7 @@
 //! Products from two 16-entry tables per coefficient, one for each nibble (the method of
 //! "Screaming Fast Galois Field Arithmetic Using Intel SIMD Instructions", FAST 2013).
 //!
-//! Left out of builds with the feature `no-shuffle-tables`.
+//! Builds with the feature `no-shuffle-tables` leave this module out.
 
 use crate::pass::{PREFETCH_BYTES, Pass, load, store};
 use crate::vector::ShuffleVector;
@@ -15,8 +15,8 @@ use crate::vector::ShuffleVector;
 #[inline(always)]
 pub(crate) unsafe fn dot<V: ShuffleVector>(tables: &[[u8; 32]], pass: &mut Pass<'_, '_, '_>) {
     debug_assert_eq!(tables.len(), pass.inputs.len() * pass.outputs.len());
-    // Two registers a step share each table load as long as the sums fit the 16 registers of AVX2.
-    // SAFETY: handed through from the caller.
+    // Two registers per step share each table load if the sums fit the 16 registers of AVX2.
+    // SAFETY: the caller upholds the same contract.
     unsafe {
         match pass.outputs.len() {
             1 => rows::<V, 1, 4>(tables, pass),
@@ -36,7 +36,7 @@ unsafe fn rows<V: ShuffleVector, const M: usize, const U: usize>(
     tables: &[[u8; 32]],
     pass: &mut Pass<'_, '_, '_>,
 ) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe {
         match (pass.accumulate, pass.streams::<V>()) {
             (false, false) => walk::<V, M, U, false, false>(tables, pass),
@@ -75,7 +75,8 @@ unsafe fn walk<
     }
 }
 
-/// U registers of every output; `bytes` is less than a register only for the last, with U = 1.
+/// Computes U registers of every output; `bytes` is less than a register only in the last step,
+/// with U = 1.
 #[inline(always)]
 unsafe fn step<
     V: ShuffleVector,
@@ -89,7 +90,7 @@ unsafe fn step<
     at: usize,
     bytes: usize,
 ) {
-    // SAFETY: the caller keeps the step within the range and vouches for the instruction set.
+    // SAFETY: the caller keeps the step within the range and guarantees the instruction set.
     unsafe {
         let mut sums = [[V::zero(); U]; M];
         if ADD {
@@ -107,7 +108,8 @@ unsafe fn step<
             let mut high = [V::zero(); U];
             for part in 0..U {
                 let input = input.add(part * V::BYTES);
-                // With a dozen inputs there are more streams than the hardware follows into other pages.
+                // With a dozen inputs there are more streams than the hardware prefetcher follows
+                // across pages.
                 V::prefetch(input.wrapping_add(PREFETCH_BYTES));
                 let value: V = load(input, bytes);
                 low[part] = value.low_nibbles();

@@ -4,13 +4,14 @@
 use crate::pass::{load_input, store};
 use crate::vector::Vector;
 
-/// Writes the XOR of all inputs to `output`, past the cache if `stream` and its alignment allow.
+/// Writes the XOR of all inputs to `output`, past the cache if `stream` is set and the alignment
+/// allows it.
 ///
 /// # Safety
 /// The machine has V's instruction set; there is an input, and every input is as long as `output`.
 #[inline(always)]
 pub(crate) unsafe fn sum<V: Vector>(inputs: &[&[u8]], output: &mut [u8], stream: bool) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe {
         if stream && output.as_ptr().addr().is_multiple_of(V::BYTES) {
             walk::<V, true>(inputs, output);
@@ -45,7 +46,7 @@ unsafe fn step<V: Vector, const U: usize, const STREAM: bool>(
     at: usize,
     bytes: usize,
 ) {
-    // SAFETY: the caller keeps the step within the output and vouches for the instruction set.
+    // SAFETY: the caller keeps the step within the output and guarantees the instruction set.
     unsafe {
         let mut sums = [V::zero(); U];
         for input in inputs {

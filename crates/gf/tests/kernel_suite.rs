@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kernel suite on every instruction set that this machine runs.
+//! The kernel suite on every instruction set that this machine supports.
 
 use stripeline_gf::{Isa, Kernels};
 use stripeline_testkit::kernel_suite;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arguments of natives, checked and converted.
+//! Checks and conversion of the natives' arguments.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -11,28 +11,29 @@ use stripeline_boundary::{List, UNITS_MAX, check_memory};
 use crate::env::{Env, IntArray, ObjectArray, Reference};
 use crate::failure::Failure;
 
-/// Addresses of one list, on the stack; null for an absent unit.
+/// The addresses of one list's buffers, on the stack; null for an absent unit.
 pub(crate) type Pointers = ArrayVec<*const u8, UNITS_MAX>;
 
-/// Values of an `int[]`, on the stack.
+/// The values of an `int[]`, on the stack.
 pub(crate) type Ints = ArrayVec<jint, UNITS_MAX>;
 
-/// What the entries of a list are called and where they come from.
+/// The source of a list's entries, with the names used in messages.
 #[derive(Clone, Copy)]
 pub(crate) enum Source {
-    /// A Java array of buffers, by its name in `NativeBridge`, and its positions.
+    /// A Java array of buffers: its name in `NativeBridge`, the array and its positions.
     Array(&'static str, jobject, jobject),
-    /// Two buffers that are arguments of their own, by their names.
+    /// Two buffers that are separate arguments, with their names.
     Pair([(&'static str, jobject); 2]),
 }
 
-/// Buffers with the position in each where its unit starts.
+/// A list of buffers, with the position in each buffer where its unit starts.
 pub(crate) struct Units {
     source: Source,
     positions: Ints,
 }
 
-/// What runs on a slice of all units: inputs (null where absent), outputs, bytes of each.
+/// A step over one slice of all units: takes the inputs (null where absent), the outputs and the
+/// number of bytes of each.
 pub(crate) type Step<'a> =
     dyn FnMut(&Pointers, &Pointers, usize) -> Result<ControlFlow<()>, Failure> + 'a;
 
@@ -43,13 +44,13 @@ pub(crate) enum Absence {
     Allowed,
 }
 
-/// A length or position as Java gives it.
+/// Converts a length or position that Java passed.
 pub(crate) fn non_negative(name: &str, value: jint) -> Result<usize, Failure> {
     usize::try_from(value)
         .map_err(|_| Failure::argument(format_args!("{name} is {value}, below 0")))
 }
 
-/// A reference that must not be null.
+/// Wraps a reference that must not be null.
 ///
 /// # Safety
 /// `object` must be null or a live reference to the Java type that `T` stands for.
@@ -57,7 +58,7 @@ pub(crate) unsafe fn present<T: Reference>(name: &str, object: jobject) -> Resul
     if object.is_null() {
         return Err(Failure::argument(format_args!("{name} is null")));
     }
-    // SAFETY: not null; the caller vouches for the rest.
+    // SAFETY: not null; the caller guarantees the rest.
     Ok(unsafe { T::from_raw(object) })
 }
 
@@ -81,9 +82,9 @@ pub(crate) fn read_ints(
 }
 
 impl Units {
-    /// An array that is yet to be read, see [`Units::read`]. A list is 1 KiB: it is filled in
-    /// place, because returning it through a `Result` copies all of it, which shows in a call of
-    /// 300 ns.
+    /// Creates a list from an array that [`Units::read`] reads later. A list is 1 KiB: it is filled
+    /// in place, because returning it through a `Result` copies all of it, which is measurable in a
+    /// call of 300 ns.
     pub(crate) fn array(name: &'static str, array: jobject, positions: jobject) -> Self {
         Self {
             source: Source::Array(name, array, positions),
@@ -91,17 +92,17 @@ impl Units {
         }
     }
 
-    /// Reads positions; there must be `count` entries, or any number up to `UNITS_MAX` if that is
-    /// `None`.
+    /// Reads the positions; there must be `count` entries, or any number up to `UNITS_MAX` if
+    /// `count` is `None`.
     ///
     /// # Safety
-    /// The array must be null or one of the buffers that the native is declared with, the positions
-    /// null or an `int[]`.
+    /// The array must be null or an array of the buffer type in the native's declaration, the
+    /// positions null or an `int[]`.
     pub(crate) unsafe fn read(&mut self, env: Env, count: Option<usize>) -> Result<(), Failure> {
         let Source::Array(name, array, positions) = self.source else {
             return Ok(());
         };
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let array: ObjectArray = unsafe { present(name, array)? };
         let entries = env.object_array_length(array);
         let wanted = count.unwrap_or(entries);
@@ -110,7 +111,7 @@ impl Units {
                 "{name} has {entries} entries, {wanted} needed"
             )));
         }
-        // SAFETY: as the caller vouches.
+        // SAFETY: as the caller guarantees.
         let positions: IntArray = unsafe { present("an array of positions", positions)? };
         read_ints(env, "an array of positions", positions, &mut self.positions)?;
         if self.positions.len() != entries {
@@ -122,7 +123,8 @@ impl Units {
         Ok(())
     }
 
-    /// Two buffers that are arguments of their own: name, buffer and position of each.
+    /// Creates a list of two buffers that are separate arguments: name, buffer and position of
+    /// each.
     pub(crate) fn pair(
         one: (&'static str, jobject, jint),
         other: (&'static str, jobject, jint),
@@ -133,7 +135,7 @@ impl Units {
         }
     }
 
-    /// A list without entries.
+    /// Creates a list without entries.
     pub(crate) fn none() -> Self {
         let nothing = ("nothing", std::ptr::null_mut());
         Self {
@@ -142,30 +144,30 @@ impl Units {
         }
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub(crate) fn count(&self) -> usize {
         self.positions.len()
     }
 
-    /// One entry; `None` for null.
+    /// Returns one entry; `None` for null.
     ///
     /// # Safety
     /// The entries must be of the Java type that `T` stands for.
     pub(crate) unsafe fn element<T: Reference>(&self, env: Env, index: usize) -> Option<T> {
         match self.source {
-            // SAFETY: not null, which `read` has checked; the caller vouches for the rest.
+            // SAFETY: not null, which `read` has checked; the caller guarantees the rest.
             Source::Array(_, array, _) => unsafe {
                 env.element(ObjectArray::from_raw(array), index)
             },
             Source::Pair(objects) => {
                 let object = objects[index].1;
-                // SAFETY: not null; the caller vouches for the rest.
+                // SAFETY: not null; the caller guarantees the rest.
                 (!object.is_null()).then(|| unsafe { T::from_raw(object) })
             }
         }
     }
 
-    /// The position of an entry, checked against the bytes that its buffer has.
+    /// Returns the position of an entry after checking it against the length of its buffer.
     pub(crate) fn position(
         &self,
         index: usize,
@@ -183,7 +185,7 @@ impl Units {
         }
     }
 
-    /// A mistake in one entry.
+    /// Returns the failure for a mistake in one entry.
     #[cold]
     pub(crate) fn refuse(&self, index: usize, mistake: impl fmt::Display) -> Failure {
         match self.source {
@@ -192,7 +194,7 @@ impl Units {
         }
     }
 
-    /// Names the memory of the entries for the overlap check.
+    /// Returns the memory of the entries, with their names, for the overlap check.
     pub(crate) fn lists<'a>(&self, starts: &'a Pointers, bytes: usize) -> ArrayVec<List<'a>, 2> {
         let list = |name, pointers| List {
             name,
@@ -209,7 +211,7 @@ impl Units {
         }
     }
 
-    /// Refuses outputs that are null or share bytes with anything.
+    /// Refuses outputs that are null or share bytes with another buffer.
     pub(crate) fn check_disjoint(
         inputs: (&Self, &Pointers),
         outputs: (&Self, &Pointers),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations, once for direct buffers and for arrays alike.
+//! The operations, in one version for direct buffers and for arrays.
 
 use std::ops::ControlFlow;
 
@@ -13,14 +13,14 @@ use crate::env::Env;
 use crate::failure::Failure;
 use crate::registry;
 
-/// How the units of a call are reached: `direct::run` or `heap::run`.
+/// The function that gives access to the units of a call: `direct::run` or `heap::run`.
 pub(crate) type Run =
     unsafe fn(Env, &Units, Absence, &Units, usize, &mut Step<'_>) -> Result<(), Failure>;
 
-/// Encodes units reached by `run`.
+/// Encodes units that `run` gives access to.
 ///
 /// # Safety
-/// Arguments must be those of a native whose lists have the entries that `run` takes.
+/// Arguments must be those of a native whose lists have entries of the type that `run` takes.
 #[inline]
 pub(crate) unsafe fn encode(
     env: Env,
@@ -34,8 +34,8 @@ pub(crate) unsafe fn encode(
     let length = non_negative("length", length)?;
     env.ensure_local_capacity(codec.data_units() + codec.parity_units())?;
     let (k, m) = (codec.data_units(), codec.parity_units());
-    // SAFETY: lists as the caller vouches; `run` hands out memory that lives until the step returns
-    // and whose outputs overlap nothing.
+    // SAFETY: lists as the caller guarantees; `run` hands out memory that lives until the step
+    // returns and whose outputs overlap nothing.
     unsafe {
         let mut inputs = Units::array("in", inputs.0, inputs.1);
         inputs.read(env, Some(k))?;
@@ -58,7 +58,7 @@ pub(crate) unsafe fn encode(
     }
 }
 
-/// Decodes units reached by `run`.
+/// Decodes units that `run` gives access to.
 ///
 /// # Safety
 /// As [`encode`].
@@ -105,7 +105,8 @@ pub(crate) unsafe fn decode(
     }
 }
 
-/// Verifies units reached by `run`: -1 if sound, else the first parity unit that differs.
+/// Verifies units that `run` gives access to; returns -1 if they are sound, else the first parity
+/// unit that differs.
 ///
 /// # Safety
 /// As [`encode`].
@@ -150,7 +151,7 @@ pub(crate) unsafe fn verify(
     Ok(differing)
 }
 
-/// Updates parity reached by `run`; a buffer comes with its position.
+/// Updates parity that `run` gives access to; each buffer is passed with its position.
 ///
 /// # Safety
 /// As [`encode`].

@@ -11,10 +11,10 @@ use crate::direct::Memory;
 use crate::env::{Env, IntArray};
 use crate::failure::Failure;
 
-/// Bytes of one unit per critical section on the `int[]`; see the heap's.
+/// The bytes of one unit per critical section on the `int[]`; see `SLICE_BYTES` in `heap`.
 const SLICE_BYTES: usize = 256 << 10;
 
-/// Where checksums go: one row per unit, one entry per chunk.
+/// The destination of the checksums: one row per unit, one entry per chunk.
 pub(crate) struct Sums {
     array: IntArray,
     kind: ChecksumKind,
@@ -23,7 +23,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// Checks the arguments against what `units` units of `length` bytes need.
+    /// Checks that the arguments match `units` units of `length` bytes.
     pub(crate) fn new(
         env: Env,
         array: IntArray,
@@ -65,7 +65,7 @@ impl Sums {
     }
 }
 
-/// Encodes slice by slice, with the `int[]` in a critical section for one slice at a time.
+/// Encodes slice by slice; the critical section on the `int[]` covers one slice at a time.
 ///
 /// # Safety
 /// The entries of both lists must be `ByteBuffer`s.
@@ -81,7 +81,7 @@ pub(crate) unsafe fn encode(
         inputs: Pointers::new(),
         outputs: Pointers::new(),
     };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     unsafe { memory.resolve(env, inputs, Absence::Refused, outputs, length)? };
     let chunks_max = (SLICE_BYTES / sums.bytes_per_checksum).max(1);
     let mut chunk = 0;
@@ -125,7 +125,7 @@ pub(crate) unsafe fn encode(
     Ok(())
 }
 
-/// The checksums' array in a critical section, which ends when this is dropped.
+/// A critical section on the checksums' array, which ends when this value is dropped.
 struct Section {
     env: Env,
     array: IntArray,
@@ -134,8 +134,8 @@ struct Section {
 
 impl Section {
     fn enter(env: Env, array: IntArray) -> Result<Self, Failure> {
-        // Copied or pinned does not matter: a copy has what earlier slices wrote, and is kept
-        // whole.
+        // Copied or pinned makes no difference: a copy contains what earlier slices wrote, and is
+        // written back whole.
         let (start, _) = env.critical(array);
         if start.is_null() {
             return Err(Failure::NoMemory);

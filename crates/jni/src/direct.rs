@@ -5,7 +5,7 @@ use crate::arguments::{Absence, Pointers, Step, Units};
 use crate::env::{Buffer, Env};
 use crate::failure::Failure;
 
-/// Where the units of both lists start.
+/// The start addresses of the units of both lists.
 pub(crate) struct Memory {
     pub(crate) inputs: Pointers,
     pub(crate) outputs: Pointers,
@@ -27,13 +27,13 @@ pub(crate) unsafe fn run(
         inputs: Pointers::new(),
         outputs: Pointers::new(),
     };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     unsafe { memory.resolve(env, inputs, absence, outputs, length)? };
     step(&memory.inputs, &memory.outputs, length).map(|_| ())
 }
 
 impl Memory {
-    /// Finds and checks the memory of all units.
+    /// Resolves and checks the memory of all units.
     ///
     /// # Safety
     /// The entries of both lists must be `ByteBuffer`s.
@@ -46,7 +46,7 @@ impl Memory {
         length: usize,
     ) -> Result<(), Failure> {
         for index in 0..inputs.count() {
-            // SAFETY: as the caller vouches.
+            // SAFETY: as the caller guarantees.
             self.inputs
                 .push(match unsafe { inputs.element::<Buffer>(env, index) } {
                     Some(buffer) => start(env, inputs, index, buffer, length)?,
@@ -55,7 +55,7 @@ impl Memory {
                 });
         }
         for index in 0..outputs.count() {
-            // SAFETY: as the caller vouches.
+            // SAFETY: as the caller guarantees.
             let buffer = unsafe { outputs.element::<Buffer>(env, index) };
             let buffer = buffer.ok_or_else(|| outputs.refuse(index, "is null"))?;
             self.outputs
@@ -82,7 +82,7 @@ fn start(
     if address.is_null() && length > 0 {
         return Err(units.refuse(index, "has no memory"));
     }
-    // A slice of no bytes must still not be null.
+    // The address of an empty slice must not be null either.
     let address = if address.is_null() {
         std::ptr::dangling_mut()
     } else {

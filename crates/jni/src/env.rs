@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The JNI functions that the natives use, with types in place of one `jobject` for everything.
+//! The JNI functions that the natives use, with a type per Java type instead of `jobject`.
 //!
-//! Object types are made only from arguments of natives, whose Java types the JVM has checked, or
-//! by the functions here; that is what their safety rests on.
+//! Values of the object types are created only from arguments of natives, whose Java types the JVM
+//! has checked, or by the functions here; their safety relies on this.
 
 use std::ffi::{CStr, CString, c_void};
 use std::sync::OnceLock;
@@ -56,11 +56,12 @@ macro_rules! reference {
 }
 reference!(ObjectArray IntArray LongArray ByteArray Buffer);
 
-/// Classes and fields that the JVM is asked for once, when the library is loaded.
+/// Classes and fields that are looked up once, when the library is loaded.
 struct Known {
     /// Implemented by every direct buffer, read-only ones included.
     direct: jclass,
-    /// The class of read-only direct `ByteBuffer`s; written to, one of a read-only mapping faults.
+    /// The class of read-only direct `ByteBuffer`s; a write to one that maps a file read-only would
+    /// fault.
     direct_read_only: jclass,
     /// `long java.nio.Buffer.address`, meaningful in direct buffers only.
     address: jfieldID,
@@ -83,7 +84,7 @@ macro_rules! call {
 }
 
 impl Env {
-    /// Wraps the environment that a native was called with.
+    /// Wraps the environment that a native receives.
     ///
     /// # Safety
     /// `env` must be the current thread's, and the value must not outlive the native call.
@@ -91,8 +92,8 @@ impl Env {
         Self(env)
     }
 
-    /// Looks up what the natives need of `java.nio`. A JVM without these classes cannot be served:
-    /// the exception of the failed lookup stays pending, and loading the library fails with it.
+    /// Looks up the classes and fields of `java.nio` that the natives need. If the JVM lacks one of
+    /// them, the exception of the failed lookup stays pending and loading the library fails.
     pub(crate) fn look_up_known(self) -> Option<()> {
         let known = Known {
             direct: self.global_class(c"sun/nio/ch/DirectBuffer")?,
@@ -100,7 +101,7 @@ impl Env {
             address: self.field(c"java/nio/Buffer", c"address", c"J")?,
             capacity: self.field(c"java/nio/Buffer", c"capacity", c"I")?,
         };
-        // A second load in the same process would have found the same classes of the boot loader.
+        // A second load in the same process finds the same classes of the boot loader.
         let _ = KNOWN.set(known);
         Some(())
     }
@@ -138,7 +139,7 @@ impl Env {
         }
     }
 
-    /// Makes room for references to that many units. Every native may hold 16 references, of which
+    /// Reserves local references for that many units. Every native may hold 16 references, of which
     /// its arguments take up to 6.
     pub(crate) fn ensure_local_capacity(self, units: usize) -> Result<(), Failure> {
         let capacity = jint::try_from(units).unwrap_or(jint::MAX);
@@ -150,12 +151,12 @@ impl Env {
         }
     }
 
-    /// The entries of an array of objects.
+    /// Returns the number of entries of an array of objects.
     pub(crate) fn object_array_length(self, array: ObjectArray) -> usize {
         self.array_length(array.0)
     }
 
-    /// One entry; `None` for null. `index` must be below the length.
+    /// Returns one entry; `None` for null. `index` must be below the length.
     ///
     /// # Safety
     /// The entries must be of the Java type that `T` stands for.
@@ -172,17 +173,17 @@ impl Env {
         }
     }
 
-    /// The entries of an `int[]`.
+    /// Returns the number of entries of an `int[]`.
     pub(crate) fn int_array_length(self, array: IntArray) -> usize {
         self.array_length(array.0)
     }
 
-    /// The entries of a `long[]`.
+    /// Returns the number of entries of a `long[]`.
     pub(crate) fn long_array_length(self, array: LongArray) -> usize {
         self.array_length(array.0)
     }
 
-    /// The entries of a `byte[]`.
+    /// Returns the number of entries of a `byte[]`.
     pub(crate) fn byte_array_length(self, array: ByteArray) -> usize {
         self.array_length(array.0)
     }
@@ -192,7 +193,7 @@ impl Env {
         unsafe { call!(self, v1_2, GetArrayLength, array) as usize }
     }
 
-    /// Copies the first `target.len()` entries, of which the array must have as many.
+    /// Copies the first `target.len()` entries; the array must have at least as many.
     pub(crate) fn read_ints(self, array: IntArray, target: &mut [jint]) {
         let count = target.len() as jsize;
         // SAFETY: a valid environment and array, room for `count` entries; a range beyond the array
@@ -210,7 +211,7 @@ impl Env {
         };
     }
 
-    /// Copies `target.len()` bytes at `offset`, which the array must have.
+    /// Copies `target.len()` bytes at `offset`; the range must lie within the array.
     pub(crate) fn read_bytes(self, array: ByteArray, offset: usize, target: &mut [u8]) {
         let (offset, count) = (offset as jsize, target.len() as jsize);
         let target = target.as_mut_ptr().cast();
@@ -228,7 +229,7 @@ impl Env {
         };
     }
 
-    /// Copies `source` into the array at `offset`, where it must fit.
+    /// Copies `source` into the array at `offset`; the range must lie within the array.
     pub(crate) fn write_bytes(self, array: ByteArray, offset: usize, source: &[u8]) {
         let (offset, count) = (offset as jsize, source.len() as jsize);
         let source = source.as_ptr().cast();
@@ -246,7 +247,7 @@ impl Env {
         };
     }
 
-    /// Copies `source` to the start of the array, where it must fit.
+    /// Copies `source` to the start of the array, which must be long enough.
     pub(crate) fn write_longs(self, array: LongArray, source: &[jlong]) {
         let count = source.len() as jsize;
         let source = source.as_ptr();
@@ -254,13 +255,14 @@ impl Env {
         unsafe { call!(self, v1_2, SetLongArrayRegion, array.0, 0, count, source) };
     }
 
-    /// Where a direct buffer starts and how many bytes it has; `None` if it is not direct.
+    /// Returns the start and the length in bytes of a direct buffer; `None` if the buffer is not
+    /// direct.
     ///
-    /// Reads the fields that `GetDirectBufferAddress` and `GetDirectBufferCapacity` read, which the
-    /// JVM serves without a transition, unlike its type checks of some 15 ns. A buffer on an array
-    /// keeps 0 or an offset into that array in `address`, which is below 2^31 and an array's
-    /// header, so an address above all of those belongs to a direct buffer; any other is checked by
-    /// type.
+    /// Reads the fields that `GetDirectBufferAddress` and `GetDirectBufferCapacity` read. The JVM
+    /// reads fields without a thread-state transition, while a type check takes about 15 ns. A
+    /// buffer on an array stores 0 or an offset into that array in `address`, which is below 2^31
+    /// plus an array header, so a greater address belongs to a direct buffer; for any other value
+    /// the type is checked.
     pub(crate) fn direct_memory(self, buffer: Buffer) -> Option<(*mut u8, usize)> {
         let known = known();
         // SAFETY: a valid environment, buffer, classes and fields.
@@ -279,20 +281,21 @@ impl Env {
         }
     }
 
-    /// Whether a direct buffer refuses writes.
+    /// Returns whether a direct buffer is read-only.
     pub(crate) fn is_read_only(self, buffer: Buffer) -> bool {
         // SAFETY: a valid environment, buffer and class.
         unsafe { call!(self, v1_2, IsInstanceOf, buffer.0, known().direct_read_only) }
     }
 
-    /// Makes a Java string of ASCII text; null with an exception pending if there is no memory.
+    /// Creates a Java string of ASCII text; returns null with an exception pending if there is no
+    /// memory.
     pub(crate) fn new_string(self, text: &str) -> jstring {
         let text = ascii(text);
         // SAFETY: a valid environment; ASCII without NUL is its own modified UTF-8.
         unsafe { call!(self, v1_2, NewStringUTF, text.as_ptr()) }
     }
 
-    /// Leaves an exception pending, unless one is pending already.
+    /// Sets a pending exception, unless one is pending already.
     pub(crate) fn throw(self, class: &CStr, text: &str) {
         let text = ascii(text);
         // SAFETY: a valid environment; a class that is not found leaves its own exception pending.
@@ -307,7 +310,8 @@ impl Env {
         }
     }
 
-    /// Leaves an `EcException` with the number of its kind pending, unless one is pending already.
+    /// Sets a pending `EcException` with the number of its kind, unless an exception is pending
+    /// already.
     pub(crate) fn throw_coded(self, code: jint, text: &str) {
         let text = self.new_string(text);
         if text.is_null() {
@@ -346,10 +350,10 @@ impl Env {
     }
 
     /// Pins an array's contents, or copies them, until [`Env::release_critical`]. Returns their
-    /// start, null if there is no memory for a copy, and whether this is a copy.
+    /// start, null if there is no memory for a copy, and whether they are a copy.
     ///
-    /// Between the two the thread must make no other JNI call, must not block and must be quick:
-    /// the garbage collector may be waiting.
+    /// Between the two calls the thread must make no other JNI call, must not block and must be
+    /// quick: the garbage collector may be waiting.
     pub(crate) fn critical(self, array: impl PrimitiveArray) -> (*mut c_void, bool) {
         let mut copied: u8 = 0;
         let (array, copied_out) = (array.object(), (&raw mut copied).cast());
@@ -358,8 +362,8 @@ impl Env {
         (start, copied != 0)
     }
 
-    /// Ends what [`Env::critical`] began. `keep` writes a copy back; a pinned array has what was
-    /// written to it either way.
+    /// Ends the section that [`Env::critical`] began. `keep` writes a copy back; writes to a pinned
+    /// array take effect in either case.
     ///
     /// # Safety
     /// `start` must be what [`Env::critical`] returned for `array`, not null and not yet released.
@@ -370,7 +374,7 @@ impl Env {
         keep: bool,
     ) {
         let mode = if keep { 0 } else { JNI_ABORT };
-        // SAFETY: a valid environment; array and start as the caller vouches.
+        // SAFETY: a valid environment; array and start as the caller guarantees.
         unsafe {
             call!(
                 self,
@@ -383,7 +387,7 @@ impl Env {
         };
     }
 
-    /// Whether two references are to one array.
+    /// Returns whether two references refer to the same array.
     pub(crate) fn same_array(self, one: ByteArray, other: ByteArray) -> bool {
         // SAFETY: a valid environment and references.
         unsafe { call!(self, v1_2, IsSameObject, one.0, other.0) }
@@ -413,7 +417,7 @@ fn known() -> &'static Known {
         .expect("JNI_OnLoad fails where the lookup fails, and no native runs before it")
 }
 
-/// Texts are ASCII by construction except for those of panics.
+/// Converts a text to ASCII. All texts are ASCII by construction, except those of panics.
 fn ascii(text: &str) -> CString {
     let bytes: Vec<u8> = text
         .chars()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The one wrapper that every native runs in, and the exceptions that it throws.
+//! The wrapper that every native runs in, and the exceptions that it throws.
 
 use std::ffi::CStr;
 use std::fmt;
@@ -11,16 +11,16 @@ use stripeline_codec::{Error, ErrorKind};
 
 use crate::env::Env;
 
-/// Why a native throws.
+/// The reason why a native throws.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The codec refused the call; its text is whole.
+    /// The codec refused the call; its text is complete.
     Codec(Error),
-    /// Memory that may not be used; the text lacks its "Cannot <operation>".
+    /// Memory that may not be used; the text does not include "Cannot <operation>".
     Memory(Refusal),
-    /// Any other wrong argument; the text lacks its "Cannot <operation>".
+    /// Any other wrong argument; the text does not include "Cannot <operation>".
     Argument(String),
-    /// The engine refused the call, or the task ended so; the text is whole.
+    /// The engine refused the call, or the task failed; the text is complete.
     Engine(stripeline_engine::Error),
     /// No such engine is open.
     EngineClosed,
@@ -51,7 +51,8 @@ impl From<stripeline_engine::Error> for Failure {
     }
 }
 
-/// The number of an engine's error: the status of the C interface; `EcExceptionTest` compares.
+/// Returns the number of an engine's error: the status of the C interface; `EcExceptionTest`
+/// compares them.
 pub(crate) fn code_of(error: &stripeline_engine::Error) -> jint {
     use stripeline_engine::ErrorKind as Kind;
     match error.kind() {
@@ -66,7 +67,7 @@ pub(crate) fn code_of(error: &stripeline_engine::Error) -> jint {
     }
 }
 
-/// The number of an error that this version has no other for.
+/// The number of an error that has no number of its own in this version.
 const INTERNAL: jint = 1;
 
 impl Failure {
@@ -116,8 +117,9 @@ fn exception_of(kind: ErrorKind) -> &'static CStr {
 /// Runs the body of a native. An error or a panic becomes a pending exception and the default
 /// result, which the JVM discards.
 ///
-/// Unwinding into the JVM would end the process. Asserting unwind safety is sound here: what a body
-/// shares with later calls is the codec, whose caches are replaced whole.
+/// Unwinding into the JVM would end the process. The assertion of unwind safety is sound here: the
+/// only state that a body shares with later calls is the codec, whose cache entries are replaced as
+/// a whole.
 pub(crate) fn guard<T>(
     env: Env,
     operation: &str,
@@ -129,7 +131,7 @@ pub(crate) fn guard<T>(
         Ok(Err(Failure::Engine(error))) if error.codec_kind().is_none() => {
             env.throw_coded(code_of(&error), &error.to_string());
         }
-        // `throw` leaves a pending exception alone.
+        // `throw` does not replace a pending exception.
         Ok(Err(failure)) => env.throw(failure.exception(), &failure.text(operation)),
         Err(payload) => {
             let text = format!(

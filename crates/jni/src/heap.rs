@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Units in `byte[]`.
 //!
-//! Every array is found and checked before the first critical section, because inside one no other
-//! JNI call is allowed. [`run`] then walks the units in slices: pin all arrays, run, unpin. HotSpot
-//! always pins, but `-Xcheck:jni` copies, without saying so, and the specification allows it.
-//! Copies of one array do not see each other and would be written back whole, one over the other.
-//! So an array to write is pinned twice: a JVM that gives two addresses copies, the slice is
-//! abandoned before it runs, and the call goes on over slices that are copied here.
+//! Every array is resolved and checked before the first critical section, because no other JNI call
+//! is allowed inside one. [`run`] then processes the units in slices: it pins all arrays, runs the
+//! step, and unpins them. HotSpot always pins, but `-Xcheck:jni` copies without reporting it, and
+//! the specification allows this. Copies of one array do not see each other's changes and would be
+//! written back whole, one over the other. Therefore an array to write is pinned twice: if the JVM
+//! returns two addresses, it copies. The slice is then abandoned before the step runs, and the call
+//! continues with copies of slices that this module makes.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
@@ -19,19 +20,19 @@ use crate::arguments::{Absence, Pointers, Step, Units};
 use crate::env::{ByteArray, Env};
 use crate::failure::Failure;
 
-/// Bytes of one unit per critical section. At 9 units the collector then waits for some 100
-/// microseconds at most, while entering the sections costs less than a thousandth of the coding.
+/// The bytes of one unit per critical section. With 9 units the collector waits for at most about
+/// 100 microseconds, while entering the sections costs less than a thousandth of the coding.
 const SLICE_BYTES: usize = 256 << 10;
 
-/// Calls that the JVM served with copies, for `describe`.
+/// The number of calls that the JVM served with copies, for `describe`.
 static COPIED_CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// How many calls the JVM has served with copies of arrays instead of pinning them.
+/// Returns how many calls the JVM has served with copies of arrays instead of pinning them.
 pub(crate) fn copied_calls() -> u64 {
     COPIED_CALLS.load(Ordering::Relaxed)
 }
 
-/// Runs `step` over all units, slice by slice, at least once, until it breaks.
+/// Runs `step` over all units, slice by slice, at least once, until it returns `Break`.
 ///
 /// # Safety
 /// The entries of both lists must be `byte[]`s.
@@ -43,9 +44,9 @@ pub(crate) unsafe fn run(
     length: usize,
     step: &mut Step<'_>,
 ) -> Result<(), Failure> {
-    // Filled in place: these lists are 6 KiB, which every move would copy.
+    // Filled in place: these lists are 6 KiB, which each move would copy.
     let (mut input_arrays, mut output_arrays) = (Arrays::new(inputs), Arrays::new(outputs));
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     unsafe {
         input_arrays.resolve(env, absence, length)?;
         output_arrays.resolve(env, Absence::Refused, length)?;
@@ -69,7 +70,7 @@ pub(crate) unsafe fn run(
     }
 }
 
-/// The arrays of one list and where the unit starts in each.
+/// The arrays of one list and the position of the unit in each.
 struct Arrays<'a> {
     units: &'a Units,
     arrays: ArrayVec<Option<ByteArray>, UNITS_MAX>,
@@ -85,13 +86,13 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Finds every array; every unit of `length` bytes must lie within its own.
+    /// Resolves every array; every unit of `length` bytes must lie within its array.
     ///
     /// # Safety
     /// The entries must be `byte[]`s.
     unsafe fn resolve(&mut self, env: Env, absence: Absence, length: usize) -> Result<(), Failure> {
         for index in 0..self.units.count() {
-            // SAFETY: as the caller vouches.
+            // SAFETY: as the caller guarantees.
             let array = unsafe { self.units.element::<ByteArray>(env, index) };
             let position = match array {
                 Some(array) => self
@@ -116,7 +117,8 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Runs one slice on pinned arrays; `None`, and nothing done, if the JVM copied one.
+    /// Runs one slice on pinned arrays; returns `None`, without running the step, if the JVM copied
+    /// an array.
     fn pinned_slice(
         &self,
         offset: usize,
@@ -132,8 +134,7 @@ impl Call<'_> {
         outputs.keep = true;
         let (mut input_starts, mut output_starts) = (Pointers::new(), Pointers::new());
         if offset == 0 {
-            // The whole units, of which later slices are parts, wherever the arrays may move
-            // meanwhile.
+            // Later slices are parts of the whole units, even if the arrays move between slices.
             inputs.unit_starts(0, &mut input_starts);
             outputs.unit_starts(0, &mut output_starts);
             Units::check_disjoint(
@@ -147,7 +148,7 @@ impl Call<'_> {
         step(&input_starts, &output_starts, bytes).map(Some)
     }
 
-    /// Runs the slices from `offset` on over copies of ours.
+    /// Runs the slices from `offset` on over copies that this function makes.
     fn copied_units(&self, mut offset: usize, step: &mut Step<'_>) -> Result<(), Failure> {
         COPIED_CALLS.fetch_add(1, Ordering::Relaxed);
         self.check_disjoint_by_identity()?;
@@ -159,7 +160,7 @@ impl Call<'_> {
             let inputs = self
                 .inputs
                 .copy_in(self.env, offset, bytes, &mut input_copies);
-            // Outputs too: an update adds into what they hold.
+            // The outputs are copied in too: an update adds to their contents.
             let outputs = self
                 .outputs
                 .copy_in(self.env, offset, bytes, &mut output_copies);
@@ -173,7 +174,7 @@ impl Call<'_> {
         }
     }
 
-    /// The overlap check where contents have no address: every array gets numbers of its own.
+    /// Checks for overlaps without addresses: every array gets a separate range of numbers.
     fn check_disjoint_by_identity(&self) -> Result<(), Failure> {
         let all: ArrayVec<Option<ByteArray>, { 2 * UNITS_MAX }> = self
             .inputs
@@ -210,11 +211,11 @@ impl Call<'_> {
     }
 }
 
-/// All arrays of one list in critical sections, which end when this is dropped.
+/// Critical sections on all arrays of one list, which end when this value is dropped.
 struct Section<'a> {
     env: Env,
     list: &'a Arrays<'a>,
-    /// One per array entered, null for an absent one.
+    /// One entry per array entered, null for an absent one.
     starts: ArrayVec<*mut c_void, UNITS_MAX>,
     keep: bool,
 }
@@ -229,7 +230,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Enters the sections; says whether the JVM copied any array.
+    /// Enters the sections; returns whether the JVM copied any array.
     fn enter(&mut self) -> Result<bool, Failure> {
         let mut copied = false;
         for array in &self.list.arrays {
@@ -246,7 +247,7 @@ impl<'a> Section<'a> {
         Ok(copied)
     }
 
-    /// Whether the first array has another address in a second critical section.
+    /// Returns whether the first array has another address in a second critical section.
     fn is_copied_silently(&self) -> bool {
         let (Some(Some(array)), Some(first)) = (self.list.arrays.first(), self.starts.first())
         else {
@@ -260,7 +261,7 @@ impl<'a> Section<'a> {
         second != *first
     }
 
-    /// The places `offset` bytes into each unit, null for an absent one.
+    /// Appends the address `offset` bytes into each unit, null for an absent one.
     fn unit_starts(&self, offset: usize, target: &mut Pointers) {
         target.clear();
         for (start, position) in self.starts.iter().zip(&self.list.positions) {
@@ -288,7 +289,7 @@ impl Drop for Section<'_> {
 }
 
 impl Arrays<'_> {
-    /// Copies one slice of each array to its place in `copies` and returns the places.
+    /// Copies one slice of each array to its place in `copies` and returns the addresses there.
     fn copy_in(&self, env: Env, offset: usize, bytes: usize, copies: &mut [u8]) -> Pointers {
         for (index, (array, position)) in self.arrays.iter().zip(&self.positions).enumerate() {
             if let Some(array) = array {

@@ -26,7 +26,7 @@ const DECODE: &str = "decode the stripe";
 const VERIFY: &str = "verify the stripe";
 const UPDATE: &str = "update the stripe";
 
-/// Looks up what the natives need; the JVM calls it once, when the library is loaded.
+/// Looks up the classes that the natives need; the JVM calls it once, when the library is loaded.
 ///
 /// # Safety
 /// Only the JVM calls it.
@@ -407,7 +407,7 @@ pub unsafe extern "system" fn Java_org_stripeline_natives_NativeBridge_dropPages
     })
 }
 
-/// `void panic()`: panics, so that tests see what becomes of a panic.
+/// `void panic()`: panics, for the tests of how panics are handled.
 ///
 /// # Safety
 /// Only the JVM calls it.

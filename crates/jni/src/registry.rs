@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The codecs that Java has opened.
 //!
-//! A table that only grows makes handles safe without a lock: a number that was never given out is
-//! refused, and one that was stays valid for the life of the process, whatever Java does with it.
-//! Coders are created per file stream in HDFS, shapes are few, so nothing is gained by ever closing
-//! a codec.
+//! A table that only grows makes handles safe without a lock: an unknown number is refused, and a
+//! handle stays valid for the life of the process, whatever Java does with it. HDFS creates coders
+//! per file stream and uses few shapes, so closing a codec would gain nothing.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -12,12 +11,12 @@ use stripeline_codec::{Code, Codec};
 
 use crate::failure::Failure;
 
-/// Most codecs that one process opens: more than the 360 shapes that HDFS can name (k+m <= 16,
-/// three codes). `Codec::new` documents what each takes, typically a few KiB, bounded by 2.1 MiB
+/// The most codecs that one process opens: more than the 360 shapes that HDFS can name (k+m <= 16,
+/// three codes). `Codec::new` documents the memory of each: typically a few KiB, at most 2.1 MiB
 /// for HDFS.
 const CODECS_MAX: usize = 1024;
 
-/// "STRP" in the upper half tells a handle from a stray number.
+/// "STRP" in the upper half distinguishes a handle from an arbitrary number.
 const TAG: i64 = 0x5354_5250 << 32;
 
 static CODECS: [OnceLock<Arc<Codec>>; CODECS_MAX] = [const { OnceLock::new() }; CODECS_MAX];
@@ -25,7 +24,7 @@ static CODECS: [OnceLock<Arc<Codec>>; CODECS_MAX] = [const { OnceLock::new() }; 
 /// Held while an entry is added, so that a shape gets one entry and entries are added in order.
 static ADDING: Mutex<()> = Mutex::new(());
 
-/// The handle of the process's codec of this shape.
+/// Returns the handle of the process's codec of this shape.
 pub(crate) fn open(code: i32, data_units: i32, parity_units: i32) -> Result<i64, Failure> {
     let code = match code {
         0 => Code::Rs,
@@ -37,7 +36,7 @@ pub(crate) fn open(code: i32, data_units: i32, parity_units: i32) -> Result<i64,
             )));
         }
     };
-    // What is negative is no count at all: 0 is refused by the codec, but would be reported as 0.
+    // Negative values are refused here: the codec would refuse 0, but report the value as 0.
     let count = |name: &str, value: i32| {
         usize::try_from(value)
             .map_err(|_| Failure::argument(format_args!("{name} is {value}, at least 1 needed")))
@@ -48,7 +47,7 @@ pub(crate) fn open(code: i32, data_units: i32, parity_units: i32) -> Result<i64,
         return Ok(handle(index));
     }
     let codec = Codec::shared(code, data_units, parity_units)?;
-    // Poisoned by a panic between lock and set, which leaves the table as it was.
+    // A panic between lock and set would poison the lock but leave the table unchanged.
     let _adding = ADDING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(index) = find(code, data_units, parity_units) {
         return Ok(handle(index));
@@ -66,7 +65,7 @@ pub(crate) fn open(code: i32, data_units: i32, parity_units: i32) -> Result<i64,
     }
 }
 
-/// The codec of a handle.
+/// Returns the codec of a handle.
 #[inline]
 pub(crate) fn get(handle: i64) -> Result<&'static Codec, Failure> {
     let codec = usize::try_from(handle ^ TAG)

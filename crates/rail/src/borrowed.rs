@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Jobs over borrowed slices, for Rust callers that wait.
 //!
-//! Each function creates the job, calls `run` with its piece and returns only when the job is dropped,
-//! also when `run` panics: the buffers are borrowed until then. A leaked piece therefore makes the
-//! function wait forever.
+//! Each function creates the job, calls `run` with its piece and returns only when the job is
+//! dropped, also when `run` panics: the buffers are borrowed until then. A leaked piece therefore
+//! makes the function wait forever.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use stripeline_codec::{Codec, Error, UNITS_MAX};
 
 use crate::{Buffers, Job, Piece, Region};
 
-/// All parity units from all data units.
+/// Computes all parity units from all data units.
 ///
 /// # Errors
 /// As [`Codec::encode`].
@@ -35,7 +35,7 @@ pub fn encode<R>(
     })
 }
 
-/// The units `erased` from the available ones.
+/// Computes the units `erased` from the available ones.
 ///
 /// # Errors
 /// As [`Codec::decode`], and `CountMismatch` if no unit is asked for.
@@ -61,7 +61,7 @@ pub fn decode<R>(
     })
 }
 
-/// Parity changed in place for data unit `data_unit` having changed from `old` to `new`.
+/// Updates the parity in place after data unit `data_unit` changed from `old` to `new`.
 ///
 /// # Errors
 /// As [`Codec::update`].
@@ -85,7 +85,7 @@ pub fn update<R>(
     })
 }
 
-/// Whether parity fits the data.
+/// Returns whether the parity matches the data.
 ///
 /// # Errors
 /// As [`Codec::verify`].
@@ -107,7 +107,7 @@ pub fn verify<R>(
     })
 }
 
-/// The length that all buffers have.
+/// Returns the length that all buffers have.
 pub(crate) fn one_length<I, O>(codec: &Codec, inputs: &[I], outputs: &[O]) -> Result<usize, Error>
 where
     I: AsRef<[u8]>,

@@ -20,12 +20,13 @@ pub struct Capability {
     pub granule_bytes: usize,
     /// Whether the last bytes of a job may be fewer than a granule.
     pub takes_tails: bool,
-    /// The preferred bytes of each buffer in one piece, at least 1, unless a tuning table has another
-    /// value.
+    /// The preferred bytes of each buffer in one piece, at least 1, unless a tuning table has
+    /// another value.
     pub piece_bytes: usize,
-    /// The most bytes of all buffers of a piece together, without those in device memory, that it can
-    /// copy at a time. Up to this size a tuning table may set larger pieces than `piece_bytes`; pieces of
-    /// work that is entirely in device memory may have any size. `None` if larger pieces are never faster.
+    /// The most bytes of all buffers of a piece together, without those in device memory, that it
+    /// can copy at a time. Up to this size a tuning table may set larger pieces than `piece_bytes`;
+    /// pieces of work that is entirely in device memory may have any size. `None` if larger pieces
+    /// are never faster.
     pub room_bytes: Option<usize>,
     /// How many lanes are worth opening.
     pub lanes: usize,
@@ -33,24 +34,25 @@ pub struct Capability {
     pub depth: usize,
     /// Whether it also decodes lost parity units, not only data units.
     pub recovers_parity: bool,
-    /// Whether it releases the buffers while its device works ([`Piece::detach`]), so that a hanging device
-    /// costs only time.
+    /// Whether it releases the buffers while its device works ([`Piece::detach`]), so that a
+    /// hanging device costs only time.
     pub detaches: bool,
-    /// Whether open lanes occupy many resources, such as a device's context and memory, so that they
-    /// should be opened only when there is work for them.
+    /// Whether open lanes occupy many resources, such as a device's context and memory, so that
+    /// they should be opened only when there is work for them.
     pub costly_lanes: bool,
-    /// Whether it computes on the CPUs that all such rails share: two such rails are usually no faster
-    /// than the faster one alone.
+    /// Whether it computes on the CPUs that all such rails share: two such rails are usually no
+    /// faster than the faster one alone.
     pub shares_cpus: bool,
     /// Whether it leaves outputs unchanged, so that only measurements may use it.
     pub codes_nothing: bool,
-    /// Whether a thread that waits for a task may run the coder: it runs on the calling thread and always
-    /// returns, which third-party code may not do.
+    /// Whether a thread that waits for a task may run the coder: it runs on the calling thread and
+    /// always returns, which third-party code may not do.
     pub for_waiting_threads: bool,
 }
 
 impl Capability {
-    /// The capability of a coder that runs on the calling thread, on host memory, with any matrix.
+    /// Returns the capability of a coder that runs on the calling thread, on host memory, with any
+    /// matrix.
     #[must_use]
     pub fn synchronous() -> Self {
         Self {
@@ -74,14 +76,14 @@ impl Capability {
         }
     }
 
-    /// The most bytes of each buffer of a piece that has `buffers` of them, at least 1.
+    /// Returns the most bytes of each buffer of a piece that has `buffers` of them, at least 1.
     #[must_use]
     pub fn piece_bytes_max(&self, buffers: usize) -> usize {
         let room = self.room_bytes.map(|room| room / buffers);
         room.unwrap_or(self.piece_bytes)
     }
 
-    /// Whether the rail can do a piece as it is.
+    /// Returns whether the rail can do a piece as it is.
     #[must_use]
     pub fn takes(&self, piece: &Piece) -> bool {
         let whole = piece.bytes().is_multiple_of(self.granule_bytes)
@@ -89,7 +91,7 @@ impl Capability {
         whole && self.takes_job(piece.job())
     }
 
-    /// Whether the rail can do a job, regardless of the lengths of its pieces.
+    /// Returns whether the rail can do a job, regardless of the lengths of its pieces.
     #[must_use]
     pub fn takes_job(&self, job: &Job) -> bool {
         let mode = match job.mode() {

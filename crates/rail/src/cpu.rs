@@ -13,13 +13,13 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// The rail `cpu` on the kernels of this process, with a lane per CPU.
+    /// Returns the rail `cpu` on the kernels of this process, with a lane per CPU.
     #[must_use]
     pub fn rail() -> Synchronous<Self> {
         Self::with_kernels("cpu", Kernels::active())
     }
 
-    /// The portable coder, which runs everywhere and arbitrates when rails disagree.
+    /// Returns the portable coder, which runs everywhere and arbitrates when rails disagree.
     #[must_use]
     pub fn portable() -> Self {
         let kernels = Kernels::for_isa(Isa::Portable).expect("portable kernels run everywhere");
@@ -53,14 +53,15 @@ impl Cpu {
     /// Adds the products of an updating piece to `sums`, which replace its outputs.
     ///
     /// # Panics
-    /// If some of the piece is not in host memory, or unless there is a sum of its length per output.
+    /// If some of the piece is not in host memory, or unless there is a sum of its length per
+    /// output.
     pub fn add_to(&self, piece: &Piece, sums: &mut [Vec<u8>]) {
         let matrix = piece.matrix();
         let mut sums: ArrayVec<_, UNITS_MAX> = sums.iter_mut().map(Vec::as_mut_slice).collect();
         piece.read(|inputs, _| self.kernels.dot_add(&matrix, inputs, &mut sums));
     }
 
-    /// A rail on given kernels.
+    /// Returns a rail on given kernels.
     #[must_use]
     pub fn with_kernels(name: &str, kernels: &'static Kernels) -> Synchronous<Self> {
         let lanes = std::thread::available_parallelism().map_or(1, usize::from);

@@ -21,7 +21,7 @@ pub(crate) fn find<C: AsRef<[u8]>>(computed: &[C], given: &[&[u8]]) -> Verdict {
     verdict(first)
 }
 
-/// The verdict for the first (offset, output) that differs.
+/// Returns the verdict for the first (offset, output) that differs.
 pub(crate) fn verdict(first: Option<(usize, usize)>) -> Verdict {
     match first {
         None => Verdict::Sound,

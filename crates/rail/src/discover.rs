@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Finds out which of the configured rails a machine has.
 //!
-//! A rail that the machine lacks is left out silently; one that is present but cannot be used is left
-//! out with a warning. Either way [`Candidate`] keeps the reason.
+//! A rail that the machine lacks is left out silently; one that is present but cannot be used is
+//! left out with a warning. Either way [`Candidate`] keeps the reason.
 
 use std::fmt;
 use std::path::Path;
@@ -57,7 +57,8 @@ pub struct Candidate {
 #[derive(Clone, Debug)]
 pub enum Availability {
     /// It is present and gives right answers. `null` is available without them, because it codes
-    /// nothing; a rail with costly lanes from [`discover_unverified`] is available until it is verified.
+    /// nothing; a rail with costly lanes from [`discover_unverified`] is available until it is
+    /// verified.
     Available(Arc<dyn Rail>),
     /// The machine lacks the library or the device.
     Absent(String),
@@ -74,14 +75,14 @@ impl Candidate {
         }
     }
 
-    /// A rail that is available if it gives the known answers.
+    /// Returns a rail that is available if it gives the known answers.
     pub fn verified(rail: impl Rail + 'static) -> Self {
         let checked = known_answers::check(&rail);
         Self::from_result(Arc::new(rail), checked)
     }
 
-    /// As [`proven`](Self::verified), for a rail whose calls may never return: they are made on another
-    /// thread, which is detached after `limit`.
+    /// As [`verified`](Self::verified), for a rail whose calls may never return: they are made on
+    /// another thread, which is detached after `limit`.
     pub fn verified_within(rail: impl Rail + 'static, limit: Duration) -> Self {
         let rail: Arc<dyn Rail> = Arc::new(rail);
         let tried = Arc::clone(&rail);
@@ -110,8 +111,8 @@ impl Candidate {
         Self { name, availability }
     }
 
-    /// A rail with costly lanes is available and must be verified on first use, because verification
-    /// opens a lane. Any other rail is available if it gives the known answers.
+    /// A rail with costly lanes is available and must be verified on first use, because
+    /// verification opens a lane. Any other rail is available if it gives the known answers.
     pub fn unverified(rail: impl Rail + 'static) -> Self {
         if !rail.capability().costly_lanes {
             return Self::verified(rail);
@@ -120,7 +121,7 @@ impl Candidate {
         Self::new(&name, Availability::Available(Arc::new(rail)))
     }
 
-    /// The rail, if it is available.
+    /// Returns the rail, if it is available.
     #[must_use]
     pub fn rail(&self) -> Option<&Arc<dyn Rail>> {
         match &self.availability {
@@ -129,7 +130,7 @@ impl Candidate {
         }
     }
 
-    /// Why it is not available.
+    /// Returns why it is not available.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match &self.availability {
@@ -138,7 +139,7 @@ impl Candidate {
         }
     }
 
-    /// The warning to give once, if it is unusable.
+    /// Returns the warning to issue once, if the rail is unusable.
     #[must_use]
     pub fn warning(&self) -> Option<String> {
         match &self.availability {
@@ -152,7 +153,7 @@ impl Candidate {
 }
 
 impl fmt::Display for Candidate {
-    /// A line for people: the description of the rail, or why it is not available.
+    /// Returns a line for people: the description of the rail, or why it is not available.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.availability {
             Availability::Available(rail) => {
@@ -173,9 +174,9 @@ pub fn discover<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
     search(names, CostlyRails::Verify)
 }
 
-/// As [`discover`], but a rail whose lanes are costly, such as a GPU, is available without having been
-/// verified: verification needs a context on the device, and a process without work for the device
-/// should not pay for one. The caller must verify the rail before it uses it.
+/// As [`discover`], but a rail whose lanes are costly, such as a GPU, is available without having
+/// been verified: verification needs a context on the device, and a process without work for the
+/// device should not pay for one. The caller must verify the rail before it uses it.
 #[must_use]
 pub fn discover_unverified<S: AsRef<str>>(names: &[S]) -> Vec<Candidate> {
     search(names, CostlyRails::Defer)

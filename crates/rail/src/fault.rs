@@ -33,7 +33,7 @@ impl Fault {
         }
     }
 
-    /// The kind of the fault.
+    /// Returns the kind of the fault.
     #[must_use]
     pub fn kind(&self) -> FaultKind {
         self.kind

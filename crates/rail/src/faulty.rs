@@ -20,8 +20,8 @@ pub enum Failure {
     Fail,
     /// The rail refuses it ([`FaultKind::Refused`]).
     Refuse,
-    /// It does not complete until [`FaultyRail::release`], and is then done. A revocable piece is detached
-    /// until then; another keeps its buffers, and dropping its lane waits.
+    /// It does not complete until [`FaultyRail::release`], and is then done. A revocable piece is
+    /// detached until then; another keeps its buffers, and dropping its lane waits.
     Hang,
     /// It is done, but with a wrong byte, or with the wrong verdict of a comparison.
     WrongBytes,
@@ -130,8 +130,8 @@ impl FaultyRail {
         }
     }
 
-    /// Declares that the rail detaches, so that an engine makes its pieces revocable and can revoke those
-    /// that hang.
+    /// Declares that the rail detaches, so that an engine makes its pieces revocable and can revoke
+    /// those that hang.
     #[must_use]
     pub fn detaching(mut self) -> Self {
         self.capability.detaches = true;
@@ -156,7 +156,7 @@ impl FaultyRail {
         self.shared.state().vanished = false;
     }
 
-    /// The number of pieces submitted so far.
+    /// Returns the number of pieces submitted so far.
     #[must_use]
     pub fn pieces(&self) -> u64 {
         self.shared.state().pieces

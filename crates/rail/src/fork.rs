@@ -17,8 +17,8 @@ unsafe extern "C" {
     fn pthread_atfork(prepare: Handler, parent: Handler, child: Handler) -> c_int;
 }
 
-/// Runs in every child of `fork()`, but not in those of `vfork()` and `posix_spawn()`, which have the
-/// parent's memory itself and only execute another program.
+/// Runs in every child of `fork()`, but not in those of `vfork()` and `posix_spawn()`, which have
+/// the parent's memory itself and only execute another program.
 unsafe extern "C" fn count() {
     FORKS.fetch_add(1, Ordering::Relaxed);
 }
@@ -33,15 +33,15 @@ impl Process {
     pub fn current() -> Self {
         static COUNTING: Once = Once::new();
         COUNTING.call_once(|| {
-            // SAFETY: the handler only increments an atomic counter. If the registration fails for lack of
-            // memory, forks are not detected.
+            // SAFETY: the handler only increments an atomic counter. If the registration fails for
+            // lack of memory, forks are not detected.
             unsafe { pthread_atfork(None, None, Some(count)) };
         });
         Self(FORKS.load(Ordering::Relaxed))
     }
 
-    /// Whether this value was created in the current process: false in a child that inherited it. Costs
-    /// one load.
+    /// Returns whether this value was created in the current process: false in a child that
+    /// inherited it. Costs one load.
     #[must_use]
     pub fn is_current(self) -> bool {
         self.0 == FORKS.load(Ordering::Relaxed)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Intel's ISA-L, where the system has it.
+//! Intel's ISA-L, if the system has it.
 //!
-//! The library takes any matrix as tables of 32 bytes per coefficient, so every code runs on it. A
-//! lane keeps the tables of the matrices that it met last: making them costs as much as coding
-//! some kilobytes.
+//! The library takes any matrix as tables of 32 bytes per coefficient, so it can run every code. A
+//! lane caches the tables of its most recent matrices: computing them costs as much as coding some
+//! kilobytes.
 
 use std::ffi::{c_int, c_uchar};
 use std::sync::Arc;
@@ -20,19 +20,19 @@ type EncodeData =
 type UpdateData =
     unsafe extern "C" fn(c_int, c_int, c_int, c_int, *mut c_uchar, *mut c_uchar, *mut *mut c_uchar);
 
-/// The name of the ABI that these signatures belong to: ISA-L 2.x.
+/// The SONAME of the ABI with these signatures: ISA-L 2.x.
 const LIBRARY: &str = "libisal.so.2";
 
-/// Lengths are C's `int` there; a step far below its bound costs nothing.
+/// ISA-L takes lengths as C's `int`; a step far below the limit of `int` costs nothing.
 const STEP_BYTES: usize = 1 << 24;
 
-/// Tables kept per lane: more than the matrices that one stripe's repair uses.
+/// The number of tables kept per lane: more than the matrices of one stripe's repair.
 const TABLES_MAX: usize = 16;
 
-/// Bytes of tables kept per lane. The largest matrix, 255 x 255, takes 2,080,800.
+/// The bytes of tables kept per lane. The largest matrix, 255 x 255, takes 2,080,800.
 const TABLES_BYTES_MAX: usize = 4 << 20;
 
-/// Products that are compared are computed this many bytes at a time, to stay in the cache.
+/// Comparisons compute the products in blocks of this many bytes, which stay in the cache.
 const COMPARED_BYTES: usize = 64 << 10;
 
 /// ISA-L's erasure coding.
@@ -46,10 +46,10 @@ pub struct Isal {
 }
 
 impl Isal {
-    /// The rail `isal`, with a lane per CPU.
+    /// Returns the rail `isal`, with a lane per CPU.
     ///
     /// # Errors
-    /// Why there is none: the library is not installed, or lacks a function.
+    /// The reason why there is none: the library is not installed, or lacks a function.
     pub fn rail() -> Result<Synchronous<Self>, String> {
         Self::rail_from(LIBRARY)
     }
@@ -117,7 +117,7 @@ impl Isal {
         }
     }
 
-    /// Adds products to outputs, an input at a time.
+    /// Adds products to outputs, one input at a time.
     fn add(&self, tables: &mut [u8], inputs: &[&[u8]], outputs: &mut [&mut [u8]]) {
         assert_eq!(
             tables.len(),
@@ -138,7 +138,7 @@ impl Isal {
         }
     }
 
-    /// Compares products with what is given, block by block.
+    /// Compares products with the given outputs, block by block.
     fn compare(&self, memory: &mut Memory, inputs: &[&[u8]], given: &[&[u8]]) -> Verdict {
         let bytes = inputs[0].len();
         let block = (COMPARED_BYTES / given.len()).max(64);
@@ -185,17 +185,17 @@ impl Coder for Isal {
     }
 }
 
-/// What a lane keeps.
+/// The state of a lane.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// Matrices with their tables, the one used last first. Holding the matrix keeps its address
-    /// its own.
+    /// Matrices with their tables, most recently used first. Holding the matrix prevents the reuse
+    /// of its address.
     tables: Vec<(Arc<Coefficients>, Box<[u8]>)>,
     scratch: Vec<u8>,
 }
 
 impl Memory {
-    /// Puts the tables of a matrix first.
+    /// Moves the tables of a matrix to the front, computing them if they are missing.
     fn fetch(&mut self, isal: &Isal, matrix: &Arc<Coefficients>) {
         let mut kept = self.tables.iter();
         if let Some(place) = kept.position(|(kept, _)| Arc::ptr_eq(kept, matrix)) {
@@ -217,12 +217,12 @@ impl Memory {
 /// # Safety
 /// `T` is the type of the function of this name.
 unsafe fn symbol<'a, T>(library: &'a Library, name: &str) -> Result<Symbol<'a, T>, String> {
-    // SAFETY: as the caller promised.
+    // SAFETY: the caller upholds the same contract.
     let found = unsafe { library.get::<T>(name.as_bytes()) };
     found.map_err(|error| format!("Cannot use ISA-L: it lacks {name} ({error})"))
 }
 
-/// The common length.
+/// Returns the common length.
 fn length(inputs: &[&[u8]], outputs: &[&mut [u8]]) -> usize {
     let bytes = inputs[0].len();
     let same = inputs.iter().all(|unit| unit.len() == bytes);
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn library_without_the_functions_is_a_reason() {
-        // Any library that the process has loaded anyway.
+        // A library without the functions of ISA-L that the process has loaded anyway.
         let reason = Isal::rail_from("libc.so.6").expect_err("not ISA-L");
         let expected = "Cannot use ISA-L: it lacks ec_init_tables";
         assert!(reason.starts_with(expected), "{reason}");

@@ -23,8 +23,8 @@ pub enum Mode {
 
 /// A product `outputs = matrix x inputs` over buffers of one length.
 ///
-/// Memory is accessed only through a [`Piece`], and every piece keeps its job alive. The owner of the
-/// buffers may use them again when the job is dropped.
+/// Memory is accessed only through a [`Piece`], and every piece keeps its job alive. The owner of
+/// the buffers may use them again when the job is dropped.
 pub struct Job {
     mode: Mode,
     code: Code,
@@ -59,16 +59,16 @@ pub struct Buffers {
 }
 
 impl Job {
-    /// All parity units from all data units.
+    /// Creates the job that computes all parity units from all data units.
     ///
     /// # Errors
     /// [`ErrorKind::CountMismatch`](stripeline_codec::ErrorKind) unless there are k data and m
     /// parity units.
     ///
     /// # Safety
-    /// Until the job is dropped, each region has `bytes` bytes of its kind of memory, nothing writes to
-    /// the inputs, and nothing else reads or writes the outputs, which share no byte with another
-    /// region.
+    /// Until the job is dropped, each region has `bytes` bytes of its kind of memory, nothing
+    /// writes to the inputs, and nothing else reads or writes the outputs, which share no byte with
+    /// another region.
     pub unsafe fn encode(
         codec: &Codec,
         data: &[Region],
@@ -85,7 +85,8 @@ impl Job {
         Ok(product.job(codec, data, parity, buffers))
     }
 
-    /// The units `erased` from the available ones; see [`Codec::decode`].
+    /// Creates the job that computes the units `erased` from the available ones; see
+    /// [`Codec::decode`].
     ///
     /// # Errors
     /// As [`Codec::decoding`], and `CountMismatch` unless there is an output per unit asked for.
@@ -114,7 +115,8 @@ impl Job {
         Ok(product.job(codec, &inputs, outputs, buffers))
     }
 
-    /// Parity changed in place for data unit `data_unit` having changed from `old` to `new`.
+    /// Creates the job that updates parity in place after data unit `data_unit` changed from `old`
+    /// to `new`.
     ///
     /// # Errors
     /// As [`Codec::update`], except for lengths.
@@ -138,14 +140,14 @@ impl Job {
         Ok(product.job(codec, &[old, new], parity, buffers))
     }
 
-    /// Whether parity matches the data.
+    /// Creates the job that compares the parity with the data.
     ///
     /// # Errors
     /// As [`Job::encode`].
     ///
     /// # Safety
-    /// Until the job is dropped, each region has `bytes` bytes of its kind of memory that nothing writes
-    /// to.
+    /// Until the job is dropped, each region has `bytes` bytes of its kind of memory that nothing
+    /// writes to.
     pub unsafe fn verify(
         codec: &Codec,
         data: &[Region],
@@ -162,8 +164,8 @@ impl Job {
         Ok(product.job(codec, data, parity, buffers))
     }
 
-    /// The same product over the same regions, comparing instead of writing. It keeps `original`
-    /// alive, and with it the regions.
+    /// Creates a job for the same product over the same regions that compares instead of writing.
+    /// The job keeps `original` alive, and with it the regions.
     pub(crate) fn comparing(original: &Arc<Self>) -> Self {
         Self {
             mode: Mode::Compare,
@@ -177,7 +179,7 @@ impl Job {
         }
     }
 
-    /// Whether this job was created from `original` by [`Job::comparing`].
+    /// Returns whether this job was created from `original` by [`Job::comparing`].
     pub(crate) fn compares(&self, original: &Arc<Self>) -> bool {
         let kept = self
             .keep
@@ -186,31 +188,32 @@ impl Job {
         kept.is_some_and(|kept| Arc::ptr_eq(kept, original))
     }
 
-    /// What is done with the products.
+    /// Returns what is done with the products.
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// The code that the matrix belongs to.
+    /// Returns the code that the matrix belongs to.
     #[must_use]
     pub fn code(&self) -> Code {
         self.code
     }
 
-    /// The matrix: a row per output, a column per input.
+    /// Returns the matrix: a row per output, a column per input.
     #[must_use]
     pub fn matrix(&self) -> &Arc<Coefficients> {
         &self.coefficients
     }
 
-    /// The m x k matrix that gives parity from data: with [`Job::code`] it is the whole code.
+    /// Returns the m x k matrix that computes parity from data: with [`Job::code`] it determines
+    /// the code.
     #[must_use]
     pub fn encoding(&self) -> &Arc<Coefficients> {
         &self.encoding
     }
 
-    /// The number in the stripe (0..k data, k..k+m parity) of each input, in their order.
+    /// Returns the number in the stripe (0..k data, k..k+m parity) of each input, in their order.
     pub fn input_units(&self) -> impl ExactSizeIterator<Item = usize> {
         (0..self.inputs().len()).map(|index| match &self.units {
             Units::Stripe => index,
@@ -219,7 +222,7 @@ impl Job {
         })
     }
 
-    /// The number in the stripe of each output, in their order.
+    /// Returns the number in the stripe of each output, in their order.
     pub fn output_units(&self) -> impl ExactSizeIterator<Item = usize> {
         let inputs = self.inputs().len();
         (0..self.outputs().len()).map(move |index| match &self.units {
@@ -228,26 +231,27 @@ impl Job {
         })
     }
 
-    /// Whether an output is a lost parity unit, as opposed to encoding, which computes all of them.
+    /// Returns whether an output is a lost parity unit, as opposed to encoding, which computes all
+    /// of them.
     #[must_use]
     pub fn recovers_parity(&self) -> bool {
         let mut outputs = self.output_units();
         matches!(self.units, Units::Lost(_)) && outputs.any(|unit| unit >= self.encoding.columns())
     }
 
-    /// Where the inputs start.
+    /// Returns where the inputs start.
     #[must_use]
     pub fn inputs(&self) -> &[Region] {
         &self.regions[..self.coefficients.columns()]
     }
 
-    /// Where the outputs start.
+    /// Returns where the outputs start.
     #[must_use]
     pub fn outputs(&self) -> &[Region] {
         &self.regions[self.coefficients.columns()..]
     }
 
-    /// The length of every region in bytes.
+    /// Returns the length of every region in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes

@@ -6,7 +6,7 @@ use crate::{Detached, Piece};
 /// A piece with its buffers, or one whose buffers the lane has released.
 #[derive(Debug)]
 pub(crate) enum LanePiece {
-    /// The device may touch the buffers.
+    /// The device may access the buffers.
     Attached(Piece),
     /// The device works on copies, and the piece may be revoked.
     Detached(Detached),
@@ -21,7 +21,7 @@ impl LanePiece {
         }
     }
 
-    /// The piece with its buffers; none if it was revoked.
+    /// Returns the piece with its buffers; none if it was revoked.
     pub(crate) fn into_piece(self) -> Option<Piece> {
         match self {
             Self::Attached(piece) => Some(piece),

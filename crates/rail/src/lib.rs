@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Devices that code stripes, behind one trait.
 //!
-//! A [`Rail`] is a device with a coder. It is given a [`Piece`], a byte range of a [`Job`]: one operation
-//! on one stripe, expressed as a matrix product, so that rails need not know any code. All rails use the
-//! same matrix and field and therefore write the same bytes.
+//! A [`Rail`] is a device with a coder. It is given a [`Piece`], a byte range of a [`Job`]: one
+//! operation on one stripe, expressed as a matrix product, so that rails need not know any code.
+//! All rails use the same matrix and field and therefore write the same bytes.
 //!
-//! Rails run on the calling thread ([`Synchronous`]) or take several pieces at a time and finish them
-//! later ([`Lane`]). A rail whose device may hang works on copies and releases the caller's buffers
-//! ([`Piece::detach`]); its piece can then be revoked and done by another rail.
+//! Rails run on the calling thread ([`Synchronous`]) or take several pieces at a time and finish
+//! them later ([`Lane`]). A rail whose device may hang works on copies and releases the caller's
+//! buffers ([`Piece::detach`]); its piece can then be revoked and done by another rail.
 //!
 //! This crate moves and computes bytes. The engine decides which rail does which work, and handles
 //! failures.

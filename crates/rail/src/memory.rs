@@ -18,7 +18,7 @@ pub enum MemoryKind {
 }
 
 impl MemoryKind {
-    /// Whether the CPU can read and write it.
+    /// Returns whether the CPU can read and write it.
     #[must_use]
     pub const fn is_host(self) -> bool {
         matches!(self, Self::Host | Self::HostPinned)
@@ -27,8 +27,8 @@ impl MemoryKind {
 
 /// The start of a buffer. Its length is that of the job it belongs to.
 ///
-/// A region is only an address: creating one is safe, and the constructors of jobs require the caller to
-/// guarantee the memory behind it.
+/// A region is only an address: creating one is safe, and the constructors of jobs require the
+/// caller to guarantee the memory behind it.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
     start: *mut u8,
@@ -41,13 +41,13 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// A buffer that starts at `start`.
+    /// Returns a buffer that starts at `start`.
     #[must_use]
     pub const fn new(start: *mut u8, kind: MemoryKind) -> Self {
         Self { start, kind }
     }
 
-    /// A buffer in ordinary memory that starts at `start`.
+    /// Returns a buffer in ordinary memory that starts at `start`.
     #[must_use]
     pub const fn host(start: *mut u8) -> Self {
         Self::new(start, MemoryKind::Host)
@@ -58,7 +58,7 @@ impl Region {
         (0..count).map(move |index| self.offset(index * stride))
     }
 
-    /// The region `bytes` bytes further on.
+    /// Returns the region `bytes` bytes further on.
     #[must_use]
     pub const fn offset(self, bytes: usize) -> Self {
         Self {
@@ -67,13 +67,13 @@ impl Region {
         }
     }
 
-    /// The address, in the device's terms for device memory.
+    /// Returns the address, in the device's terms for device memory.
     #[must_use]
     pub const fn start(self) -> *mut u8 {
         self.start
     }
 
-    /// The kind of memory.
+    /// Returns the kind of memory.
     #[must_use]
     pub const fn kind(self) -> MemoryKind {
         self.kind

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! For tests: a device of a given rate and latency, on a real clock or on one that the test advances.
+//! For tests: a device of a given rate and latency, on a real clock or on one that the test
+//! advances.
 //!
-//! The CPU's kernels compute the outputs when a piece is submitted, so the bytes are right; only the
-//! time of completion is simulated. All lanes share one device, which does one piece after another.
+//! The CPU's kernels compute the outputs when a piece is submitted, so the bytes are right; only
+//! the time of completion is simulated. All lanes share one device, which does one piece after
+//! another.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,7 +21,7 @@ const RECORDS_MAX: usize = 1 << 16;
 
 /// Time for mock devices.
 pub trait Clock: fmt::Debug + Send + Sync {
-    /// Time since a fixed start.
+    /// Returns the time since a fixed start.
     fn now(&self) -> Duration;
 
     /// Sleeps until this time; at once if it has passed.
@@ -31,7 +33,7 @@ pub trait Clock: fmt::Debug + Send + Sync {
 pub struct RealClock(Instant);
 
 impl RealClock {
-    /// A clock that reads 0 now.
+    /// Returns a clock that reads 0 now.
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())
@@ -170,7 +172,7 @@ struct State {
 }
 
 impl Mock {
-    /// A device.
+    /// Creates a device.
     ///
     /// # Panics
     /// Unless its rate is above 0 and it has lanes and depth.
@@ -195,7 +197,7 @@ impl Mock {
         }
     }
 
-    /// The submitted pieces in order, at most the last 65,536.
+    /// Returns the submitted pieces in order, at most the last 65,536.
     #[must_use]
     pub fn submitted(&self) -> Vec<SubmittedPiece> {
         self.device.state().submitted.iter().cloned().collect()

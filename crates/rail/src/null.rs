@@ -7,13 +7,13 @@ use crate::{Capability, Coder, Fault, Piece, Synchronous};
 
 /// A coder that leaves outputs unchanged and reports every stripe as sound.
 ///
-/// It gives an upper bound of what any coder can achieve. Its outputs are wrong, so an engine accepts it
-/// only for measurements.
+/// It gives an upper bound of what any coder can achieve. Its outputs are wrong, so an engine
+/// accepts it only for measurements.
 #[derive(Debug)]
 pub struct Null;
 
 impl Null {
-    /// The rail `null`.
+    /// Returns the rail `null`.
     #[must_use]
     pub fn rail() -> Synchronous<Self> {
         let capability = Capability {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Jobs that own their buffers, for Rust callers that do not wait.
 //!
-//! The units move into the job and come back when it is dropped: nothing else can access them until then,
-//! and a piece may be kept, sent or leaked without harm.
+//! The units move into the job and come back when it is dropped: nothing else can access them until
+//! then, and a piece may be kept, sent or leaked without harm.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub struct Refused {
     pub units: Units,
 }
 
-/// All parity units (`outputs`) from all data units (`inputs`).
+/// Computes all parity units (`outputs`) from all data units (`inputs`).
 ///
 /// # Errors
 /// As [`Codec::encode`].
@@ -45,7 +45,7 @@ pub fn encode(codec: &Codec, units: Units) -> Result<(Piece, Pending), Refused> 
     })
 }
 
-/// The units `erased` (`outputs`) from the units numbered `present` (`inputs`), ascending.
+/// Computes the units `erased` (`outputs`) from the units numbered `present` (`inputs`), ascending.
 ///
 /// # Errors
 /// As [`Codec::decode`]; `CountMismatch` if no unit is asked for or numbers and inputs differ in
@@ -74,7 +74,8 @@ pub fn decode(
     })
 }
 
-/// Parity (`outputs`) changed for one data unit; `inputs` are its old and its new bytes.
+/// Updates the parity (`outputs`) for one changed data unit; `inputs` are its old and its new
+/// bytes.
 ///
 /// # Errors
 /// As [`Codec::update`].
@@ -89,7 +90,7 @@ pub fn update(codec: &Codec, data_unit: usize, units: Units) -> Result<(Piece, P
     })
 }
 
-/// Whether parity (`outputs`) fits the data (`inputs`).
+/// Compares the parity (`outputs`) with the data (`inputs`).
 ///
 /// # Errors
 /// As [`Codec::verify`].
@@ -139,8 +140,8 @@ fn start(
 pub struct Pending(Arc<Slot>);
 
 impl Pending {
-    /// Waits until the job is dropped and returns the units; `None` if that takes longer than `patience`,
-    /// or if they were returned already.
+    /// Waits until the job is dropped and returns the units; `None` if that takes longer than
+    /// `patience`, or if they were returned already.
     #[must_use]
     pub fn wait(&self, patience: Duration) -> Option<Units> {
         let units = self.0.units.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,9 +9,9 @@ const REVOKED: u8 = 2;
 
 /// The state shared by a revocable piece and its [`RevokeHandle`](crate::RevokeHandle).
 ///
-/// `ATTACHED`: the rail may touch the buffers. `DETACHED`: the rail works on copies. `REVOKED`: the
-/// rail may not touch the buffers again. Only a detached piece can be revoked, so a device that reads
-/// or writes the caller's memory is always waited for.
+/// `ATTACHED`: the rail may access the buffers. `DETACHED`: the rail works on copies. `REVOKED`:
+/// the rail may not access the buffers again. Only a detached piece can be revoked, so an operation
+/// on the caller's memory is always waited for.
 #[derive(Debug)]
 pub(crate) struct Ownership(AtomicU8);
 

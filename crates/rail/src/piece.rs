@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A byte range of a job, and the right to work on it.
 //!
-//! Pieces of one job never overlap: the first is created with the job, and others come from splitting
-//! it. A piece may therefore access its range of every buffer without synchronization.
+//! Pieces of one job never overlap: the first is created with the job, and others come from
+//! splitting it. A piece may therefore access its range of every buffer without synchronization.
 
 use std::fmt;
 use std::ops::Range;
@@ -33,25 +33,25 @@ impl Piece {
         }
     }
 
-    /// The job.
+    /// Returns the job.
     #[must_use]
     pub fn job(&self) -> &Job {
         &self.job
     }
 
-    /// Which bytes of every buffer.
+    /// Returns the range of bytes in every buffer.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
 
-    /// Bytes of each buffer.
+    /// Returns the bytes of each buffer.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.range.len()
     }
 
-    /// How a coder that works in place stores the outputs: temporally unless
+    /// Returns how a coder that works in place stores the outputs: temporally unless
     /// [`stored`](Self::stored) set another policy. Both parts of a split keep the policy.
     #[must_use]
     pub fn store(&self) -> StorePolicy {
@@ -65,7 +65,7 @@ impl Piece {
         Self { store, ..self }
     }
 
-    /// Whether the whole job is in host memory.
+    /// Returns whether the whole job is in host memory.
     #[must_use]
     pub fn is_on_host(&self) -> bool {
         let all = self.job.inputs().iter().chain(self.job.outputs());
@@ -99,13 +99,13 @@ impl Piece {
         }
     }
 
-    /// The matrix of the job.
+    /// Returns the matrix of the job.
     #[must_use]
     pub fn matrix(&self) -> Arc<Coefficients> {
         Arc::clone(self.job.matrix())
     }
 
-    /// Where this range of each input starts.
+    /// Returns where this range of each input starts.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = Region> {
         let start = self.range.start;
         self.job
@@ -114,7 +114,7 @@ impl Piece {
             .map(move |region| region.offset(start))
     }
 
-    /// Where this range of each output starts.
+    /// Returns where this range of each output starts.
     pub fn outputs(&self) -> impl ExactSizeIterator<Item = Region> {
         let start = self.range.start;
         self.job
@@ -135,8 +135,8 @@ impl Piece {
         self.input_slices(&mut inputs);
         let mut outputs = ArrayVec::<&mut [u8], UNITS_MAX>::new();
         for region in self.outputs() {
-            // SAFETY: the creator of the job guarantees that its outputs are exclusive to it; no other
-            // piece has this range, and this one is borrowed mutably.
+            // SAFETY: the creator of the job guarantees that its outputs are exclusive to it; no
+            // other piece has this range, and this one is borrowed mutably.
             outputs.push(unsafe { std::slice::from_raw_parts_mut(region.start(), bytes) });
         }
         run(&inputs, &mut outputs)
@@ -150,8 +150,8 @@ impl Piece {
         assert!(self.is_on_host(), "device memory has no slices");
         let mut outputs = ArrayVec::<&[u8], UNITS_MAX>::new();
         for region in self.outputs() {
-            // SAFETY: the creator of the job guarantees that its buffers are valid; no other piece has
-            // this range, and this one is borrowed.
+            // SAFETY: the creator of the job guarantees that its buffers are valid; no other piece
+            // has this range, and this one is borrowed.
             outputs.push(unsafe { std::slice::from_raw_parts(region.start(), self.bytes()) });
         }
         let mut inputs = ArrayVec::new();
@@ -209,7 +209,7 @@ impl Piece {
         self.ownership = None;
     }
 
-    /// Whether the piece can be revoked while it is detached.
+    /// Returns whether the piece can be revoked while it is detached.
     #[must_use]
     pub fn is_revocable(&self) -> bool {
         self.ownership.is_some()
@@ -242,7 +242,8 @@ impl fmt::Debug for Piece {
     }
 }
 
-/// A piece that a rail has written and that must not be written again while its outputs are compared.
+/// A piece that a rail has written and that must not be written again while its outputs are
+/// compared.
 #[derive(Debug)]
 pub struct WrittenPiece(Piece);
 

@@ -17,7 +17,7 @@ pub trait Rail: fmt::Debug + Send + Sync {
     /// A description for people: instruction set, version of a library, model of a device.
     fn describe(&self) -> String;
 
-    /// The capability, which never changes.
+    /// Returns the capability, which never changes.
     fn capability(&self) -> &Capability;
 
     /// Opens a lane, through which one thread submits pieces.
@@ -30,8 +30,8 @@ pub trait Rail: fmt::Debug + Send + Sync {
 /// A channel through which one thread submits pieces to a rail.
 ///
 /// # Behavior
-/// [`Lane::reap`] returns every submitted piece once, in any order, done or with its fault, unless the
-/// lane is dropped before. Dropping a lane waits until its device accesses no buffer.
+/// [`Lane::reap`] returns every submitted piece once, in any order, done or with its fault, unless
+/// the lane is dropped before. Dropping a lane waits until its device accesses no buffer.
 pub trait Lane: Send {
     /// Starts a piece, which the capability must take. `ticket` is returned with it.
     ///
@@ -43,7 +43,7 @@ pub trait Lane: Send {
     /// Returns `None` at once if nothing is in flight.
     fn reap(&mut self, patience: Duration) -> Option<Done>;
 
-    /// The number of pieces submitted and not yet returned.
+    /// Returns the number of pieces submitted and not yet returned.
     fn in_flight(&self) -> usize;
 }
 
@@ -54,13 +54,13 @@ pub struct Done {
     pub ticket: u64,
     /// The piece; none if it was revoked.
     pub piece: Option<Piece>,
-    /// The result of a comparison, [`Verdict::Sound`] for other jobs. Offsets count from the start of the
-    /// job.
+    /// The result of a comparison, [`Verdict::Sound`] for other jobs. Offsets count from the start
+    /// of the job.
     pub outcome: Result<Verdict, Fault>,
 }
 
 impl Done {
-    /// A piece that was not done.
+    /// Returns a piece that was not done.
     #[must_use]
     pub fn failed(ticket: u64, piece: Piece, fault: Fault) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl Done {
         }
     }
 
-    /// The result of a piece that was revoked.
+    /// Returns the result of a piece that was revoked.
     #[must_use]
     pub fn revoked(ticket: u64) -> Self {
         let text = "the piece was taken away while the device worked";

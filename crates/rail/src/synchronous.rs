@@ -32,8 +32,8 @@ pub struct Synchronous<C> {
 }
 
 impl<C: Coder> Synchronous<C> {
-    /// A rail of this name. Its depth is 1, whatever the capability has: a lane does one piece at a
-    /// time, within the call.
+    /// Creates a rail of this name. Its depth is 1, whatever the capability has: a lane does one
+    /// piece at a time, within the call.
     pub fn new(name: impl Into<String>, capability: Capability, coder: C) -> Self {
         Self {
             name: name.into(),

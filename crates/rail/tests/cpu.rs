@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The rail suite on the CPU, on every instruction set that this machine runs.
+//! The rail suite on the CPU, on every instruction set that this machine supports.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, channel};
@@ -29,7 +29,7 @@ fn a_synchronous_rail_of_any_depth_passes() {
     rail_suite::all(&rail);
 }
 
-/// A coder that returns only when the other end of its channel is gone.
+/// A coder that returns only when the other end of its channel is dropped.
 #[derive(Debug)]
 struct Stuck(Mutex<Receiver<()>>);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Jobs over borrowed and owned buffers: who has the buffers when, and what is refused.
+//! Jobs over borrowed and owned buffers: when the buffers are accessible, and which calls are
+//! refused.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -144,7 +145,7 @@ fn wrong_buffers_are_refused_with_the_reason() {
         "Cannot decode the stripe: unit 1 is given twice"
     );
     assert_eq!(refused.error.kind(), ErrorKind::InvalidErasure);
-    // The job was begun then.
+    // The job had been created by then.
     let refused = owned::decode(&codec(), &[0, 1, 3], &[1], units.clone());
     let refused = refused.expect_err("unit 1 is given");
     assert_eq!(refused.error.kind(), ErrorKind::InvalidErasure);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! include/stripeline_plugin.h is what cbindgen makes of src/plugin/abi.rs. With STRIPELINE_BLESS=1
-//! it is written anew.
+//! Tests that include/stripeline_plugin.h is the output of cbindgen for src/plugin/abi.rs. With
+//! STRIPELINE_BLESS=1 the file is rewritten.
 
 use std::path::Path;
 

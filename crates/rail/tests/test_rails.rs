@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The failing rail fails as its script says, the mock keeps its rate, and both pass the suite
-//! otherwise.
+//! The faulty rail fails as its script says, the mock keeps its rate, and both otherwise pass the
+//! suite.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -150,7 +150,7 @@ fn hung_pieces_can_be_taken_away_only_when_revocable() {
     drop((taken, handle));
     assert!(pending.wait(PATIENCE).is_some(), "nothing holds the job");
 
-    // Of an irrevocable piece the buffers stay with the rail, and dropping its lane waits.
+    // The rail keeps the buffers of an irrevocable piece, and dropping its lane waits.
     let (piece, pending) = encoding();
     lane.submit(2, piece);
     assert!(rail.wait_for_hanging(1, PATIENCE));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the codec suite needs of an implementation.
+//! The interface of an implementation for the codec suite.
 
 use stripeline_codec::{
     ChecksumKind, Checksums, Code, Codec, Error, ErrorKind, Kernels, StorePolicy, Verdict,
@@ -23,7 +23,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// A codec, or why there is none of this shape.
+/// A codec, or the reason why there is none of this shape.
 pub type Opened = Result<Box<dyn CodecUnderTest>, Refusal>;
 
 /// A codec of one code and shape, called through any interface.
@@ -65,7 +65,7 @@ pub trait CodecUnderTest {
     /// As [`Codec::verify`].
     fn verify(&self, data: &[&[u8]], parity: &[&[u8]]) -> Result<Verdict, Refusal>;
 
-    /// Changes parity for one changed data unit.
+    /// Updates the parity for one changed data unit.
     ///
     /// # Errors
     /// As [`Codec::update`].
@@ -78,7 +78,7 @@ pub trait CodecUnderTest {
     ) -> Result<(), Refusal>;
 }
 
-/// The Rust codec on given kernels and with a given way to store.
+/// The Rust codec on given kernels and with a given store policy.
 #[derive(Debug)]
 pub struct RustCodec {
     codec: Codec,
@@ -102,7 +102,7 @@ impl RustCodec {
     }
 }
 
-/// Encodes with checksums by the direct call, `sums` having a list per unit, data first.
+/// Encodes with checksums by the direct call; `sums` has one list per unit, data first.
 ///
 /// # Errors
 /// As [`Codec::encode_with_checksums`].

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Buffers that notice writes past their ends.
+//! Buffers that detect writes past their ends.
 
 use std::ops::{Deref, DerefMut};
 
-/// Bytes kept on each side; the widest store of any kernel is 64 bytes.
+/// The number of guard bytes on each side; the widest store of any kernel is 64 bytes.
 const GUARD_BYTES: usize = 64;
 
-/// Alignments are counted within a cache line.
+/// Offsets are relative to a cache line.
 const LINE_BYTES: usize = 64;
 
 /// A buffer at a chosen offset from a cache line, with guard bytes on both sides.
 ///
-/// Dereferences to its bytes, which start as a pattern that is no plausible result.
+/// Dereferences to its bytes, which start as a pattern that no computation produces.
 #[derive(Debug)]
 pub struct Guarded {
     storage: Vec<u8>,
@@ -20,7 +20,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// A buffer of `length` bytes whose address is `offset` modulo 64.
+    /// Creates a buffer of `length` bytes whose address is `offset` modulo 64.
     #[must_use]
     pub fn new(length: usize, offset: usize) -> Self {
         let mut storage = vec![0; length + 2 * GUARD_BYTES + 2 * LINE_BYTES];
@@ -36,7 +36,7 @@ impl Guarded {
         }
     }
 
-    /// As [`Guarded::new`], holding these bytes.
+    /// As [`Guarded::new`], with these contents.
     #[must_use]
     pub fn holding(bytes: &[u8], offset: usize) -> Self {
         let mut buffer = Self::new(bytes.len(), offset);
@@ -44,7 +44,7 @@ impl Guarded {
         buffer
     }
 
-    /// Whether no byte outside the buffer changed.
+    /// Returns whether no byte outside the buffer has changed.
     #[must_use]
     pub fn is_intact(&self) -> bool {
         let inside = self.start..self.start + self.length;
@@ -53,7 +53,7 @@ impl Guarded {
     }
 }
 
-/// Varies with the place, so that a shifted copy of guards shows too.
+/// Varies with the index, so that a shifted copy of the guards is detected too.
 fn guard_byte(index: usize) -> u8 {
     0xa5 ^ index as u8
 }
@@ -72,13 +72,13 @@ impl DerefMut for Guarded {
     }
 }
 
-/// The bytes of several buffers.
+/// Returns the bytes of several buffers.
 #[must_use]
 pub fn slices<B: Deref<Target = [u8]>>(buffers: &[B]) -> Vec<&[u8]> {
     buffers.iter().map(|buffer| &**buffer).collect()
 }
 
-/// The bytes of several buffers, to be written.
+/// Returns the bytes of several buffers, mutable.
 #[must_use]
 pub fn slices_mut<B: DerefMut<Target = [u8]>>(buffers: &mut [B]) -> Vec<&mut [u8]> {
     buffers.iter_mut().map(|buffer| &mut **buffer).collect()

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Suites that every kernel and every codec passes, whatever language calls it.
+//! Test suites for all kernels, codecs and rails, independent of the calling language.
 //!
 //! * [`codec_suite`]: functions over [`CodecUnderTest`], which the Rust codec implements for each
-//!   instruction set and the C interface once more. The oracle is `stripeline-reference`.
+//!   instruction set, and the C interface too. The oracle is `stripeline-reference`.
 //! * [`kernel_suite`]: functions over the kernels of one instruction set.
 //! * [`simulation`]: the engine's scheduling policy on virtual rails, without threads or a clock.
-//! * [`rail_suite`]: functions over a `stripeline_rail::Rail`, whichever device is behind it.
-//! * [`Guarded`] buffers at any alignment that notice a write past their ends; [`Random`] numbers
-//!   that are the same in every run.
+//! * [`rail_suite`]: functions over a `stripeline_rail::Rail` with any device.
+//! * [`Guarded`]: buffers at any alignment that detect a write past their ends.
+//! * [`Random`]: numbers that are the same in every run.
 //!
-//! Suites panic where an expectation fails, naming shape, length and pattern. None of them sleeps,
-//! reads the clock or takes a seed from outside.
+//! Suites panic if an expectation fails; the message has the shape, length and pattern. None of
+//! them sleeps, reads the clock or takes a seed from outside.
 
 #![forbid(unsafe_code)]
 

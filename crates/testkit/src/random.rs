@@ -8,7 +8,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// A generator whose numbers are determined by the seed.
+    /// Creates a generator whose numbers are determined by the seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         // The state must not be 0; the multiplier spreads small seeds over all bits.
@@ -17,7 +17,7 @@ impl Random {
         }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn number(&mut self) -> u64 {
         self.state ^= self.state >> 12;
         self.state ^= self.state << 25;
@@ -25,19 +25,19 @@ impl Random {
         self.state.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `bound`, which must not be 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.number() % bound as u64) as usize
     }
 
-    /// Fills a buffer.
+    /// Fills a buffer with random bytes.
     pub fn fill(&mut self, buffer: &mut [u8]) {
         for chunk in buffer.chunks_mut(8) {
             chunk.copy_from_slice(&self.number().to_le_bytes()[..chunk.len()]);
         }
     }
 
-    /// A buffer of random bytes.
+    /// Returns random bytes.
     #[must_use]
     pub fn bytes(&mut self, length: usize) -> Vec<u8> {
         let mut bytes = vec![0; length];
@@ -45,7 +45,7 @@ impl Random {
         bytes
     }
 
-    /// `count` different numbers below `bound`, in random order.
+    /// Returns `count` different numbers below `bound`, in random order.
     #[must_use]
     pub fn choose(&mut self, count: usize, bound: usize) -> Vec<usize> {
         let mut numbers: Vec<usize> = (0..bound).collect();

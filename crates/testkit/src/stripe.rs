@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A stripe whose parity the oracle computed, and the checks that every suite repeats on it.
+//! A stripe with the oracle's parity, and the checks that all suites share.
 
 use stripeline_codec::Code;
 
@@ -19,7 +19,7 @@ pub struct Stripe {
 }
 
 impl Stripe {
-    /// Random data with the oracle's parity.
+    /// Creates random data with the oracle's parity.
     #[must_use]
     pub fn random(code: Code, data_units: usize, parity_units: usize, length: usize) -> Self {
         let seed = (data_units << 40) + (parity_units << 20) + length;
@@ -31,7 +31,7 @@ impl Stripe {
         )
     }
 
-    /// These data units with the oracle's parity.
+    /// Creates a stripe of these data units with the oracle's parity.
     #[must_use]
     pub fn of(data: Vec<Vec<u8>>, code: Code, parity_units: usize) -> Self {
         let parity = stripeline_reference::encode(oracle_code(code), parity_units, &data);
@@ -44,7 +44,7 @@ impl Stripe {
         }
     }
 
-    /// The same stripe, only the first bytes of each unit: all codes work byte by byte.
+    /// Returns the stripe with only the first bytes of each unit: all codes work byte by byte.
     #[must_use]
     pub fn shortened(&self, length: usize) -> Self {
         let units = self
@@ -55,25 +55,25 @@ impl Stripe {
         Self { units, ..*self }
     }
 
-    /// Bytes per unit.
+    /// Returns the bytes per unit.
     #[must_use]
     pub fn length(&self) -> usize {
         self.units[0].len()
     }
 
-    /// The data units.
+    /// Returns the data units.
     #[must_use]
     pub fn data(&self) -> &[Vec<u8>] {
         &self.units[..self.data_units]
     }
 
-    /// The parity units.
+    /// Returns the parity units.
     #[must_use]
     pub fn parity(&self) -> &[Vec<u8>] {
         &self.units[self.data_units..]
     }
 
-    /// A name for messages.
+    /// Returns a name for messages.
     #[must_use]
     pub fn name(&self) -> String {
         let Self {
@@ -88,7 +88,7 @@ impl Stripe {
         )
     }
 
-    /// Encodes the data and compares parity, with inputs and outputs at various alignments.
+    /// Encodes the data and compares the parity, with inputs and outputs at various alignments.
     pub fn check_encode(&self, codec: &dyn CodecUnderTest) {
         let data = self.scattered(0..self.data_units);
         let mut parity: Vec<_> = (0..self.parity_units)
@@ -112,7 +112,7 @@ impl Stripe {
         self.check_unchanged(&data);
     }
 
-    /// Decodes `erased` with the units of `absent` not given, and compares.
+    /// Decodes `erased` without the units in `absent`, and compares the results.
     pub fn check_decode(&self, codec: &dyn CodecUnderTest, erased: &[usize], absent: &[usize]) {
         let units = self.scattered(0..self.units.len());
         let given: Vec<Option<&[u8]>> = units
@@ -167,7 +167,7 @@ impl Stripe {
     }
 }
 
-/// The oracle's name for a code.
+/// Returns the oracle's name for a code.
 #[must_use]
 pub fn oracle_code(code: Code) -> stripeline_reference::Code {
     let codes = stripeline_reference::Code::ALL;

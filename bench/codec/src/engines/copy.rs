@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `memcpy`: every source copied onto a target, the most that reading and writing could reach.
+//! `memcpy`: copies every source to a target, an upper bound for reading and writing.
 
 use super::refuse_choice;
 use crate::arena::Stripe;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Libraries that are found when the bench runs.
+//! Libraries that are loaded at run time.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 use crate::engine::Absence;
 
-/// Loads a library for the rest of the process, keeping its symbols to itself.
+/// Loads a library for the rest of the process, with local symbols.
 ///
 /// # Errors
-/// If it cannot be loaded; the text names the Debian package or the script that brings it.
+/// If it cannot be loaded; the text names the Debian package or the script that provides it.
 pub fn open(file: &str, source: &str) -> Result<&'static Library, Absence> {
-    // SAFETY: the named libraries run no code of consequence when loaded.
+    // SAFETY: the initialisers of the named libraries have no relevant side effects.
     let library = unsafe { Library::open(Some(file), RTLD_NOW | RTLD_LOCAL) };
     // Never closed: coders hold addresses of its functions.
     library
@@ -22,19 +22,20 @@ pub fn open(file: &str, source: &str) -> Result<&'static Library, Absence> {
         })
 }
 
-/// The address of a function.
+/// Returns the address of a function.
 ///
 /// # Safety
 /// `T` must be the function pointer type that the library's header declares for the name.
 pub unsafe fn symbol<T: Copy>(library: &'static Library, name: &str) -> Result<T, Absence> {
-    // SAFETY: passed on to the caller.
+    // SAFETY: the caller upholds the same contract.
     let symbol = unsafe { library.get::<T>(name) };
     symbol.map(|symbol| *symbol).map_err(|error| {
         Absence::Unavailable(format!("Cannot find {name} in its library: {error}"))
     })
 }
 
-/// The file that a loaded library comes from, with its version in the name where links are resolved.
+/// Returns the file that a library was loaded from, with links resolved so that its name includes
+/// the version.
 pub fn path(file: &str) -> String {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let stem = file.split(".so").next().unwrap_or(file);

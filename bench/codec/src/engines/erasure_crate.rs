@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The crate `reed-solomon-erasure` with its SIMD code: a Vandermonde matrix of its own.
+//! The crate `reed-solomon-erasure` with its SIMD code, which uses its own Vandermonde matrix.
 
 use reed_solomon_erasure::galois_8::ReedSolomon;
 
@@ -19,7 +19,7 @@ struct Encoder {
 struct Decoder {
     code: ReedSolomon,
     job: Job,
-    /// Where each unit's cell is in the stripe.
+    /// The cell of each unit in the stripe.
     cells: Vec<Cell>,
 }
 
@@ -81,8 +81,8 @@ impl StripeCoder for Decoder {
     fn code(&mut self, stripe: &mut Stripe) {
         debug_assert_eq!(stripe.sources.len(), self.job.columns());
         let length = stripe.cell_bytes;
-        // SAFETY: the cells of a stripe are disjoint parts of an arena that only this thread works on; the
-        // library takes sources by mutable slice but does not write them.
+        // SAFETY: the cells of a stripe are disjoint parts of an arena that only this thread uses;
+        // the library takes sources by mutable slice but does not write them.
         let slice = |cell: *mut u8| unsafe { std::slice::from_raw_parts_mut(cell, length) };
         let mut units: ArrayVec<(&mut [u8], bool), UNITS_MAX> = self
             .cells

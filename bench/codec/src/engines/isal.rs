@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! ISA-L as the crate `isal-sys` builds it from Intel's sources, dispatched by itself or held to a level.
+//! ISA-L as the crate `isal-sys` builds it from Intel's sources, with its own dispatch or limited
+//! to a level.
 
 use std::arch::is_x86_feature_detected;
 use std::ffi::c_int;
 
-// Links libisal.a; the calls are declared here because the crate binds only the compression half.
+// Links libisal.a; the functions are declared here because the crate only has bindings for the
+// compression half.
 use isal_sys as _;
 
 use super::isal_calls::{EncodeData, InitTables, IsaL};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Calling an ISA-L, whichever way its functions were found.
+//! Calls to an ISA-L library, linked or loaded.
 
 use std::ffi::c_int;
 
@@ -14,13 +14,13 @@ pub type InitTables = unsafe extern "C" fn(c_int, c_int, *const u8, *mut u8);
 pub type EncodeData =
     unsafe extern "C" fn(c_int, c_int, c_int, *const u8, *const *const u8, *const *mut u8);
 
-/// An ISA-L, whichever way it was found.
+/// An ISA-L library, linked or loaded.
 pub struct IsaL {
     /// Version and level, for the record.
     pub identity: String,
     /// Expands matrices for `encode_data`.
     pub init_tables: InitTables,
-    /// Applies them; this machine has the instructions that it needs.
+    /// Applies the tables; this machine has the required instructions.
     pub encode_data: EncodeData,
 }
 
@@ -31,7 +31,7 @@ struct Tables {
     rows: c_int,
 }
 
-/// ISA-L reads its tables with aligned loads where they are whole vectors.
+/// ISA-L reads tables of whole vectors with aligned loads.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Aligned(#[allow(dead_code)] [u8; 64]);
@@ -70,8 +70,8 @@ impl Engine for IsaL {
 
 impl StripeCoder for Tables {
     fn code(&mut self, stripe: &mut Stripe) {
-        // SAFETY: k sources and `rows` targets of `cell_bytes` bytes each, as the job that made the tables
-        // has; the instruction set was found present when the engine was opened.
+        // SAFETY: k sources and `rows` targets of `cell_bytes` bytes each, as in the job of the
+        // tables; the instruction set was detected when the engine was opened.
         unsafe {
             (self.encode_data)(
                 stripe.cell_bytes as c_int,

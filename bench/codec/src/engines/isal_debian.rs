@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ISA-L that Debian ships, as Hadoop's native coder would use it.
+//! Debian's ISA-L, which Hadoop's native coder would use.
 //!
-//! It is loaded with local symbols: the other ISA-L of this process has the same names.
+//! It is loaded with local symbols, because the other ISA-L of this process has the same names.
 
 use super::isal_calls::IsaL;
 use super::{dynamic, refuse_choice};

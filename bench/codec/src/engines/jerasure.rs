@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Jerasure 2 on gf-complete, as Debian ships them.
+//! Debian's packages of Jerasure 2 and gf-complete.
 
 use std::ffi::{c_char, c_int};
 use std::sync::Once;
@@ -23,7 +23,7 @@ type MatrixEncode = unsafe extern "C" fn(
 /// GF(2^8), whose default polynomial in gf-complete is 0x11d too.
 const WORD_BITS: c_int = 8;
 
-/// Jerasure codes whole machine words only.
+/// Jerasure only codes whole machine words.
 const LENGTH_MULTIPLE: usize = 16;
 
 struct Jerasure {
@@ -46,7 +46,7 @@ pub fn open(name: &EngineName<'_>) -> Result<Box<dyn Engine>, Absence> {
     Ok(Box::new(Jerasure { encode }))
 }
 
-/// The first call builds the field's tables without a lock, so it is made before there are threads.
+/// Makes the first call, which builds the field's tables without a lock, before there are threads.
 fn make_field(encode: MatrixEncode) {
     static MADE: Once = Once::new();
     MADE.call_once(|| {
@@ -100,8 +100,8 @@ impl Engine for Jerasure {
 
 impl StripeCoder for Matrix {
     fn code(&mut self, stripe: &mut Stripe) {
-        // SAFETY: k sources and `rows` targets of `cell_bytes` bytes, a multiple of a word, and a matrix of
-        // rows x k values, none of which the function keeps.
+        // SAFETY: k sources and `rows` targets of `cell_bytes` bytes, a multiple of a word, and a
+        // matrix of rows x k values, none of which the function keeps.
         unsafe {
             (self.encode)(
                 self.k,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! klauspost/reedsolomon, a Go library, in this process and on the same buffers.
 //!
-//! bench/competitors/klauspost is compiled to a C shared library. A call from C into Go costs some hundred
-//! nanoseconds that a Go program would not pay, so one call runs a whole window there.
+//! bench/competitors/klauspost is compiled to a C shared library. A call from C into Go costs some
+//! hundred nanoseconds, which a Go program would not spend, so one call runs a whole window in Go.
 
 use std::env;
 use std::ffi::{CStr, c_char, c_int, c_longlong};
@@ -13,17 +13,19 @@ use crate::arena::{Rotation, Walk};
 use crate::engine::{Absence, Coder, Engine, EngineName, Family};
 use crate::job::Job;
 
-/// The library that scripts/bench-build.sh puts beside the program.
+/// The library that scripts/bench-build.sh puts into the program's directory.
 const LIBRARY: &str = "libstripeline_bench_klauspost.so";
 
-/// `KlauspostOpen`: data, parity, sources, source count, targets, target count; a handle, 0 if refused.
+/// `KlauspostOpen`: data, parity, sources, source count, targets, target count; returns a handle, 0
+/// if refused.
 type Open =
     unsafe extern "C" fn(c_int, c_int, *const c_int, c_int, *const c_int, c_int) -> c_longlong;
 
 /// `KlauspostClose`: handle.
 type Close = unsafe extern "C" fn(c_longlong);
 
-/// `KlauspostRun`: handle, base, cell bytes, cell stride, stripe stride, stripes, first, calls; 0 if all went well.
+/// `KlauspostRun`: handle, base, cell bytes, cell stride, stripe stride, stripes, first, calls;
+/// returns 0 on success.
 type Run = unsafe extern "C" fn(
     c_longlong,
     *mut u8,
@@ -96,7 +98,7 @@ impl Engine for Klauspost {
     fn prepare(&self, job: &Job, _: usize) -> Option<Box<dyn Coder>> {
         let units = |units: &[usize]| units.iter().map(|&unit| unit as c_int).collect::<Vec<_>>();
         let (sources, targets) = (units(&job.sources), units(&job.targets));
-        // SAFETY: both lists are as long as said; Go copies them.
+        // SAFETY: both lists have the given lengths; Go copies them.
         let handle = unsafe {
             (self.functions.open)(
                 job.shape.data as c_int,
@@ -126,7 +128,8 @@ impl Coder for Handle {
             stripes,
             first,
         } = rotation.walk(calls);
-        // SAFETY: the rotation's geometry lies inside its arena, which this thread alone works on meanwhile.
+        // SAFETY: the rotation's geometry lies inside its arena, which only this thread uses during
+        // the call.
         let status = unsafe {
             (self.functions.run)(
                 self.handle,
@@ -148,7 +151,7 @@ impl Coder for Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the handle is this value's own and not used again.
+        // SAFETY: this value owns the handle, which is not used again.
         unsafe { (self.functions.close)(self.handle) };
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One file per library.
+//! The engines: one file per library.
 
 mod copy;
 mod dynamic;
@@ -24,15 +24,15 @@ compile_error!("the peers feature names ISA-L's x86-64 functions; build without 
 
 type Open = fn(&EngineName<'_>) -> Result<Box<dyn Engine>, Absence>;
 
-/// A library and how to open it.
+/// A library and the function that opens it.
 pub struct Row {
     /// The name in definitions.
     pub library: &'static str,
-    /// Opens it at the asked instruction set.
+    /// Opens the library at the requested instruction set.
     pub open: Open,
 }
 
-/// Every library that the bench knows, whether or not this build and machine have it.
+/// Every library that the bench knows, including those that this build or machine lacks.
 pub const TABLE: &[Row] = &[
     Row {
         library: "stripeline",
@@ -86,7 +86,7 @@ mod compiled {
     pub const SIMD_CRATE: Open = simd_crate::open;
 }
 
-/// A build without the peers feature knows them by name only.
+/// A build without the feature `peers` only knows their names.
 #[cfg(not(feature = "peers"))]
 mod compiled {
     use super::{Absence, Engine, EngineName, Open};
@@ -103,7 +103,7 @@ mod compiled {
     }
 }
 
-/// Refuses what a library has only one of.
+/// Refuses an instruction set or variant for a library that has only one.
 fn refuse_choice(name: &EngineName<'_>) -> Result<(), Absence> {
     match (name.isa, name.variant) {
         (None, None) => Ok(()),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The crate `reed-solomon-simd`: a code over GF(2^16) by transforms, made for thousands of units.
+//! The crate `reed-solomon-simd`: a code over GF(2^16) by transforms, designed for thousands of
+//! units.
 //!
-//! Its interface copies data in; results are copied out here, since every engine has to fill the target cells.
+//! Its interface copies data in; results are copied out here, because every engine must fill the
+//! target cells.
 
 use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our own coder: the kernels with a prepared matrix, as the other libraries are called, and with
-//! variant `codec` the way that programs call it, argument checks and plan lookup included.
+//! Stripeline's coder: the kernels with a prepared matrix, called as the other libraries are; with
+//! variant `codec`, the interface that programs call, including argument checks and plan lookup.
 
 use arrayvec::ArrayVec;
 use stripeline_codec::{Code, Codec};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `touch`: every source read once and every target written once, with nothing but XOR between: the most
-//! that memory allows a coder which makes one pass. Variant `nt` stores past the caches.
+//! `touch`: reads every source once and writes every target once, with only XOR in between: an
+//! upper bound for a coder that makes one pass over memory. Variant `nt` stores past the caches.
 
 use crate::arena::Stripe;
 use crate::engine::{Absence, Coder, Engine, EngineName, Family, StripeCoder};
@@ -66,7 +66,7 @@ mod pass {
 
     use crate::arena::Stripe;
 
-    /// How far ahead a source is fetched; cells are whole multiples.
+    /// The prefetch distance of a source in bytes; cells are whole multiples of it.
     pub const BLOCK_BYTES: usize = 1024;
     const STEP_BYTES: usize = 128;
 
@@ -86,8 +86,8 @@ mod pass {
             for source in &stripe.sources {
                 for (lane, sum) in sums.iter_mut().enumerate() {
                     let ahead = source.wrapping_add(offset + lane * 64 + BLOCK_BYTES);
-                    // SAFETY: a prefetch of any address is harmless; the load is inside the cell, whose
-                    // length is a multiple of the step, and cells are aligned to 64 bytes.
+                    // SAFETY: a prefetch of any address is harmless; the load is inside the cell,
+                    // whose length is a multiple of the step, and cells are aligned to 64 bytes.
                     unsafe {
                         _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
                         let line = _mm512_loadu_si512(source.add(offset + lane * 64).cast());
@@ -97,7 +97,8 @@ mod pass {
             }
             for target in &stripe.targets {
                 for (lane, sum) in sums.iter().enumerate() {
-                    // SAFETY: inside the target's cell, aligned to 64 bytes as the arena lays cells out.
+                    // SAFETY: inside the target's cell, aligned to 64 bytes as the arena lays cells
+                    // out.
                     unsafe {
                         let line = target.add(offset + lane * 64).cast::<__m512i>();
                         if NON_TEMPORAL {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An engine that gets one bit wrong, so that every run proves that its check sees one.
+//! An engine with one wrong bit, so that every run proves that its check detects one.
 
 use super::refuse_choice;
 use crate::arena::Rotation;

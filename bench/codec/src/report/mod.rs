@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run shows: a table, the verdict on the thresholds, a record, a plot.
+//! The output of a run: a table, the verdict on the thresholds, a record, a plot.
 
 pub mod plot;
 pub mod record;

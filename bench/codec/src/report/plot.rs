@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The medians as bars: a panel per workload and operation, a group per shape, a bar per engine.
 //!
-//! One cell size and thread count is drawn, 64 KiB and the fewest threads where the run has them; the
-//! other points are in the record.
+//! The plot shows one cell size and thread count: 64 KiB and the fewest threads if the run has
+//! them; the record has all points.
 
 use bench_common::palette::COLOURS;
 use plotters::coord::Shift;
@@ -16,7 +16,7 @@ const CELL: &str = "64KiB";
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// The points that are drawn, and what they differ in.
+/// The points of the plot, and the values in which they differ.
 struct Grid<'a> {
     points: Vec<&'a Point>,
     workloads: Vec<&'a str>,
@@ -46,7 +46,7 @@ pub fn draw(points: &[Point], title: &str) -> Result<String, String> {
     Ok(document)
 }
 
-/// The distinct values in their first order.
+/// Returns the distinct values in the order of their first occurrence.
 fn distinct<'a>(values: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = Vec::new();
     values.for_each(|value| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The JSON record: enough to know what ran where, and to run it again.
+//! The JSON record, which has all that is needed to identify and repeat the run.
 
 use bench_common::machine::{self, Machine};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::summary::Judgement;
 use crate::run::{Placement, Point, Session};
 
-/// The layout of the record; it changes when a field's meaning does.
+/// The version of the record's layout; it changes when a field's meaning changes.
 const FORMAT: u32 = 1;
 
 /// A whole run.
@@ -31,7 +31,7 @@ pub struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    /// Puts a record together.
+    /// Assembles a record.
     #[must_use]
     pub fn new(
         names: (&'a str, &'a str),
@@ -63,7 +63,7 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// The record as text: the points, which are many, a line each.
+    /// Returns the record as text, with one line per point.
     pub fn to_json(&self) -> String {
         const SOUND: &str = "a record has no maps with odd keys";
         let head = serde_json::to_string_pretty(self).expect(SOUND);

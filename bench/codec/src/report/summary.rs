@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether the figures keep what the definition expects of them.
+//! Compares the figures with the definition's expectations.
 
 use serde::Serialize;
 use stripeline_gf::{Isa, Kernels};
@@ -8,32 +8,33 @@ use crate::definition::Expectation;
 use crate::run::{self, Figure, Point};
 use bench_common::statistics::{four_digits, geometric_mean};
 
-/// How a threshold came out.
+/// The verdict on a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Kept.
+    /// The threshold is met.
     Kept,
-    /// Missed.
+    /// The threshold is missed.
     Missed,
-    /// Nothing to judge by: an engine or the points are absent, or this CPU lacks what the threshold is for.
+    /// There is no basis for a verdict: an engine or the points are absent, or this CPU lacks the
+    /// required instruction set.
     NotJudged,
 }
 
-/// One threshold with the figures it was judged by.
+/// One threshold with the figures that determined its verdict.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judgement {
     /// The threshold's name.
     pub name: String,
-    /// How it came out.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Points that counted.
+    /// The number of points that counted.
     pub points: usize,
     /// Geometric mean of the median ratios.
     pub geometric_mean: Option<f64>,
-    /// The worst figure and where it is.
+    /// The worst figure and its point.
     pub worst: Option<(f64, String)>,
-    /// What was asked for.
+    /// The required value.
     pub wanted: String,
 }
 
@@ -61,7 +62,7 @@ fn judge_one(expectation: &Expectation, points: &[Point]) -> Judgement {
     judgement
 }
 
-/// Whether this process's kernels are those that the threshold is meant for.
+/// Returns whether this process's kernels are those that the threshold requires.
 fn runs(isa: &str) -> bool {
     isa.parse::<Isa>()
         .is_ok_and(|isa| Kernels::active().isa() == isa)
@@ -163,7 +164,7 @@ fn rounded(worst: Option<(f64, String)>) -> Option<(f64, String)> {
     worst.map(|(value, place)| (four_digits(value), place))
 }
 
-/// The judgement as a line of text.
+/// Returns the judgement as a line of text.
 pub fn line(judgement: &Judgement) -> String {
     let verdict = match judgement.verdict {
         Verdict::Kept => "kept      ",

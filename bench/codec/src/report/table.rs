@@ -5,7 +5,7 @@ use crate::run::{Figure, Point};
 
 const CELL_WIDTH: usize = 24;
 
-/// The heading over lines of [`line`].
+/// Returns the heading over the lines of [`line`].
 pub fn heading(engines: &[String]) -> String {
     let mut text = format!(
         "{:<6}{:<7}{:<10}{:<10}{:<3}",
@@ -17,7 +17,8 @@ pub fn heading(engines: &[String]) -> String {
     text
 }
 
-/// One point: per engine the median GB/s by CPU time, half the distance of the quartiles, and the ratio.
+/// Returns one point: for each engine the median GB/s by CPU time, half the interquartile range,
+/// and the ratio.
 pub fn line(point: &Point, engines: &[String]) -> String {
     let mut text = format!(
         "{:<6}{:<7}{:<10}{:<10}{:<3}",

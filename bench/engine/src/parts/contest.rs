@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sets of rails on which ways of scheduling are compared.
+//! Groups of rails on which scheduling policies are compared.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,33 +13,35 @@ use crate::failure::Failure;
 use crate::load::Load;
 use crate::rails::{self, Inventory, Kind};
 
-/// The contention control tries rails for some hundred milliseconds before it believes anything.
+/// The contention controller tests rails for some hundred milliseconds before its results are
+/// reliable.
 const LEARNING: Duration = Duration::from_secs(2);
 
-/// A machine that is busy with something else for a moment must not look like a rail that hangs.
+/// A high limit, so that a machine that is busy for a moment does not make a rail look hung.
 const STALL: Duration = Duration::from_secs(10);
 
-/// Rails that are given work together.
+/// Rails that one engine uses together.
 #[derive(Clone, Debug)]
 pub struct RailGroup {
-    /// For people: `cpu+isal`, `virtual 0.4+1.6 GB/s`.
+    /// The name for reports: `cpu+isal`, `virtual 0.4+1.6 GB/s`.
     pub name: String,
-    /// Its rails.
+    /// The rails of the group.
     pub kinds: Vec<Kind>,
-    /// Whether no rail takes anything from another.
+    /// Whether the rails share no resource.
     pub independent: bool,
-    /// How many times faster the fastest is than the slowest, where that is known beforehand.
+    /// The rate of the fastest rail divided by that of the slowest, if it is known beforehand.
     pub apart: Option<f64>,
 }
 
 impl RailGroup {
-    /// All real rails of the machine, which share its CPUs and memory; none if it has but one.
+    /// Returns all real rails of the machine, which share its CPUs and memory; `None` if there is
+    /// only one.
     pub fn real(inventory: &Inventory) -> Option<Self> {
         let rails: Vec<_> = inventory.present.iter().collect();
         (rails.len() > 1).then(|| Self::of(&rails))
     }
 
-    /// Real rails of this machine.
+    /// Returns a group of real rails of this machine.
     pub fn of(rails: &[&Arc<dyn Rail>]) -> Self {
         let names: Vec<_> = rails.iter().map(|rail| rail.name()).collect();
         let kinds = rails.iter().map(|rail| Kind::Real(Arc::clone(rail)));
@@ -51,7 +53,7 @@ impl RailGroup {
         }
     }
 
-    /// RateLimitedRail rails of these rates in 10^9 bytes of data a second.
+    /// Returns a group of rate-limited rails with these rates in 10^9 bytes of data per second.
     pub fn rate_limited(rates: &[f64]) -> Self {
         let most = rates.iter().copied().fold(0.0, f64::max);
         let least = rates.iter().copied().fold(most, f64::min);
@@ -67,7 +69,8 @@ impl RailGroup {
         }
     }
 
-    /// The window of a measurement: pieces of rate-limited rails take a millisecond, others microseconds.
+    /// Returns the window of a measurement: pieces of rate-limited rails take a millisecond, others
+    /// microseconds.
     pub fn window(&self, settings: &Settings) -> Duration {
         match self.independent {
             true => settings.window * 3,
@@ -76,7 +79,7 @@ impl RailGroup {
     }
 }
 
-/// An engine with the name of what it is there for.
+/// An engine with its name in the comparison.
 pub struct Contestant {
     /// A rail's name, `first-come` or `rate-aware`.
     pub name: String,
@@ -84,7 +87,7 @@ pub struct Contestant {
     pub engine: Engine,
 }
 
-/// Engines for first-come and rate-aware scheduling of a group, in this order.
+/// Opens engines for first-come and rate-aware scheduling of a group, in this order.
 pub fn policies(group: &RailGroup) -> Result<Vec<Contestant>, Failure> {
     let policies = [
         ("first-come", Scheduling::FirstCome),
@@ -99,7 +102,7 @@ pub fn policies(group: &RailGroup) -> Result<Vec<Contestant>, Failure> {
     policies.into_iter().map(open).collect()
 }
 
-/// An engine for each rail alone.
+/// Opens an engine for each rail alone.
 pub fn singles(group: &RailGroup) -> Result<Vec<Contestant>, Failure> {
     let open = |kind: &Kind| {
         let name = kind.open().name().to_owned();
@@ -112,14 +115,14 @@ pub fn singles(group: &RailGroup) -> Result<Vec<Contestant>, Failure> {
 
 fn options(scheduling: Scheduling) -> Options {
     Options {
-        // Comparing on a virtual rail would take its time from others.
+        // A check on a virtual rail would use the CPU time of the others.
         check_every: 0,
         stall: STALL,
         ..rails::options(scheduling)
     }
 }
 
-/// Has an engine learn rates, and which rails are worth feeding.
+/// Runs an engine until it has learned the rates and which rails to use.
 pub fn warm_up(
     contestant: &Contestant,
     load: &mut Load,
@@ -132,7 +135,7 @@ pub fn warm_up(
     drive::steady(&contestant.engine, load, time, &contestant.name).map(drop)
 }
 
-/// The runs of each contestant, in turn within every repetition, which begins with another one.
+/// Runs the contestants in turn within every repetition, each repetition starting with another one.
 pub fn take_turns(
     contestants: &[Contestant],
     load: &mut Load,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Latency of tasks under both ways of scheduling.
+//! The latency of tasks under both scheduling policies.
 
 use super::contest::{self, RailGroup};
 use super::{CELL_BYTES, quantile};
@@ -14,10 +14,10 @@ use crate::report::{Point, Section};
 /// Stripes outstanding.
 const WINDOW: usize = 16;
 
-/// Steps of a drawn distribution.
+/// The number of steps of a plotted distribution.
 const STEPS: usize = 200;
 
-/// Runs the part.
+/// Measures this part.
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "latency",
@@ -93,7 +93,7 @@ fn measure(
     }))
 }
 
-/// All windows together, in milliseconds.
+/// Returns the distribution over all windows, in milliseconds.
 fn distribution(windows: &[Vec<u64>]) -> Vec<(f64, f64)> {
     let mut all: Vec<u64> = windows.concat();
     all.sort_unstable();

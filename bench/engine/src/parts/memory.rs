@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether an engine grows with the tasks that went through it.
+//! Tests whether an engine's memory grows with the number of tasks that it has processed.
 
 use stripeline_engine::{Options, Scheduling};
 
@@ -11,16 +11,17 @@ use crate::load::{Load, Operation};
 use crate::rails::{self, Kind};
 use crate::report::{Judgement, Point, Section};
 
-/// Tasks outstanding: as many as an engine allows by itself.
+/// Tasks outstanding: the engine's default limit.
 const OUTSTANDING: usize = 1024;
 
-/// Small, so that the tasks and not their bytes take the time.
+/// Small, so that the tasks and not their bytes determine the time.
 const CELL_BYTES: usize = 512;
 
-/// A lost byte per task would be a megabyte; allocators take and give back some pages meanwhile.
+/// One lost byte per task would be a megabyte; allocators gain and return some pages in the
+/// meantime.
 const GROWTH_MAX_BYTES: f64 = 1e6;
 
-/// Runs the test into the section.
+/// Runs the test and adds its result to the section.
 pub fn run(settings: &Settings, section: &mut Section) -> Result<(), Failure> {
     let options = Options {
         scheduling: Scheduling::Single("cpu".to_owned()),
@@ -30,7 +31,7 @@ pub fn run(settings: &Settings, section: &mut Section) -> Result<(), Failure> {
     let engine = rails::engine(&[Kind::cpu()], options)?;
     let mut load = Load::new(Operation::Encode, CELL_BYTES, OUTSTANDING);
     load.poison()?;
-    // By now pools, stacks and the allocator's arenas have their size.
+    // Afterwards pools, stacks and the allocator's arenas have reached their size.
     drive::count(&engine, &load, settings.tasks / 10 + OUTSTANDING as u64)?;
     let before = clocks::resident_bytes();
     drive::count(&engine, &load, settings.tasks)?;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What metadata would cost: the paper's alternative to coders that all write the same bytes is to keep
-//! in a key-value server, for each group of chunks, which coder did it.
+//! The cost of metadata: the paper's alternative to coders that all write the same bytes is a
+//! key-value server that stores, for each group of chunks, which coder coded it.
 //!
-//! Encoding then ends with storing a value per group, and decoding begins with asking for it. Here a
+//! Encoding then ends with storing a value per group, and decoding begins with reading it. Here a
 //! chunk is a stripe of RS-6-3 with 64 KiB cells. A group's value is stored when its last stripe is
-//! done and before the next group begins, as otherwise a reader could find a group that nobody can
-//! decode; questions come before the stripes that need the answer.
+//! done and before the next group begins, because otherwise a reader could find a group that cannot
+//! be decoded; requests precede the stripes that need their answer.
 
 use std::time::{Duration, Instant};
 
@@ -21,18 +21,18 @@ use crate::rails::{self, Kind};
 use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Point, Section};
 
-/// Chunks of a group, as in the paper's Figure 7.
+/// The numbers of chunks in a group, as in the paper's Figure 7.
 const GROUPS: [usize; 4] = [1, 8, 16, 32];
 
-/// Stripes outstanding: a whole group of the largest kind.
+/// Stripes outstanding: a whole group of the largest size.
 const WINDOW: usize = 32;
 
-/// Keys that are used in turn, so that the server holds as many however long it runs.
+/// The number of keys, used in turn, so that the server's contents do not grow with the run.
 const KEYS: u64 = 4096;
 
 const RAIL: &str = "cpu";
 
-/// Runs the part.
+/// Measures this part.
 pub fn run(settings: &Settings) -> Result<Section, Failure> {
     let mut section = Section::new(
         "metadata",
@@ -60,7 +60,7 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
         for repetition in 0..settings.repetitions {
             for turn in 0..rates.len() {
                 let contestant = (turn + repetition) % rates.len();
-                // The last one has no metadata; its stripes flow in groups all the same.
+                // The last contestant has no metadata; its stripes are issued in groups too.
                 let group = GROUPS.get(contestant).copied();
                 let mut keeper = Keeper {
                     client: &mut server.client,
@@ -94,7 +94,7 @@ pub fn run(settings: &Settings) -> Result<Section, Failure> {
     Ok(section)
 }
 
-/// Who asks the server.
+/// The client of the server.
 struct Keeper<'a> {
     client: &'a mut Client,
     operation: Operation,
@@ -138,7 +138,7 @@ fn store(client: &mut Client, number: u64) -> Result<(), Failure> {
     stored.map_err(|error| Failure::unable("store in memcached", error))
 }
 
-/// Codes group after group; 10^9 bytes of data a second.
+/// Codes group after group; returns 10^9 bytes of data per second.
 fn flow(
     engine: &Engine,
     load: &Load,
@@ -157,7 +157,7 @@ fn flow(
         }
         done += group as u64;
         if let Some(keeper) = &mut keeper {
-            // Only what is coded can be told of; asking for it needs no waiting.
+            // Only a coded group may be stored; a request before decoding does not wait.
             while keeper.operation == Operation::Encode && stream.take_oldest()? {}
             keeper.after_group()?;
         }

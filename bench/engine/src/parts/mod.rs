@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The questions, a file each.
+//! The parts of the bench: one question per file.
 
 pub mod contest;
 pub mod gpu;
@@ -11,10 +11,10 @@ pub mod peaks;
 pub mod rates;
 pub mod simulated;
 
-/// 64 KiB cells: those of HDFS's write pipeline and of the paper.
+/// 64 KiB cells, as in HDFS's write pipeline and in the paper.
 pub const CELL_BYTES: usize = 64 << 10;
 
-/// `64KiB`, `1MiB`.
+/// Formats a size, such as `64KiB` or `1MiB`.
 pub fn size(bytes: usize) -> String {
     match bytes {
         mebi if mebi.is_multiple_of(1 << 20) => format!("{}MiB", mebi >> 20),
@@ -23,7 +23,7 @@ pub fn size(bytes: usize) -> String {
     }
 }
 
-/// The value that `part` (0 to 1) of sorted values are not greater than.
+/// Returns the least value that a fraction `part` (0 to 1) of the sorted values does not exceed.
 pub fn quantile(sorted: &[u64], part: f64) -> f64 {
     let last = sorted.len().saturating_sub(1);
     sorted

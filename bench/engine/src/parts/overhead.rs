@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the engine costs on one rail: against the direct call, and on the issuing thread.
+//! The cost of the engine on one rail: compared with the direct call, and on the issuing thread.
 
 use std::time::{Duration, Instant};
 
@@ -18,13 +18,13 @@ use crate::report::{Judgement, Point, Section};
 /// Stripes outstanding, as in HDFS's non-blocking write pipeline.
 const WINDOW: usize = 8;
 
-/// The cell size that the thresholds are for.
+/// The cell size of the thresholds.
 const JUDGED_BYTES: usize = 64 << 10;
 
-/// How stripes are coded.
+/// The way in which stripes are coded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// By the codec, past the engine.
+    /// By the codec, without the engine.
     Direct,
     /// One after another; the caller waits for each.
     Blocking,
@@ -32,12 +32,12 @@ enum Way {
     Window,
 }
 
-/// A way on an engine whose waiting threads code meanwhile, or do not.
+/// A way of coding on an engine whose waiting threads code, or do not.
 struct Contestant {
     way: Way,
     helping: bool,
     name: &'static str,
-    /// Wall clock and CPU time of each window.
+    /// Wall time and CPU time of each window.
     windows: Vec<(Duration, Duration)>,
 }
 
@@ -58,7 +58,7 @@ fn contestants() -> Vec<Contestant> {
     all.into_iter().map(contestant).collect()
 }
 
-/// Runs the part.
+/// Measures this part.
 pub fn run(settings: &Settings) -> Result<Section, Failure> {
     let mut section = Section::new(
         "overhead",
@@ -119,7 +119,7 @@ fn compare(settings: &Settings, cell_bytes: usize, section: &mut Section) -> Res
     let mut contestants = contestants();
     let stripes = calibrate(&mut load, settings.window)?;
     for repetition in 0..settings.repetitions {
-        // Each repetition starts with another one, so that none always follows the same.
+        // Each repetition starts with another contestant, so that none always follows the same one.
         let count = contestants.len();
         for turn in 0..count {
             let contestant = &mut contestants[(turn + repetition) % count];
@@ -146,7 +146,7 @@ fn compare(settings: &Settings, cell_bytes: usize, section: &mut Section) -> Res
     Ok(())
 }
 
-/// So many stripes that the direct call takes a window.
+/// Returns the number of stripes that the direct call codes in a window.
 fn calibrate(load: &mut Load, window: Duration) -> Result<u64, Failure> {
     let (begin, mut stripes) = (Instant::now(), 0);
     while begin.elapsed() < window / 4 || stripes < WINDOW as u64 {
@@ -218,7 +218,7 @@ fn points(
     }
 }
 
-/// What the issuing thread pays, and how long tasks wait for their worker.
+/// Measures the cost on the issuing thread, and the time that tasks wait for their worker.
 fn issuing(engine: &Engine, load: &Load, helping: bool, stripes: u64) -> Result<Point, Failure> {
     let before = engine.statistics().rails[0].waits;
     let mut times = Vec::with_capacity(stripes as usize);
@@ -260,7 +260,7 @@ fn issuing(engine: &Engine, load: &Load, helping: bool, stripes: u64) -> Result<
     Ok(point.list("start_histogram_ns", pairs.collect()))
 }
 
-/// The upper end of the bucket in which this part of all lies.
+/// Returns the upper bound of the bucket that contains the quantile `part`.
 fn bucket_bound(buckets: &[u64; BUCKETS], part: f64) -> f64 {
     let wanted = part * buckets.iter().sum::<u64>() as f64;
     let mut seen = 0.0;

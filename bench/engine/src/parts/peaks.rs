@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What each rail does alone.
+//! The rate of each rail alone.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::rails::{self, Inventory, Kind};
 use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Point, Section};
 
-/// A rail with so many threads.
+/// A rail with a number of threads.
 struct Contestant {
     rail: String,
     threads: usize,
     engine: Engine,
-    /// The rail `null` leaves outputs as they are.
+    /// Whether the outputs are compared; the rail `null` leaves them unchanged.
     checked: bool,
     runs: Vec<Run>,
 }
 
-/// Runs the part.
+/// Measures this part.
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "peaks",
@@ -46,7 +46,7 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
     Ok(section)
 }
 
-/// 1, 2, 4 and so on up to the number of CPUs, which is always there.
+/// Returns 1, 2, 4 and so on up to the number of CPUs, which is always included.
 fn thread_counts() -> Vec<usize> {
     let most = std::thread::available_parallelism().map_or(1, usize::from);
     let powers = (0..)
@@ -91,7 +91,7 @@ fn measure(
         .map(|contestant| contestant.threads)
         .max()
         .unwrap_or(1);
-    // Some more than threads, so that none waits for the caller.
+    // Some more stripes than threads, so that no thread waits for the caller.
     let mut load = Load::new(operation, CELL_BYTES, 8.max(2 * threads));
     let count = contestants.len();
     for repetition in 0..settings.repetitions {

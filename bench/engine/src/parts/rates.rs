@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Throughput of several rails together, under both ways of scheduling.
+//! The throughput of several rails together, under both scheduling policies.
 
 use super::contest::{self, RailGroup};
 use super::{CELL_BYTES, simulated, size};
@@ -11,19 +11,19 @@ use crate::rails::Inventory;
 use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Judgement, Point, Section};
 
-/// Stripes outstanding: where few are, the slowest rail holds up a window most.
+/// Stripes outstanding: in a small window the slowest rail causes the greatest delay.
 const WINDOWS: [usize; 2] = [4, 16];
 
-/// The window of the threshold over first-come scheduling: that of the paper's loss.
+/// The window of the threshold over first-come scheduling, as for the loss in the paper.
 const JUDGED_WINDOW: usize = WINDOWS[0];
 
-/// Cells of which a stripe is worth splitting.
+/// Cells large enough that splitting their stripes pays off.
 const LARGE_CELL_BYTES: usize = 256 << 10;
 
-/// Rails four times apart.
+/// Rates that differ by a factor of four.
 const APART: [f64; 2] = [0.4, 1.6];
 
-/// Runs the part.
+/// Measures this part.
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "rates",
@@ -55,7 +55,7 @@ pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failur
     Ok(section)
 }
 
-/// What is asked of the rails.
+/// The operation of a measurement.
 #[derive(Clone, Copy)]
 pub(super) struct What {
     pub operation: Operation,
@@ -63,8 +63,9 @@ pub(super) struct What {
     pub window: usize,
 }
 
-/// Virtual rails take the same time for both operations, so they encode only; instead they get
-/// stripes that are large enough to be split over the fastest, too.
+/// Returns the operations to measure. Rate-limited rails take the same time for both operations, so
+/// they only encode; instead they also get stripes large enough to be split, even on the fastest
+/// rail.
 fn whats(group: &RailGroup) -> Vec<What> {
     let operations = if group.independent {
         &Operation::ALL[..1]
@@ -114,7 +115,8 @@ fn measure(
     Ok(())
 }
 
-/// A figure of each repetition, from this one's run and those of the rails alone.
+/// Returns the figures of each repetition, from this contestant's runs and those of the rails
+/// alone.
 pub(super) fn point(
     (group, what): (&str, What),
     name: &str,
@@ -188,7 +190,7 @@ fn judge(section: &mut Section, group: &RailGroup, what: What, quick: bool) {
 fn draw(points: &[Point]) -> Option<String> {
     let shown = |point: &&Point| point.is("window", "4") && point.value("x_sum").is_some();
     let measured: Vec<_> = points.iter().filter(shown).collect();
-    // The columns but the last say what was measured, the last one who did it.
+    // All columns but the last identify the measurement; the last is the contestant.
     let place = |point: &Point| -> Vec<String> {
         let columns = point.at.iter().take(point.at.len() - 1);
         columns.map(|at| at.1.clone()).collect()

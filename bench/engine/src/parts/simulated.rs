@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The scheduler on more rails than any machine has, in the engine's simulation: computed, not measured.
+//! The scheduler on more rails than this machine has, in the engine's simulation: computed, not
+//! measured.
 
 use stripeline_engine::Priority;
 use stripeline_engine::schedule::{HANDOFF, Policy, RailTraits};
@@ -13,12 +14,13 @@ use crate::report::{Judgement, Point, Section};
 
 const MS: u64 = 1_000_000;
 
-/// Rails of a simulation.
+/// The rails of a simulation.
 struct Case {
     name: &'static str,
-    /// 10^9 bytes of data a second each.
+    /// The rate of each rail in 10^9 bytes of data per second.
     rates: Vec<f64>,
-    /// What all share: such a rate, falling to such a part of it where two work.
+    /// A resource that all rails share: its rate, and the fraction to which the rate falls when two
+    /// rails use it.
     shared: Option<(f64, f64)>,
 }
 
@@ -47,7 +49,7 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// Adds what the simulation says, and judges it.
+/// Adds the simulation's results and judges them.
 pub fn add(settings: &Settings, section: &mut Section) {
     for case in cases() {
         let reports = [Policy::FirstCome, Policy::RateAware]
@@ -95,7 +97,7 @@ pub fn add(settings: &Settings, section: &mut Section) {
     );
 }
 
-/// Twice as many stripes as rails, so that each has one to go on with.
+/// Returns twice as many stripes as rails, so that each rail always has a next one.
 fn window(case: &Case) -> usize {
     2 * case.rates.len()
 }
@@ -105,7 +107,7 @@ fn simulate(case: &Case, policy: Policy, quick: bool) -> Report {
         rate: rate * 1e9,
         crowded,
     });
-    // The contention control takes seconds to be sure.
+    // The contention controller takes seconds to converge.
     let (from, end) = if quick { (20, 60) } else { (2000, 3000) };
     simulation::run(&Setup {
         seed: 1,

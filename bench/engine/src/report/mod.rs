@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run shows: tables, verdicts on thresholds, a record, plots.
+//! The output of a run: tables, verdicts on thresholds, a record, plots.
 
 pub mod plot;
 pub mod record;
@@ -16,10 +16,10 @@ pub struct Section {
     pub part: &'static str,
     /// The question.
     pub purpose: &'static str,
-    /// What was measured; see `record` for how it is written.
+    /// The measured points; `record` defines their format.
     #[serde(skip)]
     pub points: Vec<Point>,
-    /// What a reader has to know to understand the figures.
+    /// Explanations that a reader needs to understand the figures.
     pub notes: Vec<String>,
     /// Thresholds.
     pub judgements: Vec<Judgement>,
@@ -29,7 +29,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// An empty one.
+    /// Creates an empty section.
     pub fn new(part: &'static str, purpose: &'static str) -> Self {
         Self {
             part,
@@ -42,28 +42,28 @@ impl Section {
     }
 }
 
-/// One combination of what is varied, with its figures.
+/// One combination of the varied values, with its figures.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// What it is, by column.
+    /// The varied values, by column.
     pub at: Vec<(&'static str, String)>,
-    /// What it came to, by column; units are in the names.
+    /// The figures, by column; units are in the names.
     pub figures: Vec<(&'static str, Figure)>,
 }
 
 /// A figure.
 #[derive(Clone, Debug)]
 pub enum Figure {
-    /// Of several windows.
+    /// A figure of several windows.
     Spread(Spread),
-    /// Measured or computed once.
+    /// A figure measured or computed once.
     Once(f64),
     /// Pairs of a value and a count or part, for the record and plots.
     List(Vec<(f64, f64)>),
 }
 
 impl Point {
-    /// A point without figures.
+    /// Creates a point without figures.
     pub fn new<const N: usize>(at: [(&'static str, String); N]) -> Self {
         Self {
             at: at.into(),
@@ -71,26 +71,26 @@ impl Point {
         }
     }
 
-    /// The point with one more figure, of several windows.
+    /// Returns the point with one more figure, of several windows.
     pub fn spread(mut self, name: &'static str, values: impl IntoIterator<Item = f64>) -> Self {
         let spread = Spread::of(values);
         self.figures.push((name, Figure::Spread(spread)));
         self
     }
 
-    /// The point with one more figure.
+    /// Returns the point with one more figure.
     pub fn once(mut self, name: &'static str, value: f64) -> Self {
         self.figures.push((name, Figure::Once(value)));
         self
     }
 
-    /// The point with one more list.
+    /// Returns the point with one more list.
     pub fn list(mut self, name: &'static str, pairs: Vec<(f64, f64)>) -> Self {
         self.figures.push((name, Figure::List(pairs)));
         self
     }
 
-    /// A figure's value, the median of several.
+    /// Returns a figure's value, the median if it has several.
     pub fn value(&self, name: &str) -> Option<f64> {
         let figure = self.figures.iter().find(|figure| figure.0 == name)?;
         match &figure.1 {
@@ -100,7 +100,7 @@ impl Point {
         }
     }
 
-    /// What it is in this column.
+    /// Returns whether the point has this value in this column.
     pub fn is(&self, column: &str, value: &str) -> bool {
         self.at.iter().any(|at| at.0 == column && at.1 == value)
     }
@@ -127,49 +127,49 @@ impl Serialize for Point {
     }
 }
 
-/// How a threshold came out.
+/// The verdict on a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Kept.
+    /// The threshold is met.
     Kept,
-    /// Missed.
+    /// The threshold is missed.
     Missed,
-    /// The run is too short to judge by, or what it needs is absent.
+    /// The run is too short to judge, or lacks a requirement.
     NotJudged,
-    /// Needs a device that is not there.
+    /// The threshold needs a device that is absent.
     NotMeasured,
 }
 
-/// One threshold with the figure it was judged by.
+/// One threshold with the figure that determined its verdict.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judgement {
-    /// What it is about.
+    /// The name of the threshold.
     pub name: String,
-    /// How it came out.
+    /// The verdict.
     pub verdict: Verdict,
     /// The figure.
     pub found: Option<f64>,
-    /// What was asked for.
+    /// The required value.
     pub wanted: String,
 }
 
 impl Judgement {
-    /// Asks for a figure of at least `limit`; judges nothing in a quick run.
+    /// Requires a figure of at least `limit`; gives no verdict in a quick run.
     pub fn at_least(name: impl Into<String>, found: Option<f64>, limit: f64, quick: bool) -> Self {
         Self::new(name, found, format!("at least {limit}"), quick, |value| {
             value >= limit
         })
     }
 
-    /// Asks for a figure of at most `limit`; judges nothing in a quick run.
+    /// Requires a figure of at most `limit`; gives no verdict in a quick run.
     pub fn at_most(name: impl Into<String>, found: Option<f64>, limit: f64, quick: bool) -> Self {
         Self::new(name, found, format!("at most {limit}"), quick, |value| {
             value <= limit
         })
     }
 
-    /// A threshold on a device that is not there.
+    /// Creates the judgement of a threshold on an absent device.
     pub fn not_measured(name: impl Into<String>, wanted: &str) -> Self {
         Self {
             name: name.into(),

@@ -11,33 +11,34 @@ const HEADER: u32 = 34;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
 
-/// Bars, a group after another.
+/// Bars in groups.
 #[derive(Debug)]
 pub struct Bars {
-    /// Over the panel.
+    /// The caption above the panel.
     pub caption: String,
-    /// Of the vertical axis, with the unit.
+    /// The label of the vertical axis, with the unit.
     pub measure: String,
     /// Names of the groups.
     pub groups: Vec<String>,
-    /// A name and a value per group each; none where nothing was measured.
+    /// A name and one value per group; `None` if nothing was measured.
     pub series: Vec<(String, Vec<Option<f64>>)>,
-    /// A line across, such as what is asked for.
+    /// A horizontal line, such as a threshold.
     pub line: Option<f64>,
 }
 
-/// The part of values that are not greater, over the value, which has a logarithmic axis.
+/// Cumulative distributions: the fraction of values that do not exceed a value, over the value on a
+/// logarithmic axis.
 #[derive(Debug)]
 pub struct Distributions {
-    /// Over the panel.
+    /// The caption above the panel.
     pub caption: String,
-    /// Of the horizontal axis, with the unit.
+    /// The label of the horizontal axis, with the unit.
     pub measure: String,
-    /// A name and pairs of a value and a part from 0 to 1, ascending.
+    /// A name and pairs of a value and a fraction from 0 to 1, ascending.
     pub series: Vec<(String, Vec<(f64, f64)>)>,
 }
 
-/// A panel of either kind.
+/// A panel of one of the two kinds.
 #[derive(Debug)]
 pub enum Panel {
     /// Bars.
@@ -46,7 +47,8 @@ pub enum Panel {
     Distributions(Distributions),
 }
 
-/// Draws panels side by side as an SVG document; none if there is no panel or the drawing fails.
+/// Draws panels next to each other as an SVG document; returns `None` if there is no panel or the
+/// drawing fails.
 pub fn draw(title: &str, panels: &[Panel]) -> Option<String> {
     if panels.is_empty() {
         return None;

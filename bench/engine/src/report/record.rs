@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The JSON record: enough to know what ran where, and to run it again.
+//! The JSON record, which has all that is needed to identify and repeat the run.
 
 use bench_common::machine::{self, Machine};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Section;
 use crate::rails::Inventory;
 
-/// The layout of the record; it changes when a field's meaning does.
+/// The version of the record's layout; it changes when a field's meaning changes.
 const FORMAT: u32 = 1;
 
 /// A whole run.
@@ -23,7 +23,7 @@ struct Record<'a> {
     absent: &'a [String],
 }
 
-/// The record as text.
+/// Returns the record as text.
 pub fn to_json(inventory: &Inventory, sections: &[Section]) -> String {
     let since_epoch = std::time::SystemTime::UNIX_EPOCH.elapsed();
     let rails = inventory.present.iter();
@@ -41,7 +41,7 @@ pub fn to_json(inventory: &Inventory, sections: &[Section]) -> String {
     with_list(&record, "sections", &sections) + "\n"
 }
 
-/// A section whose points, which are many, take a line each.
+/// Returns a section with one line per point.
 fn section_to_json(section: &Section) -> String {
     let points = section.points.iter();
     let points: Vec<_> = points
@@ -50,7 +50,7 @@ fn section_to_json(section: &Section) -> String {
     with_list(section, "points", &points)
 }
 
-/// An object with one more field at its end: a list of what is JSON already.
+/// Returns an object with one more field at its end: a list of JSON texts.
 fn with_list(object: &impl Serialize, name: &str, items: &[String]) -> String {
     let head = serde_json::to_string_pretty(object).expect(SOUND);
     let open = head.strip_suffix("\n}").expect("an object with fields");

@@ -5,10 +5,10 @@ use bench_common::statistics::Spread;
 
 use super::{Figure, Judgement, Point, Section, Verdict};
 
-/// A section: its question, a table, notes and verdicts.
+/// Formats a section: its question, a table, notes and verdicts.
 pub fn section(section: &Section) -> String {
     let mut text = format!("\n{}: {}\n", section.part, section.purpose);
-    // A heading holds for the points that follow with the same columns.
+    // A heading applies to the following points with the same columns.
     for points in section
         .points
         .chunk_by(|left, right| columns(left) == columns(right))
@@ -74,7 +74,7 @@ fn cells(point: &Point) -> Vec<String> {
     labels.chain(figures).collect()
 }
 
-/// The median, and half the distance of the quartiles.
+/// Formats the median and half the interquartile range.
 fn with_spread(spread: &Spread) -> String {
     let half = (spread.quartile3 - spread.quartile1) / 2.0 / spread.median * 100.0;
     format!("{} ±{half:.0}%", short(spread.median))

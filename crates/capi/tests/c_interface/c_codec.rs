@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C functions behind the testkit's trait. Lists carry no count in C and buffers no length, so
-//! what the trait can get wrong there is asserted here and never reaches C.
+//! An implementation of the testkit's trait over the C functions. In C, lists carry no count and
+//! buffers no length, so wrong counts and lengths that the trait allows are checked here and never
+//! reach C.
 
 use std::ffi::{CStr, c_char};
 
@@ -23,7 +24,7 @@ impl CCodec {
         Ok(Box::new(opened))
     }
 
-    /// As [`CCodec::open`], of this type.
+    /// As [`CCodec::open`], but returns this type.
     pub fn opened(code: Code, data_units: usize, parity_units: usize) -> Result<Self, Refusal> {
         let code = match code {
             Code::Rs => stripeline_code::STRIPELINE_RS,
@@ -51,7 +52,7 @@ impl Drop for CCodec {
     }
 }
 
-/// The text of the last refused call on this thread.
+/// Returns the text of the last refused call on this thread.
 pub fn last_error() -> String {
     let mut text = [0 as c_char; 400];
     // SAFETY: as many bytes as said; ended by a NUL.
@@ -220,7 +221,7 @@ impl CodecUnderTest for CCodec {
 }
 
 impl CCodec {
-    /// Asserts one buffer per unit and one length, and returns it.
+    /// Asserts one buffer per unit and equal lengths, and returns the length.
     pub fn check<P: AsRef<[u8]>>(&self, data: &[&[u8]], parity: &[P]) -> usize {
         assert_eq!(
             (data.len(), parity.len()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C functions of an engine behind the testkit's trait.
+//! An implementation of the testkit's trait over the C functions of an engine.
 
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use stripeline_testkit::{CodecUnderTest, Opened, Refusal};
 use crate::c_codec::{CCodec, result, starts_mut};
 use crate::engine_side::{OpenEngine, scattered};
 
-/// How calls are made.
+/// Whether calls block.
 #[derive(Clone, Copy)]
 pub enum Way {
     Blocking,
@@ -41,7 +41,7 @@ impl EngineCodec {
         }))
     }
 
-    /// Calls one of two functions, and waits for the future of the second.
+    /// Calls the blocking or the non-blocking function, and waits for the future of the latter.
     fn call(
         &self,
         blocking: impl FnOnce() -> stripeline_status,
@@ -66,7 +66,7 @@ impl EngineCodec {
     }
 }
 
-/// Units that are only read, as C has them.
+/// Converts units that are only read to the pointers that C takes.
 fn read_only(units: &[&[u8]]) -> Vec<*mut u8> {
     units.iter().map(|unit| unit.as_ptr().cast_mut()).collect()
 }

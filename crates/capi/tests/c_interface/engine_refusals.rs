@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a program in C can get wrong with an engine. Each is refused with its text, and nothing is
-//! issued or written.
+//! Mistakes that a program in C can make with an engine. Each call is refused with its text, and
+//! nothing is issued or written.
 
 use std::ffi::{CString, c_void};
 use std::ptr::{null, null_mut};
@@ -13,7 +13,8 @@ use stripeline::*;
 
 const LENGTH: usize = 16;
 
-/// Encodes both ways, expects the same refusal and that nothing was written.
+/// Encodes by a blocking and a non-blocking call; expects the same refusal from both, and no
+/// writes.
 fn expect(
     engine: *const stripeline_engine,
     bench: &Bench,
@@ -207,7 +208,7 @@ fn wrong_erasures_are_named_before_what_follows_from_them() {
         for unit in erased.iter().filter(|unit| **unit < 5) {
             units[*unit as usize] = null_mut();
         }
-        // All into one output, which overlaps itself.
+        // All outputs are the same buffer, which overlaps itself.
         let outputs = vec![all[4]; erased.len()];
         let (erased, count) = (erased.as_ptr(), erased.len());
         let expected = (status, format!("Cannot decode {text}"));
@@ -274,7 +275,7 @@ fn wrong_configurations_are_named() {
     }
 }
 
-/// Keeps the kinds of events; `context` is a list of theirs.
+/// Appends the kind of an event; `context` is the list.
 unsafe extern "C" fn keep_kind(context: *mut c_void, event: *const stripeline_event) {
     // SAFETY: the test passes a list that outlives the engine, and an event lives during the call.
     unsafe { (*context.cast::<Mutex<Vec<i32>>>()).lock() }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the tests of engines share: an engine and stripes for it, as a program in C has them.
+//! Helpers of the engine tests: an engine and stripes for it, as a program in C has them.
 
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
@@ -34,7 +34,7 @@ impl Drop for OpenEngine {
     }
 }
 
-/// A matrix of scattered units in ordinary memory.
+/// Returns a matrix of scattered units in ordinary memory.
 pub fn scattered(units: &[*mut u8]) -> stripeline_matrix {
     stripeline_matrix {
         size: size_of::<stripeline_matrix>(),
@@ -47,7 +47,7 @@ pub fn scattered(units: &[*mut u8]) -> stripeline_matrix {
     }
 }
 
-/// A matrix of strided units in ordinary memory.
+/// Returns a matrix of strided units in ordinary memory.
 pub fn strided(base: *mut u8, stride: usize, count: usize) -> stripeline_matrix {
     stripeline_matrix {
         size: size_of::<stripeline_matrix>(),
@@ -60,7 +60,7 @@ pub fn strided(base: *mut u8, stride: usize, count: usize) -> stripeline_matrix 
     }
 }
 
-/// A request that asks for nothing.
+/// Returns a request with default options.
 pub fn request() -> stripeline_request {
     stripeline_request {
         size: size_of::<stripeline_request>(),
@@ -73,10 +73,10 @@ pub fn request() -> stripeline_request {
     }
 }
 
-/// What outputs hold before a call.
+/// The contents of outputs before a call.
 pub const UNTOUCHED: u8 = 0x5a;
 
-/// A codec 3+2 and a stripe for it in one block of memory: unit after unit.
+/// A codec 3+2 and a stripe for it in one block of memory, unit after unit.
 pub struct Bench {
     pub codec: *mut stripeline_codec,
     pub memory: Vec<u8>,
@@ -110,7 +110,7 @@ impl Bench {
         strided(self.unit(3), self.length, 2)
     }
 
-    /// Whether parity is what the direct call computes.
+    /// Returns whether the parity equals what the direct call computes.
     pub fn is_encoded(&mut self) -> bool {
         let units = [0, 1, 2, 3, 4].map(|unit| self.unit(unit).cast_const());
         let mut sound = false;
@@ -130,7 +130,7 @@ impl Bench {
         sound
     }
 
-    /// Issues the encoding of the stripe, which must stay where it is.
+    /// Issues the encoding of the stripe, which must not move until the task has ended.
     pub fn issue(
         &mut self,
         engine: &OpenEngine,
@@ -138,7 +138,7 @@ impl Bench {
     ) -> (stripeline_status, *mut stripeline_future) {
         let (data, parity) = (self.data(), self.parity());
         let mut future = null_mut();
-        // SAFETY: open handles; the tests wait for the task before the stripe goes.
+        // SAFETY: open handles; the tests wait for the task before they drop the stripe.
         let status = unsafe {
             stripeline_iencode(
                 engine.0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How tasks end and who is told, as a program in C sees it.
+//! How tasks end and how the end is reported, as a program in C sees it.
 //!
-//! Where a task must not end too early, the callback of another one holds the engine's only worker.
+//! Where a task must not end too early, another task's callback blocks the engine's only worker.
 
 use std::ffi::c_void;
 use std::fs::File;
@@ -16,7 +16,7 @@ use crate::engine_side::{Bench, OpenEngine, request, scattered, strided};
 use stripeline::stripeline_status::{self, *};
 use stripeline::*;
 
-/// One worker, and nobody else who codes.
+/// One worker, and no other thread that codes.
 const ONE_WORKER: &str = "rails=cpu\nworkers-max=1\nwaiting-threads-help=false";
 
 const LENGTH: usize = 1000;
@@ -31,10 +31,10 @@ fn release(future: *mut stripeline_future) {
     unsafe { stripeline_future_release(future) };
 }
 
-/// A callback that holds its thread until it is let go.
+/// A callback that blocks its thread until it is released.
 #[derive(Default)]
 struct Gate {
-    /// Whether the callback is there, and whether it may go.
+    /// Whether the callback has started, and whether it may return.
     state: Mutex<(bool, bool)>,
     changed: Condvar,
 }
@@ -77,7 +77,7 @@ impl Gate {
     }
 }
 
-/// An engine whose only worker is held.
+/// An engine whose only worker is blocked.
 struct Held {
     gate: Box<Gate>,
     holding: Bench,
@@ -145,7 +145,7 @@ fn a_task_is_pending_until_everybody_has_been_told() {
             STRIPELINE_OK
         );
         assert_eq!(stripeline_wait_all(held.engine().0, -1), STRIPELINE_OK);
-        // It has ended: nothing is left to give up.
+        // It has ended: there is nothing to cancel.
         assert_eq!(stripeline_future_cancel(held.future), STRIPELINE_OK);
         assert_eq!(stripeline_future_test(held.future), STRIPELINE_OK);
     }
@@ -189,7 +189,7 @@ fn a_deadline_ends_a_task_that_waits() {
 #[test]
 fn a_full_engine_refuses_if_set_up_to() {
     let held = Held::new("tasks-max=1\nwhen-full=refuse");
-    // The task whose callback runs has given its place back.
+    // The task whose callback is running no longer counts as outstanding.
     let (mut waiting, mut bench) = (Bench::new(LENGTH), Bench::new(LENGTH));
     let (status, issued) = waiting.issue(held.engine(), &request());
     assert_eq!(status, STRIPELINE_OK, "{}", last_error());
@@ -225,7 +225,7 @@ fn closing_ends_what_waits_and_futures_outlive_it() {
     held.let_go();
 }
 
-/// Counts what it is told.
+/// Counts the notifications that it receives.
 #[derive(Default)]
 struct Told {
     times: AtomicUsize,
@@ -290,7 +290,7 @@ fn the_eventfd_may_be_descriptor_0() {
     let mut count = [0; 8];
     // Non-blocking: without the write the test fails instead of waiting.
     assert_eq!(File::from(event_fd).read(&mut count).expect("written"), 8);
-    // A request without the flag tells nobody.
+    // A request without the flag notifies nothing.
     let (status, future) = bench.issue(&engine, &request());
     assert_eq!((status, wait(future)), (STRIPELINE_OK, STRIPELINE_OK));
     release(future);
@@ -300,7 +300,7 @@ fn the_eventfd_may_be_descriptor_0() {
 fn a_request_of_a_program_without_flags_is_read() {
     let engine = OpenEngine::new("rails=cpu");
     let (told, mut bench) = (Told::default(), Bench::new(LENGTH));
-    // What follows such a structure in memory is anything.
+    // The bytes after such a structure in memory are arbitrary.
     let asked = stripeline_request {
         size: 40,
         callback: Some(count),
@@ -315,7 +315,7 @@ fn a_request_of_a_program_without_flags_is_read() {
     assert_eq!(told.times.load(Ordering::SeqCst), 1);
 }
 
-/// Keeps the text of this thread's last error; `context` is where it goes.
+/// Keeps the text of this thread's last error; `context` is its destination.
 unsafe extern "C" fn keep_reason(context: *mut c_void, status: stripeline_status) {
     // SAFETY: what the test passes.
     let reason = unsafe { &*context.cast::<Mutex<String>>() };
@@ -332,7 +332,7 @@ fn a_callback_can_ask_why_its_task_failed() {
         ..request()
     };
     let data = bench.data();
-    // No rail of this engine takes device memory.
+    // No rail of this engine accepts device memory.
     let parity = stripeline_matrix {
         memory: 2,
         ..bench.parity()
@@ -388,7 +388,7 @@ fn a_callback_is_enough_without_a_future() {
         assert_eq!(issue(&parity), STRIPELINE_OK);
         assert_eq!(stripeline_wait_all(engine.0, -1), STRIPELINE_OK);
         assert_eq!(told.times.load(Ordering::SeqCst), 1);
-        // No rail of this engine takes device memory.
+        // No rail of this engine accepts device memory.
         let on_device = stripeline_matrix {
             memory: 2,
             ..parity
@@ -399,16 +399,16 @@ fn a_callback_is_enough_without_a_future() {
             told.status.load(Ordering::SeqCst),
             STRIPELINE_NO_RAIL as i32
         );
-        // A refused call tells nobody.
+        // A refused call sends no notification.
         assert_eq!(issue(&data), STRIPELINE_COUNT_MISMATCH);
         assert_eq!(told.times.load(Ordering::SeqCst), 2);
     }
     assert!(bench.is_encoded());
 }
 
-/// A window of futures, of which the callback of each releases its own.
+/// Releases its own future; each callback of a window of futures does this.
 unsafe extern "C" fn release_own(slot: *mut c_void, _status: stripeline_status) {
-    // SAFETY: the place where the call stored the future, before anybody was told.
+    // SAFETY: the place where the call stored the future before any notification.
     unsafe {
         let slot = slot.cast::<*mut stripeline_future>();
         assert!(!(*slot).is_null());
@@ -449,7 +449,7 @@ struct Again {
 }
 
 impl Again {
-    /// Issues a task of a program that keeps only a pointer to this.
+    /// Issues a task in the way of a program that keeps only a pointer to this.
     unsafe fn issue(again: *mut Self) {
         // SAFETY: open handles and a stripe that no other task uses.
         unsafe {

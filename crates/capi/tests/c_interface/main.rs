@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The C functions under the codec suite of the testkit, and what only C can get wrong.
+//! The codec suite of the testkit over the C functions, and tests of mistakes that only C allows.
 
 mod c_codec;
 mod engine_codec;

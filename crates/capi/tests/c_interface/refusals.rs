@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What only C can get wrong: pointers, overlaps, unknown numbers. Each is refused with its text,
+//! Mistakes that only C allows: pointers, overlaps, unknown numbers. Each is refused with its text,
 //! and nothing is written.
 
 use std::ptr::{null, null_mut};
@@ -166,7 +166,7 @@ fn null_is_named() {
             ),
             "Cannot encode the stripe: sums is null",
         );
-        // Nothing asked for needs no lists.
+        // With no erased units the lists are not needed.
         let status = stripeline_decode(bench.codec, units.as_ptr(), null(), 0, null(), LENGTH);
         assert_eq!(status, STRIPELINE_OK);
     }
@@ -285,7 +285,7 @@ fn wrong_numbers_are_named() {
     let text = "Cannot encode the stripe: bytes per checksum is 0";
     bench.expect(empty, STRIPELINE_INVALID_CHECKSUMS, text);
     assert_eq!(sums, [7; 64]);
-    // More erasures than any code has units must not be copied to the stack.
+    // More erasures than any code has units; they must not be copied to the stack.
     let erased = vec![0; 1000];
     let outputs = vec![parity[0]; 1000];
     let units = [null(); 5];

@@ -16,8 +16,8 @@ thread_local! {
 
 /// Runs a call-back: at once, or, if this thread runs one already, after that one.
 ///
-/// A call-back may end other tasks, by cancelling them or by issuing tasks that fail at once, and their
-/// call-backs may do the same. Nested calls would exhaust the stack.
+/// A call-back may end other tasks, by cancelling them or by issuing tasks that fail at once, and
+/// their call-backs may do the same. Nested calls would exhaust the stack.
 pub fn in_turn(call: impl FnOnce() + 'static) {
     let mut call = Some(call);
     let queued = WAITING.try_with(|waiting| match &mut *waiting.borrow_mut() {

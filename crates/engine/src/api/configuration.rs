@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An engine's set-up as text, the same for the faces in C and Java.
+//! An engine's configuration as text, the same for the interfaces in C and Java.
 //!
 //! One `key=value` a line; empty lines and lines that begin with `#` are skipped.
 //!
@@ -13,12 +13,12 @@
 //! | `stall-ms` | milliseconds after which a rail is taken to hang | 250 |
 //! | `quarantine-ms` | milliseconds that a failed rail stays out of service at first | 1000 |
 //! | `retry-ms` | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
-//! | `check-every` | for each rail and kind: one piece in so many is compared, and the first 8; 0 for none | 1000 |
+//! | `check-every` | for each rail and kind: one piece in this many is compared, and the first 8; 0 for none | 1000 |
 //! | `waiting-threads-help` | `true` or `false` | `true` |
-//! | `measure-only` | `true` or `false`: whether `rails` may be `null`, which leaves outputs as they are | `false` |
+//! | `measure-only` | `true` or `false`: whether `rails` may be `null`, which leaves outputs unchanged | `false` |
 //! | `workers-max` | most workers of a rail, 0 for as many as it asks for | 0 |
 //! | `tuning` | path of the table that `stripeline tune` wrote | built-in values |
-//! | `node` | with whom CPUs are shared: `user`, `group:PATH` (see [`node`](crate::node)), `off` | `user` |
+//! | `node` | the processes that share the CPUs: `user`, `group:PATH` (see [`node`](crate::node)), `off` | `user` |
 //! | `node-weight` | this process' share in relation to others, 1 to 1000 | 100 |
 
 use std::path::Path;
@@ -31,12 +31,12 @@ use crate::api::options::{Options, Scheduling, WhenFull};
 use crate::node;
 use crate::tuning::Table;
 
-/// A set-up read from text.
+/// A configuration parsed from text.
 #[derive(Clone, Debug)]
 pub struct Configuration {
-    /// The rails asked for, as named in the text.
+    /// The requested rails, as named in the text.
     pub rails: Vec<String>,
-    /// Everything else.
+    /// All other options.
     pub options: Options,
 }
 
@@ -55,13 +55,13 @@ impl Default for Configuration {
 impl FromStr for Configuration {
     type Err = Error;
 
-    /// Reads a set-up.
+    /// Parses a configuration.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`] with the line that is wrong.
+    /// [`ErrorKind::Configuration`] with the invalid line.
     fn from_str(text: &str) -> Result<Self, Error> {
         let mut configuration = Self::default();
-        // Set when all lines are read, because the weight may come before the line that it changes.
+        // Set after all lines are read, because the weight may precede the line that it changes.
         let mut node_weight = None;
         for line in text.lines().map(str::trim) {
             if line.is_empty() || line.starts_with('#') {

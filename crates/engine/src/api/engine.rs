@@ -32,14 +32,15 @@ const SPARE_LANES: usize = 64;
 /// An asynchronous coder over all rails of a machine.
 ///
 /// Threads may share it. A drop finishes the pieces that rails work on and ends queued tasks with
-/// [`ErrorKind::Closed`]; all buffers are released then, except for those that a hanging device accesses in
-/// place. To complete all tasks, wait for them first. An engine can also be dropped in a call-back or a
-/// listener; the piece that the current thread works on is then finished after the drop.
+/// [`ErrorKind::Closed`]; all buffers are released then, except for those that a hanging device
+/// accesses in place. To complete all tasks, wait for them first. An engine can also be dropped in
+/// a call-back or a listener; the piece that the current thread works on is then finished after the
+/// drop.
 ///
 /// A forked child has none of the engine's threads: every call there fails at once with
-/// [`ErrorKind::Closed`], no task counts as outstanding, and dropping the engine does nothing. The child
-/// may start an engine of its own, unless another thread was being started or ended during the fork, when
-/// the standard library of a Rust program may hold a lock.
+/// [`ErrorKind::Closed`], no task counts as outstanding, and dropping the engine does nothing. The
+/// child may start an engine of its own, unless another thread was being started or ended during
+/// the fork, when the standard library of a Rust program may hold a lock.
 pub struct Engine {
     pub(crate) core: Arc<Core>,
     pool: WorkerPool,
@@ -48,7 +49,7 @@ pub struct Engine {
 /// A task that was not issued, with its piece.
 #[derive(Debug)]
 pub struct Rejected {
-    /// Why.
+    /// The reason.
     pub error: Error,
     /// The piece, untouched.
     pub piece: Piece,
@@ -59,8 +60,8 @@ impl Engine {
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`] if there is no rail or more than [`RAILS_MAX`], if names are
-    /// not unique, if the one rail to use is not among them, if a rail codes nothing and is not alone
-    /// or [`Options::measure_only`] is not set, or if threads cannot be started.
+    /// not unique, if the one rail to use is not among them, if a rail codes nothing and is not
+    /// alone or [`Options::measure_only`] is not set, or if threads cannot be started.
     pub fn start(rails: Vec<std::sync::Arc<dyn Rail>>, options: Options) -> Result<Self, Error> {
         let core = Arc::new(core(rails, options)?);
         let pool = WorkerPool::start(&core)?;
@@ -71,16 +72,16 @@ impl Engine {
     /// [`Options::when_full`].
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if nothing may be added and the options say to refuse;
+    /// [`ErrorKind::Busy`] if there is no room and the options require a refusal;
     /// [`ErrorKind::DeadlineExceeded`] if the task's time is up before anything may be added;
     /// [`ErrorKind::Closed`] in a forked child.
     pub fn issue(&self, piece: Piece, request: Request) -> Result<Ticket, Rejected> {
         self.issue_with(piece, request, |_ticket| ())
     }
 
-    /// Issues a task as [`Engine::issue`] does, and calls `prepare` with its ticket before the task begins:
-    /// calls registered with [`Ticket::on_end`] run on the thread that ends the task, which is the current
-    /// thread only if there are 0 bytes to code.
+    /// Issues a task as [`Engine::issue`] does, and calls `prepare` with its ticket before the task
+    /// begins: calls registered with [`Ticket::on_end`] run on the thread that ends the task, which
+    /// is the current thread only if there are 0 bytes to code.
     ///
     /// If `prepare` panics, the task is cancelled.
     ///
@@ -133,7 +134,7 @@ impl Engine {
         while !core.admission.enter(data) {
             if core.options.when_full == WhenFull::Refuse {
                 if core.admission.taken() == 0 {
-                    // Bytes without a task are of one that comes or goes just now.
+                    // The bytes belong to a task that is being admitted or is leaving.
                     std::thread::yield_now();
                     continue;
                 }
@@ -168,7 +169,8 @@ impl Engine {
         Ok(Ticket { core, task })
     }
 
-    /// Waits until one of these tasks has ended and returns its index; `None` if `tickets` is empty.
+    /// Waits until one of these tasks has ended and returns its index; `None` if `tickets` is
+    /// empty.
     pub fn wait_any(&self, tickets: &[Ticket]) -> Option<usize> {
         Ticket::wait_any(tickets, None)
     }
@@ -180,7 +182,8 @@ impl Engine {
         }
     }
 
-    /// Whether no task is outstanding. A task is outstanding until all its waiters were notified.
+    /// Returns whether no task is outstanding. A task is outstanding until all its waiters were
+    /// notified.
     #[must_use]
     pub fn test_all(&self) -> bool {
         self.core.is_inherited() || self.core.admission.outstanding() == 0
@@ -197,7 +200,7 @@ impl Engine {
         self.test_all()
     }
 
-    /// The counters of the engine and its rails; empty in a forked child.
+    /// Returns the counters of the engine and its rails; empty in a forked child.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let core = &self.core;

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// The kind of an error, which tells how to handle it.
+/// The kind of an error, which determines how to handle it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -43,19 +43,20 @@ impl Error {
         }
     }
 
-    /// Of every call on an engine in a child that was forked from the engine's process.
+    /// Returns the error of every call on an engine in a child that was forked from the engine's
+    /// process.
     pub(crate) fn inherited() -> Self {
         let text = "Cannot use the engine: it belongs to the process that forked this one";
         Self::new(ErrorKind::Closed, text)
     }
 
-    /// The codec's reason, where the codec refused the call.
+    /// Returns the codec's reason, if the codec refused the call.
     #[must_use]
     pub fn codec_kind(&self) -> Option<stripeline_codec::ErrorKind> {
         self.codec_kind
     }
 
-    /// What to do about it.
+    /// Returns the kind of the error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! From a configuration to a running engine: which rails this machine has.
+//! Starts an engine from a configuration: discovers which of its rails this machine has.
 
 use stripeline_rail::discover::{Candidate, discover_unverified};
 
@@ -9,13 +9,14 @@ use crate::api::error::Error;
 use crate::api::options::EventKind;
 
 impl Engine {
-    /// Starts an engine over the rails of a configuration that this machine has and that give
-    /// right answers, and tells of each whether it is in. One whose lanes are costly is in until the
-    /// first work for it: only then it is tried, and left out if its answers are wrong. The listener
-    /// is told of those that should be in and cannot be.
+    /// Starts an engine over the configuration's rails that this machine has and that compute right
+    /// answers, and returns for each rail whether it is available. A rail with costly lanes is
+    /// available until the first work for it: only then is it verified, and left out if its answers
+    /// are wrong. The listener receives an event for each rail that is present or was named but
+    /// cannot be used.
     ///
     /// # Errors
-    /// As [`Engine::start`], with the reason of each rail that is out.
+    /// As [`Engine::start`], with the reason of each rail that is not available.
     pub fn open(configuration: &Configuration) -> Result<(Self, Vec<Candidate>), Error> {
         let candidates = discover_unverified(&configuration.rails);
         let options = &configuration.options;
@@ -31,8 +32,8 @@ impl Engine {
     }
 }
 
-/// An error of starting with the reasons why rails are out: one of these is the cause where the rail
-/// that is missing was asked for.
+/// Adds the reasons why rails are not available to an error of starting: one of them is the cause
+/// if the missing rail was requested.
 fn explained(error: &Error, candidates: &[Candidate]) -> Error {
     let mut text = error.to_string();
     for found in candidates {

@@ -24,7 +24,7 @@ pub struct Issued {
 /// A task that was not issued, with its units.
 #[derive(Debug)]
 pub struct NotIssued {
-    /// Why.
+    /// The reason.
     pub error: Error,
     /// The units, untouched.
     pub units: Units,
@@ -53,19 +53,19 @@ impl From<owned::Refused> for NotIssued {
     }
 }
 
-/// How long a job's memory may stay in use after its task has ended: a rail that was given up may still
-/// have the last piece, until its device answers.
+/// The most time that a job's memory may stay in use after its task has ended: a revoked rail may
+/// still hold the last piece until its device answers.
 const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
 impl Issued {
-    /// The handle of the task.
+    /// Returns the handle of the task.
     #[must_use]
     pub fn ticket(&self) -> &Ticket {
         &self.ticket
     }
 
-    /// Waits for the task and returns its outcome and the units. In a forked child the units are empty:
-    /// those of the task belong to the parent.
+    /// Waits for the task and returns its outcome and the units. In a forked child the units are
+    /// empty: those of the task belong to the parent.
     ///
     /// # Panics
     /// If a job's memory is still in use ten seconds after its end, which is a bug.
@@ -195,8 +195,8 @@ impl Engine {
         self.issue_units(owned::decode(codec, present, erased, units)?, request)
     }
 
-    /// Issues a task that updates parity for one changed data unit; the inputs are its old and its new
-    /// bytes.
+    /// Issues a task that updates parity for one changed data unit; the inputs are its old and its
+    /// new bytes.
     ///
     /// # Errors
     /// As [`Engine::iencode`], and as [`Codec::update`].

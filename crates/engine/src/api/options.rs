@@ -10,14 +10,15 @@ use crate::node::{self, Coordination};
 use crate::schedule::RETRY;
 use crate::tuning::Table;
 
-/// How tasks are assigned to rails.
+/// The assignment of tasks to rails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scheduling {
-    /// All tasks to the rail of this name; to others only while it is out of service.
+    /// Assigns all tasks to the rail of this name, and to others only while it is out of service.
     Single(String),
     /// Every worker of every rail takes the next task: the baseline of the UMR-EC paper.
     FirstCome,
-    /// Each task to the rail on which it ends soonest by measured rates, split where that ends sooner.
+    /// Assigns each task to the rail on which it ends soonest by measured rates, and splits tasks
+    /// if that ends sooner.
     RateAware,
 }
 
@@ -52,16 +53,18 @@ pub enum EventKind {
     WrongBytes,
     /// A rail gives right answers again and is back in service.
     Restored,
-    /// A rail that is present, or was named, cannot be used: it gave wrong answers or does not load.
+    /// A rail that is present, or was named, cannot be used: it gave wrong answers or does not
+    /// load.
     LeftOut,
-    /// CPUs are not shared with the other processes of the node: the process keeps to its own limit.
+    /// CPUs are not shared with the other processes of the node: the process keeps to its own
+    /// limit.
     Alone,
     /// CPUs are shared with the other processes of the node again.
     Shared,
 }
 
 impl EventKind {
-    /// Whether the event reports a recovery and is no warning.
+    /// Returns whether the event reports a recovery and is no warning.
     #[must_use]
     pub fn is_good_news(self) -> bool {
         match self {
@@ -86,23 +89,23 @@ pub struct Options {
     pub bytes_max: usize,
     /// What issuing does beyond these bounds.
     pub when_full: WhenFull,
-    /// A piece may take this long, or twenty times the time that follows from its rail's rate, whichever
-    /// is longer, before the rail counts as hanging.
+    /// A piece may take this long, or twenty times the time that follows from its rail's rate,
+    /// whichever is longer, before the rail counts as hanging.
     pub stall: Duration,
-    /// How long a rail stays out of service before it is tested again; doubled after each failure, up to
-    /// 64 times this value.
+    /// How long a rail stays out of service before it is tested again; doubled after each failure,
+    /// up to 64 times this value.
     pub quarantine: Duration,
-    /// The longest time between two probes of a rail that added nothing to the total, for example because
-    /// rails share a memory bus, while there is more work than the other rails can do. Each probe costs
-    /// throughput, all of them together one percent at most.
+    /// The longest time between two probes of a rail that added nothing to the total, for example
+    /// because rails share a memory bus, while there is more work than the other rails can do. Each
+    /// probe costs throughput, all of them together one percent at most.
     pub retry: Duration,
-    /// One in this many of a rail's pieces of each kind is checked, in addition to the first ones: set
-    /// outputs by another rail, updates and verdicts by the portable kernels. 0 for none.
+    /// One in this many of a rail's pieces of each kind is checked, in addition to the first ones:
+    /// set outputs by another rail, updates and verdicts by the portable kernels. 0 for none.
     pub check_every: usize,
     /// Whether threads that wait for tasks help to code.
     pub waiting_threads_help: bool,
-    /// Whether a rail that codes nothing may be the engine's only one. Outputs then stay unchanged and every
-    /// task succeeds, so only a measurement may set it.
+    /// Whether a rail that codes nothing may be the engine's only one. Outputs then stay unchanged
+    /// and every task succeeds, so only a measurement may set it.
     pub measure_only: bool,
     /// The most workers of a rail; 0 for as many as the rail requests.
     pub workers_max: usize,

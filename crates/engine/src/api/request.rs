@@ -16,7 +16,7 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// Both, the more urgent first.
+    /// Both priorities, the more urgent first.
     pub(crate) const ALL: [Self; 2] = [Self::Foreground, Self::Background];
 }
 
@@ -25,11 +25,11 @@ impl Priority {
 pub struct Request {
     /// The priority of the task.
     pub priority: Priority,
-    /// How long the task may take, from the call that issues it, including the wait for room; `None` for
-    /// no limit.
+    /// How long the task may take, from the call that issues it, including the wait for room;
+    /// `None` for no limit.
     pub deadline: Option<Duration>,
-    /// How rails that code in place store the outputs. `None` leaves it to the engine: temporally, or past
-    /// the cache for stripes so large that the tuning table lists this as faster on the rail. Callers that
-    /// read the outputs at once, also of large stripes, should set it.
+    /// How rails that code in place store the outputs. `None` leaves it to the engine: temporally,
+    /// or past the cache for stripes so large that the tuning table lists this as faster on the
+    /// rail. Callers that read the outputs at once, also of large stripes, should set it.
     pub store: Option<StorePolicy>,
 }

@@ -54,7 +54,7 @@ pub(crate) struct Counters {
 pub struct RailStatistics {
     /// The rail's name.
     pub name: String,
-    /// Why it is out of service; `None` if it is in service.
+    /// The reason why it is out of service; `None` if it is in service.
     pub out_of_service: Option<String>,
     /// Whether the contention controller assigns it work.
     pub active: bool,
@@ -68,9 +68,9 @@ pub struct RailStatistics {
     pub data_bytes: u64,
     /// Time that its workers were busy, in nanoseconds, summed over workers.
     pub busy_ns: u64,
-    /// CPU time of its workers, in nanoseconds; waiting threads that helped are not in it.
+    /// CPU time of its workers, in nanoseconds, without waiting threads that helped.
     pub cpu_ns: u64,
-    /// Times that a worker of it woke up.
+    /// The number of times that one of its workers woke up.
     pub wake_ups: u64,
     /// Pieces stolen from other rails' queues.
     pub stolen: u64,
@@ -82,7 +82,7 @@ pub struct RailStatistics {
     pub quarantines: u64,
     /// Pieces that it compared for other rails.
     pub checks: u64,
-    /// Pieces found to hold wrong bytes, or wrongly found to.
+    /// Pieces whose bytes were wrong, or whose comparison gave a wrong result.
     pub wrong: u64,
     /// Histogram of nanoseconds from issue to begin; see [`BUCKETS`].
     pub waits: [u64; BUCKETS],
@@ -102,14 +102,15 @@ pub struct Statistics {
     /// How many threads of each rail that codes on the CPU may run, workers and threads that help;
     /// `None` if CPUs are not shared with other processes.
     pub threads_allowed: Option<usize>,
-    /// With which processes CPUs are shared, or why not; empty if sharing is off.
+    /// The processes with which CPUs are shared, or the reason why they are not; empty if sharing
+    /// is off.
     pub coordination: String,
     /// Each rail.
     pub rails: Vec<RailStatistics>,
 }
 
 impl Counters {
-    /// Pieces done.
+    /// Returns the number of pieces done.
     pub(crate) fn ended(&self) -> u64 {
         self.pieces.load(Relaxed)
     }

@@ -23,7 +23,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// The outcome of the task; `None` until it has ended. Never waits.
+    /// Returns the outcome of the task; `None` until it has ended. Never waits.
     #[must_use]
     pub fn test(&self) -> Option<Outcome> {
         match self.core.is_inherited() {
@@ -35,7 +35,7 @@ impl Ticket {
     /// Waits for the task.
     ///
     /// # Errors
-    /// As the task ended.
+    /// The error with which the task ended.
     pub fn wait(&self) -> Outcome {
         if !self.core.is_inherited() {
             self.core.wait_for(&self.task, None);
@@ -43,8 +43,8 @@ impl Ticket {
         self.test().expect("waited until it was done")
     }
 
-    /// Waits for the task for at most `timeout`; `None` if it has not ended by then. The waiting thread
-    /// helps only with work that is expected to end in time.
+    /// Waits for the task for at most `timeout`; `None` if it has not ended by then. The waiting
+    /// thread helps only with work that is expected to end in time.
     #[must_use]
     pub fn wait_timeout(&self, timeout: Duration) -> Option<Outcome> {
         if !self.core.is_inherited() {
@@ -53,8 +53,8 @@ impl Ticket {
         self.test()
     }
 
-    /// Waits for at most `timeout` until one of these tasks of one engine has ended and returns its index;
-    /// `None` if none has ended by then, or `tickets` is empty.
+    /// Waits for at most `timeout` until one of these tasks of one engine has ended and returns its
+    /// index; `None` if none has ended by then, or `tickets` is empty.
     #[must_use]
     pub fn wait_any(tickets: &[Self], timeout: Option<Duration>) -> Option<usize> {
         let ended = || tickets.iter().position(|ticket| ticket.task.is_done());
@@ -86,9 +86,9 @@ impl Ticket {
         given_up
     }
 
-    /// Calls `call` once when the task has ended, on the thread that ended it, or at once if it has ended
-    /// already. It must be short and must not wait for another task, nor for room for one. If that thread
-    /// already runs such a call, this one runs after it. Its panics are caught.
+    /// Calls `call` once when the task has ended, on the thread that ended it, or at once if it has
+    /// ended already. It must be short and must not wait for another task, nor for room for one. If
+    /// that thread already runs such a call, this one runs after it. Its panics are caught.
     pub fn on_end(&self, call: impl FnOnce(&Outcome) + Send + 'static) {
         if self.core.is_inherited() {
             return call(&Err(Error::inherited()));
@@ -97,7 +97,7 @@ impl Ticket {
     }
 }
 
-/// The end of a wait that begins now; `None` if it is beyond the range of the clock.
+/// Returns the end of a wait that begins now; `None` if it is beyond the range of the clock.
 pub(crate) fn until(timeout: Duration) -> Option<Instant> {
     Instant::now().checked_add(timeout)
 }

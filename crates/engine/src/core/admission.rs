@@ -16,13 +16,14 @@ pub(crate) struct Admission {
     pub(crate) empty: Doorbell,
 }
 
-/// Every issue and every end of a task changes all of these, so they have cache lines of their own.
+/// Every issue and every end of a task changes all of these counters, so they have their own cache
+/// lines.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counts {
-    /// The tasks that were admitted and have not left, plus [`UNNOTIFIED`] for each task whose waiters and
-    /// call-backs were not all notified yet. A task leaves before it notifies, so that a call-back can issue
-    /// the next task.
+    /// The tasks that were admitted and have not left, plus [`UNNOTIFIED`] for each task whose
+    /// waiters and call-backs were not all notified yet. A task leaves before it notifies, so that
+    /// a call-back can issue the next task.
     tasks: AtomicU64,
     bytes: AtomicUsize,
     admitted: AtomicU64,
@@ -33,7 +34,7 @@ const UNNOTIFIED: u64 = 1 << 32;
 impl Admission {
     pub(crate) fn new(tasks_max: usize, bytes_max: usize) -> Self {
         Self {
-            // Half of the count is for more than four thousand million tasks.
+            // Half of the count's range exceeds four thousand million tasks.
             tasks_max: (tasks_max as u64).min(UNNOTIFIED - 1),
             bytes_max,
             counts: Counts::default(),
@@ -42,11 +43,11 @@ impl Admission {
         }
     }
 
-    /// Takes a place for a task of so many bytes, if there is one. A task larger than the bound on
-    /// bytes gets in alone.
+    /// Admits a task of `bytes` bytes if there is room. A task larger than the bound on bytes is
+    /// admitted only if no other task is outstanding.
     pub(crate) fn enter(&self, bytes: usize) -> bool {
-        // Tasks are never counted beyond the bound, not even for a moment: another would be refused
-        // for that. Bytes are for as long as their task is being refused.
+        // The count of tasks never exceeds the bound, not even briefly, because another thread
+        // would then refuse a task. The count of bytes may, while a task is being refused.
         let more = |held| self.takes(held, bytes).then(|| held.saturating_add(bytes));
         let held = &self.counts.bytes;
         if held
@@ -75,7 +76,7 @@ impl Admission {
         held == 0 || held.saturating_add(bytes) <= self.bytes_max
     }
 
-    /// Whether [`Admission::enter`] would admit a task now.
+    /// Returns whether [`Admission::enter`] would admit a task now.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         let held = self.counts.bytes.load(Ordering::Acquire);
         (self.taken() as u64) < self.tasks_max && self.takes(held, bytes)
@@ -85,7 +86,7 @@ impl Admission {
     pub(crate) fn leave(&self, bytes: usize) {
         self.counts.bytes.fetch_sub(bytes, Ordering::AcqRel);
         self.counts.tasks.fetch_sub(1, Ordering::AcqRel);
-        // All: the first thread to wake may need more bytes than are free.
+        // Wakes all threads: the first one may need more bytes than are free.
         self.room.ring_all();
     }
 
@@ -97,17 +98,17 @@ impl Admission {
         }
     }
 
-    /// Tasks that were admitted and have not left.
+    /// Returns the number of tasks that were admitted and have not left.
     pub(crate) fn taken(&self) -> usize {
         (self.counts.tasks.load(Ordering::Acquire) % UNNOTIFIED) as usize
     }
 
-    /// Tasks now outstanding.
+    /// Returns the number of tasks outstanding.
     pub(crate) fn outstanding(&self) -> usize {
         (self.counts.tasks.load(Ordering::Acquire) / UNNOTIFIED) as usize
     }
 
-    /// Tasks admitted since the engine started.
+    /// Returns the number of tasks admitted since the engine started.
     pub(crate) fn admitted(&self) -> u64 {
         self.counts.admitted.load(Ordering::Relaxed)
     }

@@ -13,14 +13,15 @@ use crate::core::shared::Core;
 use crate::core::worker::Worker;
 
 impl Core {
-    /// The outputs of a piece before a rail adds to them, if it is selected for a check.
+    /// Returns the outputs of a piece before a rail adds to them, if the piece is selected for a
+    /// check.
     pub(crate) fn before(&self, rail: usize, piece: &Piece) -> Option<Vec<Vec<u8>>> {
         let is_compared = piece.job().mode() == Mode::Add && self.is_selected(rail, piece);
         is_compared
             .then(|| piece.read(|_, outputs| outputs.iter().map(|unit| unit.to_vec()).collect()))
     }
 
-    /// Whether this piece of a rail is selected for a check.
+    /// Returns whether this piece of a rail is selected for a check.
     fn is_selected(&self, rail: usize, piece: &Piece) -> bool {
         let state = &self.rail_states[rail];
         let (mode, every) = (piece.job().mode(), self.options.check_every);
@@ -50,7 +51,8 @@ impl Core {
         }
     }
 
-    /// Computes an update again with the portable kernels: no rail can, because the outputs have changed.
+    /// Computes an update again with the portable kernels: no rail can, because the outputs have
+    /// changed.
     fn check_update(&self, rail: usize, mut subtask: Subtask, mut sums: Vec<Vec<u8>>) {
         let arbiter = Cpu::portable();
         arbiter.add_to(&subtask.piece, &mut sums);
@@ -194,8 +196,8 @@ impl Core {
         }
     }
 
-    /// Arbitrates between two rails that disagree: the portable kernels decide, and the rail that was wrong
-    /// is taken out of service.
+    /// Arbitrates between two rails that disagree: the portable kernels decide, and the rail that
+    /// was wrong is taken out of service.
     fn arbitrate(&self, checker: usize, check: Check) {
         let Check {
             task,

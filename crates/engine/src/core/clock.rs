@@ -3,12 +3,12 @@
 
 use std::time::{Duration, Instant};
 
-/// A duration in nanoseconds, at most 584 years.
+/// Returns a duration in nanoseconds, at most 584 years.
 pub(crate) fn nanoseconds(span: Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The engine's clock; 0 is never read from it, so it can stand for "not yet".
+/// The engine's clock; it never reads 0, so 0 can mean "not yet".
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     origin: Instant,

@@ -13,8 +13,8 @@ pub(crate) struct CodingThreads {
     pub(crate) room: Doorbell,
 }
 
-/// The number of all threads, plus [`HELPER`] for each that helps. Every thread that helps changes it, so
-/// it has a cache line of its own.
+/// The number of all threads, plus [`HELPER`] for each that helps. Every thread that helps changes
+/// it, so it has a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Count(AtomicU64);
@@ -22,12 +22,12 @@ struct Count(AtomicU64);
 const HELPER: u64 = 1 << 32;
 
 impl CodingThreads {
-    /// The number of threads that code now.
+    /// Returns the number of threads that code now.
     fn all(&self) -> usize {
         (self.count.0.load(Ordering::SeqCst) % HELPER) as usize
     }
 
-    /// Whether no thread helps.
+    /// Returns whether no thread helps.
     pub(crate) fn is_without_help(&self) -> bool {
         self.count.0.load(Ordering::SeqCst) < HELPER
     }
@@ -56,12 +56,12 @@ impl Drop for ThreadPermit<'_> {
 }
 
 impl Core {
-    /// A permit for a worker, if the process' share of the CPUs has one free.
+    /// Returns a permit for a worker, if the process' share of the CPUs has one free.
     pub(crate) fn acquire_permit(&self, rail: usize) -> Option<ThreadPermit<'_>> {
         self.acquire_permit_of(rail, 1)
     }
 
-    /// A permit for a thread that helps, if the process' share of the CPUs has one free.
+    /// Returns a permit for a thread that helps, if the process' share of the CPUs has one free.
     pub(crate) fn acquire_helper_permit(&self, rail: usize) -> Option<ThreadPermit<'_>> {
         self.acquire_permit_of(rail, HELPER + 1)
     }
@@ -69,8 +69,8 @@ impl Core {
     fn acquire_permit_of(&self, rail: usize, weight: u64) -> Option<ThreadPermit<'_>> {
         let count = &self.rail_states[rail].coding_threads.count.0;
         let before = count.fetch_add(weight, Ordering::SeqCst) % HELPER;
-        // Dropped below if the share is used up. The drop wakes a thread that was refused because of this
-        // brief increment.
+        // Dropped below if the share is used up. The drop wakes a thread that was refused because
+        // of this brief increment.
         let permit = ThreadPermit {
             core: self,
             rail,
@@ -79,12 +79,12 @@ impl Core {
         ((before as usize) < self.threads_allowed(rail)).then_some(permit)
     }
 
-    /// Whether another thread may code for a rail.
+    /// Returns whether another thread may code for a rail.
     pub(crate) fn has_room(&self, rail: usize) -> bool {
         self.has_room_for(rail, 1)
     }
 
-    /// Whether the number of threads that code for a rail is within the limit.
+    /// Returns whether the number of threads that code for a rail is within the limit.
     pub(crate) fn is_within_share(&self, rail: usize) -> bool {
         self.has_room_for(rail, 0)
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An event count: threads sleep until a condition may have changed, without lost wake-ups and without a
-//! lock while no thread sleeps.
+//! An event count: threads sleep until a condition may have changed, without lost wake-ups and
+//! without a lock while no thread sleeps.
 //!
-//! A sleeper increments the count, checks the condition once more and only then waits; a ringer changes
-//! the condition first and then reads the count. One of the two sees the other, because both sides have a
-//! sequentially consistent operation between their write and their read. `core/permute.rs` runs the
-//! protocol under a permutation tester.
+//! A sleeper increments the count, checks the condition once more and only then waits; a ringer
+//! changes the condition first and then reads the count. One of the two sees the other, because
+//! both sides have a sequentially consistent operation between their write and their read.
+//! `core/permute.rs` runs the protocol under a permutation tester.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ pub(crate) struct Doorbell {
 }
 
 impl Doorbell {
-    /// Whether a thread sleeps or is about to.
+    /// Returns whether a thread sleeps or is about to.
     pub(crate) fn has_sleepers(&self) -> bool {
         fence(Ordering::SeqCst);
         self.is_waited_at()
@@ -34,8 +34,8 @@ impl Doorbell {
         self.sleepers.load(Ordering::SeqCst) > 0
     }
 
-    /// Wakes one sleeper, after its condition was changed, unless one was woken already: a wake-up is a
-    /// system call. A thread that wakes up and finds more than it can do must ring again.
+    /// Wakes one sleeper, after its condition was changed, unless one was woken already: a wake-up
+    /// is a system call. A thread that wakes up and finds more than it can do must ring again.
     pub(crate) fn ring_one(&self) {
         // The thread that clears the flag checks afterwards, and sees the change made before this.
         if self.has_sleepers() && !self.waking.swap(true, Ordering::SeqCst) {
@@ -62,7 +62,8 @@ impl Doorbell {
 
     /// Calls `look` and, if it returns `None`, sleeps until a ring, for at most `patience`.
     ///
-    /// Returns the result of `look`; after a ring or a timeout the caller checks its condition itself.
+    /// Returns the result of `look`; after a ring or a timeout the caller checks its condition
+    /// itself.
     pub(crate) fn sleep<T>(
         &self,
         patience: Option<Duration>,
@@ -71,8 +72,9 @@ impl Doorbell {
         self.sleepers.fetch_add(1, Ordering::SeqCst);
         // The count of rings is read before the check, so a ring in between ends the sleep.
         let before = *lock(&self.rings);
-        // It is also read before this: a thread that sets the flag later rings after the count was read.
-        // The ring of a thread that set it earlier may have been for a thread that found work by itself.
+        // It is also read before this: a thread that sets the flag later rings after the count was
+        // read. The ring of a thread that set it earlier may have been for a thread that found work
+        // by itself.
         self.waking.swap(false, Ordering::SeqCst);
         let found = look();
         if found.is_none() {

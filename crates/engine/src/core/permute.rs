@@ -2,9 +2,9 @@
 //! The engine's protocols under a permutation tester, which runs their threads in many orders and
 //! fails where all of them sleep.
 //!
-//! Run by `cargo test -p stripeline-engine --features permute --lib permute`. It permutes whole
-//! operations, not what weak memory does to them; for that the orderings are argued where they
-//! stand.
+//! Run by `cargo test -p stripeline-engine --features permute --lib permute`. The tester permutes
+//! whole operations and does not model weak memory; comments next to the memory orderings justify
+//! them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize as Plain, Ordering::SeqCst};
@@ -29,7 +29,7 @@ use crate::core::worker::Worker;
 use crate::core::worker_pool;
 use crate::schedule::RailSet;
 
-/// Orders of threads tried per test: some seconds of work.
+/// The number of thread orders per test: some seconds of work.
 const ORDERS: usize = 3000;
 
 const ITEMS: usize = 3;
@@ -211,7 +211,8 @@ fn what_a_thief_puts_back_is_found() {
             let (queues, bell) = (Arc::clone(&queues), Arc::clone(&bell));
             thread::spawn(move || {
                 if let Some(entry) = queues.pop() {
-                    // The queue itself is not permuted: here the victim may look and sleep.
+                    // The tester does not permute the queue itself: here the victim may check it
+                    // and sleep.
                     thread::yield_now();
                     queues.push_begun(entry);
                     bell.ring_one();
@@ -228,8 +229,8 @@ fn what_a_thief_puts_back_is_found() {
     shuttle::check_pct(run, ORDERS, 3);
 }
 
-/// A coder that lets other threads run. Holds the number of threads that code now, and the most that
-/// may.
+/// A coder that lets other threads run. Holds the number of threads that code now, and the most
+/// that may.
 #[derive(Debug)]
 struct Busy(std::sync::Arc<Plain>, usize);
 
@@ -250,7 +251,8 @@ impl Coder for Busy {
     }
 }
 
-/// An engine's core over one rail that is [`Busy`], and how many threads code there.
+/// Returns an engine's core over one rail that is [`Busy`], and the number of threads that code
+/// there.
 fn busy_core(threads_max: usize) -> (Arc<Core>, std::sync::Arc<Plain>) {
     let coding = std::sync::Arc::new(Plain::new(0));
     let coder = Busy(std::sync::Arc::clone(&coding), threads_max);
@@ -302,7 +304,7 @@ fn closing_waits_for_threads_that_help() {
     shuttle::check_pct(run, ORDERS, 3);
 }
 
-/// A rail whose device does two pieces of a lane at a time, later than they are submitted.
+/// A rail whose device processes two pieces of a lane at a time, after their submission.
 #[derive(Debug)]
 struct Deep(Capability);
 
@@ -388,7 +390,7 @@ fn no_work_is_left_while_threads_come_and_go_within_the_share() {
                     let task = Arc::new(crate::core::tests::task(&core));
                     core.enqueue_task(Arc::clone(&task));
                     core.wait_for(&task, None);
-                    // A worker catches what its coder panics with, and fails the task.
+                    // The worker catches its coder's panic and fails the task.
                     assert_eq!(task.outcome(), Some(Ok(Verdict::Sound)));
                 })
             })

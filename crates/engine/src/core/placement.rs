@@ -16,8 +16,8 @@ use crate::schedule::{Assignment, RAILS_MAX, RailSet, Workload};
 type Assignments = ArrayVec<Assignment, RAILS_MAX>;
 
 impl Core {
-    /// Queues a task that was just issued. A task that stays whole keeps its piece, so that its issuer
-    /// can withdraw it.
+    /// Queues a task that was just issued. A task that stays whole keeps its piece, so that its
+    /// issuer can withdraw it.
     pub(crate) fn enqueue_task(&self, task: Arc<Task>) {
         let mut assignments = Assignments::new();
         let assigned = self.assign(&task, task.bytes, task.eligible, &mut assignments);
@@ -53,7 +53,8 @@ impl Core {
         assignments: &mut Assignments,
     ) -> bool {
         let (now, workload) = (self.clock.now(), task.workload(bytes));
-        // The scheduler learns of a quarantine later; what it assigned to the rail would come back here.
+        // The scheduler learns of a quarantine later; what it assigned to the rail would come back
+        // here.
         let in_service = |rail: &usize| self.rail_states[*rail].health.is_in_service();
         let rails = rails.iter().filter(in_service).collect();
         self.request_lanes(workload, rails);
@@ -62,8 +63,8 @@ impl Core {
             .is_ok()
     }
 
-    /// Requests that rails with costly lanes open them, if the work is worth it. Until then the work is
-    /// assigned to other rails, if there are any.
+    /// Requests that rails with costly lanes open them, if the work is worth it. Until then the
+    /// work is assigned to other rails, if there are any.
     fn request_lanes(&self, task: Workload, rails: RailSet) {
         let open = self.scheduler.open();
         let picks = !matches!(self.options.scheduling, Scheduling::Single(_));
@@ -110,8 +111,8 @@ impl Core {
         }
     }
 
-    /// Queues a subtask, for which the policy names no rail, for any rail that takes it; without one the
-    /// task fails.
+    /// Queues a subtask, for which the policy names no rail, for any rail that takes it; without
+    /// one the task fails.
     pub(crate) fn enqueue_anywhere(&self, subtask: Subtask) {
         let allowed = allowed(&subtask);
         let rail = allowed
@@ -149,7 +150,7 @@ impl Core {
     }
 }
 
-/// The rails that may still do a subtask.
+/// Returns the rails that may still do a subtask.
 pub(crate) fn allowed(subtask: &Subtask) -> RailSet {
     subtask
         .refused

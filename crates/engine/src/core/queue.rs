@@ -20,8 +20,8 @@ pub(crate) enum QueueEntry {
 }
 
 impl QueueEntry {
-    /// The task, the bytes of each buffer and the rails that have refused it; none for a check, which
-    /// only the rail of this queue does.
+    /// Returns the task, the bytes of each buffer and the rails that have refused it; none for a
+    /// check, which only the rail of this queue does.
     pub(crate) fn extent(&self) -> Option<(&Arc<Task>, usize, RailSet)> {
         match self {
             Self::Task(task) => Some((task, task.bytes, RailSet::EMPTY)),
@@ -38,7 +38,8 @@ impl QueueEntry {
         }
     }
 
-    /// The subtask to be done; none if its issuer has withdrawn it, or if the entry is a check.
+    /// Returns the subtask to be done; none if its issuer has withdrawn it, or if the entry is a
+    /// check.
     pub(crate) fn into_subtask(self) -> Option<Subtask> {
         match self {
             Self::Task(task) => {
@@ -104,10 +105,11 @@ pub(crate) struct Queues {
     by_priority: [Lanes; 2],
 }
 
-/// Bounded by what the engine admits: every entry belongs to an outstanding task.
+/// Bounded by the engine's admission: every entry belongs to an outstanding task.
 #[derive(Default)]
 struct Lanes {
-    /// Rests of subtasks that were longer than one piece: begun, so they go first.
+    /// The remainders of subtasks that were longer than one piece; they have begun, so they go
+    /// first.
     begun: SegQueue<QueueEntry>,
     fresh: SegQueue<QueueEntry>,
 }
@@ -135,7 +137,7 @@ impl Queues {
         })
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub(crate) fn depth(&self) -> usize {
         let lanes = self.by_priority.iter();
         lanes

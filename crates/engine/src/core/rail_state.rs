@@ -35,7 +35,8 @@ pub(crate) struct RailState {
     pub(crate) spot_checks: SpotChecks,
     /// Whether its costly lanes are requested.
     pub(crate) lanes_requested: AtomicBool,
-    /// Completed when the known answers were checked with its first lane open, if its lanes are costly.
+    /// Completed when the known answers were checked with its first lane open, if its lanes are
+    /// costly.
     pub(crate) verified: std::sync::Once,
     pub(crate) coding_threads: CodingThreads,
     /// Lanes of threads that help while they wait.
@@ -43,7 +44,8 @@ pub(crate) struct RailState {
 }
 
 impl RailState {
-    /// The best store policy for the outputs of a job on this rail, if the request has none.
+    /// Returns the best store policy for the outputs of a job on this rail, if the request has
+    /// none.
     pub(crate) fn store(&self, job: &Job) -> StorePolicy {
         let units = job.inputs().len() + job.outputs().len();
         self.tuning.store(units.saturating_mul(job.bytes()))
@@ -157,7 +159,7 @@ impl Details {
 /// The bound of the exponential backoff: waiting longer would save nothing.
 const FAILURES_MAX: u32 = 6;
 
-/// How long a rail stays out of service when it has failed several times in a row.
+/// Returns how long a rail stays out of service when it has failed several times in a row.
 fn backoff(period: u64, failures: u32) -> u64 {
     period.saturating_mul(1 << failures)
 }
@@ -190,7 +192,8 @@ impl Health {
         true
     }
 
-    /// Whether it is time to test the rail again; the caller must then call [`Health::end_retest`].
+    /// Returns whether it is time to test the rail again; the caller must then call
+    /// [`Health::end_retest`].
     pub(crate) fn begin_retest(&self, now: u64) -> bool {
         let mut details = lock(&self.details);
         let due = self.out.load(Ordering::SeqCst) && !details.retesting && now >= details.retry;
@@ -211,7 +214,7 @@ impl Health {
         }
     }
 
-    /// Why it is out of service.
+    /// Returns why it is out of service.
     pub(crate) fn why(&self) -> Option<String> {
         let details = lock(&self.details);
         (!self.is_in_service()).then(|| details.why.clone())

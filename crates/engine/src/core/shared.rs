@@ -36,8 +36,8 @@ pub(crate) struct Core {
     process: Process,
     /// This process' membership among the processes of the node.
     pub(crate) membership: Option<Membership>,
-    /// How many threads may code for each rail on the CPU; `usize::MAX` while no CPU is reserved for other
-    /// processes.
+    /// How many threads may code for each rail on the CPU; `usize::MAX` while no CPU is reserved
+    /// for other processes.
     threads_allowed: AtomicUsize,
     bells: [Doorbell; BELLS],
     /// Workers of rails that are out of service sleep here.
@@ -84,15 +84,15 @@ impl Core {
         }
     }
 
-    /// Whether this is a forked child, where the engine has no threads and any lock may be held
-    /// forever. Must be checked before every lock that a caller can reach.
+    /// Returns whether this is a forked child, where the engine has no threads and any lock may be
+    /// held forever. Must be checked before every lock that a caller can reach.
     pub(crate) fn is_inherited(&self) -> bool {
         !self.process.is_current()
     }
 
     pub(crate) fn is_closing(&self) -> bool {
-        // SeqCst: the closing thread sets this before it checks for helpers and queued work; helpers and
-        // issuers do the opposite.
+        // SeqCst: the closing thread sets this before it checks for helpers and queued work;
+        // helpers and issuers do the opposite.
         self.closing.load(Ordering::SeqCst)
     }
 
@@ -110,7 +110,7 @@ impl Core {
         self.parked.ring_all();
     }
 
-    /// The rails that take a job of this kind, in service or not.
+    /// Returns the rails that take a job of this kind, in service or not.
     pub(crate) fn eligible(&self, piece: &Piece) -> RailSet {
         let rail_states = self.rail_states.iter().enumerate();
         let takes = rail_states.filter(|(_, state)| state.rail.capability().takes_job(piece.job()));
@@ -130,9 +130,9 @@ impl Core {
     }
 
     /// Wakes a worker for new work. If the rail went out of service in between, the work goes to
-    /// another; if the engine is closing, it fails. A thread that takes a rail out of service or closes
-    /// the engine empties the queues afterwards, and this one checks after the push, so one of the two
-    /// finds the work.
+    /// another; if the engine is closing, it fails. A thread that takes a rail out of service or
+    /// closes the engine empties the queues afterwards, and this one checks after the push, so one
+    /// of the two finds the work.
     fn pushed(&self, rail: usize) {
         if self.is_closing() {
             return self.close_queues();
@@ -183,7 +183,7 @@ impl Core {
         }
     }
 
-    /// The bell at which the workers of a rail sleep.
+    /// Returns the bell at which the workers of a rail sleep.
     pub(crate) fn bell_of(&self, rail: usize) -> &Doorbell {
         match self.options.scheduling {
             Scheduling::FirstCome => &self.first_come,
@@ -234,7 +234,7 @@ impl Core {
         self.admission.mark_notified();
     }
 
-    /// The bell that the end of a task rings.
+    /// Returns the bell that the end of a task rings.
     pub(crate) fn bell(&self, task: &Arc<Task>) -> &Doorbell {
         // Tasks are a few hundred bytes apart.
         let address = std::ptr::from_ref::<Task>(task).addr();
@@ -282,8 +282,8 @@ impl Core {
         self.rail_states[rail].health.publish(publish);
     }
 
-    /// Moves the queues of a rail that is out of service to other rails, or fails the entries if there
-    /// are none; the common queue fails if all rails are out of service.
+    /// Moves the queues of a rail that is out of service to other rails, or fails the entries if
+    /// there are none; the common queue fails if all rails are out of service.
     pub(crate) fn drain(&self, rail: usize) {
         let is_served = || match rail {
             COMMON => self.has_service(),
@@ -301,8 +301,8 @@ impl Core {
         }
     }
 
-    /// Removes an entry that was popped from a rail's queues, and will not be done there, from the rail's
-    /// backlog.
+    /// Removes an entry that was popped from a rail's queues, and will not be done there, from the
+    /// rail's backlog.
     pub(crate) fn remove_from_backlog(&self, rail: usize, entry: &QueueEntry) {
         if let Some((task, bytes, _)) = entry.extent() {
             self.scheduler
@@ -310,8 +310,8 @@ impl Core {
         }
     }
 
-    /// The subtask of an entry that was popped from a rail's queues; none, and removed from the rail's
-    /// backlog, if its issuer has withdrawn it.
+    /// Returns the subtask of an entry that was popped from a rail's queues; none, and removed from
+    /// the rail's backlog, if its issuer has withdrawn it.
     pub(crate) fn claim(&self, rail: usize, entry: QueueEntry) -> Option<Subtask> {
         let (task, bytes, _) = entry.extent()?;
         let (priority, data) = (task.priority, data_bytes(task, bytes));
@@ -322,12 +322,12 @@ impl Core {
         subtask
     }
 
-    /// Whether some of the CPUs are reserved for other processes.
+    /// Returns whether some of the CPUs are reserved for other processes.
     pub(crate) fn is_limited(&self) -> bool {
         self.threads_allowed.load(Ordering::Relaxed) < usize::MAX
     }
 
-    /// The number of threads that may code for a rail.
+    /// Returns the number of threads that may code for a rail.
     pub(crate) fn threads_allowed(&self, rail: usize) -> usize {
         match self.rail_states[rail].rail.capability().detaches {
             true => usize::MAX,
@@ -335,8 +335,8 @@ impl Core {
         }
     }
 
-    /// Publishes to the other processes of the node whether this one has work, and updates its share of
-    /// the CPUs.
+    /// Publishes to the other processes of the node whether this one has work, and updates its
+    /// share of the CPUs.
     pub(crate) fn update_node_share(&self, busy: bool) {
         let Some(membership) = &self.membership else {
             return;
@@ -384,27 +384,27 @@ impl Core {
         }
     }
 
-    /// The queues of every rail and the common one.
+    /// Returns the queues of every rail and the common one.
     pub(crate) fn queues(&self) -> impl Iterator<Item = &Queues> {
         let queues = self.rail_states.iter().map(|state| &state.queues);
         queues.chain([&self.common])
     }
 
-    /// Whether any rail is in service.
+    /// Returns whether any rail is in service.
     fn has_service(&self) -> bool {
         let mut rail_states = self.rail_states.iter();
         rail_states.any(|state| state.health.is_in_service())
     }
 
-    /// Whether any queue has an entry.
+    /// Returns whether any queue has an entry.
     pub(crate) fn has_waiting(&self) -> bool {
         self.queues().any(|queues| queues.depth() > 0)
     }
 }
 
-/// The number of threads that may code for each rail on the CPU; unlimited if this process has all of its
-/// CPUs and no more workers than those. Limiting the threads as helpers come and go would then cost more
-/// than leaving the choice to the operating system.
+/// Returns the number of threads that may code for each rail on the CPU; unlimited if this process
+/// has all of its CPUs and no more workers than those. Limiting the threads as helpers come and go
+/// would then cost more than leaving the choice to the operating system.
 fn thread_limit(membership: &Membership, rail_states: &[RailState]) -> usize {
     let allowed = membership.threads_allowed();
     let on_cpus = rail_states
@@ -417,7 +417,7 @@ fn thread_limit(membership: &Membership, rail_states: &[RailState]) -> usize {
     }
 }
 
-/// Bytes of all inputs together, the unit of backlogs and rates.
+/// Returns the bytes of all inputs together, the unit of backlogs and rates.
 pub(crate) fn data_bytes(task: &Task, bytes: usize) -> usize {
     task.inputs.saturating_mul(bytes)
 }

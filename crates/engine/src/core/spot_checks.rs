@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Selects the results of a rail to check, and describes the unchecked ones when a result was wrong.
+//! Selects the results of a rail to check, and describes the unchecked ones when a result was
+//! wrong.
 
 use stripeline_rail::Mode;
 
 use crate::core::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// The selection of one rail's results. Pieces are numbered by the rail's count of pieces, so that most
-/// selections change no memory that other threads read.
+/// The selection of one rail's results. Pieces are numbered by the rail's count of pieces, so that
+/// most selections change no memory that other threads read.
 pub(crate) struct SpotChecks {
     /// How many of the first pieces are still to be selected, by mode.
     firsts: [AtomicU64; 3],
@@ -16,8 +17,8 @@ pub(crate) struct SpotChecks {
     last_match: AtomicU64,
 }
 
-/// The number of pieces of each mode that are checked when a rail comes into service: a rail that is wrong
-/// is most often wrong from the start.
+/// The number of pieces of each mode that are checked when a rail comes into service: a rail that
+/// is wrong is most often wrong from the start.
 const FIRST: u64 = 8;
 
 impl Default for SpotChecks {
@@ -31,8 +32,9 @@ impl Default for SpotChecks {
 }
 
 impl SpotChecks {
-    /// Whether the piece of this number is checked: the first ones of its mode, then one in `every` at
-    /// irregular distances, so that every order of modes gets all of them selected; none if `every` is 0.
+    /// Returns whether the piece of this number is checked: the first ones of its mode, then one in
+    /// `every` at irregular distances, so that every order of modes gets all of them selected; none
+    /// if `every` is 0.
     pub(crate) fn select(&self, mode: Mode, number: u64, every: usize) -> bool {
         if every == 0 {
             return false;
@@ -62,8 +64,8 @@ impl SpotChecks {
         self.last_match.store(now, Relaxed);
     }
 
-    /// Describes which pieces may be wrong after one was found to be wrong. `pieces` is how many the rail
-    /// has done.
+    /// Describes which pieces may be wrong after one was found to be wrong. `pieces` is how many
+    /// the rail has done.
     pub(crate) fn describe_unchecked(&self, pieces: u64, now: u64) -> String {
         let passed = pieces.saturating_sub(self.compared.load(Relaxed));
         let last_match = self.last_match.load(Relaxed);
@@ -78,14 +80,14 @@ impl SpotChecks {
     }
 }
 
-/// Whether a number is in the lowest part, one in `every`, of its range; without a division, which would
-/// take as long as the rest of the selection.
+/// Returns whether a number is in the lowest part, one in `every`, of its range; without a
+/// division, which would take as long as the rest of the selection.
 fn is_one_in(every: u64, number: u64) -> bool {
     (u128::from(number) * u128::from(every)) >> 64 == 0
 }
 
-/// A number that depends on all bits of another (the finalizer of SplitMix64: Steele, Lea and Flood,
-/// "Fast splittable pseudorandom number generators", 2014).
+/// Returns a number that depends on all bits of another (the finalizer of SplitMix64: Steele, Lea
+/// and Flood, "Fast splittable pseudorandom number generators", 2014).
 fn mixed(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -102,7 +104,7 @@ mod tests {
             let spot_checks = SpotChecks::default();
             let mut chosen = 0;
             for number in 0..100_000 {
-                // Of another kind, or of those that the caller never looks at.
+                // Of another kind, or a piece that the caller never examines.
                 let selected = spot_checks.select(Mode::Set, number, 100);
                 chosen += usize::from(selected && number % step == 0 && number >= FIRST);
             }

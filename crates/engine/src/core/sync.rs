@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Locks, atomics and thread locals of the engine: those of the standard library, or of the permutation
-//! tester with the feature `permute`.
+//! Locks, atomics and thread locals of the engine: those of the standard library, or of the
+//! permutation tester with the feature `permute`.
 
 #[cfg(not(feature = "permute"))]
 pub(crate) use std::{

@@ -93,7 +93,7 @@ impl Task {
         }
     }
 
-    /// The work on `bytes` bytes of it, for the scheduler.
+    /// Returns the work on `bytes` bytes of it, for the scheduler.
     pub(crate) fn workload(&self, bytes: usize) -> Workload {
         Workload {
             class: self.class,
@@ -119,7 +119,7 @@ impl Task {
                 .is_ok()
     }
 
-    /// Whether pieces not yet begun are abandoned.
+    /// Returns whether pieces not yet begun are abandoned.
     pub(crate) fn is_abandoned(&self) -> bool {
         self.state.load(Ordering::Acquire) & NOT_SOUND != 0 && lock(&self.verdict).is_err()
     }
@@ -159,8 +159,8 @@ impl Task {
         });
     }
 
-    /// Changes the outcome unless the task is done. A task that is `NOT_SOUND` becomes `DONE` only under
-    /// this lock, so no reader sees an outcome that still changes.
+    /// Changes the outcome unless the task is done. A task that is `NOT_SOUND` becomes `DONE` only
+    /// under this lock, so no reader sees an outcome that still changes.
     fn update_outcome(&self, change: impl FnOnce(&mut Outcome)) -> bool {
         let mut verdict = lock(&self.verdict);
         let live = self
@@ -176,7 +176,8 @@ impl Task {
 
     /// Subtracts bytes done or abandoned, whose piece is gone; true if they were the last.
     pub(crate) fn account(&self, bytes: usize) -> bool {
-        // AcqRel: all writes of workers into the outputs are visible to threads that see the task done.
+        // AcqRel: all writes of workers into the outputs are visible to threads that see the task
+        // done.
         let before = self.left.fetch_sub(bytes, Ordering::AcqRel);
         assert!(before >= bytes, "bytes are accounted for once");
         before == bytes
@@ -201,7 +202,7 @@ impl Task {
         self.state.load(Ordering::SeqCst) & DONE != 0
     }
 
-    /// The outcome; `None` until the task is done.
+    /// Returns the outcome; `None` until the task is done.
     pub(crate) fn outcome(&self) -> Option<Outcome> {
         let state = self.state.load(Ordering::SeqCst);
         if state & DONE == 0 {
@@ -220,7 +221,8 @@ impl Task {
         hooks.push(hook);
         drop(hooks);
         self.has_hooks.store(true, Ordering::SeqCst);
-        // Either this sees the task done or `finish` sees the hook; the thread that takes it runs it.
+        // Either this sees the task done or `finish` sees the hook; the thread that takes it runs
+        // it.
         if self.is_done() {
             self.run_hooks();
         }
@@ -247,15 +249,16 @@ impl Task {
 
 impl Hook {
     fn run(self, outcome: &Outcome) {
-        // The panic was reported already. It must neither prevent other hooks nor end the thread, which
-        // still has to account for the task and is needed for other tasks.
+        // The panic was reported already. It must neither prevent other hooks nor end the thread,
+        // which still has to account for the task and is needed for other tasks.
         let _ = catch_unwind(AssertUnwindSafe(|| match self {
             Self::Wake(waker) => waker.wake(),
             Self::Call(call) => call(outcome),
         }));
     }
 
-    /// Whether `self` replaces an earlier hook: a future that is polled again sets its waker again.
+    /// Returns whether `self` replaces an earlier hook: a future that is polled again sets its
+    /// waker again.
     fn replaces(&self, other: &Self) -> bool {
         matches!((self, other), (Self::Wake(new), Self::Wake(old)) if new.will_wake(old))
     }

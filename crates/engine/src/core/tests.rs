@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Orders of events that are rare between threads, made by hand.
+//! Interleavings that are rare between threads, constructed explicitly.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use crate::core::sync::Arc;
 use crate::core::task::{Task, TaskSpec};
 use crate::schedule::{COMMON, Class, RailSet};
 
-/// More than anything here takes.
+/// Longer than any operation here takes.
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn rails() -> Vec<std::sync::Arc<dyn Rail>> {
@@ -25,7 +25,7 @@ fn rails() -> Vec<std::sync::Arc<dyn Rail>> {
     vec![rail("first"), rail("second")]
 }
 
-/// All work is for the rail `first`, as long as it is in service.
+/// Assigns all work to the rail `first` while it is in service.
 fn options() -> Options {
     Options {
         scheduling: Scheduling::Single("first".to_owned()),
@@ -34,7 +34,7 @@ fn options() -> Options {
     }
 }
 
-/// Something to encode.
+/// Returns a piece to encode.
 pub(crate) fn piece() -> Piece {
     let codec = Codec::new(Code::Xor, 2, 1).expect("a valid shape");
     let units = Units {
@@ -44,7 +44,7 @@ pub(crate) fn piece() -> Piece {
     owned::encode(&codec, units).expect("right units").0
 }
 
-/// What an ordinary task is made from.
+/// Returns the properties of an ordinary task.
 pub(crate) fn spec(eligible: RailSet) -> TaskSpec {
     TaskSpec {
         class: Class::of(Mode::Set, 1, 16),
@@ -56,7 +56,7 @@ pub(crate) fn spec(eligible: RailSet) -> TaskSpec {
     }
 }
 
-/// A task that was let in and placed nowhere.
+/// Returns a task that was admitted but not queued.
 pub(crate) fn task(core: &Core) -> Arc<Task> {
     assert!(core.admission.enter(16));
     let piece = piece();
@@ -64,7 +64,7 @@ pub(crate) fn task(core: &Core) -> Arc<Task> {
     Arc::new(Task::new(spec, piece))
 }
 
-/// Takes the first rail out of service without the scheduler's knowledge, as in the middle of a
+/// Takes the first rail out of service without updating the scheduler, as in the middle of a
 /// quarantine.
 fn take_out(core: &Core) {
     let health = &core.rail_states[0].health;

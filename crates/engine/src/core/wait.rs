@@ -13,11 +13,13 @@ use crate::core::sync::{Arc, thread_local};
 use crate::core::task::Task;
 use crate::core::worker::Worker;
 
-/// A thread with a deadline takes a piece only if it has this many times the estimated time of the piece.
+/// A thread with a deadline takes a piece only if it has this many times the estimated time of the
+/// piece.
 const MARGIN: f64 = 2.0;
 
 thread_local! {
-    /// How many engines this thread helps: several if a listener waits for a task of another engine.
+    /// How many engines this thread helps: several if a listener waits for a task of another
+    /// engine.
     #[allow(
         clippy::missing_const_for_thread_local,
         reason = "the permutation tester's thread locals cannot be const"
@@ -41,7 +43,7 @@ impl Drop for Helping {
     }
 }
 
-/// Whether this thread helps an engine, and is therefore in a call-back or a listener.
+/// Returns whether this thread helps an engine, and is therefore in a call-back or a listener.
 pub(crate) fn is_helping() -> bool {
     HELPED.try_with(Cell::get).is_ok_and(|helped| helped > 0)
 }
@@ -73,8 +75,8 @@ impl Core {
         }
     }
 
-    /// Codes on this thread, beginning with `first`, until `enough`, or until no work is left that would
-    /// end in time. Returns `first` if this thread may not help.
+    /// Codes on this thread, beginning with `first`, until `enough`, or until no work is left that
+    /// would end in time. Returns `first` if this thread may not help.
     pub(crate) fn help(
         &self,
         first: Option<QueueEntry>,
@@ -88,7 +90,8 @@ impl Core {
         if first.is_none() && state.queues.depth() == 0 && self.common.depth() == 0 {
             return None;
         }
-        // The permit first: a closing thread either sees it and waits, or is seen by this thread below.
+        // The permit first: a closing thread either sees it and waits, or is seen by this thread
+        // below.
         let Some(_permit) = self.acquire_helper_permit(rail) else {
             return first;
         };
@@ -115,7 +118,7 @@ impl Core {
         None
     }
 
-    /// Whether this thread is expected to finish the next piece of an entry by `until`.
+    /// Returns whether this thread is expected to finish the next piece of an entry by `until`.
     fn ends_by(&self, rail: usize, entry: &QueueEntry, until: Instant) -> bool {
         let Some((task, bytes, _)) = entry.extent() else {
             return false;
@@ -124,7 +127,7 @@ impl Core {
         needed < until.saturating_duration_since(Instant::now()).as_nanos() as f64
     }
 
-    /// The rail that waiting threads help: one whose coder runs on the calling thread.
+    /// Returns the rail that waiting threads help: one whose coder runs on the calling thread.
     pub(crate) fn helping_rail(&self) -> Option<usize> {
         if !self.options.waiting_threads_help {
             return None;

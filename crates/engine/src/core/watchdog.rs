@@ -18,8 +18,8 @@ use crate::schedule::{BEGUN, COMMON};
 /// The interval between two rounds; the resolution of deadlines.
 const TICK: Duration = Duration::from_millis(5);
 
-/// The watchdog keeps ticking for this long after the last task, so that a caller that pauses between
-/// tasks does not have to wake it for each.
+/// The watchdog keeps ticking for this long after the last task, so that a caller that pauses
+/// between tasks does not have to wake it for each.
 const LINGER_NS: u64 = 1_000_000_000;
 
 /// The interval between two exchanges with the other processes of the node.
@@ -132,7 +132,7 @@ impl Core {
         }
     }
 
-    /// Nanoseconds after which a piece in flight counts as overdue.
+    /// Returns the nanoseconds after which a piece in flight counts as overdue.
     fn time_limit(&self, rail: usize, in_flight: &InFlightPiece) -> u64 {
         let rate = self.scheduler.rate(rail).max(1.0);
         let promised = data_bytes(&in_flight.task, in_flight.bytes) as f64 / rate * 1e9;
@@ -140,8 +140,8 @@ impl Core {
         floor.max((promised as u64).saturating_mul(OVERDUE_FACTOR))
     }
 
-    /// Tests rails that are due, each on a thread of its own, because a test may hang. Returns whether any
-    /// rail is out of service.
+    /// Tests rails that are due, each on a thread of its own, because a test may hang. Returns
+    /// whether any rail is out of service.
     fn retest_due(self: &Arc<Self>, now: u64) -> bool {
         let mut any = false;
         for (rail, state) in self.rail_states.iter().enumerate() {
@@ -162,8 +162,9 @@ impl Core {
         any
     }
 
-    /// Checks a rail with costly lanes, once, and takes it out of service if it gives wrong answers. Other
-    /// rails are checked before an engine starts; with the first lane open this costs no more.
+    /// Checks a rail with costly lanes, once, and takes it out of service if it gives wrong
+    /// answers. Other rails are checked before an engine starts; with the first lane open this
+    /// costs no more.
     pub(crate) fn verify_once(&self, rail: usize) {
         let state = &self.rail_states[rail];
         if !state.rail.capability().costly_lanes {

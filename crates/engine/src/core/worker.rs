@@ -25,8 +25,8 @@ pub(crate) struct Worker<'a> {
     in_flight_pieces: &'a InFlightPieces,
     lane: Box<dyn Lane>,
     tickets: u64,
-    /// When the lane last returned a piece: a device that has several pieces in flight is busy with the
-    /// next one since then, not since its submission.
+    /// When the lane last returned a piece: a device that has several pieces in flight is busy with
+    /// the next one since then, not since its submission.
     returned: u64,
 }
 
@@ -57,7 +57,8 @@ impl<'a> Worker<'a> {
         self.lane
     }
 
-    /// Submits queued work to the lane and takes completed pieces; false if there was nothing to do.
+    /// Submits queued work to the lane and takes completed pieces; false if there was nothing to
+    /// do.
     pub(crate) fn step(&mut self) -> bool {
         let depth = self.state.rail.capability().depth;
         while self.lane.in_flight() < depth {
@@ -82,8 +83,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Does the next piece, on a lane that does it within the call, if `fits` accepts the next entry;
-    /// otherwise the entry stays queued. False if nothing was done.
+    /// Does the next piece, on a lane that does it within the call, if `fits` accepts the next
+    /// entry; otherwise the entry stays queued. False if nothing was done.
     pub(crate) fn step_if(&mut self, fits: impl FnOnce(&QueueEntry) -> bool) -> bool {
         let Some(entry) = self.next() else {
             return false;
@@ -99,7 +100,7 @@ impl<'a> Worker<'a> {
         true
     }
 
-    /// The next work: of this rail, or taken from another one.
+    /// Returns the next work: of this rail, or taken from another one.
     pub(crate) fn next(&self) -> Option<QueueEntry> {
         if !self.state.health.is_in_service() {
             return None;
@@ -170,7 +171,7 @@ impl<'a> Worker<'a> {
         Some(QueueEntry::Subtask(taken))
     }
 
-    /// How many bytes of each buffer, from its end, this rail should steal.
+    /// Returns how many bytes of each buffer, from its end, this rail should steal.
     fn worth_stealing(&self, victim: usize, entry: &QueueEntry) -> usize {
         let Some((task, bytes, refused)) = entry.extent() else {
             return 0;
@@ -227,8 +228,8 @@ impl<'a> Worker<'a> {
         });
     }
 
-    /// Cuts off a piece of the size that suits the rail and queues the rest for any worker; `None` if the
-    /// rail cannot do any of it.
+    /// Cuts off a piece of the size that suits the rail and queues the rest for any worker; `None`
+    /// if the rail cannot do any of it.
     fn fit(&mut self, subtask: Subtask) -> Option<Subtask> {
         let capability = self.state.rail.capability();
         let (bytes, granule) = (subtask.piece.bytes(), capability.granule_bytes);
@@ -293,8 +294,9 @@ impl<'a> Worker<'a> {
         self.core.lose(self.rail, in_flight);
     }
 
-    /// Ends the lane because the engine closes. Pieces that complete within `patience` end with the rail's
-    /// result, all others as closed, as soon as the device can no longer access their buffers.
+    /// Ends the lane because the engine closes. Pieces that complete within `patience` end with the
+    /// rail's result, all others as closed, as soon as the device can no longer access their
+    /// buffers.
     pub(crate) fn close(mut self, patience: Duration) {
         let until = Instant::now() + patience;
         while !self.in_flight_pieces.is_empty()
@@ -380,7 +382,7 @@ impl<'a> Worker<'a> {
 }
 
 impl Core {
-    /// Accounts for a in_flight whose piece is gone.
+    /// Accounts for a piece in flight that was lost.
     fn lose(&self, rail: usize, in_flight: InFlightPiece) {
         let InFlightPiece {
             task,
@@ -399,9 +401,9 @@ impl Core {
         self.account(&task, bytes);
     }
 
-    /// The same, because the engine closes.
+    /// As [`Self::lose`], because the engine closes.
     fn lose_closed(&self, rail: usize, in_flight: InFlightPiece) {
-        // Of a check too: not compared, its bytes may be wrong.
+        // This includes checks: without a comparison, the bytes may be wrong.
         in_flight.task.close();
         self.lose(rail, in_flight);
     }

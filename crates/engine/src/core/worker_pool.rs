@@ -16,8 +16,8 @@ use crate::core::wait::is_helping;
 use crate::core::watchdog;
 use crate::core::worker::Worker;
 
-/// When the engine ends, a worker whose device hangs is detached after this time; it ends by itself if
-/// the device ever answers.
+/// When the engine ends, a worker whose device hangs is detached after this time; it ends by itself
+/// if the device ever answers.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// How long a worker waits for what its device has begun when the engine ends: half of
@@ -77,9 +77,9 @@ impl WorkerPool {
         std::mem::forget(self.watchdog.take());
     }
 
-    /// Ends all threads, except for those whose device hangs, and waits for threads that help or notify
-    /// waiters of the end of a task. Does not wait for the current thread, which is one of these if the
-    /// engine is dropped in a call-back.
+    /// Ends all threads, except for those whose device hangs, and waits for threads that help or
+    /// notify waiters of the end of a task. Does not wait for the current thread, which is one of
+    /// these if the engine is dropped in a call-back.
     pub(crate) fn end(&mut self, core: &Core) {
         core.begin_close();
         let is_own = |thread: &JoinHandle<()>| thread.thread().id() == current().id();
@@ -115,8 +115,8 @@ impl WorkerPool {
     }
 }
 
-/// The signals sent to the process, whose handlers expect the program's own threads. Faults of a thread
-/// itself, such as a read beyond the end of a mapped file, must still reach their handler.
+/// The signals sent to the process, whose handlers expect the program's own threads. Faults of a
+/// thread itself, such as a read beyond the end of a mapped file, must still reach their handler.
 fn asynchronous_signals() -> SigSet {
     let mut signals = SigSet::all();
     for fault in [
@@ -169,7 +169,8 @@ pub(crate) fn serve(core: &Core, rail: usize, mut worker: Worker<'_>) {
         worker.finish_begun();
         let has_room = permit.take().is_some() && core.is_within_share(rail);
         count_cpu(core, rail, &mut counted);
-        // A worker that cannot take work must not sleep at the bell that wakes one worker per entry.
+        // A worker that cannot take work must not sleep at the bell that wakes one worker per
+        // entry.
         if !state.health.is_in_service() {
             let wanted = || core.is_closing() || state.health.is_in_service();
             core.parked.sleep(None, || wanted().then_some(()));

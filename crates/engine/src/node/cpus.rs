@@ -8,7 +8,7 @@ use nix::unistd::{SysconfVar, sysconf};
 
 use super::slot::digest;
 
-/// The CPUs of the node and what of them a process may use.
+/// The CPUs of the node, and those that a process may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpus {
     /// Online CPUs of the node, at least 1.
@@ -30,7 +30,8 @@ impl Cpus {
             .unwrap_or(own);
         let affinity = affinity();
         let mut domain = affinity.clone();
-        // A quota makes it fewer than the affinity has; it holds for all processes of the cgroup.
+        // A quota makes the count smaller than the affinity's; it applies to all processes of the
+        // cgroup.
         if own < count(&affinity) {
             domain += &fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
             let space = fs::read_link(Path::new("/proc/self/ns/cgroup")).unwrap_or_default();
@@ -44,7 +45,7 @@ impl Cpus {
     }
 }
 
-/// The mask of CPUs that the process may run on, as hexadecimal text.
+/// Returns the mask of CPUs that the process may run on, as hexadecimal text.
 fn affinity() -> String {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status
@@ -58,7 +59,7 @@ fn count(mask: &str) -> usize {
     digits.map(|digit| digit.count_ones() as usize).sum()
 }
 
-/// The start time of this process in kernel ticks since boot; 0 if unknown.
+/// Returns the start time of this process in kernel ticks since boot; 0 if unknown.
 pub(super) fn process_start() -> u64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // The second field is the program's name in parentheses and may hold anything; the start is the

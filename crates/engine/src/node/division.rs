@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Divides the CPUs among processes. Every process computes the division from the same claims in the same
-//! order and gets the same result.
+//! Divides the CPUs among processes. Every process computes the division from the same claims in
+//! the same order and gets the same result.
 
 use super::slot::Claim;
 
@@ -23,14 +23,15 @@ impl Share {
     }
 }
 
-/// Threads for each claim when `cpus` CPUs are divided among all of them.
+/// Returns the number of threads for each claim if `cpus` CPUs are divided among all of them.
 ///
-/// Each claim gets at least one. CPUs that a cgroup or an affinity grants to several claims (those of one
-/// domain) are first divided among these; the result limits each claim in the division of all CPUs.
+/// Each claim gets at least one. CPUs that a cgroup or an affinity grants to several claims (those
+/// of one domain) are first divided among these; the result limits each claim in the division of
+/// all CPUs.
 pub(super) fn divide(cpus: usize, claims: &[Claim]) -> Vec<usize> {
     let mut limits = vec![0; claims.len()];
     for first in 0..claims.len() {
-        // A domain is divided when its first member comes along.
+        // A domain is divided when its first member is reached.
         if limits[first] == 0 {
             divide_domain(claims[first].domain, claims, &mut limits);
         }
@@ -49,7 +50,7 @@ fn divide_domain(domain: u64, claims: &[Claim], limits: &mut [usize]) {
         (claim, claim.wanted.min(claim.cpus) as usize)
     });
     let mut shares: Vec<Share> = limited.map(Share::new).collect();
-    // They should all say the same; an affinity that is being changed makes them differ for a while.
+    // All members should claim the same number; they differ for a while after an affinity changes.
     let cpus = members.iter().map(|&index| claims[index].cpus).max();
     distribute(cpus.unwrap_or(1) as usize, &mut shares);
     for (index, share) in members.into_iter().zip(shares) {
@@ -57,12 +58,14 @@ fn divide_domain(domain: u64, claims: &[Claim], limits: &mut [usize]) {
     }
 }
 
-/// Each claim has one CPU; gives every further CPU to the claim with the fewest for its weight (the D'Hondt
-/// method: no claim ends below the whole part of its proportional share, as far as the initial CPUs allow).
+/// Each claim has one CPU; gives every further CPU to the claim with the fewest for its weight (the
+/// D'Hondt method: no claim ends below the whole part of its proportional share, as far as the
+/// initial CPUs allow).
 fn distribute(cpus: usize, shares: &mut [Share]) {
     for _ in shares.len()..cpus {
         let open = shares.iter_mut().filter(|share| share.given < share.limit);
-        // `max_by` would give ties to the last; the first is wanted, so that order decides as it reads.
+        // `max_by` would return the last of equal claims; the first is required, so that ties go by
+        // the claims' order.
         let next = open.reduce(|best, other| {
             let (mine, theirs) = (
                 best.weight * (other.given as u64 + 1),

@@ -38,7 +38,7 @@ pub(super) fn set(file: &File, range: Range<u64>, lock: Lock) -> io::Result<bool
     }
 }
 
-/// Whether another open file holds any lock on a range.
+/// Returns whether another open file holds any lock on a range.
 pub(super) fn is_held(file: &File, range: Range<u64>) -> io::Result<bool> {
     let mut request = describe(range, Lock::Write);
     fcntl(file, FcntlArg::F_OFD_GETLK(&mut request))?;

@@ -13,7 +13,8 @@ use super::place::Place;
 use super::slot::{CPUS_MAX, Claim, WEIGHT_MAX};
 use super::table::{Reading, Table};
 
-/// The number of refreshes between two detections of the CPUs: every fourth, which is once a second.
+/// The number of refreshes between two detections of the CPUs: every fourth, which is once a
+/// second.
 const LOOK_UP_EVERY: u64 = 4;
 
 const WEIGHT_USUAL: u16 = 100;
@@ -23,8 +24,8 @@ const WEIGHT_USUAL: u16 = 100;
 pub struct Options {
     /// The file; for the processes of this user by default.
     pub place: Place,
-    /// Its share relative to other processes: 1..=[`WEIGHT_MAX`], 100 if `None`; values outside the range
-    /// are clamped.
+    /// Its share relative to other processes: 1..=[`WEIGHT_MAX`], 100 if `None`; values outside the
+    /// range are clamped.
     pub weight: Option<u16>,
     /// The most threads that it wants; as many as it has CPUs if `None`.
     pub threads_max: Option<usize>,
@@ -73,12 +74,13 @@ pub struct Member {
 pub struct Census {
     /// The processes that are alive, this one first.
     pub members: Vec<Member>,
-    /// Processes that are alive but whose slots cannot be read: of another version, or overwritten. They
-    /// get no share.
+    /// Processes that are alive but whose slots cannot be read: of another version, or overwritten.
+    /// They get no share.
     pub ignored: usize,
 }
 
-/// A process' membership among the processes that share the CPUs of a node; see the [module](super).
+/// A process' membership among the processes that share the CPUs of a node; see the
+/// [module](super).
 #[derive(Debug)]
 pub struct Membership {
     options: Options,
@@ -125,10 +127,10 @@ impl Membership {
         membership
     }
 
-    /// Reports whether there is work now. The next refresh publishes it, including work that ended in
-    /// between.
+    /// Reports whether there is work now. The next refresh publishes it, including work that ended
+    /// in between.
     pub fn report(&self, busy: bool) {
-        // Looked at before written, so that a state which stays costs no cache line.
+        // Read before written, so that an unchanged state causes no cache-line transfer.
         if busy && !self.was_busy.load(Ordering::Relaxed) {
             self.was_busy.store(true, Ordering::Relaxed);
         }
@@ -137,28 +139,29 @@ impl Membership {
         }
     }
 
-    /// How many threads this process may run, at least 1. For an idle process: how many it could run if it
-    /// had work.
+    /// Returns how many threads this process may run, at least 1. For an idle process: how many it
+    /// could run if it had work.
     pub fn threads_allowed(&self) -> usize {
         self.allowed.load(Ordering::Relaxed)
     }
 
-    /// Whether some of the CPUs that this process could use are reserved for others.
+    /// Returns whether some of the CPUs that this process could use are reserved for others.
     pub fn is_limited(&self) -> bool {
         self.limited.load(Ordering::Relaxed)
     }
 
-    /// Publishes this process' claim and reads those of the others: two system calls and one for each slot.
-    /// Called every 250 ms; concurrent calls of several threads count as one.
+    /// Publishes this process' claim and reads those of the others: two system calls and one for
+    /// each slot. Called every 250 ms; concurrent calls of several threads count as one.
     ///
-    /// Returns the coordination if it is not what it was: an event to be logged, which does not come
-    /// again while it stays so. How it was at first only [`Membership::coordination`] tells.
+    /// Returns the coordination if it has changed: an event to be logged, which is not repeated
+    /// while the state stays the same. Only [`Membership::coordination`] returns the initial state.
     #[must_use]
     pub fn refresh(&self) -> Option<Coordination> {
         let mut state = match self.state.try_lock() {
             Ok(state) => state,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            // Another thread is at it; in a forked child, one that is not there any more.
+            // Another thread is refreshing; in a forked child, the lock may belong to a thread of
+            // the parent.
             Err(TryLockError::WouldBlock) => return None,
         };
         let busy = self.was_busy.swap(false, Ordering::Relaxed) | self.busy.load(Ordering::Relaxed);
@@ -178,13 +181,13 @@ impl Membership {
         changed.then_some(coordination)
     }
 
-    /// Whether the CPUs are shared, as of the last refresh.
+    /// Returns whether the CPUs are shared, as of the last refresh.
     #[must_use]
     pub fn coordination(&self) -> Coordination {
         self.look(|state| state.coordination.clone())
     }
 
-    /// The processes as of the last refresh; empty while CPUs are not shared.
+    /// Returns the processes as of the last refresh; empty while CPUs are not shared.
     #[must_use]
     pub fn census(&self) -> Census {
         self.look(|state| state.census.clone())
@@ -210,7 +213,8 @@ impl State {
         let path = options.place.path().display();
         let explain =
             |reason| format!("Cannot share the CPUs of the node through {path}: {reason}");
-        // Dropped before another is taken, so that a forked child or a replaced file leaves nothing.
+        // Dropped before another is taken, so that a forked child or a replaced file leaves
+        // nothing.
         let table = match self.table.take().filter(Table::is_current) {
             Some(table) => table,
             None => {
@@ -251,7 +255,7 @@ impl State {
     }
 }
 
-/// The processes, and the share of the one in `slot` if it had work.
+/// Returns the processes, and the share of the one in `slot` if it had work.
 fn settle(cpus: usize, slot: usize, own: Claim, reading: Reading) -> (Census, usize) {
     let mut members = vec![Member::of(&own, false)];
     let mut working = vec![(slot, own)];
@@ -261,7 +265,7 @@ fn settle(cpus: usize, slot: usize, own: Claim, reading: Reading) -> (Census, us
             working.push((slot, claim));
         }
     }
-    // By slot, so that all compute the same.
+    // Sorted by slot, so that all processes compute the same result.
     working.sort_by_key(|(slot, _)| *slot);
     let place = working.iter().position(|(other, _)| *other == slot);
     let claims: Vec<Claim> = working.into_iter().map(|(_, claim)| claim).collect();

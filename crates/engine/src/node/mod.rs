@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //! How the processes of a node share its CPUs.
 //!
-//! Every process takes a slot in a small file on shared memory, writes its claim there, and reads the
-//! claims of the others. From these each process computes, by the same rule, how many threads it may run;
-//! there is no coordinator.
+//! Every process takes a slot in a small file on shared memory, writes its claim there, and reads
+//! the claims of the others. From these each process computes, by the same rule, how many threads
+//! it may run; there is no coordinator.
 //!
-//! * **Liveness.** A slot is held by a lock on its bytes that belongs to the open file. The kernel drops
-//!   the lock however the process ends, so no cleanup is needed and no process id is trusted.
-//! * **Validation.** The file is read and written by system calls, never mapped, so that truncating it
-//!   cannot kill its readers. A slot has a version and a checksum, and every value in it has bounds. Invalid
-//!   slots are ignored and counted.
+//! * **Liveness.** A slot is held by a lock on its bytes that belongs to the open file. The kernel
+//!   drops the lock however the process ends, so no cleanup is needed and no process id is trusted.
+//! * **Validation.** The file is read and written by system calls, never mapped, so that truncating
+//!   it cannot kill its readers. A slot has a version and a checksum, and every value in it has
+//!   bounds. Invalid slots are ignored and counted.
 //! * **Access.** Either the processes of one user, through a file of mode 0600 that the first
-//!   of them makes, or those of a group, through a file that an administrator made
-//!   (`install -m 0660 -g hadoop /dev/null /run/stripeline/table`). Members of the group trust each
-//!   other with their share of the CPUs, of which each keeps at least one thread, and with nothing else.
-//! * **Fallback.** If the file cannot be used, the process keeps to a limit of its own
+//! * **Access.** Either the processes of one user, through a file of mode 0600 that the first of
+//!   them creates, or those of a group, through a file that an administrator created (`install -m
+//!   0660 -g hadoop /dev/null /run/stripeline/table`). Members of the group trust each other only
+//!   with their share of the CPUs, of which each keeps at least one thread.
+//! * **Fallback.** If the file cannot be used, the process keeps to its own limit
 //!   ([`Coordination::Alone`] has the reason) and tries again at every [`Membership::refresh`].
 //!
-//! A change reaches all processes after each has refreshed at most twice: with a refresh every 250 ms,
-//! within half a second.
+//! A change reaches all processes after each has refreshed at most twice: with a refresh every 250
+//! ms, within half a second.
 //!
 //! # Forks
-//! A forked child shares the parent's open file and with it the lock. It must not take the parent's
-//! slot for its own: the first refresh in the child, known by its process id, lets go of the
-//! inherited file without unlocking anything and takes a new slot. A child that neither refreshes nor
-//! executes another program keeps its parent's slot locked; as nobody writes to the slot any more, the
+//! A forked child shares the parent's open file and with it the lock. It must not use the parent's
+//! slot: the first refresh in the child, detected by its process id, closes the inherited file
+//! without unlocking anything and takes a new slot. A child that neither refreshes nor executes
+//! another program keeps its parent's slot locked; the slot is then no longer written, and the
 //! others count it as idle after [`STALLED_REFRESHES`].
 
 mod cpus;

@@ -15,8 +15,8 @@ use nix::unistd::geteuid;
 pub enum Place {
     /// For the processes of one user: created by the first of them, mode 0600.
     User(PathBuf),
-    /// For the processes of several users: created by an administrator, never by a process. It belongs to
-    /// `root` or to this user, and users outside its group have no access.
+    /// For the processes of several users: created by an administrator, never by a process. It
+    /// belongs to `root` or to this user, and users outside its group have no access.
     Group(PathBuf),
 }
 
@@ -28,7 +28,7 @@ impl Default for Place {
 }
 
 impl Place {
-    /// The path of the file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         match self {
@@ -57,8 +57,8 @@ impl Place {
         }
     }
 
-    /// Checks that the file is what [`Place`] requires. A foreign writer could only slow this process down;
-    /// the checks also prevent writing into an unrelated file.
+    /// Checks that the file is what [`Place`] requires. A foreign writer could only slow this
+    /// process down; the checks also prevent writing into an unrelated file.
     fn check(&self, found: &Metadata) -> Result<(), String> {
         let (owner, user) = (found.uid(), geteuid().as_raw());
         let mode = found.mode() & 0o7777;
@@ -88,7 +88,7 @@ impl Place {
 
 fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
-    // Non-blocking, so that a pipe or a terminal put there cannot hold us up.
+    // Non-blocking, so that a pipe or a terminal at this path cannot block the process.
     options
         .read(true)
         .write(true)
@@ -96,7 +96,7 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Two steps instead of one `O_CREAT`: with `fs.protected_regular` that fails on files that are there.
+/// Two steps instead of one `O_CREAT`, which fails on existing files with `fs.protected_regular`.
 fn open_or_make(path: &Path) -> io::Result<File> {
     let made = match options().open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -105,7 +105,7 @@ fn open_or_make(path: &Path) -> io::Result<File> {
         opened => return opened,
     };
     match made {
-        // Another process made it meanwhile.
+        // Another process created it in the meantime.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => options().open(path),
         made => made,
     }

@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 const HEAD_MAGIC: &[u8; 27] = b"stripeline table of a node ";
 const SLOT_MAGIC: u32 = u32::from_le_bytes(*b"SLOT");
 
-/// The bytes of the head: text, for people who read the file.
+/// Returns the bytes of the head: text, for human readers of the file.
 pub(super) fn head() -> [u8; SLOT_BYTES] {
     head_of(VERSION)
 }
@@ -25,7 +25,7 @@ fn head_of(version: u32) -> [u8; SLOT_BYTES] {
     head
 }
 
-/// What the file is, by the bytes at its start.
+/// The kind of a file, by the bytes at its start.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Head {
     /// A table of this version.
@@ -39,7 +39,7 @@ pub(super) enum Head {
 }
 
 impl Head {
-    /// Of a file whose first bytes, at most those of the head, are these.
+    /// Returns the kind of a file with these first bytes, at most as many as the head has.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let own = head();
         if bytes == own {
@@ -60,7 +60,8 @@ impl Head {
 pub(super) struct Claim {
     /// Counts the refreshes of the process.
     pub beat: u64,
-    /// Distinguishes this occupant of the slot from others: the start time of its process in kernel ticks.
+    /// Distinguishes this occupant of the slot from others: the start time of its process in kernel
+    /// ticks.
     pub start: u64,
     /// The process id in its own namespace; for people only.
     pub process: u32,
@@ -76,7 +77,7 @@ pub(super) struct Claim {
     pub busy: bool,
 }
 
-/// Why the bytes of a slot are not a claim.
+/// The reason why the bytes of a slot are not a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unreadable {
     /// Never written, or half written, or written by something else.
@@ -138,8 +139,8 @@ impl Claim {
     }
 }
 
-/// FNV-1a of 64 bits: detects torn and accidentally overwritten slots, not forged ones; a forger could as
-/// well take slots.
+/// FNV-1a of 64 bits: detects torn and accidentally overwritten slots, not forged ones; a forger
+/// could as well take slots.
 pub(super) fn digest(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, &byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The table file: takes a slot, writes it and reads the others.
 //!
-//! Every member holds a reader's lock on the head. A process that gets the writer's lock there knows that
-//! no other process is a member and may write the file from the start; a file that an older version left
-//! therefore does no harm.
+//! Every member holds a reader's lock on the head. A process that gets the writer's lock there
+//! knows that no other process is a member and may write the file from the start; a file that an
+//! older version left therefore does no harm.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,12 +18,13 @@ use super::slot::{Claim, Head, SLOT_BYTES, head};
 /// The number of slots of a file, which then has 16 KiB.
 pub const SLOTS: usize = 255;
 
-/// After this many refreshes without a change of its slot another process counts as idle: with one every
-/// 250 ms, after ten seconds. It may be stopped, or a child that it forked may keep its slot locked.
+/// After this many refreshes without a change of its slot another process counts as idle: with one
+/// every 250 ms, after ten seconds. It may be stopped, or a child that it forked may keep its slot
+/// locked.
 pub const STALLED_REFRESHES: u32 = 40;
 
-/// A joining process holds the writer's lock for some microseconds; after this many attempts without
-/// either lock another process keeps the file locked.
+/// A joining process holds the writer's lock for some microseconds; after this many attempts
+/// without either lock another process keeps the file locked.
 const ENTRY_ATTEMPTS: usize = 64;
 /// How often a slot that was half written is read again.
 const READ_ATTEMPTS: usize = 3;
@@ -73,12 +74,12 @@ impl Table {
         })
     }
 
-    /// The slot that this process holds.
+    /// Returns the slot that this process holds.
     pub(super) fn slot(&self) -> usize {
         self.slot
     }
 
-    /// Whether this process itself took the slot and the file still has its name.
+    /// Returns whether this process itself took the slot and the file still has its name.
     pub(super) fn is_current(&self) -> bool {
         let found = fs::symlink_metadata(self.place.path());
         self.process == process::id()
@@ -87,8 +88,8 @@ impl Table {
 
     /// Writes the claim of this process and reads all others.
     ///
-    /// Writes the head again if the file was truncated or overwritten: this process has verified that the
-    /// file is a table.
+    /// Writes the head again if the file was truncated or overwritten: this process has verified
+    /// that the file is a table.
     pub(super) fn exchange(&mut self, claim: &Claim) -> io::Result<Reading> {
         let own = range(self.slot).start;
         self.file.write_all_at(&claim.to_bytes(), own)?;
@@ -112,7 +113,7 @@ impl Table {
         Ok(reading)
     }
 
-    /// The claim in a slot that is held. Reading and writing are not atomic, so one that is being
+    /// Reads the claim in a held slot. Reading and writing are not atomic, so a slot that is being
     /// written may have to be read again.
     fn claim_in(&self, slot: usize, table: &[u8]) -> io::Result<Option<Claim>> {
         let start = range(slot).start;
@@ -129,7 +130,7 @@ impl Table {
         Ok(Claim::from_bytes(&bytes).ok())
     }
 
-    /// The whole file, padded with zeros.
+    /// Reads the whole file, padded with zeros.
     fn read(&self) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; range(SLOTS).start as usize];
         fill(&self.file, &mut bytes, 0)?;
@@ -138,9 +139,9 @@ impl Table {
 }
 
 impl Drop for Table {
-    /// Gives the slot back at once. A forked child must not: closing its copy of the file leaves the
-    /// parent's locks alone, unlocking would not. Where unlocking fails, closing does the same
-    /// unless a child holds the file.
+    /// Releases the slot at once. A forked child must not: closing its copy of the file keeps the
+    /// parent's locks, unlocking would not. If unlocking fails, closing has the same effect unless
+    /// a child holds the file.
     fn drop(&mut self) {
         if self.process == process::id() {
             let _ = self
@@ -152,7 +153,7 @@ impl Drop for Table {
 }
 
 impl Beat {
-    /// Whether the slot has stalled, given what it shows now.
+    /// Records the slot's current state and returns whether it has stalled.
     fn observe(&mut self, now: (u64, u64)) -> bool {
         self.unchanged = if self.last == now {
             self.unchanged.saturating_add(1)
@@ -164,7 +165,7 @@ impl Beat {
     }
 }
 
-/// The bytes of a slot; the head has those before the first.
+/// Returns the bytes of a slot; the head has those before the first.
 fn range(slot: usize) -> Range<u64> {
     let start = (SLOT_BYTES * (slot + 1)) as u64;
     start..start + SLOT_BYTES as u64
@@ -183,7 +184,7 @@ fn enter(file: &File) -> Result<(), String> {
             return match look(file)? {
                 Head::Same => Ok(()),
                 Head::Version(version) => Err(other_version(&version)),
-                // If those who hold it are members, they are about to write the head again.
+                // If the holders are members, they are about to write the head again.
                 Head::Partial | Head::Foreign => Err("its head is damaged".to_owned()),
             };
         }
@@ -215,7 +216,7 @@ fn look(file: &File) -> Result<Head, String> {
     Ok(Head::of(&bytes[..length]))
 }
 
-/// The first free slot.
+/// Returns the first free slot.
 fn claim_slot(file: &File) -> Result<usize, String> {
     for slot in 0..SLOTS {
         if locks::set(file, range(slot), Lock::Write).map_err(text)? {
@@ -252,7 +253,7 @@ mod tests {
         Place::User(std::env::temp_dir().join(file))
     }
 
-    /// What a forked child has: the same open file, and another process id.
+    /// Returns a forked child's view: the same open file, and another process id.
     fn inherited(parent: &Table) -> Table {
         Table {
             file: parent.file.try_clone().unwrap(),

@@ -3,17 +3,19 @@
 
 use stripeline_rail::Mode;
 
-/// Rates of sizes within a factor of four differ less than rates of one size vary over time; below
-/// 64 KiB of data the fixed cost of a piece dominates, above 16 MiB it is negligible.
+/// The number of size classes. Rates of sizes within a factor of four differ less than rates of one
+/// size vary over time; below 64 KiB of data the fixed cost of a piece dominates, above 16 MiB it
+/// is negligible.
 const SIZES: usize = 6;
 const SIZE_FIRST_LOG4: u32 = 8;
 
-/// The work per byte of data grows with the outputs: 1, 2, 3 to 4, more.
+/// The number of output classes. The work per byte of data grows with the outputs: 1, 2, 3 to 4,
+/// more.
 const OUTPUTS: usize = 4;
 const MODES: usize = 3;
 
-/// A mode, a range of output counts and a range of data sizes, which together with the rail determine a
-/// rate.
+/// A mode, a range of output counts and a range of data sizes, which together with the rail
+/// determine a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Class {
     kind: u8,
@@ -24,7 +26,8 @@ impl Class {
     /// The number of classes.
     pub const COUNT: usize = MODES * OUTPUTS * SIZES;
 
-    /// The class of work on `data_bytes` bytes, all inputs together, with `outputs` outputs.
+    /// Returns the class of work on `data_bytes` bytes, all inputs together, with `outputs`
+    /// outputs.
     #[must_use]
     pub const fn of(mode: Mode, outputs: usize, data_bytes: usize) -> Self {
         let mode = match mode {
@@ -54,13 +57,13 @@ impl Class {
         }
     }
 
-    /// The unique index of the class, less than [`Class::COUNT`].
+    /// Returns the unique index of the class, less than [`Class::COUNT`].
     #[must_use]
     pub const fn index(self) -> usize {
         self.kind as usize * SIZES + self.size as usize
     }
 
-    /// Every class, by index.
+    /// Returns every class, by index.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..Self::COUNT).map(|index| Self {
             kind: (index / SIZES) as u8,

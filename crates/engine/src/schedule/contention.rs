@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The contention controller: finds out by probes which rails should be active.
 //!
-//! Rates of rails that share a memory bus do not add up, and the rate of a single rail does not show
-//! that. A probe therefore switches between the active set and a variant of it a few times, for some
-//! milliseconds each, and compares the total throughput. The variant leaves out one rail, adds one
-//! rail, or has only the fastest rail; the last one ensures that the total is never below that of the
-//! best single rail, however rails disturb each other. Of rails that are known to share the CPUs only
-//! the fastest is active at first.
+//! Rates of rails that share a memory bus do not add up, and the rate of a single rail does not
+//! show that. A probe therefore switches between the active set and a variant of it a few times,
+//! for some milliseconds each, and compares the total throughput. The variant leaves out one rail,
+//! adds one rail, or has only the fastest rail; the last one ensures that the total is never below
+//! that of the best single rail, however rails disturb each other. Of rails that are known to share
+//! the CPUs only the fastest is active at first.
 //!
 //! A probe loses throughput while the worse of its two sets is active. After a probe the controller
-//! rests long enough to keep that loss below a fixed part of the throughput. It repeats the same probe
-//! at intervals that double while the answer stays the same, up to the configured maximum. Probes need
-//! saturation: without it the callers determine the throughput, and any set that keeps up suffices.
+//! rests long enough to keep that loss below a fixed part of the throughput. It repeats the same
+//! probe at intervals that double while the answer stays the same, up to the configured maximum.
+//! Probes need saturation: without it the callers determine the throughput, and any set that keeps
+//! up suffices.
 
 use super::{RAILS_MAX, RailSet};
 
-/// A rail that adds less than this part to the total is not active: no more than what is lost without
-/// a rail of a fiftieth of the total rate, and the least that probes of some thousand pieces can tell
-/// from noise.
+/// A rail that adds less than this part to the total is not active: no more than what is lost
+/// without a rail of a fiftieth of the total rate, and the least that probes of some thousand
+/// pieces can tell from noise.
 const GAIN_MIN: f64 = 0.02;
 
 /// The upper bound of gains; a gain over a total of 0 would be infinite.
@@ -29,16 +30,18 @@ const LOSS_MAX: f64 = 0.01;
 /// Time before the first probe, so that rates are known.
 const WARM_UP_NS: u64 = 20_000_000;
 
-/// Pieces before the first probe: a probe of some hundred pieces that loses a tenth of the throughput
-/// then costs some percent of what was done before, until the rest after it makes up for that.
+/// Pieces before the first probe: a probe of some hundred pieces that loses a tenth of the
+/// throughput then costs some percent of what was done before, until the rest after it makes up for
+/// that.
 const WARM_UP_PIECES: u64 = 1024;
 
-/// The interval between the first two runs of the same probe, unless a shorter one is configured: for
-/// this long a wrong answer (see `CONFIDENCE`) may cost throughput.
+/// The interval between the first two runs of the same probe, unless a shorter one is configured:
+/// for this long a wrong answer (see `CONFIDENCE`) may cost throughput.
 const INTERVAL_FIRST_NS: u64 = 500_000_000;
 
-/// Time and pieces after a change of the set until pieces begun before it are done. A rail that is no
-/// longer active finishes its backlog; a probe that waits for it longer than the last bound is given up.
+/// Time and pieces after a change of the set until pieces begun before it are done. A rail that is
+/// no longer active finishes its backlog; a probe that waits for it longer than the last bound is
+/// given up.
 const SETTLE_NS: u64 = 1_000_000;
 const SETTLE_PIECES: u64 = 8;
 const SETTLE_LAST_NS: u64 = 2_000_000_000;
@@ -49,16 +52,16 @@ const MEASURE_NS: u64 = 5_000_000;
 const MEASURE_PIECES: u64 = 128;
 const MEASURE_LAST_NS: u64 = 200_000_000;
 
-/// A difference that is conclusive after few pieces ends the measurement, and if it favours the active
-/// set, also the probe: rails that add up are recognized at a fraction of the cost. A difference is
-/// conclusive if it exceeds three deviations of a mean of pieces whose times vary by a quarter, plus
-/// what other load on the machine takes away in the shortest measurement.
+/// A difference that is conclusive after few pieces ends the measurement, and if it favours the
+/// active set, also the probe: rails that add up are recognized at a fraction of the cost. A
+/// difference is conclusive if it exceeds three deviations of a mean of pieces whose times vary by
+/// a quarter, plus what other load on the machine takes away in the shortest measurement.
 const CLEAR_PIECES: f64 = 16.0;
 const CLEAR: f64 = 0.75;
 const CLEAR_DISTURBED: f64 = 0.1;
 
-/// Measurements of the variant in a probe: enough to estimate their variance, and more until the gain
-/// is this many standard errors away from `GAIN_MIN`.
+/// Measurements of the variant in a probe: enough to estimate their variance, and more until the
+/// gain is this many standard errors away from `GAIN_MIN`.
 const PHASES_MIN: f64 = 3.0;
 const PHASES_MAX: f64 = 10.0;
 const CONFIDENCE: f64 = 2.0;
@@ -83,8 +86,8 @@ pub(super) struct Sample {
 pub(super) struct Controller {
     /// Those that share the CPUs.
     sharing: RailSet,
-    /// The longest interval between two runs of the same probe: for this long a change of other load
-    /// on the node may go unnoticed.
+    /// The longest interval between two runs of the same probe: for this long a change of other
+    /// load on the node may go unnoticed.
     interval_max_ns: u64,
     active: RailSet,
     in_service: RailSet,
@@ -178,7 +181,8 @@ impl Rates {
         self.sum / self.count
     }
 
-    /// The squared standard error of the mean divided by the squared mean; needs two measurements.
+    /// Returns the squared standard error of the mean divided by the squared mean; needs two
+    /// measurements.
     fn relative_variance(&self) -> f64 {
         let variance = (self.squares - self.sum * self.mean()).max(0.0) / (self.count - 1.0);
         variance / (self.count * self.mean() * self.mean())
@@ -186,8 +190,8 @@ impl Rates {
 }
 
 impl Controller {
-    /// Creates a controller for the rails in service. Rails in `sharing` share the CPUs; rates are in
-    /// any unit.
+    /// Creates a controller for the rails in service. Rails in `sharing` share the CPUs; rates are
+    /// in any unit.
     pub(super) fn new(
         in_service: RailSet,
         sharing: RailSet,
@@ -217,17 +221,17 @@ impl Controller {
         self.interval_max_ns = interval_max_ns;
     }
 
-    /// The active rails, regardless of a running probe.
+    /// Returns the active rails, regardless of a running probe.
     pub(super) fn active(&self) -> RailSet {
         self.active
     }
 
-    /// Whether the rail is active, regardless of a running probe.
+    /// Returns whether the rail is active, regardless of a running probe.
     pub(super) fn is_active(&self, rail: usize) -> bool {
         self.active.contains(rail)
     }
 
-    /// The gain of the total by this rail, relative to the total without it.
+    /// Returns the gain of the total by this rail, relative to the total without it.
     pub(super) fn gain(&self, rail: usize) -> Option<f64> {
         self.rails[rail].gain
     }
@@ -286,8 +290,8 @@ impl Controller {
         });
     }
 
-    /// Selects the probe that has been due for longest; of several, the one of the slowest rail, whose
-    /// loss costs least. The fastest rail is never left out.
+    /// Selects the probe that has been due for longest; of several, the one of the slowest rail,
+    /// whose loss costs least. The fastest rail is never left out.
     fn next_probe(&self, sample: &Sample) -> Option<Probe> {
         let by_rate = |a: &usize, b: &usize| sample.rate[*a].total_cmp(&sample.rate[*b]);
         let active = self.active.and(sample.in_service);
@@ -349,7 +353,7 @@ impl Controller {
         }
     }
 
-    /// Whether a rail that the probe deactivated still has work.
+    /// Returns whether a rail that the probe deactivated still has work.
     fn is_draining(&self, running: &RunningProbe, sample: &Sample) -> bool {
         let mut dropped = self
             .active
@@ -381,8 +385,8 @@ impl Controller {
         }
     }
 
-    /// Ends a probe without an answer. The probe cost throughput nevertheless, except for a rail that
-    /// was left out and has not finished its backlog yet.
+    /// Ends a probe without an answer. The probe cost throughput nevertheless, except for a rail
+    /// that was left out and has not finished its backlog yet.
     fn give_up(&mut self, running: &RunningProbe, sample: &Sample, least_ns: u64) {
         let rate = |rails: RailSet| -> f64 { rails.iter().map(|rail| sample.rate[rail]).sum() };
         let remaining = rate(running.variant_set) / rate(self.active.and(sample.in_service));
@@ -394,8 +398,9 @@ impl Controller {
         }
     }
 
-    /// How long to rest after a probe, so that its loss stays a small part of the throughput, if the
-    /// variant has the part `remaining` of the active set's throughput. At most the longest interval.
+    /// Returns how long to rest after a probe, so that its loss stays a small part of the
+    /// throughput, if the variant has the part `remaining` of the active set's throughput. At most
+    /// the longest interval.
     fn rest_ns(&self, running: &RunningProbe, remaining: f64) -> u64 {
         let lost = (1.0 - remaining).max(0.0);
         let rest_ns = running.variant_ns as f64 * lost / LOSS_MAX;
@@ -436,8 +441,8 @@ impl RunningProbe {
         self.phase % 2 == 1
     }
 
-    /// Whether the pieces of this phase already show which set is better. Missing pieces count as
-    /// evidence too.
+    /// Returns whether the pieces of this phase already show which set is better. Missing pieces
+    /// count as evidence too.
     fn is_conclusive(&self, rate: f64, pieces: u64, elapsed_ns: u64) -> bool {
         let pieces = (pieces as f64).max(self.pieces_per_ns * elapsed_ns as f64);
         let disturbed = CLEAR_DISTURBED * (MEASURE_NS as f64 / elapsed_ns as f64).sqrt();
@@ -447,8 +452,8 @@ impl RunningProbe {
             && beyond > CLEAR / pieces.sqrt() + disturbed
     }
 
-    /// The gain if the variant has the throughput `variant`: of the set with the probed rail over the
-    /// set without it, or of the single rail over the active set.
+    /// Returns the gain if the variant has the throughput `variant`: of the set with the probed
+    /// rail over the set without it, or of the single rail over the active set.
     fn gain(&self, variant: f64) -> f64 {
         let gain = match self.probe {
             Probe::Without(_) => self.base.mean() / variant - 1.0,
@@ -457,14 +462,14 @@ impl RunningProbe {
         gain.min(GAIN_MAX)
     }
 
-    /// Whether the variant should become the active set if it has the throughput `variant`.
+    /// Returns whether the variant should become the active set if it has the throughput `variant`.
     fn is_change(&self, variant: f64) -> bool {
         let brings = self.gain(variant) >= GAIN_MIN;
         brings != matches!(self.probe, Probe::Without(_))
     }
 
-    /// Whether the probe can end. Probes begin and end with the active set, so that a drift of the load
-    /// affects both sets alike.
+    /// Returns whether the probe can end. Probes begin and end with the active set, so that a drift
+    /// of the load affects both sets alike.
     fn is_answered(&self) -> bool {
         if self.is_variant_phase() || self.variant.count < PHASES_MIN {
             return false;
@@ -472,7 +477,7 @@ impl RunningProbe {
         self.variant.count >= PHASES_MAX || self.is_significant()
     }
 
-    /// Whether the gain differs from `GAIN_MIN` by more than the noise.
+    /// Returns whether the gain differs from `GAIN_MIN` by more than the noise.
     fn is_significant(&self) -> bool {
         let noise =
             CONFIDENCE * (self.base.relative_variance() + self.variant.relative_variance()).sqrt();

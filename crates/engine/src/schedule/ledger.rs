@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The account of one rail: its backlog and its measured rates.
 //!
-//! The values are estimates for assignment, so every access is relaxed. When two updates of a rate race,
-//! one sample is lost. Only the backlog must be exact, so it is changed by atomic additions only.
+//! The values are estimates for assignment, so every access is relaxed. When two updates of a rate
+//! race, one sample is lost. Only the backlog must be exact, so it is changed by atomic additions
+//! only.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 
 use super::{Class, RailTraits};
 use crate::api::request::Priority;
 
-/// The weight of a new sample: a rate follows a change within about ten pieces. The same weight as for
-/// TCP's round-trip times (RFC 6298, alpha).
+/// The weight of a new sample: a rate follows a change within about ten pieces. The same weight as
+/// for TCP's round-trip times (RFC 6298, alpha).
 const WEIGHT: f64 = 1.0 / 8.0;
 
 /// The weight of a new sample in the ratio of its class to the other classes. When a rail becomes
-/// slower or faster, all its classes do, including those that it is no longer assigned; when one class
-/// does, the pieces of some tasks are enough to separate it from the others.
+/// slower or faster, all its classes do, including those that it is no longer assigned; when one
+/// class does, the pieces of some tasks are enough to separate it from the others.
 const WEIGHT_OF_CLASS: f64 = 1.0 / 32.0;
 
-/// A sample is limited to this many times the estimate, and to its inverse, so that a worker that lost
-/// its CPU for a time slice does not make its rail look dead. A change by a factor of ten is still
-/// followed within four pieces.
+/// A sample is limited to this many times the estimate, and to its inverse, so that a worker that
+/// lost its CPU for a time slice does not make its rail look dead. A change by a factor of ten is
+/// still followed within four pieces.
 const OUTLIER: f64 = 8.0;
 
-/// The upper bound of the bytes that are worth a handoff: a rail of many threads hands work to several of
-/// them, so the bound is what the fastest core, at 10 GB a second, does while another thread wakes up.
+/// The upper bound of the bytes that are worth a handoff: a rail of many threads hands work to
+/// several of them, so the bound is what the fastest core, at 10 GB a second, does while another
+/// thread wakes up.
 const HANDOFF_BYTES_MAX: f64 = (256 << 10) as f64;
 
 /// Bytes assigned and not yet done, by priority.
@@ -40,7 +42,8 @@ impl Backlog {
         self.0[priority as usize].fetch_sub(data_bytes as i64, Relaxed);
     }
 
-    /// The bytes that precede new work of this priority: all that is at least as urgent, or begun.
+    /// Returns the bytes that precede new work of this priority: all that is at least as urgent, or
+    /// begun.
     ///
     /// Of concurrent additions and removals, a removal may be visible first.
     pub(super) fn ahead(&self, priority: Priority) -> usize {
@@ -49,7 +52,7 @@ impl Backlog {
         usize::try_from(bytes).unwrap_or(0)
     }
 
-    /// All of it.
+    /// Returns the bytes of all priorities.
     pub(super) fn bytes(&self) -> usize {
         self.ahead(Priority::Background)
     }
@@ -74,8 +77,8 @@ impl Number {
     }
 }
 
-/// One rail's account. On cache lines of its own, because workers of one rail write to it while others
-/// read theirs.
+/// One rail's account. On cache lines of its own, because workers of one rail write to it while
+/// others read theirs.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Ledger {
@@ -83,7 +86,8 @@ pub(super) struct Ledger {
     pub(super) backlog: Backlog,
     /// Nanoseconds per byte, all workers together, divided by `drift`; 0 while unknown.
     cost: [Number; Class::COUNT],
-    /// The factor by which the costs of all classes have changed since they were first measured, minus 1.
+    /// The factor by which the costs of all classes have changed since they were first measured,
+    /// minus 1.
     drift: Number,
     /// Nanoseconds and bytes of recent pieces of all classes, both exponentially weighted.
     recent_ns: Number,
@@ -153,50 +157,50 @@ impl Ledger {
         1.0 + self.drift.get()
     }
 
-    /// Nanoseconds per byte, all workers together, if measured.
+    /// Returns the nanoseconds per byte, all workers together, if measured.
     pub(super) fn cost_measured(&self, class: Class) -> Option<f64> {
         let cost = self.cost[class.index()].get();
         (cost > 0.0).then(|| cost * self.drift())
     }
 
-    /// The cost of this class, or of all classes if this one is not measured.
+    /// Returns the cost of this class, or of all classes if this one is not measured.
     pub(super) fn cost(&self, class: Class) -> f64 {
         self.cost_measured(class)
             .unwrap_or_else(|| self.cost_overall())
     }
 
-    /// The cost of recent pieces of all classes; before the first piece, by the prior rate.
+    /// Returns the cost of recent pieces of all classes; before the first piece, by the prior rate.
     pub(super) fn cost_overall(&self) -> f64 {
         self.recent_cost.get()
     }
 
-    /// Bytes of data below which an assignment is not worthwhile: its fixed cost would exceed its work, or
-    /// another thread would begin with it later than it could be done.
+    /// Returns the bytes of data below which an assignment is not worthwhile: its fixed cost would
+    /// exceed its work, or another thread would begin with it later than it could be done.
     ///
-    /// `cost` should be that of whole tasks: the cost of assignments rises as they get smaller, so with
-    /// their own cost they would shrink to the rail's smallest.
+    /// `cost` should be that of whole tasks: the cost of assignments rises as they get smaller, so
+    /// with their own cost they would shrink to the rail's smallest.
     pub(super) fn smallest(&self, cost: f64) -> f64 {
         let during_handoff = self.traits.handoff.as_nanos() as f64 / cost;
         let smallest = self.traits.smallest_bytes as f64;
         smallest.max(during_handoff.min(HANDOFF_BYTES_MAX)).max(1.0)
     }
 
-    /// Bytes of data done so far.
+    /// Returns the bytes of data done so far.
     pub(super) fn done_bytes(&self) -> u64 {
         self.done_bytes.load(Relaxed)
     }
 
-    /// Pieces done so far.
+    /// Returns the number of pieces done so far.
     pub(super) fn done_pieces(&self) -> u64 {
         self.done_pieces.load(Relaxed)
     }
 
-    /// Nanoseconds that workers have been busy so far.
+    /// Returns the nanoseconds that workers have been busy so far.
     pub(super) fn busy_ns(&self) -> u64 {
         self.busy_ns.load(Relaxed)
     }
 
-    /// When work was last assigned to it.
+    /// Returns when work was last assigned to it.
     pub(super) fn assigned_ns(&self) -> u64 {
         self.assigned_ns.load(Relaxed)
     }

@@ -18,7 +18,7 @@ impl RailSet {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// The set of the first `count` rails.
+    /// Returns the set of the first `count` rails.
     ///
     /// # Panics
     /// If `count` is greater than [`RAILS_MAX`].
@@ -28,7 +28,7 @@ impl RailSet {
         Self((1 << count) - 1)
     }
 
-    /// The set of one rail.
+    /// Returns the set of one rail.
     ///
     /// # Panics
     /// Unless `rail` is less than [`RAILS_MAX`].
@@ -46,43 +46,43 @@ impl RailSet {
         self.0
     }
 
-    /// Whether the set contains the rail; false for indices of [`RAILS_MAX`] or more.
+    /// Returns whether the set contains the rail; false for indices of [`RAILS_MAX`] or more.
     #[must_use]
     pub const fn contains(self, rail: usize) -> bool {
         rail < RAILS_MAX && self.0 & 1 << rail != 0
     }
 
-    /// The set with a rail added.
+    /// Returns the set with a rail added.
     #[must_use]
     pub const fn with(self, rail: usize) -> Self {
         Self(self.0 | Self::only(rail).0)
     }
 
-    /// The set with a rail removed.
+    /// Returns the set with a rail removed.
     #[must_use]
     pub const fn without(self, rail: usize) -> Self {
         Self(self.0 & !Self::only(rail).0)
     }
 
-    /// The intersection of two sets.
+    /// Returns the intersection of two sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Whether the set is empty.
+    /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The number of rails in the set.
+    /// Returns the number of rails in the set.
     #[must_use]
     pub const fn count(self) -> usize {
         self.0.count_ones() as usize
     }
 
-    /// The indices, ascending.
+    /// Returns the indices, ascending.
     pub fn iter(self) -> impl Iterator<Item = usize> {
         let mut left = self.0;
         std::iter::from_fn(move || {

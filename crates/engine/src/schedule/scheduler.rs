@@ -16,9 +16,9 @@ use super::{
 };
 use crate::api::request::Priority;
 
-/// While other rails have a backlog, a rail that was assigned nothing for this long gets its smallest
-/// piece, so that the scheduler notices when it has become faster. Such a piece costs a slow rail's
-/// latency at most ten times a second.
+/// While other rails have a backlog, a rail that was assigned nothing for this long gets its
+/// smallest piece, so that the scheduler notices when it has become faster. Such a piece costs a
+/// slow rail's latency at most ten times a second.
 const REFRESH_NS: u64 = 100_000_000;
 
 /// The priority that work counts as once it is begun: all other work waits for it.
@@ -27,7 +27,7 @@ pub const BEGUN: Priority = Priority::Foreground;
 /// The longest time between two probes of a rail that adds nothing to the total, unless configured.
 pub const RETRY: Duration = Duration::from_secs(10);
 
-/// How long a sleeping thread takes to begin with work.
+/// The time that a sleeping thread takes to begin with work.
 pub const HANDOFF: Duration = Duration::from_micros(25);
 
 /// The policy and what it has measured. Threads share it by reference.
@@ -102,19 +102,19 @@ impl Scheduler {
         self
     }
 
-    /// The policy.
+    /// Returns the policy.
     #[must_use]
     pub fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// Splits a new task of at least 1 byte over rails in `eligible`: replaces `assignments` by the part
-    /// of each rail, and adds it to the rails' backlogs.
+    /// Splits a new task of at least 1 byte over rails in `eligible`: replaces `assignments` by the
+    /// part of each rail, and adds it to the rails' backlogs.
     ///
-    /// The assignments follow each other in the buffers and sum to the task. Each is a multiple of its
-    /// rail's granule, except for the last, which has the tail. Rails that are not active, or not open,
-    /// are assigned work only if no other rail takes it. Under [`Policy::FirstCome`] the only assignment
-    /// is for [`COMMON`].
+    /// The assignments follow each other in the buffers and sum to the task. Each is a multiple of
+    /// its rail's granule, except for the last, which has the tail. Rails that are not active, or
+    /// not open, are assigned work only if no other rail takes it. Under [`Policy::FirstCome`] the
+    /// only assignment is for [`COMMON`].
     ///
     /// # Errors
     /// If the policy allows none of the rails that are eligible and in service.
@@ -217,12 +217,13 @@ impl Scheduler {
         }
     }
 
-    /// How many bytes of each buffer an idle worker of rail `thief` should take from the tail of an
-    /// assignment of which `remaining` waits on rail `victim`, which may be the thief's own: all, none
-    /// (0), or a part that leaves the victim at least its smallest piece and a multiple of all granules.
+    /// Returns how many bytes of each buffer an idle worker of rail `thief` should take from the
+    /// tail of an assignment of which `remaining` waits on rail `victim`, which may be the thief's
+    /// own: all, none (0), or a part that leaves the victim at least its smallest piece and a
+    /// multiple of all granules.
     ///
-    /// The part is chosen so that both rails end at the same time, given all work of the victim that is
-    /// as urgent; stealing therefore never delays a task. Report what was taken with
+    /// The part is chosen so that both rails end at the same time, given all work of the victim
+    /// that is as urgent; stealing therefore never delays a task. Report what was taken with
     /// [`Scheduler::moved`].
     #[must_use]
     pub fn steal(&self, thief: usize, victim: usize, remaining: Workload) -> usize {
@@ -250,13 +251,15 @@ impl Scheduler {
         )
     }
 
-    /// How many bytes of each buffer a worker of `rail` should take from the head of an assignment of
-    /// which `remaining` is left, at least 1 byte: all, or a multiple of all granules.
+    /// Returns how many bytes of each buffer a worker of `rail` should take from the head of an
+    /// assignment of which `remaining` is left, at least 1 byte: all, or a multiple of all
+    /// granules.
     ///
-    /// All workers of the rail share the rest, so that the assignment ends as soon as the rail's rate
-    /// allows, and not as late as one worker would end it: each worker takes its part of the remaining
-    /// bytes, down to the smallest worthwhile piece (guided self-scheduling: Polychronopoulos and Kuck,
-    /// 1987). [`Policy::FirstCome`] limits pieces only by the rail's largest piece.
+    /// All workers of the rail share the rest, so that the assignment ends as soon as the rail's
+    /// rate allows, and not as late as one worker would end it: each worker takes its part of the
+    /// remaining bytes, down to the smallest worthwhile piece (guided self-scheduling:
+    /// Polychronopoulos and Kuck, 1987). [`Policy::FirstCome`] limits pieces only by the rail's
+    /// largest piece.
     #[must_use]
     pub fn piece(&self, rail: usize, remaining: Workload) -> usize {
         let Workload { inputs, bytes, .. } = remaining;
@@ -275,8 +278,8 @@ impl Scheduler {
         bytes.min(cuts * self.cut_bytes)
     }
 
-    /// The estimated nanoseconds that one worker of `rail` takes for the first piece of this work, which
-    /// has at least 1 byte.
+    /// Returns the estimated nanoseconds that one worker of `rail` takes for the first piece of
+    /// this work, which has at least 1 byte.
     #[must_use]
     pub fn piece_ns(&self, rail: usize, task: Workload) -> f64 {
         let bytes = self.piece(rail, task);
@@ -293,8 +296,8 @@ impl Scheduler {
         }
     }
 
-    /// Removes `data_bytes` bytes of data that were assigned to a rail (or [`COMMON`]) and that it will
-    /// not do: cancelled, failed, or taken from a rail in quarantine.
+    /// Removes `data_bytes` bytes of data that were assigned to a rail (or [`COMMON`]) and that it
+    /// will not do: cancelled, failed, or taken from a rail in quarantine.
     pub fn dropped(&self, rail: usize, priority: Priority, data_bytes: usize) {
         self.backlog(rail).remove(priority, data_bytes);
     }
@@ -305,8 +308,8 @@ impl Scheduler {
         self.backlog(rail).add(priority, data_bytes);
     }
 
-    /// Records that a worker of `rail` has begun `data_bytes` bytes of data, assigned or moved to the
-    /// rail before. They count as [`BEGUN`] until [`finished`](Self::finished) or
+    /// Records that a worker of `rail` has begun `data_bytes` bytes of data, assigned or moved to
+    /// the rail before. They count as [`BEGUN`] until [`finished`](Self::finished) or
     /// [`dropped`](Self::dropped).
     pub fn begun(&self, rail: usize, priority: Priority, data_bytes: usize) {
         if priority != BEGUN {
@@ -315,14 +318,15 @@ impl Scheduler {
         }
     }
 
-    /// Records that a worker of `rail` has done `data_bytes` bytes of data, begun before, as one piece in
-    /// `busy_ns`. `class` is that of the piece, not of its task.
+    /// Records that a worker of `rail` has done `data_bytes` bytes of data, begun before, as one
+    /// piece in `busy_ns`. `class` is that of the piece, not of its task.
     pub fn finished(&self, rail: usize, class: Class, data_bytes: usize, busy_ns: u64) {
         self.backlog(rail).remove(BEGUN, data_bytes);
         self.ledgers[rail].measured(class, data_bytes, busy_ns);
     }
 
-    /// Puts a rail into service or takes it out: it is then assigned nothing, and its rates are kept.
+    /// Puts a rail into service or takes it out: it is then assigned nothing, and its rates are
+    /// kept.
     pub fn set_in_service(&self, rail: usize, in_service: bool) {
         let bit = RailSet::only(rail).bits();
         if in_service {
@@ -342,28 +346,28 @@ impl Scheduler {
         }
     }
 
-    /// The rails that have a lane open.
+    /// Returns the rails that have a lane open.
     #[must_use]
     pub fn open(&self) -> RailSet {
         RailSet::from_bits(self.open.load(Relaxed))
     }
 
-    /// Whether this work is worth a rail's fixed cost.
+    /// Returns whether this work is worth a rail's fixed cost.
     #[must_use]
     pub fn is_worthwhile(&self, rail: usize, task: Workload) -> bool {
         let ledger = &self.ledgers[rail];
         task.inputs.saturating_mul(task.bytes) as f64 >= ledger.smallest(ledger.cost_overall())
     }
 
-    /// The rails in service.
+    /// Returns the rails in service.
     #[must_use]
     pub fn in_service(&self) -> RailSet {
         RailSet::from_bits(self.in_service.load(Relaxed))
     }
 
-    /// Updates the contention controller with what was done until now. One thread calls this every few
-    /// milliseconds while there is work; `saturated` says that work was waiting throughout since the
-    /// last call, so that the rails, not the callers, limited the throughput.
+    /// Updates the contention controller with what was done until now. One thread calls this every
+    /// few milliseconds while there is work; `saturated` says that work was waiting throughout
+    /// since the last call, so that the rails, not the callers, limited the throughput.
     pub fn tick(&self, now_ns: u64, saturated: bool) {
         if self.policy != Policy::RateAware {
             return;
@@ -390,7 +394,7 @@ impl Scheduler {
         self.active.store(controller.step(&sample).bits(), Relaxed);
     }
 
-    /// Whether a rail is assigned work while it is in service, and may steal.
+    /// Returns whether a rail is assigned work while it is in service, and may steal.
     #[must_use]
     pub fn is_active(&self, rail: usize) -> bool {
         self.active().contains(rail)
@@ -400,14 +404,14 @@ impl Scheduler {
         RailSet::from_bits(self.active.load(Relaxed))
     }
 
-    /// Bytes of data assigned to a rail (or [`COMMON`]) and not done that precede new work of this
-    /// priority.
+    /// Returns the bytes of data assigned to a rail (or [`COMMON`]) and not done that precede new
+    /// work of this priority.
     #[must_use]
     pub fn ahead_bytes(&self, rail: usize, priority: Priority) -> usize {
         self.backlog(rail).ahead(priority)
     }
 
-    /// Bytes of data assigned to a rail (or [`COMMON`]) and not done.
+    /// Returns the bytes of data assigned to a rail (or [`COMMON`]) and not done.
     #[must_use]
     pub fn backlog_bytes(&self, rail: usize) -> usize {
         self.backlog(rail).bytes()
@@ -421,14 +425,14 @@ impl Scheduler {
         }
     }
 
-    /// The recent rate of a rail in bytes of data a second, all its workers together; the prior rate
-    /// before its first piece.
+    /// Returns the recent rate of a rail in bytes of data a second, all its workers together; the
+    /// prior rate before its first piece.
     #[must_use]
     pub fn rate(&self, rail: usize) -> f64 {
         1e9 / self.ledgers[rail].cost_overall()
     }
 
-    /// The state of each rail, by index.
+    /// Returns the state of each rail, by index.
     #[must_use]
     pub fn snapshot(&self) -> Vec<RailSnapshot> {
         let controller = self.controller.lock();

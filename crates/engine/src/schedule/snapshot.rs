@@ -21,13 +21,13 @@ pub struct RailSnapshot {
     pub done_pieces: u64,
     /// Nanoseconds that its workers were busy since the start, summed over the workers.
     pub busy_ns: u64,
-    /// The recent rate in bytes of data a second, all workers together; the prior rate before the first
-    /// piece.
+    /// The recent rate in bytes of data a second, all workers together; the prior rate before the
+    /// first piece.
     pub rate: f64,
     /// Bytes of data a second per class of work that was measured.
     pub rates: Vec<ClassRate>,
-    /// The gain of the total throughput by this rail, relative to the total of the other active rails:
-    /// 0.5 is half as much again, 0 nothing; at most 100. `None` until measured.
+    /// The gain of the total throughput by this rail, relative to the total of the other active
+    /// rails: 0.5 is half as much again, 0 nothing; at most 100. `None` until measured.
     pub marginal_gain: Option<f64>,
 }
 

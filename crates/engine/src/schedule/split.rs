@@ -2,8 +2,8 @@
 //! Finds where a task ends soonest: whole on one rail, or split over several by byte range.
 //!
 //! Work assigned to a rail waits until the rail's backlog is done. A task split so that all its
-//! assignments end together ends at the time `T` until which the rails can do as many bytes as the task
-//! has: `sum(rate * T - backlog)`.
+//! assignments end together ends at the time `T` until which the rails can do as many bytes as the
+//! task has: `sum(rate * T - backlog)`.
 
 use std::cmp::Reverse;
 
@@ -11,12 +11,12 @@ use arrayvec::ArrayVec;
 
 use super::{Assignment, RAILS_MAX, RailSet};
 
-/// A split must end a task sooner by this part, because each of its pieces has a fixed cost. Less than
-/// a tenth, which is what a rail adds to one that is ten times faster.
+/// A split must end a task sooner by this part, because each of its pieces has a fixed cost. Less
+/// than a tenth, which is what a rail adds to one that is ten times faster.
 const SPLIT_GAIN: f64 = 1.0 / 32.0;
 
-/// Cuts lie on cache lines even if rails have smaller granules: a line of an output that two rails write
-/// would move between their caches.
+/// Cuts lie on cache lines even if rails have smaller granules: a line of an output that two rails
+/// write would move between their caches.
 const LINE_BYTES: usize = 64;
 
 /// The bytes to be split or stolen.
@@ -35,7 +35,7 @@ impl SplitRequest {
     }
 }
 
-/// The smallest distance of cuts that is a multiple of all granules and of a cache line.
+/// Returns the smallest distance of cuts that is a multiple of all granules and of a cache line.
 pub(super) fn cut_bytes(granules: impl Iterator<Item = usize>) -> usize {
     granules.fold(LINE_BYTES, |cut, granule| {
         let (mut divisor, mut rest) = (cut, granule);
@@ -64,19 +64,20 @@ pub(super) struct RailEstimate {
 pub(super) type RailEstimates = ArrayVec<RailEstimate, RAILS_MAX>;
 
 impl RailEstimate {
-    /// When `data` more bytes would end. Workers share what is assigned to their rail, except for the
-    /// smallest piece, which one worker does alone.
+    /// Returns when `data` more bytes would end. Workers share what is assigned to their rail,
+    /// except for the smallest piece, which one worker does alone.
     fn completion_ns(&self, data: f64) -> f64 {
         let alone_ns = data.min(self.smallest) * self.cost * self.workers;
         (self.wait_ns + data * self.cost).max(alone_ns)
     }
 
-    /// Bytes of data that the rail can do until `end_ns`.
+    /// Returns the bytes of data that the rail can do until `end_ns`.
     fn capacity(&self, end_ns: f64) -> f64 {
         (end_ns - self.wait_ns) * self.rate
     }
 
-    /// The ratio of the rail's part to the smallest worthwhile one if all rails end at `end_ns`.
+    /// Returns the ratio of the rail's part to the smallest worthwhile one if all rails end at
+    /// `end_ns`.
     fn worth(&self, end_ns: f64) -> f64 {
         let by_size = self.capacity(end_ns) / self.smallest;
         by_size.min(end_ns / (self.smallest * self.cost * self.workers))
@@ -105,7 +106,7 @@ pub(super) fn assign(
     assignments.push(Assignment { rail, bytes });
 }
 
-/// The rail on which `data` bytes end first, and when.
+/// Returns the rail on which `data` bytes end first, and when.
 fn soonest(estimates: &RailEstimates, data: f64) -> (&RailEstimate, f64) {
     let ends = estimates
         .iter()
@@ -114,7 +115,8 @@ fn soonest(estimates: &RailEstimates, data: f64) -> (&RailEstimate, f64) {
         .expect("the caller has a rail")
 }
 
-/// When the task ends if split, and over which of `estimates`, by index: those whose part is worthwhile.
+/// Returns when the task ends if split, and over which of `estimates`, by index: those whose part
+/// is worthwhile.
 fn balanced_end(estimates: &RailEstimates, data: f64) -> (f64, RailSet) {
     let mut sharing = RailSet::first(estimates.len());
     loop {
@@ -137,8 +139,8 @@ fn balanced_end(estimates: &RailEstimates, data: f64) -> (f64, RailSet) {
     }
 }
 
-/// Cuts a task where the rails' assignments end. The last assignment has the remainder of all cuts, so it
-/// goes to the rail with the finest granule.
+/// Cuts a task where the rails' assignments end. The last assignment has the remainder of all cuts,
+/// so it goes to the rail with the finest granule.
 fn cut(
     estimates: &RailEstimates,
     sharing: RailSet,
@@ -165,8 +167,8 @@ fn cut(
     assignments.push(Assignment { rail, bytes });
 }
 
-/// Assigns `stale` its smallest worthwhile piece, to measure it: out of the largest assignment, or the
-/// whole task if that is small.
+/// Assigns `stale` its smallest worthwhile piece, to measure it: out of the largest assignment, or
+/// the whole task if that is small.
 pub(super) fn refresh(
     stale: &RailEstimate,
     task: SplitRequest,
@@ -189,7 +191,7 @@ pub(super) fn refresh(
     }
 }
 
-/// How many bytes of each buffer `thief` should take of the task that waits at `victim`.
+/// Returns how many bytes of each buffer `thief` should take of the task that waits at `victim`.
 pub(super) fn steal(victim: &RailEstimate, thief: &RailEstimate, task: SplitRequest) -> usize {
     let data = task.data();
     // The victim does what the thief's worker leaves.

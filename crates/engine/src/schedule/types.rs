@@ -11,11 +11,11 @@ use crate::tuning::PieceSize;
 /// How tasks are assigned to rails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// All tasks to the rail of this index.
+    /// Assigns all tasks to the rail of this index.
     Single(usize),
     /// First come, first served: one queue, any worker takes the next task, whole.
     FirstCome,
-    /// Each task to the rails on which it ends soonest, by measured rates.
+    /// Assigns each task to the rails on which it ends soonest, by measured rates.
     RateAware,
 }
 
@@ -24,34 +24,35 @@ pub enum Policy {
 pub struct RailTraits {
     /// For statistics.
     pub name: String,
-    /// The number of threads that count their busy times separately, at least 1: its lanes, regardless
-    /// of the depth of each.
+    /// The number of threads that count their busy times separately, at least 1: its lanes,
+    /// regardless of the depth of each.
     pub workers: usize,
-    /// Assignments are a multiple of this many bytes of each buffer, except for the last one of a task;
-    /// at least 1.
+    /// Assignments are a multiple of this many bytes of each buffer, except for the last one of a
+    /// task; at least 1.
     pub granule_bytes: usize,
-    /// The most bytes of each buffer in one piece, at least 1, for shapes that `pieces` does not list.
+    /// The most bytes of each buffer in one piece, at least 1, for shapes that `pieces` does not
+    /// list.
     pub piece_bytes: usize,
     /// The most bytes by shape; the nearest shape applies. May be empty.
     pub pieces: Vec<PieceSize>,
-    /// The most bytes of all buffers of a piece together, if the size of pieces is limited by memory for
-    /// copies: work that is entirely in device memory needs none. `None` if the sizes above apply to all
-    /// work.
+    /// The most bytes of all buffers of a piece together, if the size of pieces is limited by
+    /// memory for copies: work that is entirely in device memory needs none. `None` if the sizes
+    /// above apply to all work.
     pub room_bytes: Option<usize>,
     /// Bytes of data, all inputs together, below which an assignment is not worth its fixed cost.
     pub smallest_bytes: usize,
-    /// How long another thread takes to begin: an assignment that the rail would do in less is not worth
-    /// the handoff either. [`HANDOFF`] for threads that sleep.
+    /// How long another thread takes to begin: an assignment that the rail would do in less is not
+    /// worth the handoff either. [`HANDOFF`] for threads that sleep.
     pub handoff: Duration,
     /// Bytes of data a second, all workers together, assumed until measured; greater than 0.
     pub prior_rate: f64,
-    /// Whether it computes on the CPUs that all such rails share. Of these only the fastest is active
-    /// until a probe shows that another one adds to the total.
+    /// Whether it computes on the CPUs that all such rails share. Of these only the fastest is
+    /// active until a probe shows that another one adds to the total.
     pub shares_cpus: bool,
 }
 
 impl RailTraits {
-    /// The most bytes of each buffer in one piece of this work, at least 1.
+    /// Returns the most bytes of each buffer in one piece of this work, at least 1.
     pub(super) fn piece_bytes_max(&self, work: Workload) -> usize {
         let (inputs, outputs) = (work.inputs, work.outputs);
         let tuned = PieceSize::nearest(&self.pieces, inputs, outputs);
@@ -79,14 +80,14 @@ pub struct Assignment {
 pub struct Workload {
     /// The kind of work.
     pub class: Class,
-    /// Which work it waits for.
+    /// The priority, which determines the work that it waits for.
     pub priority: Priority,
     /// Buffers that are read, at least 1.
     pub inputs: usize,
     /// Buffers that are written or compared.
     pub outputs: usize,
-    /// Whether all buffers are in device memory. The rail then copies none, so that every cut costs a
-    /// launch and gains nothing.
+    /// Whether all buffers are in device memory. The rail then copies none, so that every cut costs
+    /// a launch and gains nothing.
     pub on_device: bool,
     /// Bytes of each buffer.
     pub bytes: usize,

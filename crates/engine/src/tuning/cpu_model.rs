@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the CPU calls itself, and how many of it there are.
+//! The model and the number of this machine's CPUs.
 
 use std::fs;
 use std::thread;
 
-/// The model of this machine's CPU as the kernel names it, `unknown` if it does not.
+/// Returns the model of this machine's CPU as the kernel names it, `unknown` if it does not.
 #[must_use]
 pub fn cpu_model() -> String {
     model_in(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
 
-/// The CPUs that this process may use.
+/// Returns the number of CPUs that this process may use.
 pub(super) fn cpu_count() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -22,7 +22,7 @@ fn model_in(cpuinfo: &str) -> String {
             (key.trim() == name).then(|| value.trim().to_owned())
         })
     };
-    // On Arm there is no name, only who designed it and the number of the design.
+    // On Arm there is no name, only the numbers of the implementer and of the part.
     let numbers = || {
         let (implementer, part) = (field("CPU implementer")?, field("CPU part")?);
         Some(format!("implementer {implementer} part {part}"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of one rail.
+//! The tuning values of one rail.
 
 use stripeline_codec::StorePolicy;
 use stripeline_rail::{Mode, Rail as RailTrait};
@@ -27,7 +27,7 @@ pub struct Rate {
     pub bytes_per_second: u64,
 }
 
-/// How large the pieces of a shape should be.
+/// The best piece size for a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceSize {
     /// Inputs of the product, 1..=255.
@@ -39,8 +39,8 @@ pub struct PieceSize {
 }
 
 impl PieceSize {
-    /// The size for this shape, or else for the known shape with the nearest number of buffers, at least 1;
-    /// `None` if no shape is known.
+    /// Returns the size for this shape, or else for the known shape with the nearest number of
+    /// buffers, at least 1; `None` if no shape is known.
     pub(crate) fn nearest(known: &[Self], data_units: usize, parity_units: usize) -> Option<usize> {
         let distance = |piece: &&Self| {
             let exact = (piece.data_units, piece.parity_units) == (data_units, parity_units);
@@ -52,24 +52,25 @@ impl PieceSize {
     }
 }
 
-/// What is known of one rail.
+/// The tuning values of one rail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RailTuning {
     /// [`Rail::name`](stripeline_rail::Rail::name).
     pub name: String,
-    /// [`Rail::describe`](stripeline_rail::Rail::describe): for another device the values do not apply.
+    /// [`Rail::describe`](stripeline_rail::Rail::describe): for another device the values do not
+    /// apply.
     pub device: String,
     /// The number of lanes worth opening, 1..=1024.
     pub lanes: usize,
     /// Data bytes below which the fixed cost of a task exceeds its work.
     pub smallest_data_bytes: usize,
-    /// Bytes of a stripe, data and parity, from which non-temporal stores are faster; `None` if they never
-    /// are.
+    /// Bytes of a stripe, data and parity, from which non-temporal stores are faster; `None` if
+    /// they never are.
     pub stream_from_bytes: Option<usize>,
     /// Rates, in any order.
     pub rates: Vec<Rate>,
-    /// Bytes of each buffer in a piece while no shape is known, at least 1. For a coder on the calling
-    /// thread it counts for all shapes.
+    /// Bytes of each buffer in a piece while no shape is known, at least 1. For a coder on the
+    /// calling thread this applies to all shapes.
     pub piece_bytes: usize,
     /// The best sizes of pieces, in any order. The engine uses them for rails whose device works
     /// while the caller does not ([`detaches`](stripeline_rail::Capability::detaches)).
@@ -77,7 +78,7 @@ pub struct RailTuning {
 }
 
 impl RailTuning {
-    /// The built-in values, derived from the rail's capability.
+    /// Returns the built-in values, derived from the rail's capability.
     #[must_use]
     pub fn built_in(rail: &dyn RailTrait) -> Self {
         let capability = rail.capability();
@@ -102,14 +103,14 @@ impl RailTuning {
         }
     }
 
-    /// Whether the values apply to this rail on this device.
+    /// Returns whether the values apply to this rail on this device.
     #[must_use]
     pub fn fits(&self, rail: &dyn RailTrait) -> bool {
         self.name == rail.name() && self.device == rail.describe()
     }
 
-    /// The rate to expect of tasks of this size, in data bytes a second: of the nearest size known in
-    /// this mode, or in another if none is; greater than 0.
+    /// Returns the expected rate of tasks of this size, in data bytes per second: the rate of the
+    /// nearest known size in this mode, or in another mode if this one has none; greater than 0.
     #[must_use]
     pub fn rate(&self, mode: Mode, data_bytes: usize) -> f64 {
         let distance = |rate: &&Rate| {
@@ -120,24 +121,24 @@ impl RailTuning {
         nearest.map_or(LANE_RATE, |rate| rate.bytes_per_second.max(1)) as f64
     }
 
-    /// The rate assumed for all tasks until a rail has run: of tasks that set their outputs, on 1 MiB of
-    /// data.
+    /// Returns the rate assumed for all tasks until a rail has run: the rate of tasks that set
+    /// their outputs, on 1 MiB of data.
     #[must_use]
     pub fn usual_rate(&self) -> f64 {
         self.rate(Mode::Set, USUAL_BYTES)
     }
 
-    /// How many bytes of each buffer a piece should have, at least 1: those of this shape or else of
-    /// the known shape with the nearest number of buffers.
+    /// Returns the bytes of each buffer that a piece should have, at least 1: the value of this
+    /// shape, or else of the known shape with the nearest number of buffers.
     #[must_use]
     pub fn piece_bytes_for(&self, data_units: usize, parity_units: usize) -> usize {
         let nearest = PieceSize::nearest(&self.pieces, data_units, parity_units);
         nearest.unwrap_or(self.piece_bytes.max(1))
     }
 
-    /// The sizes that the engine cuts pieces of this rail by. A coder on the calling thread gets
-    /// pieces of `piece_bytes`: the measurement of its lane leaves out the engine's own cost per piece,
-    /// which matters where no device works at the same time.
+    /// Returns the sizes by which the engine splits pieces of this rail. A coder on the calling
+    /// thread gets pieces of `piece_bytes`: the measurement of its lane omits the engine's own cost
+    /// per piece, which matters if no device works at the same time.
     pub(crate) fn pieces_used(&self, rail: &dyn RailTrait) -> &[PieceSize] {
         match rail.capability().detaches {
             true => &self.pieces,
@@ -145,9 +146,10 @@ impl RailTuning {
         }
     }
 
-    /// How the outputs of a stripe of so many bytes, data and parity, are best stored if nobody reads
-    /// them soon. The engine does so for tasks whose [`Request`](crate::Request) does not say how;
-    /// those of HDFS do, because it uses what is coded at once.
+    /// Returns the best store policy for the outputs of a stripe of `stripe_bytes` bytes, data and
+    /// parity, that are not read soon. The engine applies it to tasks whose
+    /// [`Request`](crate::Request) has no policy; HDFS's requests have one, because HDFS reads the
+    /// outputs at once.
     #[must_use]
     pub fn store(&self, stripe_bytes: usize) -> StorePolicy {
         match self.stream_from_bytes {

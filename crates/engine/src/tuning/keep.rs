@@ -27,18 +27,18 @@ impl TableFile {
         });
         let saved = written.and_then(|()| fs::rename(&beside, path));
         saved.map_err(|error| {
-            // What is left of the attempt, if anything.
+            // Removes the remains of the attempt, if any.
             let _ = fs::remove_file(&beside);
             TableError(format!(" {}: {error}", path.display()))
         })
     }
 }
 
-/// Measures rails as [`measure`] does and puts their values into the file at `path`, which is made
-/// if it is not there; what it says of other machines stays.
+/// Measures rails as [`measure`] does and writes their values into the file at `path`, which is
+/// created if it does not exist; values of other machines are kept.
 ///
 /// # Errors
-/// If the file is there and is no table, which is found out first, or cannot be written.
+/// If the file exists and is not a table, which is checked first, or if it cannot be written.
 pub fn tune(
     rails: &[Arc<dyn Rail>],
     budget: Duration,

@@ -12,10 +12,11 @@ use super::probe::{self, Load};
 use super::session::Session;
 use super::table::Table;
 
-/// The part of the CPUs that others may use before that disturbs a measurement of all of them.
+/// The fraction of the CPUs that other processes may use before they disturb a measurement of all
+/// of them.
 const QUIET: f64 = 0.25;
 
-/// How far the measurement is.
+/// The progress of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'a> {
     /// A step of a rail begins.
@@ -45,13 +46,13 @@ pub enum Progress<'a> {
     },
 }
 
-/// Measures rails one after the other, alone on the machine, in about `budget` (10 to 60 s give
-/// values that repeat). Values that there was no time for are the built-in ones.
+/// Measures rails one after the other, each alone on the machine, in about `budget` (10 to 60 s
+/// give repeatable values). Values that could not be measured in this time are the built-in ones.
 ///
-/// The rates are those of buffers that are used again and again, in the caches as far as they fit.
+/// The rates are those of buffers that are used repeatedly and stay in the caches if they fit.
 ///
-/// The memory used is at most 256 MiB and what rails use themselves. A rail that fails or gives
-/// nothing back for two seconds is left out.
+/// The measurement uses at most 256 MiB of memory, and the rails' own memory. A rail that fails or
+/// returns no piece for two seconds is left out.
 #[must_use]
 pub fn measure(
     rails: &[Arc<dyn Rail>],
@@ -81,7 +82,7 @@ pub fn measure(
     Table::measured(measured)
 }
 
-/// The load of a machine with so many CPUs if it leaves too few of them alone.
+/// Returns the load of a machine with `cpus` CPUs if it leaves too few of them idle.
 fn disturbance(load_average: &str, cpus: usize) -> Option<usize> {
     let load: f64 = load_average.split(' ').next()?.parse().ok()?;
     (load > cpus as f64 * QUIET).then_some((load * 100.0) as usize)

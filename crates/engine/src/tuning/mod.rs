@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tuning table: values of this machine's rails, known before the engine has run anything.
 //!
-//! A table says for each rail how many lanes are worth opening, below which size a task is not worth
-//! its fixed cost, what rates to expect, from which size on stores should go past the cache, and how
-//! large pieces should be. [`measure`] measures these values, [`TableFile`] keeps those of any number
-//! of machines as text that people can read and change, and [`Table::load`] picks this machine's by
-//! model and number of its CPUs, and each rail's by name and device. Otherwise built-in values apply;
-//! [`Table::source`] says which apply.
+//! For each rail, a table has the number of lanes worth opening, the size below which a task is not
+//! worth its fixed cost, the expected rates, the size from which stores should bypass the cache,
+//! and the best sizes of pieces. [`measure`] measures these values, [`TableFile`] keeps those of
+//! any number of machines as editable text, and [`Table::load`] selects this machine's values by
+//! the model and number of its CPUs, and each rail's by name and device. Otherwise built-in values
+//! apply; [`Table::source`] returns which values apply.
 //!
-//! The values are the engine's initial ones. While it works, the engine measures rates itself.
+//! The values are the engine's initial ones. During operation the engine measures rates itself.
 //!
 //! # Units
 //! *Data bytes* are those of all inputs of a task together; *bytes of a piece* are those of each

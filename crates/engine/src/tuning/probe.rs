@@ -11,12 +11,12 @@ use stripeline_codec::{Code, Codec, StorePolicy, Verdict};
 use stripeline_rail::owned::{self, Units};
 use stripeline_rail::{Done, Lane, Mode, Piece, Rail, RevokeHandle};
 
-/// How many groups of steps the median is taken of.
+/// The number of groups of steps of which the median is taken.
 const GROUPS: usize = 5;
-/// About the most and the least steps of a lane.
+/// The approximate most and the least number of a lane's steps.
 const STEPS_MAX: u32 = 50;
 const STEPS_MIN: usize = 3;
-/// A rail that gives nothing back for so long hangs.
+/// A rail that returns no piece for this time counts as hanging.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A kind of task, and how it is submitted to a lane.
@@ -42,7 +42,7 @@ impl Load {
         }
     }
 
-    /// Memory that one lane needs.
+    /// Returns the memory that one lane needs.
     pub(super) fn memory_bytes(&self) -> usize {
         self.stripes() * (self.inputs() + self.parity_units) * self.unit_bytes
     }
@@ -79,7 +79,7 @@ impl Load {
                 .collect(),
         };
         if self.mode == Mode::Compare {
-            // Parity that does not fit would end the comparison at its first byte.
+            // Wrong parity would end the comparison at its first byte.
             let Units { inputs, outputs } = &mut units;
             let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
             let mut outputs: Vec<&mut [u8]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
@@ -92,18 +92,20 @@ impl Load {
             Mode::Add => owned::update(codec, 0, units),
             Mode::Compare => owned::verify(codec, units),
         };
-        // Nobody waits for the units: they go with the last piece.
+        // The units are not waited for: they are dropped with the last piece.
         made.map(|(piece, _)| piece.stored(self.store))
             .map_err(|refused| refused.error.to_string())
     }
 }
 
-/// Written, so that it is in memory; what it holds makes no difference to a coder.
+/// Returns an input buffer. It is written so that its pages exist; its contents do not matter to a
+/// coder.
 fn content(unit: usize, bytes: usize) -> Vec<u8> {
     vec![unit as u8 + 1; bytes]
 }
 
-/// Data bytes a second of so many lanes together, each a thread's, fed for about `time`.
+/// Returns the data bytes per second of `lanes` lanes together, each driven by its own thread for
+/// about `time`.
 pub(super) fn rate(
     rail: &dyn Rail,
     load: &Load,
@@ -113,7 +115,7 @@ pub(super) fn rate(
     let start = Barrier::new(lanes);
     let feed = || {
         let feeder = caught(|| LaneDriver::new(rail, load, load.pieces()?));
-        // The others wait here, so that nobody may be missing, whatever the rail did.
+        // The other threads wait here, so every thread must arrive, even if its rail failed.
         start.wait();
         feeder.and_then(|mut feeder| caught(|| feeder.run(time)))
     };
@@ -133,21 +135,22 @@ fn caught<R>(run: impl FnOnce() -> Result<R, String>) -> Result<R, String> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked)
 }
 
-/// Data bytes that a lane had done by a time, since its step before.
+/// The time at which a step of a lane ended, and the data bytes of the step.
 type Step = (Instant, usize);
 
-/// The rate of lanes that ran at the same time: the median over groups of their steps in the order of
-/// time, up to where the first lane ended.
+/// Returns the rate of lanes that ran at the same time: the median over groups of their steps in
+/// the order of time, up to the end of the first lane to finish.
 ///
-/// The medians of single lanes cannot be added: where lanes take turns on a device, each is fast
-/// while it has its turn.
+/// The medians of single lanes cannot be added: if lanes take turns on a device, each is fast
+/// during its turn.
 fn together(lanes: &[Vec<Step>]) -> f64 {
     let ends = lanes.iter().filter_map(|steps| steps.last());
     let end = ends.map(|(time, _)| *time).min();
     let mut steps: Vec<Step> = lanes.iter().flatten().copied().collect();
     steps.retain(|(time, _)| end.is_none_or(|end| *time <= end));
     steps.sort_by_key(|(time, _)| *time);
-    // From one step to a later one; what was done by the first of all was begun no one knows when.
+    // Groups extend from one step to a later one; the start of the very first step's work is
+    // unknown.
     let group = (steps.len().saturating_sub(1) / GROUPS).max(1);
     let mut rates = Vec::new();
     for last in (group..steps.len()).step_by(group) {
@@ -160,7 +163,7 @@ fn together(lanes: &[Vec<Step>]) -> f64 {
     rates[rates.len() / 2]
 }
 
-/// A lane and the pieces that go round on it.
+/// A lane and the pieces that are resubmitted to it.
 struct LaneDriver {
     lane: Box<dyn Lane>,
     idle: VecDeque<Piece>,
@@ -192,7 +195,7 @@ impl LaneDriver {
     /// Runs for about `time` and at least two steps.
     fn run(&mut self, time: Duration) -> Result<Vec<Step>, String> {
         let begun = Instant::now();
-        // Warms caches, memory and device up.
+        // Warms up caches, memory and the device.
         self.feed(self.idle.len())?;
         let mut steps = vec![(Instant::now(), 0)];
         let mut count = self.idle.len();
@@ -201,7 +204,7 @@ impl LaneDriver {
             let now = Instant::now();
             let took = now - steps[steps.len() - 1].0;
             steps.push((now, bytes));
-            // So that neither reading the clock nor running empty counts.
+            // Makes the cost of reading the clock and of draining the lane negligible.
             if took < time / STEPS_MAX {
                 count *= 2;
             }
@@ -248,7 +251,7 @@ impl LaneDriver {
                 return Err("it lost a piece".to_owned());
             }
             if waiting.elapsed() >= PATIENCE {
-                // So that nothing is written any more to buffers that go with the pieces.
+                // Ensures that buffers are not written after they are dropped with their pieces.
                 self.handles
                     .iter()
                     .for_each(|(_, handle)| drop(handle.revoke()));

@@ -11,12 +11,12 @@ use super::measure::Progress;
 use super::probe::Load;
 use super::text::MEGABYTES_MAX;
 
-/// HDFS' own shapes and a wide one; the first that a rail takes stands for all where only one is
-/// measured.
+/// HDFS's own shapes and a wide one. The first shape that a rail takes represents all if only one
+/// is measured.
 const SHAPES: [(usize, usize); 5] = [(6, 3), (3, 2), (10, 4), (12, 4), (17, 3)];
 /// Data bytes of the tasks that rates are measured with: one of each of the scheduler's sizes.
 const TASKS: [usize; 6] = [32 << 10, 128 << 10, 512 << 10, 2 << 20, 8 << 20, 32 << 20];
-/// Data bytes among which the smallest worthwhile task is looked for.
+/// Data bytes of the candidates for the smallest worthwhile task.
 const SMALL_TASKS: [usize; 7] = [
     1 << 10,
     4 << 10,
@@ -26,7 +26,7 @@ const SMALL_TASKS: [usize; 7] = [
     1 << 20,
     4 << 20,
 ];
-/// Bytes of the pieces that are tried, as far as a rail takes them: those above 1 MiB are for devices.
+/// Piece sizes to test, if the rail takes them: those above 1 MiB are for devices.
 const PIECES: [usize; 8] = [
     16 << 10,
     64 << 10,
@@ -39,20 +39,20 @@ const PIECES: [usize; 8] = [
 ];
 /// The least bytes of the units that pieces are cut from.
 const PIECES_UNIT: usize = 1 << 20;
-/// Bytes of the stripes that both ways of storing are compared with.
+/// Bytes of the stripes on which the two store policies are compared.
 const STRIPES: [usize; 4] = [1 << 20, 4 << 20, 16 << 20, 64 << 20];
 const STORE_TURNS: usize = 3;
 
-/// Less is left as it is: a smaller number of lanes or a smaller piece within five percent of the
-/// best is better, because more can be done with what is left over.
+/// Smaller gains are ignored: a smaller number of lanes or a smaller piece within five percent of
+/// the best is preferred, because it leaves resources for other work.
 const CLOSE: f64 = 0.95;
-/// Non-temporal stores have to win by more than measurements differ.
+/// Non-temporal stores must be faster by more than the measurements' noise.
 const CLEARLY: f64 = 1.05;
-/// Buffers of all lanes together.
+/// The limit on the buffers of all lanes together, in bytes.
 const MEMORY_MAX: usize = 256 << 20;
 
-/// Gives the rate of a load on so many lanes, in about the time given: that of
-/// [`probe::rate`](super::probe::rate), or a model.
+/// Returns the rate of a load on a number of lanes, measured in about the given time, by
+/// [`probe::rate`](super::probe::rate) or by a model.
 pub(super) type Probe<'a> = dyn Fn(&Load, usize, Duration) -> Result<f64, String> + 'a;
 
 /// The measurement of one rail.
@@ -137,7 +137,7 @@ impl<'a> Session<'a> {
                     rates.push(Rate {
                         mode,
                         data_bytes,
-                        // To the million, as the file keeps it.
+                        // Rounded to a million, the precision of the file.
                         bytes_per_second: ((rate / 1e6).round() as u64).clamp(1, MEGABYTES_MAX)
                             * 1_000_000,
                     });
@@ -150,8 +150,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The size at which a task that is alone on a lane reaches half of the best rate: there its fixed
-    /// cost is as much as its work (Hockney's n 1/2).
+    /// Finds the size at which a task that is alone on a lane reaches half of the best rate: its
+    /// fixed cost then equals its work (Hockney's n 1/2).
     fn smallest(&mut self) -> Result<(), String> {
         let mut rates = Vec::new();
         for data_bytes in SMALL_TASKS {
@@ -160,7 +160,7 @@ impl<'a> Session<'a> {
                 ..self.load(Mode::Set, data_bytes)
             };
             if let Some(rate) = self.step("smallest task", &load, 1)? {
-                // Lengths are rounded to what the rail takes.
+                // Lengths are rounded to the rail's granule.
                 rates.push((load.unit_bytes * load.inputs(), rate));
             }
         }
@@ -176,7 +176,8 @@ impl<'a> Session<'a> {
         for (data_units, parity_units) in self.shapes.clone() {
             let mut rates = Vec::new();
             let sizes = self.piece_sizes((data_units, parity_units));
-            // The same units for all sizes: caches would favour those that are cut from small ones.
+            // The same units for all sizes: caches would favour pieces that are cut from small
+            // units.
             let largest = sizes.iter().copied().max().unwrap_or(0);
             let unit_bytes = self.whole(PIECES_UNIT).max(largest);
             for bytes in sizes {
@@ -211,8 +212,8 @@ impl<'a> Session<'a> {
                 store: StorePolicy::NonTemporal,
                 ..cached
             };
-            // By turns, and the least gain counts: storing past the cache by mistake costs more than
-            // not doing it.
+            // Measured in turns, and the least gain counts: wrongly storing past the cache costs
+            // more than wrongly not doing so.
             let mut gain = f64::INFINITY;
             for _ in 0..STORE_TURNS {
                 let through = self.step("stores", &cached, 1)?;
@@ -224,7 +225,7 @@ impl<'a> Session<'a> {
             }
             gains.push((stripe, gain));
         }
-        // From the first size on that wins, and so do all larger ones.
+        // From the smallest size such that it and all larger sizes are faster.
         let winning = gains.iter().rev().take_while(|(_, gain)| *gain >= CLEARLY);
         self.entry.stream_from_bytes = winning.last().map(|(stripe, _)| *stripe);
         Ok(())
@@ -239,10 +240,10 @@ impl<'a> Session<'a> {
             steps: self.steps,
         });
         let left = self.end.saturating_duration_since(Instant::now());
-        // Slow tasks take longer than their share; what is left is divided anew.
+        // Slow tasks take longer than their share; the remaining time is divided again.
         let slice = left / (self.steps - self.done) as u32;
         self.done += 1;
-        // The first tells whether the rail works at all.
+        // The first measurement shows whether the rail works at all.
         let late = left.is_zero() && self.done > 1;
         if late || load.memory_bytes().saturating_mul(lanes) > MEMORY_MAX {
             return Ok(None);
@@ -250,7 +251,7 @@ impl<'a> Session<'a> {
         (self.probe)(load, lanes, slice).map(Some)
     }
 
-    /// Tasks of about `data_bytes` data bytes, in the shape that represents all.
+    /// Returns a load of tasks of about `data_bytes` data bytes, in the representative shape.
     fn load(&self, mode: Mode, data_bytes: usize) -> Load {
         let (data_units, parity_units) = self.shapes[0];
         let capability = self.rail.capability();
@@ -264,7 +265,7 @@ impl<'a> Session<'a> {
             depth: capability.depth.max(1),
         };
         load.unit_bytes = self.whole(data_bytes / load.inputs());
-        // As the engine will cut it.
+        // The engine will split tasks the same way.
         let used = self.entry.pieces_used(self.rail);
         let tuned = PieceSize::nearest(used, load.inputs(), parity_units);
         let most = self.within(capability.piece_bytes_max(load.inputs() + parity_units));
@@ -274,12 +275,12 @@ impl<'a> Session<'a> {
         load
     }
 
-    /// The length, rounded up to a multiple of the rail's granule and of a cache line.
+    /// Returns the length, rounded up to a multiple of the rail's granule and of a cache line.
     fn whole(&self, bytes: usize) -> usize {
         bytes.max(1).next_multiple_of(self.line())
     }
 
-    /// The largest such length of at most `bytes`, but at least one multiple.
+    /// Returns the largest such length of at most `bytes`, but at least one multiple.
     fn within(&self, bytes: usize) -> usize {
         (bytes / self.line()).max(1) * self.line()
     }
@@ -309,7 +310,7 @@ impl<'a> Session<'a> {
 
     fn piece_sizes(&self, (data_units, parity_units): (usize, usize)) -> Vec<usize> {
         let (capability, buffers) = (self.rail.capability(), data_units + parity_units);
-        // One for each place on a lane.
+        // One buffer set for each place on a lane.
         let in_memory = MEMORY_MAX / (buffers * capability.depth.max(1));
         let most = self.within(capability.piece_bytes_max(buffers).min(in_memory));
         let mut sizes: Vec<usize> = PIECES
@@ -334,7 +335,7 @@ fn best(rates: &[(usize, f64)]) -> f64 {
     rates.iter().map(|(_, rate)| *rate).fold(0.0, f64::max)
 }
 
-/// The first of ascending sizes that is close to the best.
+/// Returns the first of ascending sizes that is close to the best.
 fn smallest_close(rates: &[(usize, f64)]) -> Option<usize> {
     let enough = best(rates) * CLOSE;
     rates

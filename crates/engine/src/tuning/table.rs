@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The values that hold on this machine.
+//! The values that apply to this machine.
 
 use std::fmt;
 use std::path::Path;
@@ -10,17 +10,18 @@ use super::cpu_model::{cpu_count, cpu_model};
 use super::entry::RailTuning;
 use super::table_file::{Machine, TableFile};
 
-/// The values that hold on this machine, and where they come from.
+/// The values that apply to this machine, and their source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
     machine: Machine,
-    /// Whether they were measured with as many CPUs as there are, so that the number of lanes holds.
+    /// Whether the values were measured with the present number of CPUs, so that the number of
+    /// lanes applies.
     lanes_hold: bool,
     source: String,
 }
 
 impl Table {
-    /// Nothing but built-in values, because of `why`, such as `no table is configured`.
+    /// Returns only built-in values, for the reason `why`, such as `no table is configured`.
     #[must_use]
     pub fn built_in(why: impl fmt::Display) -> Self {
         Self {
@@ -29,17 +30,19 @@ impl Table {
         }
     }
 
-    /// What the file at `path` says of this machine; built-in values if it knows other CPUs only.
+    /// Reads the values for this machine from the file at `path`; uses built-in values if the file
+    /// only has other CPUs.
     ///
     /// # Errors
-    /// If the file cannot be read, or a value in it cannot be.
+    /// If the file cannot be read, or has an invalid value.
     pub fn load(path: &Path) -> Result<Self, TableError> {
         let file = TableFile::load(path)?;
         Ok(Self::choose(file, path, &cpu_model(), cpu_count()))
     }
 
-    /// What a file says of the machine with so many CPUs of this model; if it knows the model with
-    /// other numbers only, the values of one of these, except the number of lanes.
+    /// Returns a file's values for the machine with `cpus` CPUs of this model; if the file has the
+    /// model only with other numbers of CPUs, the values of one of these, except the number of
+    /// lanes.
     #[must_use]
     pub fn choose(file: TableFile, path: &Path, cpu: &str, cpus: usize) -> Self {
         let known = file.machines.len();
@@ -65,7 +68,7 @@ impl Table {
         }
     }
 
-    /// Values just measured on this machine.
+    /// Returns values just measured on this machine.
     pub(super) fn measured(rails: Vec<RailTuning>) -> Self {
         let (cpu, cpus) = (cpu_model(), cpu_count());
         Self {
@@ -75,25 +78,25 @@ impl Table {
         }
     }
 
-    /// The CPU and the rails that there are values for.
+    /// Returns the CPU and the rails that have values.
     #[must_use]
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// Where the values come from, for people.
+    /// Returns the source of the values, as text.
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// Whether there are values for this rail on its device.
+    /// Returns whether there are values for this rail on its device.
     #[must_use]
     pub fn knows(&self, rail: &dyn Rail) -> bool {
         self.machine.rails.iter().any(|entry| entry.fits(rail))
     }
 
-    /// The values of a rail, built-in ones if there are none.
+    /// Returns the values of a rail, built-in ones if there are none.
     #[must_use]
     pub fn rail(&self, rail: &dyn Rail) -> RailTuning {
         let built_in = RailTuning::built_in(rail);
@@ -109,7 +112,7 @@ impl Table {
     }
 }
 
-/// Why a table cannot be read.
+/// The reason why a table cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableError(pub(super) String);
 

@@ -11,14 +11,14 @@ use super::text;
 /// The largest file that is read: a machine takes some KiB.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// What is known of machines with so many CPUs of one model.
+/// The values of machines with one number of CPUs of one model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// [`cpu_model`](super::cpu_model()).
     pub cpu: String,
     /// The CPUs that the measuring process could use, 1..=65536.
     pub cpus: usize,
-    /// Its rails, no two of one name and device.
+    /// The rails; no two have the same name and device.
     pub rails: Vec<RailTuning>,
 }
 
@@ -47,7 +47,7 @@ pub struct Machine {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableFile {
-    /// The machines, no two with the same CPUs.
+    /// The machines; no two have the same CPUs.
     pub machines: Vec<Machine>,
 }
 
@@ -55,7 +55,7 @@ impl TableFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it cannot be read or is no table; the text names path, line and value.
+    /// If it cannot be read or is not a table; the text has the path, line and value.
     pub fn load(path: &Path) -> Result<Self, TableError> {
         let fail = |reason: String| TableError(format!(" {}: {reason}", path.display()));
         let found = fs::metadata(path).map_err(|error| fail(error.to_string()))?;
@@ -70,7 +70,7 @@ impl TableFile {
         text::read(content).map_err(fail)
     }
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
     /// As [`TableFile::load`], without the path.
@@ -78,14 +78,14 @@ impl TableFile {
         text::read(content).map_err(|reason| TableError(format!(": {reason}")))
     }
 
-    /// The text of a file, which [`TableFile::parse`] turns into the same values.
+    /// Returns the text of a file, which [`TableFile::parse`] parses to the same values.
     #[must_use]
     pub fn to_text(&self) -> String {
         text::write(self)
     }
 
-    /// Adds a machine, or puts it in the place of the one with the same CPUs. Of the rails that the
-    /// older one has, those that are not measured anew stay.
+    /// Adds a machine, or replaces the one with the same CPUs. Rails of the replaced machine that
+    /// were not measured again are kept.
     pub fn put(&mut self, mut machine: Machine) {
         let same = |older: &&mut Machine| older.cpu == machine.cpu && older.cpus == machine.cpus;
         let older = self.machines.iter_mut().find(same);

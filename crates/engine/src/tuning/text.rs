@@ -77,7 +77,7 @@ struct RawPiece {
     bytes: Number,
 }
 
-/// Reads a file; the reason against it names the line.
+/// Parses a file; an error names the line.
 pub(super) fn read(content: &str) -> Result<TableFile, String> {
     let reader = Reader { content };
     reader.check_version()?;
@@ -101,7 +101,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Before all else, because another version may mean anything by its keys.
+    /// Checked first, because another version may define the keys differently.
     fn check_version(&self) -> Result<(), String> {
         let table: toml::Table =
             toml::from_str(self.content).map_err(|error| self.explain(&error))?;
@@ -224,11 +224,11 @@ impl Reader<'_> {
     }
 }
 
-/// Writes a file by hand: a serializer would leave no room for comments and put each number of a
-/// list on a line of its own.
+/// Formats a file without a serializer, which would leave no room for comments and put each number
+/// of a list on a separate line.
 pub(super) fn write(file: &TableFile) -> String {
     let mut text = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = write_file(&mut text, file);
     text
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The engine over a GPU rail whose driver, a mock that runs the real kernel, does what drivers do.
+//! The engine over a GPU rail, whose driver is a mock that runs the real kernel and behaves as
+//! drivers do.
 
 #[allow(dead_code, reason = "the rail's own tests use all of it")]
 #[path = "../../../rail/tests/cuda/mock.rs"]
@@ -19,10 +20,11 @@ use stripeline_engine::{Engine, Options, Request, Scheduling};
 use stripeline_rail::{Buffers, Cpu, CudaSettings, Job, MemoryKind, Rail, Region, owned::Units};
 use stripeline_testkit::{Random, Stripe};
 
-/// Quick to give up what hangs.
+/// A short time limit for hanging pieces.
 const QUICK: Duration = Duration::from_millis(20);
 
-/// A GPU before the CPU, quick to try again, which gives up after such a time.
+/// Returns an engine with a GPU before the CPU, short retry intervals, and the given limit for
+/// hanging pieces.
 fn engine(mock: &Mock, patience: Duration) -> Engine {
     let settings = CudaSettings {
         drop_limit: patience,
@@ -41,7 +43,7 @@ fn engine(mock: &Mock, patience: Duration) -> Engine {
     Engine::start(rails, options).expect("right options")
 }
 
-/// Encodes some stripes at a time and looks at every byte.
+/// Encodes some stripes at a time and compares every byte.
 fn expect_right_bytes(engine: &Engine, stripe: &Stripe) {
     let codec = Codec::new(stripe.code, stripe.data_units, stripe.parity_units);
     let codec = codec.expect("a valid shape");
@@ -61,7 +63,7 @@ fn expect_right_bytes(engine: &Engine, stripe: &Stripe) {
     }
 }
 
-/// Gives the engine work until the GPU does some of it.
+/// Issues work until the GPU does some of it.
 fn back_in_service(mock: &Mock, engine: &Engine, stripe: &Stripe) {
     let launches = mock.get("launches");
     until(
@@ -80,7 +82,7 @@ fn storms_in_the_driver_change_no_byte() {
     let engine = engine(&mock, QUICK);
     let mut random = Random::new(11);
     let stripe = Stripe::random(Code::Rs, 6, 3, 20_000);
-    // What is injected, and what ends it.
+    // The injections, and the values that end them.
     let injections = [
         ("launches_refused", 2, 0),
         ("launches_failed", 1, 0),
@@ -105,7 +107,7 @@ fn storms_in_the_driver_change_no_byte() {
 #[test]
 fn a_gpu_that_has_had_no_work_has_no_context() {
     let mock = Mock::new();
-    // A machine that is slow, as under a sanitizer, hangs in nothing.
+    // A slow machine, for example under a sanitizer, must not look hung.
     let patience = Duration::from_secs(60);
     let engine = engine(&mock, patience);
     let held = || ["contexts", "pinned_bytes", "device_bytes"].map(|what| mock.get(what));
@@ -114,7 +116,7 @@ fn a_gpu_that_has_had_no_work_has_no_context() {
     assert!(held().iter().all(|held| *held > 0), "{:?}", held());
     drop(engine);
     assert_eq!(held(), [0; 3]);
-    // Whoever only opens an engine and closes it.
+    // An engine that is only opened and closed.
     drop(self::engine(&mock, patience));
     assert_eq!(held(), [0; 3]);
 }
@@ -130,7 +132,7 @@ fn an_engine_ends_while_its_gpu_hangs() {
     assert!(mock.get("kernels_running") > 0, "it still hangs");
 }
 
-/// An engine over a GPU with one lane, whose table says how large pieces of 6+3 are, if anything.
+/// Returns an engine over a GPU with one lane, whose table may have a piece size for 6+3.
 fn tuned(mock: &Mock, piece_bytes: Option<usize>) -> Engine {
     let rail: Arc<dyn Rail> = Arc::new(mock.rail_with(&CudaSettings {
         lanes: 1,
@@ -153,7 +155,7 @@ fn tuned(mock: &Mock, piece_bytes: Option<usize>) -> Engine {
     });
     let options = Options {
         tuning: Arc::new(Table::choose(file, Path::new("table"), "one", 1)),
-        // A machine that is slow hangs in nothing.
+        // A slow machine must not look hung.
         stall: Duration::from_secs(60),
         check_every: 0,
         ..Options::default()
@@ -164,7 +166,7 @@ fn tuned(mock: &Mock, piece_bytes: Option<usize>) -> Engine {
 #[test]
 fn pieces_are_as_large_as_the_table_says() {
     let stripe = Stripe::random(Code::Rs, 6, 3, 3 << 20);
-    // 2 MiB as a rule; of nine buffers 3.5 MiB each fit.
+    // 2 MiB by default; 3.5 MiB of each of nine buffers fit.
     for (size, pieces) in [(None, 2), (Some(1 << 20), 3), (Some(3 << 20), 1)] {
         let mock = Mock::new();
         let engine = tuned(&mock, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What call-backs, wakers and listeners of a program do wrong: they panic, or end the engine that
+//! Faults of a program's call-backs, wakers and listeners: they panic, or drop the engine that
 //! calls them.
 
 use std::future::Future;
@@ -18,10 +18,10 @@ use stripeline_engine::{
 use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail, owned};
 
-/// More than anything here takes.
+/// Longer than any operation here takes.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// No thread but the rail's own codes, and a rail that failed stays out.
+/// Only the rail's own thread codes, and a failed rail stays out of service.
 fn options() -> Options {
     Options {
         waiting_threads_help: false,
@@ -31,7 +31,7 @@ fn options() -> Options {
     }
 }
 
-/// An engine of one rail with one thread, where pieces wait at the gates of their numbers.
+/// Returns an engine of one rail with one thread, where each piece waits at the gate of its number.
 fn gated(gates: &[Arc<Gate>], options: Options) -> Engine {
     let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(gates.to_vec()));
     Engine::start(vec![rail], options).expect("right options")
@@ -57,7 +57,7 @@ fn within(deadline: Duration) -> Request {
 /// An engine that another thread or a call-back drops.
 type Shared = Arc<Mutex<Option<Engine>>>;
 
-/// Ends a shared engine and says so.
+/// Returns a function that drops a shared engine, and a receiver that is notified of it.
 fn ender(engine: &Shared) -> (impl FnOnce() + Send + 'static, Receiver<()>) {
     let (sender, receiver) = channel();
     let engine = Arc::clone(engine);
@@ -90,7 +90,7 @@ fn the_panic_of_a_call_back_or_waker_is_caught() {
         .on_end(move |outcome| sender.send(outcome.clone()).expect("awaited"));
     gate.open();
     assert_eq!(told.recv_timeout(LIMIT), Ok(Ok(Verdict::Sound)));
-    // The thread of the rail is still there.
+    // The rail's thread is still running.
     let second = issue(&engine, Request::default());
     let outcome = second.ticket().wait_timeout(LIMIT);
     assert_eq!(outcome, Some(Ok(Verdict::Sound)));
@@ -188,7 +188,7 @@ fn a_rail_may_take_as_long_as_there_is() {
     let engine = Engine::start(rails, options).expect("right options");
     let slow = issue(&engine, Request::default());
     assert!(rail.wait_for_hanging(1, LIMIT));
-    // Between two deadlines that pass, what is in flight is looked at.
+    // Between two deadlines that pass, the watchdog examines the pieces in flight.
     for _ in 0..2 {
         let late = issue(&engine, within(Duration::from_millis(1)));
         assert!(late.ticket().wait_timeout(LIMIT).is_some());
@@ -254,7 +254,7 @@ fn a_call_back_may_end_its_engine_on_a_thread_that_helps() {
         working.open();
         end();
     });
-    // The rail's thread is at its gate, so the thread that waits does this.
+    // The rail's thread is at its gate, so the waiting thread does this piece.
     let helper = std::thread::spawn(move || second.wait().0);
     helping.await_arrivals(1);
     helping.open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which results of rails are compared, and what happens to wrong ones.
+//! Which results of rails are compared, and the consequences of wrong ones.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use stripeline_rail::owned::Units;
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
 
-/// A rail that fails by a script, and the CPU to compare with.
+/// Returns a rail that fails by a script, and the CPU to compare with.
 fn rails(script: Script) -> Vec<Arc<dyn Rail>> {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
     let faulty = FaultyRail::new(Arc::new(Cpu::with_kernels("faulty", kernels)), script);
     vec![Arc::new(faulty), cpu()]
 }
 
-/// Everything goes to the rail `faulty` as long as it serves.
+/// Assigns everything to the rail `faulty` while it is in service.
 fn options(check_every: usize) -> Options {
     Options {
         scheduling: Scheduling::Single("faulty".to_owned()),
@@ -47,7 +47,7 @@ fn verify(engine: &Engine, codec: &Codec, stripe: &Stripe) {
     assert_eq!(outcome, Ok(Verdict::Sound));
 }
 
-/// Checks that `faulty` was found out, and what was said of it.
+/// Checks that `faulty` was detected, and the text of the event.
 fn assert_found(engine: &Engine, did: &str) {
     let rails = engine.statistics().rails;
     assert_eq!((rails[0].wrong, rails[1].wrong), (1, 0));
@@ -89,7 +89,7 @@ fn a_wrong_verdict_is_not_believed() {
     assert_found(&engine, "verified");
 }
 
-/// Checks that a damaged stripe is told as such, with the place.
+/// Checks that a damaged stripe is reported as damaged, with the position.
 fn verify_damaged(engine: &Engine, bytes: usize, offset: usize) {
     let (codec, stripe) = stripe(bytes);
     let mut units = Units {
@@ -116,7 +116,7 @@ fn damage_that_a_rail_overlooks_is_told() {
 fn damage_that_a_rail_misplaces_is_told_where_it_is() {
     let rails = vec![FaultyCoder::rail("faulty", CoderFault::Misplace), cpu()];
     let (engine, events) = engine(rails, options(1));
-    // In the second piece, whose offsets are not those of the stripe.
+    // In the second piece, whose offsets differ from those of the stripe.
     verify_damaged(&engine, 100_000, 77_777);
     assert_eq!(kinds(&events, "faulty"), [EventKind::WrongBytes]);
     assert_found(&engine, "verified");
@@ -131,7 +131,7 @@ fn kinds_that_come_in_turn_are_all_compared() {
         encode(&engine, &codec, &stripe);
     }
     let checks = engine.statistics().rails[1].checks;
-    // The choice depends on the numbers of the pieces alone.
+    // The selection depends only on the numbers of the pieces.
     assert!((30..=80).contains(&checks), "{checks} of 100 encodings");
     assert!(kinds(&events, "faulty").is_empty());
 }
@@ -163,7 +163,7 @@ fn the_first_pieces_are_compared_and_those_after_a_restore() {
     assert_eq!(engine.statistics().rails[1].checks, 16);
 }
 
-/// A task whose bytes were not compared, because the engine ended first, does not end as done.
+/// A task whose bytes were not compared, because the engine was closed first, does not end as done.
 #[test]
 fn what_was_to_be_compared_ends_as_closed_with_the_engine() {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
@@ -187,7 +187,7 @@ fn what_was_to_be_compared_ends_as_closed_with_the_engine() {
         let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
         issued.expect("room")
     };
-    // One hangs while it is compared, the other one waits for that.
+    // One hangs while it is compared; the other one waits for it.
     let issued: Vec<_> = (0..2).map(issue).collect();
     assert!(checker.wait_for_hanging(1, limit));
     while engine.statistics().rails[0].pieces < 2 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Engines that end while their rails work.
+//! Engines that are closed while their rails work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use stripeline_rail::Rail;
 use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::mock::{Clock, Mock, MockSettings, VirtualClock};
 
-/// More than anything here takes.
+/// Longer than any operation here takes.
 const LIMIT: Duration = Duration::from_secs(60);
 
 const TASKS: usize = 6;
@@ -21,10 +21,10 @@ const TASKS: usize = 6;
 /// Pieces in flight.
 const DEPTH: usize = 4;
 
-/// Of the device's own time: far more than a worker waits for it in one go.
+/// The device's latency on the virtual clock: far longer than a worker's single wait for it.
 const LATENCY: Duration = Duration::from_secs(3600);
 
-/// A device that does some pieces at a time.
+/// Returns a device that processes several pieces at a time.
 fn deep(clock: &Arc<VirtualClock>) -> Arc<Mock> {
     let pace = MockSettings {
         bytes_per_second: 1e9,
@@ -35,7 +35,7 @@ fn deep(clock: &Arc<VirtualClock>) -> Arc<Mock> {
     Arc::new(Mock::new("deep", pace, Arc::clone(clock) as Arc<dyn Clock>))
 }
 
-/// An engine over one rail that hangs only after a time that no test takes.
+/// Returns an engine over one rail, with a hang limit that no test reaches.
 fn patient(rail: Arc<dyn Rail>) -> Engine {
     let options = Options {
         stall: LIMIT,
@@ -45,7 +45,7 @@ fn patient(rail: Arc<dyn Rail>) -> Engine {
     engine(vec![rail], options).0
 }
 
-/// Issues more tasks than are in flight at a time; the counter is that of call-backs.
+/// Issues more tasks than fit in flight; the counter counts their call-backs.
 fn issue_all(engine: &Engine) -> (Vec<Issued>, Arc<AtomicUsize>) {
     let (codec, stripe) = stripe(100);
     let told = Arc::new(AtomicUsize::new(0));
@@ -72,12 +72,12 @@ fn what_a_deep_lane_has_begun_ends_once() {
     let mock = deep(&clock);
     let engine = patient(Arc::clone(&mock) as Arc<dyn Rail>);
     let (issued, told) = issue_all(&engine);
-    // The worker fills its lane whenever it has waited for its device in vain.
+    // The worker submits more pieces whenever its wait for the device times out.
     while mock.submitted().len() < DEPTH {
         let _ = clock.advance_to_next(Duration::from_millis(1));
     }
     let ender = std::thread::spawn(move || drop(engine));
-    // What was not begun ends first.
+    // Tasks that have not begun end first.
     assert!(is_closed(&issued[TASKS - 1].ticket().wait()));
     clock.advance(LATENCY);
     while !ender.is_finished() {
@@ -112,15 +112,15 @@ fn what_hangs_on_a_deep_lane_ends_as_closed_and_is_never_written_again() {
     }
 }
 
-/// Closes an engine on a thread, which is returned, and expects that this waits for a thread that is
-/// held up at a gate. Opens the gate.
+/// Closes an engine on a thread, which is returned; expects that the close waits for a thread that
+/// is blocked at a gate, and opens the gate.
 fn expect_close_waits(engine: Engine, gate: &Gate) -> std::thread::JoinHandle<()> {
     let (sender, receiver) = channel();
     let ender = std::thread::spawn(move || {
         drop(engine);
         sender.send(()).expect("awaited");
     });
-    // Long enough for a machine that is not slow to see a close that does not wait.
+    // Long enough for all but slow machines to detect a close that does not wait.
     let ended = receiver.recv_timeout(Duration::from_millis(200));
     assert_eq!(ended, Err(RecvTimeoutError::Timeout), "closed too early");
     gate.open();

@@ -37,7 +37,7 @@ impl CodecUnderTest for Through {
         bytes_per_checksum: usize,
         sums: &mut [Vec<u32>],
     ) -> Result<(), Refusal> {
-        // Checksums are fused into the direct call only.
+        // Only the direct call computes checksums in the same pass.
         let wanted = (kind, bytes_per_checksum);
         encode_with_checksums(
             &self.codec,

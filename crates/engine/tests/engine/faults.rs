@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rails that refuse, fail, panic and lie.
+//! Rails that refuse, fail, panic and write wrong bytes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use stripeline_rail::faulty::{Failure, FaultyRail, Script};
 use stripeline_rail::{Cpu, Rail};
 use stripeline_testkit::Stripe;
 
-/// Everything goes to the first rail as long as it serves, and its quarantine does not end.
+/// Assigns everything to the first rail while it is in service; its quarantine does not end.
 fn to_first(rails: &[Arc<dyn Rail>]) -> Options {
     Options {
         scheduling: Scheduling::Single(rails[0].name().to_owned()),
@@ -21,7 +21,7 @@ fn to_first(rails: &[Arc<dyn Rail>]) -> Options {
     }
 }
 
-/// Encodes a stripe whose parity must come out right.
+/// Encodes a stripe and expects correct parity.
 fn encode_right(engine: &Engine, codec: &Codec, stripe: &Stripe) {
     let issued = engine.iencode(codec, to_encode(stripe), Request::default());
     let (outcome, units) = issued.expect("room").wait();
@@ -72,7 +72,7 @@ fn a_rail_that_answers_rightly_again_is_taken_back() {
     let (engine, events) = engine(rails, options);
     let (codec, stripe) = stripe(1000);
     let before = std::time::Instant::now();
-    // The listener is told once the rail serves again, so a piece may be done before.
+    // The event is sent after the rail is in service again, so a piece may be done before it.
     while engine.statistics().rails[0].pieces == 0 || kinds(&events, "faulty").len() < 2 {
         encode_right(&engine, &codec, &stripe);
         assert!(
@@ -157,7 +157,7 @@ fn a_liar_is_caught_and_its_stripe_computed_anew() {
     assert_eq!((rails[0].wrong, rails[1].checks), (1, 1));
 }
 
-/// More than anything here takes.
+/// Longer than any operation here takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn failing(name: &str, script: Script) -> Arc<FaultyRail> {
@@ -220,7 +220,7 @@ fn a_rail_that_vanishes_is_missed_by_nobody() {
 #[test]
 fn storms_of_faults_change_no_byte() {
     for seed in 0..6 {
-        // Of two liars one would believe the other.
+        // With two wrong rails, a check by one would confirm the other.
         let ways = [
             Failure::Fail,
             Failure::Refuse,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The engine through its public face.
+//! Tests of the engine through its public interface.
 
 mod callers;
 mod checks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rails whose lanes are costly: opened when there is work for them, and waited for by nobody who can do
-//! without.
+//! Rails with costly lanes: the lanes are opened when there is work for them, and work that other
+//! rails can do does not wait for them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use stripeline_rail::{Capability, Cpu, Fault, Lane, Rail, Synchronous};
 
 use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, kinds, stripe, to_encode};
 
-/// A device whose lanes take until its gate is open.
+/// A device whose lanes finish opening when its gate is open.
 #[derive(Debug)]
 struct Costly {
     rail: Arc<dyn Rail>,
@@ -29,7 +29,7 @@ impl Costly {
         )))
     }
 
-    /// The same device, coding as another rail of that name does.
+    /// Returns the same device, with the coder of another rail under that rail's name.
     fn over(rail: Arc<dyn Rail>) -> (Arc<dyn Rail>, Arc<Gate>) {
         let gate = Arc::new(Gate::default());
         let capability = Capability {
@@ -69,7 +69,7 @@ fn options(scheduling: Scheduling) -> Options {
     Options {
         scheduling,
         waiting_threads_help: false,
-        // Every stripe would be compared, where comparing opened lanes.
+        // Every stripe would be compared, if comparisons opened lanes.
         check_every: 1,
         ..Options::default()
     }
@@ -78,7 +78,7 @@ fn options(scheduling: Scheduling) -> Options {
 const SMALL: usize = 100;
 const LARGE: usize = 1 << 17;
 
-/// Encodes so many stripes at once.
+/// Encodes `count` stripes at once.
 fn encode(engine: &Engine, bytes: usize, count: usize) {
     let (codec, stripe) = stripe(bytes);
     let issue = |_| engine.iencode(&codec, to_encode(&stripe), Request::default());
@@ -103,7 +103,7 @@ fn lanes_are_opened_by_the_first_task_that_is_worth_them() {
     let (engine, _) = engine(vec![costly, cpu()], options);
     encode(&engine, SMALL, 20);
     assert_eq!(gate.arrivals(), 0);
-    // It is not waited for.
+    // The engine does not wait for it.
     encode(&engine, LARGE, 1);
     gate.await_arrivals(2);
     encode(&engine, LARGE, 5);
@@ -112,7 +112,7 @@ fn lanes_are_opened_by_the_first_task_that_is_worth_them() {
     let start = Instant::now();
     while pieces(&engine, "costly") == 0 {
         assert!(start.elapsed() < Duration::from_secs(20), "not used");
-        // More than the CPU does at once.
+        // More than the CPU processes at once.
         encode(&engine, LARGE, 20);
     }
 }
@@ -173,7 +173,7 @@ fn first_come_tasks_end_while_lanes_open() {
     gate.open();
 }
 
-/// The bits of a line of a thread's status file.
+/// Returns the signal mask in a thread's status file.
 fn signals_blocked(status: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
     u64::from_str_radix(line.expect("Linux tells").trim(), 16).expect("a bitmap")
@@ -185,7 +185,8 @@ fn threads_of_an_engine_leave_signals_to_those_of_the_process() {
     let before = signals_blocked(&own());
     let (_engine, _) = engine(vec![cpu()], Options::default());
     assert_eq!(signals_blocked(&own()), before, "the caller's mask");
-    // Threads of other tests may end while this one looks, and those of this one have no name yet.
+    // Threads of other tests may end during the loop, and this engine's new threads have no name
+    // yet.
     let masks_of_threads = || -> Vec<u64> {
         let threads = std::fs::read_dir("/proc/self/task").expect("Linux tells");
         let statuses = threads.filter_map(|thread| {

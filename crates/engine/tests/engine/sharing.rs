@@ -10,7 +10,7 @@ use stripeline_engine::{Engine, EventKind, Options, Request, node};
 
 use crate::support::{CoderFault, FaultyCoder, Gate, cpu, engine, kinds, stripe, to_encode};
 
-/// An engine whose one task waits at a gate, so that it is busy until the gate opens.
+/// Returns an engine whose only task waits at a gate, so that it is busy until the gate opens.
 fn busy(place: &Place) -> (Engine, Arc<Gate>) {
     let gate = Arc::new(Gate::default());
     let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&gate)));
@@ -91,7 +91,7 @@ fn an_engine_that_stands_alone_says_so_once_and_when_it_shares_again() {
     assert!(text.contains(&*path.to_string_lossy()), "{text}");
     std::fs::remove_file(&path).expect("ours");
     let start = Instant::now();
-    // The node is looked at while there is work.
+    // The node's table is examined while there is work.
     while kinds(&events, "node").len() < 2 {
         assert!(start.elapsed() < Duration::from_secs(20));
         encode();
@@ -103,8 +103,8 @@ fn an_engine_that_stands_alone_says_so_once_and_when_it_shares_again() {
     std::fs::remove_file(path).expect("the table stays until someone removes it");
 }
 
-/// An engine whose share of the node is one thread, over a rail that waits at a gate; and the path of
-/// the node's table.
+/// Returns an engine whose share of the node is one thread, over a rail that waits at a gate; and
+/// the path of the node's table.
 fn of_one_cpu(name: &str, gate: &Arc<Gate>, waiting_threads_help: bool) -> (Engine, PathBuf) {
     let name = format!("stripeline-engine-{name}-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
@@ -171,7 +171,7 @@ fn threads_that_help_are_within_the_share() {
         }
         let issued = engine.iencode(&codec, to_encode(&stripe), Request::default());
         let issued = issued.expect("room");
-        // Not by waiting, which helps.
+        // Without a blocking wait, which would help to code.
         let start = Instant::now();
         while start.elapsed() < Duration::from_millis(50) {
             assert!(issued.ticket().test().is_none(), "the gate is shut");

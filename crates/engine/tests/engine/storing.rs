@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How what is computed is stored: by the tuning table, or as the task says.
+//! The store policy of outputs: by the tuning table, or by the request.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -11,10 +11,10 @@ use stripeline_rail::{Capability, Coder, Cpu, Fault, Piece, Rail, Synchronous};
 
 use crate::support::{engine, stripe, to_encode};
 
-/// The stores that were asked for.
+/// The store policies of the pieces.
 type Asked = Arc<Mutex<Vec<StorePolicy>>>;
 
-/// The CPU's coder, which notes how it is to store.
+/// The CPU's coder, which records the store policy of each piece.
 #[derive(Debug)]
 struct Noting(Asked);
 
@@ -31,11 +31,11 @@ impl Coder for Noting {
     }
 }
 
-/// An engine over one rail, for which a table says from how many bytes of a stripe on it stores past
-/// the cache.
+/// Returns an engine over one rail, with a table that has the stripe size from which the rail
+/// stores past the cache.
 fn tuned(stream_from_bytes: Option<usize>) -> (Engine, Asked) {
     let asked = Asked::default();
-    // Small pieces: what counts is the stripe.
+    // Small pieces: the size of the stripe determines the policy.
     let capability = Capability {
         piece_bytes: 64,
         ..Capability::synchronous()
@@ -60,7 +60,8 @@ fn tuned(stream_from_bytes: Option<usize>) -> (Engine, Asked) {
     (engine(vec![rail], options).0, asked)
 }
 
-/// How a stripe of 9 units of so many bytes is stored, issued and waited for.
+/// Returns the store policy of a stripe of 9 units of `bytes` bytes, after issuing it and waiting
+/// for it.
 fn stores(stream_from_bytes: Option<usize>, bytes: usize, request: Request) -> StorePolicy {
     let (engine, asked) = tuned(stream_from_bytes);
     let (codec, stripe) = stripe(bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Engines that close under load, while a rail fails, hangs, lies and comes back, and tasks are
-//! cancelled or time out. `STRIPELINE_STRESS_SECONDS` sets for how long; the sanitizers take minutes.
+//! Engines that are closed under load, while a rail fails, hangs, writes wrong bytes and recovers,
+//! and tasks are cancelled or time out. `STRIPELINE_STRESS_SECONDS` sets the duration; the
+//! sanitizers run for minutes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -100,7 +101,7 @@ fn issue(
                 });
                 return issued;
             }
-            // Its time was up before there was room.
+            // Its deadline passed before there was room.
             Err(refused) => assert_eq!(refused.error.kind(), ErrorKind::DeadlineExceeded),
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rails that misbehave on command, and stripes to give them.
+//! Rails that fail on command, and stripes for them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -10,7 +10,7 @@ use stripeline_rail::owned::Units;
 use stripeline_rail::{Capability, Coder, Cpu, Fault, FaultKind, Piece, Rail, Synchronous};
 use stripeline_testkit::Stripe;
 
-/// A door that pieces wait at.
+/// A gate that pieces wait at.
 #[derive(Debug, Default)]
 pub struct Gate {
     state: Mutex<(bool, usize)>,
@@ -18,13 +18,13 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Lets everyone through from now on.
+    /// Lets all threads pass from now on.
     pub fn open(&self) {
         self.state.lock().expect("not poisoned").0 = true;
         self.changed.notify_all();
     }
 
-    /// Waits until it is open.
+    /// Waits until the gate is open.
     pub fn pass(&self) {
         let mut state = self.state.lock().expect("not poisoned");
         state.1 += 1;
@@ -33,12 +33,12 @@ impl Gate {
         drop(waited.expect("not poisoned"));
     }
 
-    /// How many have come to the door.
+    /// Returns the number of arrivals at the gate.
     pub fn arrivals(&self) -> usize {
         self.state.lock().expect("not poisoned").1
     }
 
-    /// Waits until so many have come to the door.
+    /// Waits until `count` threads have arrived at the gate.
     pub fn await_arrivals(&self, count: usize) {
         let state = self.state.lock().expect("not poisoned");
         let waited = self.changed.wait_while(state, |state| state.1 < count);
@@ -46,28 +46,28 @@ impl Gate {
     }
 }
 
-/// What a coder does wrong.
+/// The fault of a coder.
 #[derive(Debug)]
 pub enum CoderFault {
-    /// Refuses the first so many pieces.
+    /// Refuses the given number of first pieces.
     Refuse(usize),
-    /// Fails the first so many pieces.
+    /// Fails the given number of first pieces.
     Err(usize),
     /// Writes a wrong byte into every piece.
     Lie,
-    /// Tells a place behind that of every mismatch.
+    /// Reports an offset one byte after that of every mismatch.
     Misplace,
     /// Panics at every piece.
     Panic,
-    /// Panics at the first pieces, as many as the number says.
+    /// Panics at the given number of first pieces.
     PanicFirst(usize),
-    /// Waits at a gate and then does it right.
+    /// Waits at a gate and then codes correctly.
     Wait(Arc<Gate>),
-    /// The same, each piece at the gate of its number, beyond the last at none.
+    /// Waits, each piece at the gate of its number; pieces beyond the last gate do not wait.
     WaitInTurn(Vec<Arc<Gate>>),
 }
 
-/// The CPU's coder with something wrong.
+/// The CPU's coder with a fault.
 #[derive(Debug)]
 pub struct FaultyCoder {
     coder: Cpu,
@@ -76,12 +76,12 @@ pub struct FaultyCoder {
 }
 
 impl FaultyCoder {
-    /// A rail of that name with one lane.
+    /// Returns a rail of that name with one lane.
     pub fn rail(name: &str, fault: CoderFault) -> Arc<dyn Rail> {
         Self::rail_of(name, fault, 1)
     }
 
-    /// A rail of that name with so many lanes.
+    /// Returns a rail of that name with `lanes` lanes.
     pub fn rail_of(name: &str, fault: CoderFault, lanes: usize) -> Arc<dyn Rail> {
         let coder = Self {
             coder: Cpu::portable(),
@@ -136,12 +136,12 @@ impl Coder for FaultyCoder {
     }
 }
 
-/// The CPU rail.
+/// Returns the CPU rail.
 pub fn cpu() -> Arc<dyn Rail> {
     Arc::new(Cpu::rail())
 }
 
-/// An engine, and the events it told of.
+/// Returns an engine, and the list of its events.
 pub fn engine(rails: Vec<Arc<dyn Rail>>, options: Options) -> (Engine, Arc<Mutex<Vec<Event>>>) {
     let events = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&events);
@@ -157,20 +157,20 @@ pub fn engine(rails: Vec<Arc<dyn Rail>>, options: Options) -> (Engine, Arc<Mutex
     )
 }
 
-/// The kinds of events about a rail.
+/// Returns the kinds of events about a rail.
 pub fn kinds(events: &Mutex<Vec<Event>>, rail: &str) -> Vec<EventKind> {
     let events = events.lock().expect("not poisoned");
     let of_rail = events.iter().filter(|event| event.rail == rail);
     of_rail.map(|event| event.kind).collect()
 }
 
-/// A codec and a stripe of its code.
+/// Returns a codec and a stripe of its code.
 pub fn stripe(bytes: usize) -> (Codec, Stripe) {
     let codec = Codec::new(Code::Rs, 6, 3).expect("a shape of HDFS");
     (codec, Stripe::random(Code::Rs, 6, 3, bytes))
 }
 
-/// The data of a stripe, and room for its parity.
+/// Returns the data of a stripe, and room for its parity.
 pub fn to_encode(stripe: &Stripe) -> Units {
     Units {
         inputs: stripe.data().to_vec(),

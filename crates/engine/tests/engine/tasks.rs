@@ -22,7 +22,7 @@ fn simple() -> Engine {
     engine(vec![cpu()], Options::default()).0
 }
 
-/// An engine of one rail that waits at a gate, with one thread.
+/// Returns an engine of one rail that waits at a gate, with one thread.
 fn gated(options: Options) -> (Engine, Arc<Gate>) {
     let gate = Arc::new(Gate::default());
     let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&gate)));
@@ -211,7 +211,7 @@ fn a_short_wait_begins_no_long_piece() {
     let rail = FaultyCoder::rail("gated", CoderFault::WaitInTurn(gates.to_vec()));
     let (engine, _) = engine(vec![rail], Options::default());
     let (codec, stripe) = stripe(100);
-    // The rail's rate is measured: a piece takes twenty milliseconds at least.
+    // The rail's rate is measured: a piece takes at least twenty milliseconds.
     let first = issue(&engine, &codec, &stripe, Request::default());
     gates[0].await_arrivals(1);
     std::thread::sleep(Duration::from_millis(20));
@@ -284,7 +284,7 @@ fn who_is_told_from_the_start_is_told_by_another_thread() {
         let sender = sender.clone();
         let issued = engine.issue_with(piece, Request::default(), |ticket| {
             ticket.on_end(move |_| sender.send(current().id()).expect("awaited"));
-            // Give a task that would have begun the time to end.
+            // Gives a task that had begun the time to end.
             yield_now();
         });
         let outcome = issued.expect("room for a task").wait();
@@ -353,7 +353,7 @@ fn a_deadline_ends_the_wait_for_room() {
         let (sender, receiver) = channel();
         let (engine, codec, stripe) = (&engine, &codec, &stripe);
         scope.spawn(move || sender.send(engine.iencode(codec, to_encode(stripe), request)));
-        // More than any machine takes; without an end of the wait the gate still opens.
+        // Longer than any machine takes; if the wait does not end, the gate still opens.
         let refused = receiver.recv_timeout(Duration::from_secs(30));
         gate.open();
         let refused = refused.expect("an answer").expect_err("the engine is full");
@@ -452,7 +452,7 @@ fn whoever_learns_of_an_end_may_issue_the_next_task_at_a_full_window() {
         ticket.on_end(move |_| {
             let next = of_call_back.iencode(&codec, units, Request::default());
             told.pass();
-            // With the engine, which must not end on a thread of its own.
+            // Dropped together with the engine, which must not end on its own thread.
             sender.send((next, of_call_back)).expect("awaited");
         });
     });

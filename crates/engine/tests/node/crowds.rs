@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Who is alive and what each may use, with processes that come, work and are killed.
+//! Liveness and shares, with processes that start, work and are killed.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ fn idle_processes_give_their_share_away_and_get_it_back() {
     crate::scratch::settle(&[&first, &second]);
     assert_eq!(first.threads_allowed(), CPUS);
     assert_eq!(second.threads_allowed(), CPUS / 2, "what it would get");
-    // Work that is over before anybody looks counts for one refresh.
+    // Work that ends before the next refresh counts for one refresh.
     second.report(true);
     second.report(false);
     let _ = second.refresh();
@@ -52,7 +52,7 @@ fn after_every_storm_of_kills_the_living_agree_on_their_number() {
         while crowd.len() < 10 {
             let mut process = Process::user(&scratch.file(), 100);
             if random.below(3) == 0 {
-                // Killed wherever it is: before, within or after taking its slot.
+                // Killed at any point: before, during or after taking its slot.
                 process.kill();
             } else {
                 process.hear().unwrap();
@@ -130,7 +130,8 @@ fn whoever_does_not_refresh_counts_as_idle_until_it_does() {
     assert_eq!(first.threads_allowed(), CPUS / 2);
 }
 
-/// With the times of an engine. By hand, because a loaded machine makes every time longer.
+/// With the intervals of an engine. Run manually, because a loaded machine makes every duration
+/// longer.
 #[test]
 #[ignore = "measures time"]
 fn a_kill_is_known_to_all_within_a_second() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files that are overwritten, cut, removed, or of another version.
+//! Files that are overwritten, truncated, removed, or of another version.
 
 use std::fs::{self, File};
 use std::io::Write;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! This test executable run again as a member of its own, which does as it is told line by line.
+//! Runs this test executable again as a separate member, controlled by lines of commands.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::scratch::options;
 
 const ROLE: &str = "STRIPELINE_TEST_MEMBER";
 
-/// What a member process says after it did something.
+/// A member process's report after a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     pub allowed: usize,
@@ -30,7 +30,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// A member of the table of this user.
+    /// Starts a member of the table of this user.
     pub fn user(path: &Path, weight: u16) -> Self {
         Self::start(&mut command(&own_executable(), "user", path, weight))
     }
@@ -52,11 +52,12 @@ impl Process {
         writeln!(self.input, "{order}").unwrap();
     }
 
-    /// The next word; `None` if the process is gone.
+    /// Returns the next report; `None` if the process has ended.
     pub fn hear(&mut self) -> Option<Word> {
         let mut line = String::new();
         while self.output.read_line(&mut line).unwrap() > 0 {
-            // The test harness prints lines of its own, and none before ours ends with a line end.
+            // The test harness prints its own lines, and the text before a report does not end with
+            // a line end.
             if let Some((_, word)) = line.split_once("@ ") {
                 let mut parts = word.trim_end().splitn(4, ' ');
                 let mut number = || parts.next().unwrap().parse().unwrap();
@@ -105,7 +106,7 @@ pub fn command(executable: &Path, kind: &str, path: &Path, weight: u16) -> Comma
     command
 }
 
-/// All refresh twice; what they say after that.
+/// Makes all refresh twice; returns their reports after that.
 pub fn settle(processes: &mut [Process]) -> Vec<Word> {
     for process in &mut *processes {
         process.ask("refresh");
@@ -116,7 +117,7 @@ pub fn settle(processes: &mut [Process]) -> Vec<Word> {
         .collect()
 }
 
-/// The member: nothing unless it was started as one.
+/// The member process: does nothing unless it was started as one.
 #[test]
 fn member() {
     let Ok(role) = std::env::var(ROLE) else {
@@ -139,7 +140,7 @@ fn member() {
 
 fn obey(membership: &Membership) {
     let (orders, inbox) = channel();
-    // Ends with the input, that is, with whoever started this process.
+    // Ends with the input, that is, with the parent process.
     let reader = std::thread::spawn(move || {
         for line in std::io::stdin().lines() {
             if line.is_err() || orders.send(line.unwrap()).is_err() {
@@ -153,7 +154,7 @@ fn obey(membership: &Membership) {
         match inbox.recv_timeout(patience).as_deref() {
             Ok("busy") => membership.report(true),
             Ok("idle") => membership.report(false),
-            // From here on as an engine does it.
+            // From here on with an engine's refresh interval.
             Ok("live") => patience = Duration::from_millis(250),
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A directory of a test's own, and memberships in it.
+//! A directory of one test, and memberships in it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use stripeline_engine::node::{Coordination, Cpus, Membership, Options, Place};
 
-/// CPUs of the node in these tests.
+/// The CPUs of the node in these tests.
 pub const CPUS: usize = 16;
 
-/// A directory on shared memory where there is one; gone when dropped.
+/// A directory on shared memory if there is any; removed when dropped.
 pub struct Scratch(PathBuf);
 
 impl Scratch {
@@ -46,7 +46,7 @@ impl Scratch {
         Membership::join(self.options())
     }
 
-    /// A file made by an administrator.
+    /// Returns a file as an administrator creates it.
     pub fn group_file(&self, mode: u32) -> PathBuf {
         let path = self.file();
         fs::write(&path, "").unwrap();
@@ -61,7 +61,7 @@ impl Drop for Scratch {
     }
 }
 
-/// A process that may use every CPU of the node.
+/// Returns the options of a process that may use every CPU of the node.
 pub fn options(place: Place) -> Options {
     Options {
         place,
@@ -74,7 +74,7 @@ pub fn options(place: Place) -> Options {
     }
 }
 
-/// Why a member is alone.
+/// Returns the reason why a member is alone.
 pub fn why(membership: &Membership) -> String {
     match membership.coordination() {
         Coordination::Alone { why } => why,
@@ -86,7 +86,7 @@ pub fn assert_shared(membership: &Membership) {
     assert_eq!(membership.coordination(), Coordination::Shared);
 }
 
-/// Everyone refreshes twice: after that all know all.
+/// Makes all members refresh twice; afterwards each has read the others' final claims.
 pub fn settle(members: &[&Membership]) {
     for member in members.iter().chain(members) {
         let _ = member.refresh();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which files are used and which are refused, and several users in one.
+//! Which files are used and which are refused, and several users in one file.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -14,7 +14,7 @@ use stripeline_engine::node::{Membership, Place};
 use crate::process::{Process, command, own_executable};
 use crate::scratch::{CPUS, Scratch, assert_shared, options, why};
 
-/// `nobody` on Debian; any user but root and this one would do.
+/// `nobody` on Debian; any user other than root and this one is suitable.
 const OTHER: u32 = 65534;
 
 fn refusal(place: Place) -> String {
@@ -134,7 +134,7 @@ fn users_of_a_group_share_and_others_stay_alone() {
     assert_eq!(own.threads_allowed(), CPUS);
 }
 
-/// The build folder may be closed to other users.
+/// Returns a copy of the executable, because the build folder may be inaccessible to other users.
 fn readable_executable(scratch: &Scratch) -> PathBuf {
     let copy = scratch.path().join("member");
     fs::copy(own_executable(), &copy).unwrap();
@@ -169,7 +169,7 @@ fn can_mount() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Why a member is alone whose file would lie on a file system mounted for it only.
+/// Returns the reason why a member is alone if its file is on a file system mounted only for it.
 fn on_mount(folder: &Path, flags: &str, before: &str) -> String {
     let member = command(&own_executable(), "user", &folder.join("table"), 100);
     let script =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CRC-32C by the instructions of the optional CRC extension.
+//! CRC-32C with the instructions of the optional CRC extension.
 
 use crate::checksum::ChecksumFunctions;
 use std::arch::aarch64::{__crc32cb, __crc32cd};

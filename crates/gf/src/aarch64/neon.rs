@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! NEON: 16 bytes a register, products from nibble tables, or XOR alone where those are left out.
+//! NEON: 16 bytes per register, products from nibble tables, or XOR only in builds without them.
 
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
@@ -12,74 +12,75 @@ use std::arch::aarch64::*;
 #[derive(Clone, Copy)]
 struct Neon(uint8x16_t);
 
-// SAFETY: each method is the instruction it names.
+// SAFETY: each method executes the instruction that it is named after.
 unsafe impl Vector for Neon {
     const BYTES: usize = 16;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: the caller vouches for the instruction set, here and below.
+        // SAFETY: the caller guarantees the instruction set, here and below.
         unsafe { Self(vdupq_n_u8(0)) }
     }
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: the caller guarantees a valid pointer.
         unsafe { Self(vld1q_u8(from)) }
     }
     #[inline(always)]
     unsafe fn load_partial(from: *const u8, bytes: usize) -> Self {
-        // SAFETY: handed through from the caller.
+        // SAFETY: the caller upholds the same contract.
         unsafe { load_through_stack(from, bytes) }
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: the caller guarantees a valid pointer.
         unsafe { vst1q_u8(to, self.0) }
     }
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
-        // SAFETY: handed through from the caller.
+        // SAFETY: the caller upholds the same contract.
         unsafe { store_through_stack(self, to, bytes) }
     }
     /// An ordinary store: NEON has no streaming store that Rust exposes.
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: handed through from the caller.
+        // SAFETY: the caller upholds the same contract.
         unsafe { self.store(to) }
     }
     #[inline(always)]
     unsafe fn fence() {}
-    /// Nothing: the prefetch intrinsic is not stable, and AArch64 cores follow these streams.
+    /// Does nothing: the prefetch intrinsic is not stable, and AArch64 cores prefetch these streams
+    /// themselves.
     #[inline(always)]
     unsafe fn prefetch(_at: *const u8) {}
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(veorq_u8(self.0, other.0)) }
     }
 }
 
-// SAFETY: each method is the instruction it names.
+// SAFETY: each method executes the instruction that it is named after.
 #[cfg(not(feature = "no-shuffle-tables"))]
 unsafe impl ShuffleVector for Neon {
     #[inline(always)]
     unsafe fn table(from: *const u8) -> Self {
-        // SAFETY: the caller vouches for 16 bytes.
+        // SAFETY: the caller guarantees 16 bytes.
         unsafe { Self::load(from) }
     }
     #[inline(always)]
     unsafe fn low_nibbles(self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(vandq_u8(self.0, vdupq_n_u8(0x0f))) }
     }
     #[inline(always)]
     unsafe fn high_nibbles(self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(vshrq_n_u8::<4>(self.0)) }
     }
     #[inline(always)]
     unsafe fn lookup(self, indices: Self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(vqtbl1q_u8(self.0, indices.0)) }
     }
 }
@@ -91,7 +92,7 @@ unsafe impl ShuffleVector for Neon {
 #[cfg(not(feature = "no-shuffle-tables"))]
 #[target_feature(enable = "neon")]
 pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { crate::shuffle::dot::<Neon>(&prepared.tables, pass) }
 }
 
@@ -111,6 +112,6 @@ pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
 /// The machine has NEON; otherwise as [`xor::sum`].
 #[target_feature(enable = "neon")]
 pub(crate) unsafe fn sum(inputs: &[&[u8]], output: &mut [u8], stream: bool) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { xor::sum::<Neon>(inputs, output, stream) }
 }

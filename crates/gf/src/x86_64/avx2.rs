@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! AVX2: 32 bytes a register, products from nibble tables, or XOR alone where those are left out.
+//! AVX2: 32 bytes per register, products from nibble tables, or XOR only in builds without them.
 
 use crate::coefficients::Prepared;
 use crate::pass::Pass;
@@ -12,38 +12,38 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(super) struct Ymm(pub(super) __m256i);
 
-// SAFETY: each method is the instruction it names.
+// SAFETY: each method executes the instruction that it is named after.
 unsafe impl Vector for Ymm {
     const BYTES: usize = 32;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: the caller vouches for the instruction set, here and below.
+        // SAFETY: the caller guarantees the instruction set, here and below.
         unsafe { Self(_mm256_setzero_si256()) }
     }
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: the caller guarantees a valid pointer.
         unsafe { Self(_mm256_loadu_si256(from.cast())) }
     }
     #[inline(always)]
     unsafe fn load_partial(from: *const u8, bytes: usize) -> Self {
-        // SAFETY: handed through from the caller.
+        // SAFETY: the caller upholds the same contract.
         unsafe { load_through_stack(from, bytes) }
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: the caller guarantees a valid pointer.
         unsafe { _mm256_storeu_si256(to.cast(), self.0) }
     }
     #[inline(always)]
     unsafe fn store_partial(self, to: *mut u8, bytes: usize) {
-        // SAFETY: handed through from the caller.
+        // SAFETY: the caller upholds the same contract.
         unsafe { store_through_stack(self, to, bytes) }
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: the caller vouches for the pointer and its alignment.
+        // SAFETY: the caller guarantees a valid, aligned pointer.
         unsafe { _mm256_stream_si256(to.cast(), self.0) }
     }
     #[inline(always)]
@@ -58,27 +58,27 @@ unsafe impl Vector for Ymm {
     }
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm256_xor_si256(self.0, other.0)) }
     }
 }
 
-// SAFETY: each method is the instruction it names.
+// SAFETY: each method executes the instruction that it is named after.
 #[cfg(not(feature = "no-shuffle-tables"))]
 unsafe impl ShuffleVector for Ymm {
     #[inline(always)]
     unsafe fn table(from: *const u8) -> Self {
-        // SAFETY: the caller vouches for 16 bytes.
+        // SAFETY: the caller guarantees 16 bytes.
         unsafe { Self(_mm256_broadcastsi128_si256(_mm_loadu_si128(from.cast()))) }
     }
     #[inline(always)]
     unsafe fn low_nibbles(self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm256_and_si256(self.0, _mm256_set1_epi8(0x0f))) }
     }
     #[inline(always)]
     unsafe fn high_nibbles(self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe {
             Self(_mm256_and_si256(
                 _mm256_srli_epi64::<4>(self.0),
@@ -88,7 +88,7 @@ unsafe impl ShuffleVector for Ymm {
     }
     #[inline(always)]
     unsafe fn lookup(self, indices: Self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm256_shuffle_epi8(self.0, indices.0)) }
     }
 }
@@ -100,7 +100,7 @@ unsafe impl ShuffleVector for Ymm {
 #[cfg(not(feature = "no-shuffle-tables"))]
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { crate::shuffle::dot::<Ymm>(&prepared.tables, pass) }
 }
 
@@ -120,6 +120,6 @@ pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
 /// The machine has AVX2; otherwise as [`xor::sum`].
 #[target_feature(enable = "avx2")]
 pub(crate) unsafe fn sum(inputs: &[&[u8]], output: &mut [u8], stream: bool) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { xor::sum::<Ymm>(inputs, output, stream) }
 }

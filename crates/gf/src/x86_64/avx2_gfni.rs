@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! AVX2 with GFNI: 32 bytes a register, affine products.
+//! AVX2 with GFNI: 32 bytes per register, affine products.
 
 use super::avx2::Ymm;
 use crate::affine::{self, PREFETCH_WRITE_BYTES, Span};
@@ -8,16 +8,16 @@ use crate::pass::Pass;
 use crate::vector::AffineVector;
 use std::arch::x86_64::*;
 
-// SAFETY: each method is the instruction it names.
+// SAFETY: each method executes the instruction that it is named after.
 unsafe impl AffineVector for Ymm {
     #[inline(always)]
     unsafe fn broadcast(matrix: u64) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm256_set1_epi64x(matrix.cast_signed())) }
     }
     #[inline(always)]
     unsafe fn affine(self, matrix: Self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm256_gf2p8affine_epi64_epi8::<0>(self.0, matrix.0)) }
     }
     #[inline(always)]
@@ -31,7 +31,7 @@ unsafe impl AffineVector for Ymm {
         offset: usize,
         span: &Span<M>,
     ) {
-        // SAFETY: handed through from the caller.
+        // SAFETY: the caller upholds the same contract.
         unsafe { block::<G, M, ADD, STREAM>(matrices, sources, offset, span) }
     }
 }
@@ -44,7 +44,7 @@ unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: b
     offset: usize,
     span: &Span<M>,
 ) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { affine::block::<Ymm, G, M, ADD, STREAM>(matrices, sources, offset, span) }
 }
 
@@ -54,6 +54,6 @@ unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: b
 /// The machine has AVX2 and GFNI; otherwise as [`affine::dot`].
 #[target_feature(enable = "avx2,gfni")]
 pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { affine::dot::<Ymm>(&prepared.matrices, pass) }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! AVX-512 (F, BW, VL) with GFNI: 64 bytes a register, 32 registers, masked tails.
+//! AVX-512 (F, BW, VL) with GFNI: 64 bytes per register, 32 registers, masked tails.
 
 use crate::affine::{self, PREFETCH_WRITE_BYTES, Span};
 use crate::coefficients::Prepared;
@@ -11,24 +11,24 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 struct Zmm(__m512i);
 
-/// The mask of the first `bytes` of 64 lanes; `bytes` is 1..64.
+/// Returns the mask of the first `bytes` of 64 lanes; `bytes` is 1..64.
 #[inline(always)]
 fn mask(bytes: usize) -> u64 {
     u64::MAX >> (64 - bytes)
 }
 
-// SAFETY: each method is the instruction it names.
+// SAFETY: each method executes the instruction that it is named after.
 unsafe impl Vector for Zmm {
     const BYTES: usize = 64;
 
     #[inline(always)]
     unsafe fn zero() -> Self {
-        // SAFETY: the caller vouches for the instruction set, here and below.
+        // SAFETY: the caller guarantees the instruction set, here and below.
         unsafe { Self(_mm512_setzero_si512()) }
     }
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: the caller guarantees a valid pointer.
         unsafe { Self(_mm512_loadu_si512(from.cast())) }
     }
     #[inline(always)]
@@ -38,7 +38,7 @@ unsafe impl Vector for Zmm {
     }
     #[inline(always)]
     unsafe fn store(self, to: *mut u8) {
-        // SAFETY: the caller vouches for the pointer.
+        // SAFETY: the caller guarantees a valid pointer.
         unsafe { _mm512_storeu_si512(to.cast(), self.0) }
     }
     #[inline(always)]
@@ -48,7 +48,7 @@ unsafe impl Vector for Zmm {
     }
     #[inline(always)]
     unsafe fn stream(self, to: *mut u8) {
-        // SAFETY: the caller vouches for the pointer and its alignment.
+        // SAFETY: the caller guarantees a valid, aligned pointer.
         unsafe { _mm512_stream_si512(to.cast(), self.0) }
     }
     #[inline(always)]
@@ -63,27 +63,27 @@ unsafe impl Vector for Zmm {
     }
     #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm512_xor_si512(self.0, other.0)) }
     }
     #[inline(always)]
     unsafe fn xor3(self, second: Self, third: Self) -> Self {
         // 0x96 is the truth table of a three-way XOR.
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm512_ternarylogic_epi64::<0x96>(self.0, second.0, third.0)) }
     }
 }
 
-// SAFETY: each method is the instruction it names.
+// SAFETY: each method executes the instruction that it is named after.
 unsafe impl AffineVector for Zmm {
     #[inline(always)]
     unsafe fn broadcast(matrix: u64) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm512_set1_epi64(matrix.cast_signed())) }
     }
     #[inline(always)]
     unsafe fn affine(self, matrix: Self) -> Self {
-        // SAFETY: register operation.
+        // SAFETY: the instruction works on registers only.
         unsafe { Self(_mm512_gf2p8affine_epi64_epi8::<0>(self.0, matrix.0)) }
     }
     #[inline(always)]
@@ -98,7 +98,7 @@ unsafe impl AffineVector for Zmm {
         offset: usize,
         span: &Span<M>,
     ) {
-        // SAFETY: handed through from the caller.
+        // SAFETY: the caller upholds the same contract.
         unsafe { block::<G, M, ADD, STREAM>(matrices, sources, offset, span) }
     }
 }
@@ -111,7 +111,7 @@ unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: b
     offset: usize,
     span: &Span<M>,
 ) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { affine::block::<Zmm, G, M, ADD, STREAM>(matrices, sources, offset, span) }
 }
 
@@ -121,7 +121,7 @@ unsafe fn block<const G: usize, const M: usize, const ADD: bool, const STREAM: b
 /// The machine has AVX-512 F, BW, VL and GFNI; otherwise as [`affine::dot`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,gfni")]
 pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { affine::dot::<Zmm>(&prepared.matrices, pass) }
 }
 
@@ -131,6 +131,6 @@ pub(crate) unsafe fn dot(prepared: &Prepared, pass: &mut Pass<'_, '_, '_>) {
 /// The machine has AVX-512 F, BW and VL; otherwise as [`xor::sum`].
 #[target_feature(enable = "avx512f,avx512bw,avx512vl")]
 pub(crate) unsafe fn sum(inputs: &[&[u8]], output: &mut [u8], stream: bool) {
-    // SAFETY: handed through from the caller.
+    // SAFETY: the caller upholds the same contract.
     unsafe { xor::sum::<Zmm>(inputs, output, stream) }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CRC-32C by the SSE4.2 instruction.
+//! CRC-32C with the SSE4.2 instruction.
 
 use crate::checksum::ChecksumFunctions;
 use std::arch::x86_64::{_mm_crc32_u8, _mm_crc32_u64};

@@ -8,10 +8,10 @@ pub(crate) mod crc32c;
 #[cfg(not(feature = "no-shuffle-tables"))]
 pub(crate) mod ssse3;
 
-/// Asks for the cache line at `output + at + AHEAD` for writing.
+/// Prefetches the cache line at `output + at + AHEAD` for writing.
 ///
-/// As an instruction of our own because the intrinsic becomes a read prefetch unless the whole function is
-/// compiled for PRFCHW; processors without it execute it as nothing.
+/// Written in assembly because the intrinsic becomes a read prefetch unless the whole function is
+/// compiled for PRFCHW; processors without PRFCHW execute the instruction as a no-op.
 #[inline(always)]
 fn prefetch_write<const AHEAD: usize>(output: *mut u8, at: usize) {
     // SAFETY: a prefetch reads and writes no memory and faults on no address.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tasks that have ended, waiting for the Java thread that takes them.
+//! Ended tasks and events that wait for a Java thread to take them.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,18 +9,18 @@ use stripeline_engine::{Error, Event, Outcome, Ticket};
 
 use crate::failure::code_of;
 
-/// Numbers that each report takes: task, status, detail.
+/// The number of `long` values of each report: task, status, detail.
 pub(crate) const REPORT_LONGS: usize = 3;
 
-/// Events that wait at most; beyond these the oldest are lost.
+/// The most events that are kept; further events displace the oldest.
 const EVENTS_MAX: usize = 64;
 
-/// Status of a task whose parity fits, or that wrote its outputs.
+/// Status of a task that wrote its outputs, or whose parity matches.
 const SOUND: i64 = 0;
-/// Status of a comparison that found a difference; the detail says where.
+/// Status of a comparison that found a difference; the detail has its position.
 const MISMATCH: i64 = -1;
 
-/// One engine's reports to Java.
+/// The reports of one engine to Java.
 #[derive(Default)]
 pub(crate) struct Completions {
     state: Mutex<State>,
@@ -32,15 +32,15 @@ pub(crate) struct Completions {
 #[derive(Default)]
 struct State {
     ended: VecDeque<(i64, Outcome)>,
-    /// Why tasks failed that have been taken, until their text is.
+    /// The errors of failed tasks whose reports have been taken, until their texts are taken.
     failures: HashMap<i64, Error>,
     events: VecDeque<Event>,
-    /// Whether Java was told to look for events.
+    /// Whether `take` has reported that there are events.
     told: bool,
     closed: bool,
 }
 
-/// Held by a task and by its job; reports the task when both are gone.
+/// Held by a task and by its job; reports the task when both have been dropped.
 pub(crate) struct Finish {
     task: i64,
     outcome: OnceLock<Outcome>,
@@ -56,7 +56,7 @@ impl Finish {
         }
     }
 
-    /// Notes how the task ended. A task that was never issued has no outcome and no report.
+    /// Records how the task ended. A task that was never issued has no outcome and no report.
     pub(crate) fn note(&self, outcome: &Outcome) {
         let _ = self.outcome.set(outcome.clone());
     }
@@ -75,8 +75,8 @@ impl Drop for Finish {
 }
 
 impl Completions {
-    /// Waits for reports and writes as many as fit; `None` once the engine is closed and all have
-    /// been taken. A report of task 0 says that there are events.
+    /// Waits for reports and writes as many as fit; returns `None` once the engine is closed and
+    /// all reports have been taken. A report of task 0 means that there are events.
     pub(crate) fn take(&self, reports: &mut [[i64; REPORT_LONGS]]) -> Option<usize> {
         let mut state = self.state();
         loop {
@@ -111,13 +111,13 @@ impl Completions {
         }
     }
 
-    /// Why a task failed whose report was taken; forgets it.
+    /// Returns and removes the error text of a failed task whose report was taken.
     pub(crate) fn failure(&self, task: i64) -> Option<String> {
         let failure = self.state().failures.remove(&task);
         failure.map(|error| error.to_string())
     }
 
-    /// The oldest event: whether it is good news, and its text.
+    /// Returns and removes the oldest event: whether it is good news, and its text.
     pub(crate) fn event(&self) -> Option<(bool, String)> {
         let mut state = self.state();
         let event = state.events.pop_front();
@@ -127,7 +127,7 @@ impl Completions {
         event.map(|event| (event.kind.is_good_news(), event.text))
     }
 
-    /// Keeps an event for Java.
+    /// Queues an event for Java.
     pub(crate) fn tell(&self, event: Event) {
         let mut state = self.state();
         if state.events.len() == EVENTS_MAX {
@@ -137,20 +137,20 @@ impl Completions {
         self.arrived.notify_one();
     }
 
-    /// Has [`Completions::take`] return `None` when everything has been taken.
+    /// Makes [`Completions::take`] return `None` once all reports have been taken.
     pub(crate) fn close(&self) {
         self.state().closed = true;
         self.arrived.notify_all();
     }
 
-    /// Makes a task one that can be cancelled, until its report is taken.
+    /// Makes a task cancellable until its report is taken.
     pub(crate) fn keep(&self, task: i64, ticket: Ticket) {
         self.tickets().insert(task, ticket);
     }
 
-    /// Gives a task up; false if it has ended or was never there.
+    /// Cancels a task; returns false if it has ended or is unknown.
     pub(crate) fn cancel(&self, task: i64) -> bool {
-        // Not under the lock: a task that is given up may end, and so report, on this thread.
+        // Not under the lock: a cancelled task may end, and so report, on this thread.
         let ticket = self.tickets().get(&task).cloned();
         ticket.is_some_and(|ticket| ticket.cancel())
     }
@@ -167,7 +167,7 @@ impl Completions {
 fn report(task: i64, outcome: &Outcome) -> [i64; REPORT_LONGS] {
     match outcome {
         Ok(Verdict::Sound) => [task, SOUND, 0],
-        // Units count to 255 and a Java buffer has less than 2^31 bytes.
+        // Unit numbers are at most 255 and a Java buffer has less than 2^31 bytes.
         Ok(Verdict::Mismatch {
             parity_unit,
             offset,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The engines that Java has opened.
 //!
-//! A handle is an index with a generation, never an address: one that was closed, or never given
-//! out, is refused. An engine is closed when no call is inside it; calls that come meanwhile are
-//! refused, those that only look or cancel are not.
+//! A handle is an index with a generation, never an address: a handle that is closed or was never
+//! returned is refused. An engine closes when no call is inside it; closing refuses new calls,
+//! except those that only read or cancel.
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,10 +14,10 @@ use stripeline_engine::{Candidate, Configuration, Engine, Event, Scheduling};
 use crate::engine::completions::Completions;
 use crate::failure::Failure;
 
-/// Most engines open at once in one process; each has threads of its own.
+/// The most engines open at once in one process; each engine has its own threads.
 const ENGINES_MAX: usize = 64;
 
-/// "SE" in the upper half tells a handle from a stray number.
+/// "SE" in the upper half distinguishes a handle from an arbitrary number.
 const TAG: i64 = 0x5345 << 48;
 
 static SLOTS: [RwLock<Slot>; ENGINES_MAX] = [const { RwLock::new(Slot::new()) }; ENGINES_MAX];
@@ -25,7 +25,7 @@ static SLOTS: [RwLock<Slot>; ENGINES_MAX] = [const { RwLock::new(Slot::new()) };
 struct Slot {
     generation: u32,
     open: Option<Arc<Open>>,
-    /// Stays until Java has taken everything.
+    /// Present until Java has taken all reports.
     completions: Option<Arc<Completions>>,
 }
 
@@ -48,19 +48,20 @@ pub(crate) struct Open {
     gate: Arc<Gate>,
 }
 
-/// Who is inside an engine. Apart from the engine, so that whoever leaves has let go of it before.
+/// Counts the calls inside an engine. Separate from the engine, so that a call drops its reference
+/// to the engine before it leaves the gate.
 #[derive(Default)]
 struct Gate {
     closing: AtomicBool,
-    /// Calls that may issue or wait.
+    /// The number of calls inside that may issue or wait.
     calls: AtomicUsize,
     quiet: Mutex<()>,
     left: Condvar,
 }
 
-/// A call inside an engine, which is not closed before it has left.
+/// A call inside an engine, which cannot close before the call has left.
 pub(crate) struct Call {
-    /// None only while it leaves.
+    /// `None` only while the call leaves.
     open: Option<Arc<Open>>,
     gate: Arc<Gate>,
 }
@@ -75,7 +76,8 @@ impl Deref for Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        // First: who closes the engine has the last share of it then, and ends it.
+        // Dropped first, so that the closing thread then holds the last reference and ends the
+        // engine.
         drop(self.open.take());
         self.gate.leave();
     }
@@ -83,7 +85,8 @@ impl Drop for Call {
 
 impl Gate {
     fn enter(&self) -> bool {
-        // Sequentially consistent with `close`: either this sees it, or it sees this call.
+        // Sequentially consistent with `close`: either this load reads the closing flag, or `close`
+        // counts this call.
         self.calls.fetch_add(1, Ordering::SeqCst);
         let admitted = !self.closing.load(Ordering::SeqCst);
         if !admitted {
@@ -107,7 +110,7 @@ impl Gate {
     }
 }
 
-/// Opens an engine as configured, and returns its handle.
+/// Opens an engine with a configuration and returns its handle.
 pub(crate) fn open(configuration: &Configuration) -> Result<i64, Failure> {
     let completions = Arc::new(Completions::default());
     let mut configuration = configuration.clone();
@@ -145,7 +148,7 @@ pub(crate) fn enter(handle: i64) -> Result<Call, Failure> {
     .ok_or(Failure::EngineClosed)
 }
 
-/// Runs what only looks at an engine, or gives tasks up; also while it is closing.
+/// Runs a function that only reads an engine or cancels tasks; allowed while the engine is closing.
 pub(crate) fn visit<T>(handle: i64, look_at: impl FnOnce(&Open) -> T) -> Result<T, Failure> {
     let slot = look(handle)?;
     slot.open
@@ -154,13 +157,13 @@ pub(crate) fn visit<T>(handle: i64, look_at: impl FnOnce(&Open) -> T) -> Result<
         .ok_or(Failure::EngineClosed)
 }
 
-/// What an engine has to report, until everything has been taken after its close.
+/// Returns the reports of an engine; they stay available after its close until all have been taken.
 pub(crate) fn completions(handle: i64) -> Result<Arc<Completions>, Failure> {
     let slot = look(handle)?;
     slot.completions.clone().ok_or(Failure::EngineClosed)
 }
 
-/// Gives the handle back; nothing is to be reported any more.
+/// Frees the handle's reports; there is nothing left to report.
 pub(crate) fn retire(handle: i64) {
     if let Ok(slot) = look(handle) {
         drop(slot);
@@ -171,8 +174,8 @@ pub(crate) fn retire(handle: i64) {
     }
 }
 
-/// Refuses further calls, waits for those inside, and ends the engine as dropping it does: what a rail
-/// is working on is finished, what waits ends as closed.
+/// Refuses further calls, waits for those inside, and ends the engine as dropping it does: pieces
+/// in progress on a rail are finished, waiting tasks end as closed.
 pub(crate) fn close(handle: i64) -> Result<(), Failure> {
     let open = {
         let slot = look(handle)?;
@@ -181,7 +184,7 @@ pub(crate) fn close(handle: i64) -> Result<(), Failure> {
         first.map(Arc::clone).ok_or(Failure::EngineClosed)?
     };
     open.gate.wait_until_left();
-    // Waits for those who look; nobody else has a share of the engine any more.
+    // Waits for readers; afterwards no other thread has a reference to the engine.
     let kept = {
         let slot = slot_of(handle).write();
         slot.unwrap_or_else(PoisonError::into_inner).open.take()

@@ -25,7 +25,7 @@ const VERIFY: &str = "verify the stripe";
 const UPDATE: &str = "update the stripe";
 const LOOK: &str = "look at the engine";
 
-/// Most reports handed over at once.
+/// The most reports returned by one call.
 const REPORTS_MAX: usize = 256;
 
 /// `long open(byte[] configuration)`

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an engine is and has done.
+//! The state and statistics of an engine.
 
 use stripeline_boundary::describe_engine;
 use stripeline_engine::{BUCKETS, RailStatistics, Statistics};
 
 use crate::engine::engines::Open;
 
-/// Numbers before those of the rails: tasks issued, tasks outstanding, rails.
+/// The number of values before those of the rails: tasks issued, tasks outstanding, rails.
 pub(crate) const HEAD_LONGS: usize = 3;
 
-/// Numbers of each rail before its histograms.
+/// The number of values of each rail before its histograms.
 const RAIL_HEAD_LONGS: usize = 14;
 
-/// Numbers of each rail, in the order of `RailStatistics` in Java.
+/// The number of values of each rail, in the order of `RailStatistics` in Java.
 pub(crate) const RAIL_LONGS: usize = RAIL_HEAD_LONGS + 2 * BUCKETS;
 
-/// All numbers, for Java to name.
+/// Returns all values, in the order in which Java reads them.
 pub(crate) fn numbers(statistics: &Statistics) -> Vec<i64> {
     let rails = &statistics.rails;
     let mut numbers = Vec::with_capacity(HEAD_LONGS + rails.len() * RAIL_LONGS);
@@ -49,7 +49,7 @@ fn head(rail: &RailStatistics) -> [u64; RAIL_HEAD_LONGS] {
     ]
 }
 
-/// The engine as one JSON object; see [`describe_engine`].
+/// Returns the engine as one JSON object; see [`describe_engine`].
 pub(crate) fn json(open: &Open) -> String {
     describe_engine(
         &open.scheduling,
@@ -58,7 +58,7 @@ pub(crate) fn json(open: &Open) -> String {
     )
 }
 
-/// A line for each rail that is in: its name, a tab, and why it is out of service, if it is.
+/// Returns a line for each rail in use: its name, a tab, and the reason if it is out of service.
 pub(crate) fn names(statistics: &Statistics) -> String {
     let line = |rail: &RailStatistics| {
         let why = rail.out_of_service.as_deref().unwrap_or_default();

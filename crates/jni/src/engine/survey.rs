@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which rails this machine has and how fast they are, for `stripeline doctor` and `stripeline tune`.
+//! A survey of this machine's rails and their speed, for `stripeline doctor` and `stripeline tune`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use stripeline_rail::discover::discover;
 
 use crate::failure::Failure;
 
-/// Looks for the rails named in a configuration (`rails=...`), measures those that are in within
-/// `budget`, and puts what was found into the table at `path`, if there is one.
+/// Discovers the rails named in a configuration (`rails=...`), measures the usable ones within
+/// `budget`, and writes the results into the table at `path`, if a path is given.
 ///
-/// Returns a JSON object: `source` (where the values come from), `rails` (those asked for: `name`,
-/// `in`, `description`, `reason` of being out, and if measured `bytesPerSecond`, `lanes`,
-/// `smallestDataBytes`, `streamFromBytes`, `pieceBytes`) and `notes` (what to know of the
+/// Returns a JSON object: `source` (where the values come from), `rails` (the requested rails:
+/// `name`, `in`, `description`, `reason` (why `in` is false), and if measured `bytesPerSecond`,
+/// `lanes`, `smallestDataBytes`, `streamFromBytes`, `pieceBytes`) and `notes` (remarks on the
 /// measurement).
 pub(crate) fn survey(
     configuration: &str,
@@ -63,7 +63,7 @@ pub(crate) fn survey(
     ))
 }
 
-/// A JSON object with more keys.
+/// Adds keys to a JSON object.
 fn with(mut object: String, keys: &str) -> String {
     object.insert_str(object.len() - 1, keys);
     object

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations over direct buffers, through an engine: waited for, or issued.
+//! The operations over direct buffers through an engine, blocking or issued.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,16 +19,16 @@ use crate::env::Env;
 use crate::failure::Failure;
 use crate::registry;
 
-/// What every operation is given besides its units.
+/// The arguments of every operation besides its units.
 #[derive(Clone, Copy)]
 pub(crate) struct Issue {
     pub(crate) engine: jlong,
     pub(crate) codec: jlong,
     pub(crate) length: jint,
-    /// The number that the task is to be reported under; 0 to wait for it.
+    /// The number under which the task is reported; 0 to wait for it.
     pub(crate) task: jlong,
     pub(crate) background: bool,
-    /// Nanoseconds that it may take, or below 0.
+    /// The time that the task may take in nanoseconds, or a negative value for no limit.
     pub(crate) deadline: jlong,
 }
 
@@ -58,7 +58,7 @@ impl Issue {
             request: Request {
                 priority,
                 deadline: deadline.map(Duration::from_nanos),
-                // HDFS sends, sums or hands on what was computed at once.
+                // HDFS sends, checksums or copies the outputs at once.
                 store: Some(StorePolicy::Temporal),
             },
         })
@@ -66,7 +66,8 @@ impl Issue {
 }
 
 impl Order {
-    /// Issues the piece that `job` makes. The caller keeps its buffers until the task is reported.
+    /// Issues the piece that `job` creates. The caller keeps its buffers until the task is
+    /// reported.
     fn issue(
         &self,
         job: impl FnOnce(Buffers) -> Result<Piece, stripeline_codec::Error>,
@@ -77,7 +78,7 @@ impl Order {
             bytes: self.length,
             keep: Some(Box::new(Arc::clone(&finish))),
         })?;
-        // The end is reported once the share that goes into the call-back is gone.
+        // The task's end is reported once the callback's reference to `finish` is dropped.
         let prepare = |ticket: &Ticket| {
             completions.keep(self.task, ticket.clone());
             ticket.on_end(move |outcome| finish.note(outcome));
@@ -92,8 +93,8 @@ impl Order {
 /// Computes all parity units.
 ///
 /// # Safety
-/// Lists must be `ByteBuffer[]` with `int[]`; for a task that is issued the caller keeps the
-/// buffers alive, and lets nobody touch outputs or change inputs, until the task is reported.
+/// Lists must be `ByteBuffer[]` with `int[]`; for an issued task the caller keeps the buffers alive
+/// until the task is reported, and until then outputs are not accessed and inputs are not changed.
 pub(crate) unsafe fn encode(
     env: Env,
     issue: Issue,
@@ -104,7 +105,7 @@ pub(crate) unsafe fn encode(
     let codec = order.codec;
     let (k, m) = (codec.data_units(), codec.parity_units());
     env.ensure_local_capacity(k + m)?;
-    // SAFETY: lists as the caller vouches.
+    // SAFETY: lists as the caller guarantees.
     let memory = unsafe {
         let mut inputs = Units::array("in", inputs.0, inputs.1);
         inputs.read(env, Some(k))?;
@@ -123,7 +124,7 @@ pub(crate) unsafe fn encode(
         return Ok(engine.encode(codec, &data, &mut parity, order.request)?);
     }
     let (inputs, outputs) = (regions(&memory.inputs), regions(&memory.outputs));
-    // SAFETY: bounds and overlaps are checked; the rest as the caller vouches.
+    // SAFETY: bounds and overlaps are checked; the rest as the caller guarantees.
     order.issue(|buffers| unsafe { Job::encode(codec, &inputs, &outputs, buffers) })
 }
 
@@ -143,7 +144,7 @@ pub(crate) unsafe fn decode(
     let count = codec.data_units() + codec.parity_units();
     env.ensure_local_capacity(count + codec.parity_units())?;
     let mut erasures = ArrayVec::<usize, UNITS_MAX>::new();
-    // SAFETY: lists as the caller vouches.
+    // SAFETY: lists as the caller guarantees.
     let memory = unsafe {
         let mut numbers = Ints::new();
         read_ints(env, "erased", present("erased", erased)?, &mut numbers)?;
@@ -173,8 +174,8 @@ pub(crate) unsafe fn decode(
     order.issue(|buffers| unsafe { Job::decode(codec, &units, &erasures, &outputs, buffers) })
 }
 
-/// Compares parity with data: -1 if it fits, else the first parity unit that differs; -1 also for a
-/// task that is issued.
+/// Compares parity with data: returns -1 if it matches, else the first parity unit that differs;
+/// returns -1 also for an issued task.
 ///
 /// # Safety
 /// As [`encode`].
@@ -187,7 +188,7 @@ pub(crate) unsafe fn verify(
     let codec = order.codec;
     let count = codec.data_units() + codec.parity_units();
     env.ensure_local_capacity(count)?;
-    // SAFETY: lists as the caller vouches.
+    // SAFETY: lists as the caller guarantees.
     let memory = unsafe {
         let mut inputs = Units::array("units", units.0, units.1);
         inputs.read(env, Some(count))?;
@@ -216,7 +217,7 @@ pub(crate) unsafe fn verify(
     Ok(-1)
 }
 
-/// Brings parity up to date after one data unit has changed; a buffer comes with its position.
+/// Updates the parity after one data unit has changed; each buffer is passed with its position.
 ///
 /// # Safety
 /// As [`encode`].
@@ -233,7 +234,7 @@ pub(crate) unsafe fn update(
     env.ensure_local_capacity(codec.parity_units())?;
     let [old, fresh] = change;
     let inputs = Units::pair(("old", old.0, old.1), ("fresh", fresh.0, fresh.1));
-    // SAFETY: lists as the caller vouches.
+    // SAFETY: lists as the caller guarantees.
     let memory = unsafe {
         let mut parity = Units::array("parity", parity.0, parity.1);
         parity.read(env, Some(codec.parity_units()))?;
@@ -258,7 +259,7 @@ pub(crate) unsafe fn update(
     })
 }
 
-/// The memory of both lists, checked.
+/// Returns the memory of both lists after checking it.
 ///
 /// # Safety
 /// The entries must be `ByteBuffer`s.
@@ -270,14 +271,14 @@ unsafe fn memory(
     length: usize,
 ) -> Result<Memory, Failure> {
     if length == 0 {
-        // Java answers a call of no bytes itself; a job of none cannot be made.
+        // Java handles a call of no bytes itself; a job of no bytes cannot be created.
         return Err(Failure::argument("length is 0, at least 1 needed"));
     }
     let mut memory = Memory {
         inputs: Pointers::new(),
         outputs: Pointers::new(),
     };
-    // SAFETY: as the caller vouches.
+    // SAFETY: as the caller guarantees.
     unsafe { memory.resolve(env, inputs, absence, outputs, length)? };
     Ok(memory)
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A slot's memory and its stream: what belongs to a context and ends with it.
+//! The memory and the stream of a slot, which belong to a context and end with it.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -11,7 +11,8 @@ use super::driver::{DeviceAddress, Handle};
 use super::status::NOT_READY;
 use crate::Fault;
 
-/// `CU_STREAM_NON_BLOCKING`: does not wait for the program's own work on the default stream.
+/// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the program's own work on the default
+/// stream.
 const STREAM_NON_BLOCKING: u32 = 1;
 
 /// Host memory that the device copies from and to without the CPU.
@@ -35,7 +36,7 @@ impl Pinned {
         driver.check(&format!("allocate {bytes} bytes of pinned memory"), status)?;
         drop(entered);
         let start = NonNull::new(start.cast()).expect("the driver allocates what it says it did");
-        // SAFETY: memory of this length that nobody else knows; zeros make it initialised.
+        // SAFETY: new memory of this length without other references; the zeros initialise it.
         unsafe { start.write_bytes(0, bytes) };
         Ok(Self {
             context: Arc::clone(context),
@@ -44,15 +45,15 @@ impl Pinned {
         })
     }
 
-    /// The bytes, while the context is entered. The stream that copies there must be idle.
+    /// Returns the bytes while the context is entered. The stream that copies them must be idle.
     pub fn slice<'a>(&'a self, _alive: &'a Entered<'_>, range: Range<usize>) -> &'a [u8] {
         assert!(range.start <= range.end && range.end <= self.bytes);
-        // SAFETY: inside memory that was initialised and that the context keeps allocated; slots
-        // ask only between two turns of their stream.
+        // SAFETY: inside initialised memory that the context keeps allocated; slots call this only
+        // while their stream is idle.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().add(range.start), range.len()) }
     }
 
-    /// As [`Pinned::slice`], to be written.
+    /// As [`Pinned::slice`], but mutable.
     pub fn slice_mut<'a>(
         &'a mut self,
         _alive: &'a Entered<'_>,
@@ -63,7 +64,7 @@ impl Pinned {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(range.start), range.len()) }
     }
 
-    /// Where a byte lies, for the device's copies.
+    /// Returns the address of a byte, for the device's copies.
     pub fn address(&self, offset: usize) -> *mut u8 {
         assert!(offset <= self.bytes);
         self.start.as_ptr().wrapping_add(offset)
@@ -117,7 +118,7 @@ impl Drop for OnDevice {
     }
 }
 
-/// Work that the device does in order.
+/// A queue of operations that the device executes in order.
 #[derive(Debug)]
 pub(super) struct Stream {
     context: Arc<Context>,
@@ -140,10 +141,10 @@ impl Stream {
         })
     }
 
-    /// Copies from host memory to the device's.
+    /// Copies from host memory to device memory.
     ///
     /// # Safety
-    /// Both have `bytes` bytes until the stream has done this.
+    /// Both ranges must have `bytes` bytes until the stream has executed the copy.
     pub unsafe fn copy_in(
         &self,
         _alive: &Entered<'_>,
@@ -152,13 +153,13 @@ impl Stream {
         bytes: usize,
     ) -> Result<(), Fault> {
         let driver = &self.context.device.driver;
-        // SAFETY: vouched for by the caller.
+        // SAFETY: the caller guarantees it.
         let status =
             unsafe { (driver.functions.copy_in)(to, from.cast::<c_void>(), bytes, self.handle) };
         driver.check("copy to the device", status)
     }
 
-    /// Copies from the device's memory to the host's.
+    /// Copies from device memory to host memory.
     ///
     /// # Safety
     /// As [`Stream::copy_in`].
@@ -170,13 +171,13 @@ impl Stream {
         bytes: usize,
     ) -> Result<(), Fault> {
         let driver = &self.context.device.driver;
-        // SAFETY: vouched for by the caller.
+        // SAFETY: the caller guarantees it.
         let status =
             unsafe { (driver.functions.copy_out)(to.cast::<c_void>(), from, bytes, self.handle) };
         driver.check("copy from the device", status)
     }
 
-    /// Copies within the device's memory.
+    /// Copies within device memory.
     ///
     /// # Safety
     /// As [`Stream::copy_in`].
@@ -188,12 +189,13 @@ impl Stream {
         bytes: usize,
     ) -> Result<(), Fault> {
         let driver = &self.context.device.driver;
-        // SAFETY: vouched for by the caller.
+        // SAFETY: the caller guarantees it.
         let status = unsafe { (driver.functions.copy_within)(to, from, bytes, self.handle) };
         driver.check("copy on the device", status)
     }
 
-    /// Whether everything put into the stream has ended, and how; `None` if it has not.
+    /// Returns the result of all operations put into the stream once they have ended; `None` before
+    /// that.
     pub fn poll(&self, _alive: &Entered<'_>) -> Option<Result<(), Fault>> {
         let driver = &self.context.device.driver;
         // SAFETY: the stream belongs to the context, which is alive.

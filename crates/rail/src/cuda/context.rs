@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A device's primary context with the kernel loaded, and its end.
+//! A device's primary context with the kernel loaded, and its teardown.
 //!
-//! The primary context is the one that a program's own allocations on the device belong to, so that
-//! the kernel can use them. It is shared with everything else in the process that uses the device.
+//! A program's own allocations on the device belong to the primary context, so the kernel can
+//! access them. The context is shared with all other users of the device in the process.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,20 +15,21 @@ use super::slot::Slot;
 use super::tables::ROWS_MAX;
 use crate::{Fault, FaultKind};
 
-/// The kernel; `scripts/cuda-ptx.sh` makes it of `kernel.cu`. The driver wants a 0 at the end.
+/// The kernel; `scripts/cuda-ptx.sh` compiles it from `kernel.cu`. The driver requires a 0 at the
+/// end.
 const PTX: &str = concat!(include_str!("generated/kernel.ptx"), "\0");
 
-/// The kernels by number of rows, less one.
+/// The kernels by number of rows minus one.
 const KERNELS: [&std::ffi::CStr; ROWS_MAX] =
     [c"product_1", c"product_2", c"product_3", c"product_4"];
 
-/// Whether a context is there.
+/// The state of a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lifecycle {
     Alive,
-    /// It is being torn down: nothing may be used any more, but the device may still work.
+    /// The context is being torn down: nothing of it may be used, but the device may still work.
     Ending,
-    /// The device touches nothing of it any more.
+    /// The device no longer accesses any memory of the context.
     Ended,
 }
 
@@ -39,12 +40,12 @@ pub(super) struct Context {
     handle: Handle,
     module: Handle,
     kernels: [Handle; ROWS_MAX],
-    /// An error left it unusable: a new one may be better.
+    /// Set if an error has left the context unusable; a new context may work.
     broken: AtomicBool,
-    /// Whoever holds this for reading may use what belongs to the context, if it lives.
+    /// Held for reading while the objects of the context are in use, which requires a live context.
     lifecycle: RwLock<Lifecycle>,
-    /// Slots of lanes that were dropped while the device worked on them. They keep this context
-    /// alive, so a device that never answers costs what they hold, and nothing is freed under it.
+    /// Slots of dropped lanes that the device had not finished with. They keep this context alive,
+    /// so a device that never answers costs their memory, and no memory in use is freed.
     stuck: Mutex<Vec<Slot>>,
 }
 
@@ -89,12 +90,12 @@ impl Context {
         Ok(())
     }
 
-    /// The kernel for a number of rows.
+    /// Returns the kernel for a number of rows.
     pub fn kernel(&self, rows: usize) -> Handle {
         self.kernels[rows - 1]
     }
 
-    /// Makes the context current on this thread, and keeps it from being torn down meanwhile.
+    /// Makes the context current on this thread and prevents its teardown while the result lives.
     pub fn enter(&self) -> Result<Entered<'_>, Fault> {
         let alive = self
             .lifecycle
@@ -113,7 +114,7 @@ impl Context {
         })
     }
 
-    /// Whether the context is being torn down and the device may still work.
+    /// Returns whether the context is being torn down and the device may still work.
     pub fn is_ending(&self) -> bool {
         *self
             .lifecycle
@@ -122,7 +123,7 @@ impl Context {
             == Lifecycle::Ending
     }
 
-    /// Takes note of a fault: those other than a lack of memory do not go away in a context.
+    /// Records a fault: faults other than a lack of memory persist in a context.
     pub fn note(&self, fault: &Fault) {
         if fault.kind() != FaultKind::Refused {
             self.mark_broken();
@@ -133,17 +134,17 @@ impl Context {
         self.broken.store(true, Ordering::Release);
     }
 
-    /// Whether an error left it unusable.
+    /// Returns whether an error has left the context unusable.
     pub fn is_broken(&self) -> bool {
         self.broken.load(Ordering::Acquire)
     }
 
-    /// Ends the context and all work in it, so that the device touches no memory of the process any
-    /// more. Whoever else uses the device in this process loses the context too.
+    /// Ends the context and all work in it, so that the device no longer accesses memory of the
+    /// process. Other users of the device in this process lose the context too.
     ///
     /// # Errors
-    /// If the driver does not come back within `patience`: then the device may still touch
-    /// anything, until [`Context::is_ending`] no longer holds.
+    /// If the driver does not return within `patience`: the device may then access any memory until
+    /// [`Context::is_ending`] returns false.
     pub fn tear_down(self: &Arc<Self>, patience: Duration) -> Result<(), Fault> {
         let mut lifecycle = self
             .lifecycle
@@ -158,10 +159,10 @@ impl Context {
         self.mark_broken();
         let (sender, receiver) = mpsc::sync_channel(1);
         let context = Arc::clone(self);
-        // A thread of its own, because a driver may wait for the very work that does not end.
+        // On a separate thread, because a driver may wait for the work that does not end.
         let thread = std::thread::Builder::new().name("stripeline-cuda-reset".to_owned());
         let spawned = thread.spawn(move || {
-            // Nobody may wait any more.
+            // The receiver may have stopped waiting.
             drop(sender.send(context.reset()));
         });
         spawned.map_err(|error| ending(error.to_string()))?;
@@ -172,9 +173,9 @@ impl Context {
 
     fn reset(&self) -> Result<(), Fault> {
         let driver = &self.device.driver;
-        // SAFETY: all users of this context see that it ends before they use what was in it.
+        // SAFETY: all users of this context see that it ends before they use its objects.
         let status = unsafe { (driver.functions.context_reset)(self.device.id) };
-        // A device that is not there any more touches nothing either.
+        // A device that is gone no longer accesses memory either.
         match driver.check("end the device's context", status) {
             Err(fault) if fault.kind() != FaultKind::Gone => Err(fault),
             _ => {
@@ -195,7 +196,7 @@ impl Context {
             .push(slot);
     }
 
-    /// Frees those stuck slots that the device has finished with, and counts the others.
+    /// Frees the stuck slots that the device has finished with; returns the number of the others.
     pub fn free_finished(&self) -> usize {
         let mut stuck = self.stuck.lock().unwrap_or_else(PoisonError::into_inner);
         let (finished, working): (Vec<Slot>, Vec<Slot>) =
@@ -216,23 +217,23 @@ impl Drop for Context {
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner);
         if *lifecycle == Lifecycle::Ending {
-            // The driver has not ended it, and may never answer.
+            // The driver has not ended the context, and may never do so.
             return;
         }
         let functions = &self.device.driver.functions;
         if let Ok(entered) = self.enter() {
-            // SAFETY: no slot is left that could launch, and none whose work has not ended: stuck
-            // ones keep the context alive.
+            // SAFETY: there is no slot left that could launch the kernel, and no unfinished work:
+            // stuck slots keep the context alive.
             unsafe { (functions.module_unload)(self.module) };
             drop(entered);
         }
-        // SAFETY: retained once in `new`; a reset does not release it. An error says that the context has
-        // broken before.
+        // SAFETY: retained once in `new`; a reset does not release it. An error means that the
+        // context was broken before.
         unsafe { (functions.context_release)(self.device.id) };
     }
 }
 
-/// The context is this thread's current one until this is dropped.
+/// Keeps the context current on this thread until it is dropped.
 #[derive(Debug)]
 pub(super) struct Entered<'a> {
     context: &'a Context,
@@ -247,7 +248,7 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// The fault of work whose context was torn down.
+/// Returns the fault of work whose context was torn down.
 fn torn_down() -> Fault {
     Fault::new(
         FaultKind::Gone,

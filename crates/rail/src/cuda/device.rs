@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The GPUs that a driver knows.
+//! The GPUs of a driver.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::Arc;
@@ -14,16 +14,16 @@ const CAPABILITY_MAJOR: c_int = 75;
 /// `CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR`.
 const CAPABILITY_MINOR: c_int = 76;
 
-/// The least compute capability that the embedded kernel runs on, as `.target` in `kernel.ptx`.
+/// The least compute capability that the embedded kernel supports, as `.target` in `kernel.ptx`.
 const CAPABILITY_MIN: (c_int, c_int) = (7, 0);
 
 /// One GPU.
 #[derive(Debug)]
 pub(super) struct Device {
     pub driver: Arc<Driver>,
-    /// Its number, as the driver counts.
+    /// The device's number in the driver's order.
     pub ordinal: u16,
-    /// What the driver's calls take.
+    /// The identifier for the driver's calls.
     pub id: c_int,
     pub name: String,
     pub capability: (c_int, c_int),
@@ -31,7 +31,7 @@ pub(super) struct Device {
 }
 
 impl Device {
-    /// How many the driver has.
+    /// Returns the number of devices of the driver.
     pub fn count(driver: &Driver) -> Result<u16, Fault> {
         let mut count = 0;
         // SAFETY: the result goes to a local variable.
@@ -40,10 +40,10 @@ impl Device {
         Ok(u16::try_from(count).unwrap_or(0))
     }
 
-    /// The one of this number.
+    /// Opens the device of this number.
     ///
     /// # Errors
-    /// If it does not answer, or cannot run the kernel.
+    /// If the device does not answer or cannot run the kernel.
     pub fn new(driver: &Arc<Driver>, ordinal: u16) -> Result<Arc<Self>, Fault> {
         let mut id = 0;
         // SAFETY: the result goes to a local variable.
@@ -81,11 +81,11 @@ fn attribute_of(driver: &Driver, id: c_int, attribute: c_int) -> Result<c_int, F
 
 fn name_of(driver: &Driver, id: c_int) -> Result<String, Fault> {
     let mut name: [c_char; 256] = [0; 256];
-    // SAFETY: the driver writes at most as many bytes as it is told there are, with a 0 at the end.
+    // SAFETY: the driver writes at most the given number of bytes, ending with a 0.
     let status =
         unsafe { (driver.functions.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, id) };
     driver.check("ask the device for its name", status)?;
-    // SAFETY: the last byte was never given away and is 0.
+    // SAFETY: the last byte was not part of the driver's buffer and is 0.
     let text = unsafe { CStr::from_ptr(name.as_ptr()) };
     Ok(text.to_string_lossy().into_owned())
 }

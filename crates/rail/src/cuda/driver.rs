@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The functions of `libcuda` that the rail calls, found in the library at run time.
+//! The functions of `libcuda` that the rail calls, looked up in the library at run time.
 //!
 //! Names and signatures are those of the CUDA driver API, whose versioned symbols (`_v2`) never
-//! change their meaning. Nothing of CUDA is needed to build.
+//! change their meaning. The build needs no part of CUDA.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::mem::ManuallyDrop;
@@ -14,7 +14,7 @@ use libloading::Library;
 use super::status::{Status, kind_of};
 use crate::{Fault, FaultKind};
 
-/// A context, module, function or stream: a name that only the driver looks behind.
+/// A context, module, function or stream: an opaque handle of the driver.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handle(pub *mut c_void);
@@ -28,12 +28,12 @@ unsafe impl Send for Handle {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Handle {}
 
-/// An address in a device's memory.
+/// An address in device memory.
 pub(super) type DeviceAddress = u64;
 
 macro_rules! functions {
     ($($name:ident = $symbol:literal ($($parameter:ty),*);)*) => {
-        /// One pointer per driver call.
+        /// One function pointer per driver call.
         #[derive(Debug)]
         pub(super) struct Functions {
             $(pub $name: unsafe extern "C" fn($($parameter),*) -> Status,)*
@@ -44,7 +44,7 @@ macro_rules! functions {
             /// The library's symbols of these names have these signatures.
             unsafe fn find(library: &Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
-                    // SAFETY: vouched for by the caller.
+                    // SAFETY: the caller guarantees it.
                     $($name: *unsafe { library.get(concat!($symbol, "\0").as_bytes()) }?,)*
                 })
             }
@@ -84,20 +84,20 @@ functions! {
     error_text = "cuGetErrorString" (Status, *mut *const c_char);
 }
 
-/// The driver, loaded and started.
+/// The driver, loaded and initialised.
 #[derive(Debug)]
 pub(super) struct Driver {
     pub functions: Functions,
-    /// Stays loaded for good: the driver has threads and exit handlers of its own.
+    /// Never unloaded: the driver has its own threads and exit handlers.
     _library: ManuallyDrop<Library>,
 }
 
 impl Driver {
-    /// Loads a library and starts the driver in it.
+    /// Loads a library and initialises the driver in it.
     pub fn load(path: &Path) -> Result<Arc<Self>, Fault> {
         let absent = |reason: String| Fault::new(FaultKind::Gone, reason);
-        // SAFETY: whoever names the library vouches that it is a CUDA driver; its initialisers run
-        // in any process that uses it.
+        // SAFETY: the configuration that names the library guarantees that it is a CUDA driver; its
+        // initialisers run in any process that uses it.
         let library = unsafe { Library::new(path) }
             .map_err(|error| absent(format!("cannot load {}: {error}", path.display())))?;
         let library = ManuallyDrop::new(library);
@@ -115,7 +115,7 @@ impl Driver {
         Ok(Arc::new(driver))
     }
 
-    /// The newest version of CUDA that the driver serves, as 1000 x major + 10 x minor.
+    /// Returns the newest version of CUDA that the driver supports, as 1000 x major + 10 x minor.
     pub fn version(&self) -> Result<c_int, Fault> {
         let mut version = 0;
         // SAFETY: the result goes to a local variable.
@@ -124,7 +124,7 @@ impl Driver {
             .map(|()| version)
     }
 
-    /// Makes a status a fault that says what could not be done.
+    /// Converts a status to a fault that names the failed action.
     pub fn check(&self, action: &str, status: Status) -> Result<(), Fault> {
         let Some(kind) = kind_of(status) else {
             return Ok(());

@@ -13,8 +13,8 @@ use crate::{Fault, FaultKind};
 pub(super) struct Gpu {
     pub device: Arc<Device>,
     pub settings: CudaSettings,
-    /// Open while a lane is, or while the device has not come back from one: it takes hundreds of
-    /// megabytes of the device's memory.
+    /// The open context, if any. It stays open while a lane is open or the device has not finished
+    /// a lane's work: a context takes hundreds of megabytes of device memory.
     context: Mutex<Weak<Context>>,
 }
 
@@ -27,7 +27,7 @@ impl Gpu {
         }
     }
 
-    /// The context that is open, or a new one if there is none or that has broken.
+    /// Returns the open context, or a new one if there is none or it is broken.
     pub fn context(&self) -> Result<Arc<Context>, Fault> {
         let mut kept = self.context.lock().unwrap_or_else(PoisonError::into_inner);
         let before = kept.upgrade();
@@ -48,8 +48,8 @@ impl Gpu {
             }
         }
         let context = match (Context::new(&self.device), before) {
-            // After some errors a device's context is of no use to anybody, and stays so while
-            // somebody holds it: lanes that are open but idle.
+            // After some errors a device's context is unusable, and stays so while anything holds
+            // it, such as lanes that are open but idle.
             (Err(fault), Some(broken)) if fault.kind() == FaultKind::Failed => {
                 broken.tear_down(self.settings.drop_limit)?;
                 Context::new(&self.device)?

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A lane: some slots, and waiting for whichever has finished.
+//! A lane: several slots, and waiting for the first to finish.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use super::poll_backoff::{Machine, PollBackoff};
 use super::slot::Slot;
 use crate::{Done, Fault, Lane, Piece};
 
-/// Several slots, fed by one thread.
+/// Several slots, used by one thread.
 #[derive(Debug)]
 pub(super) struct CudaLane {
     gpu: Arc<Gpu>,
     context: Arc<Context>,
     slots: Vec<Slot>,
-    /// What has come back and was not reaped yet.
+    /// Finished pieces that have not been reaped yet.
     ready: VecDeque<Done>,
     backoff: PollBackoff,
 }
@@ -36,7 +36,7 @@ impl CudaLane {
         })
     }
 
-    /// Begins anew on another context if this one has broken and nothing works in it.
+    /// Opens another context if this one is broken and no slot of the lane is busy.
     fn renew(&mut self) -> Result<(), Fault> {
         if self.context.is_broken() && self.is_idle() {
             (self.context, self.slots) = open(&self.gpu)?;
@@ -44,7 +44,8 @@ impl CudaLane {
         Ok(())
     }
 
-    /// Takes back what the device has finished, and ends what hangs on a caller's own memory.
+    /// Collects the pieces that the device has finished, and ends the context if a piece hangs on
+    /// the caller's own memory.
     fn look(&mut self) {
         self.ready
             .extend(self.slots.iter_mut().filter_map(Slot::advance));
@@ -56,13 +57,13 @@ impl CudaLane {
         }
     }
 
-    /// Whether the device touches nothing of this process any more.
+    /// Ends the context; returns whether the device no longer accesses memory of this process.
     fn end_context(&self) -> bool {
-        // The fault that pieces come back with says what happened.
+        // The fault of the returned pieces has the reason.
         self.context.tear_down(self.gpu.settings.drop_limit).is_ok()
     }
 
-    /// Looks until there is something, the slots are idle, or time is up.
+    /// Polls until `enough` holds, the slots are idle, or `patience` is over.
     fn wait(&mut self, patience: Duration, enough: impl Fn(&Self) -> bool) {
         let mut backoff = self.backoff;
         backoff.wait(patience, &Machine::start(), || {
@@ -104,8 +105,8 @@ impl Lane for CudaLane {
 }
 
 impl Drop for CudaLane {
-    /// Waits for the device up to the drop limit. If it works on a caller's memory even then, its
-    /// context is ended; what it has copies of may be left to it.
+    /// Waits for the device up to the drop limit. If the device still works on a caller's memory
+    /// then, its context is ended; work on copies may be left to it.
     fn drop(&mut self) {
         self.wait(self.gpu.settings.drop_limit, Self::is_idle);
         let in_place = |slot: &Slot| slot.working_in_place().is_some();
@@ -113,13 +114,14 @@ impl Drop for CudaLane {
             self.look();
         }
         for slot in self.slots.drain(..).filter(|slot| !slot.is_idle()) {
-            // Kept with its memory, and with the piece if the device may still touch that.
+            // Kept with its memory, and with the piece if the device may still access the piece's
+            // buffers.
             self.context.keep_stuck(slot);
         }
     }
 }
 
-/// A context and the slots of a lane in it.
+/// Returns a context and a lane's slots in it.
 fn open(gpu: &Gpu) -> Result<(Arc<Context>, Vec<Slot>), Fault> {
     let context = gpu.context()?;
     let slots = (0..gpu.settings.slots).map(|_| Slot::new(&context, gpu.settings.slot_bytes));

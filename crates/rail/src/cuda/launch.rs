@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One launch of the kernel: its arguments, and how many threads it gets.
+//! One launch of the kernel: its arguments and its number of threads.
 
 use std::ffi::c_void;
 
@@ -8,20 +8,20 @@ use super::driver::{DeviceAddress, Handle};
 use super::tables::ROWS_MAX;
 use crate::Fault;
 
-/// As `COLUMNS_MAX` in `kernel.cu`.
+/// Same as `COLUMNS_MAX` in `kernel.cu`.
 const COLUMNS_MAX: usize = 255;
 
-/// As `UNIT_BYTES` in `kernel.cu`.
+/// Same as `UNIT_BYTES` in `kernel.cu`.
 const UNIT_BYTES: u64 = 16;
 
-/// Threads of a block, as the kernel's launch bounds.
+/// Threads per block, as in the kernel's launch bounds.
 const THREADS: u32 = 256;
 
-/// Blocks per multiprocessor at most: twice as many as fit at a time, so that the last ones of a
-/// launch do not run alone. Threads of fewer blocks take more units each.
+/// The most blocks per multiprocessor: twice as many as fit at a time, so that the last blocks of a
+/// launch do not run alone. With fewer blocks each thread processes more units.
 const BLOCKS_PER_MULTIPROCESSOR: u32 = 8;
 
-/// What a launch is given, as `struct Product` in `kernel.cu`.
+/// The arguments of a launch, as `struct Product` in `kernel.cu`.
 #[repr(C)]
 #[derive(Debug)]
 struct Arguments {
@@ -35,7 +35,7 @@ struct Arguments {
     unused: u32,
 }
 
-// The size that the kernel's parameter has in the PTX.
+// The size of the kernel's parameter in the PTX.
 const _: () = assert!(size_of::<Arguments>() == 2_104);
 
 /// A product of up to [`ROWS_MAX`] rows on the device.
@@ -49,7 +49,7 @@ pub(super) struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Puts the product into a stream.
+    /// Puts the launch into a stream.
     pub fn launch(
         &self,
         context: &Context,
@@ -65,8 +65,8 @@ impl Product<'_> {
             .div_ceil(u64::from(THREADS))
             .min(u64::from(blocks_max)) as u32;
         // SAFETY: the kernel takes one parameter of this layout, which the driver copies within the
-        // call. Its addresses have `bytes` bytes each: a slot's by its layout, a caller's because
-        // whoever made the job vouched for them.
+        // call. Its addresses have `bytes` bytes each: a slot's addresses by its layout, a caller's
+        // by the guarantee of the job's creator.
         let status = unsafe {
             (driver.functions.launch)(
                 context.kernel(self.outputs.len()),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where the buffers of a piece lie in a slot's memory, and how much of them goes there at a time.
+//! The positions of a piece's buffers in a slot's memory, and the bytes that a slot holds at a
+//! time.
 
 use std::ops::Range;
 
@@ -7,15 +8,16 @@ use crate::{MemoryKind, Mode, Piece, Region};
 
 use super::tables;
 
-/// Buffers in a slot start at multiples of this, which suits every copy and load of a device.
+/// Buffers in a slot start at multiples of this, which suits all copies and loads of a device.
 const PITCH_BYTES: usize = 256;
 
-/// The least bytes of a slot that serve any piece: the tables of a 255 x 255 matrix, and 510 buffers of one pitch.
+/// The least bytes of a slot that can hold any piece: the tables of a 255 x 255 matrix, and 510
+/// buffers of one pitch.
 pub(super) const SLOT_BYTES_MIN: usize = 2 << 20;
 
-/// What a slot of this many bytes holds of a piece's buffers: all but 64 KiB, which the tables of
-/// up to 12 rows of 64 columns and the rounding to pitches take less than. Pieces with larger
-/// tables and of that size are done in two chunks.
+/// Returns the bytes of a piece's buffers that a slot of `slot_bytes` bytes holds: all but 64 KiB,
+/// which exceed the tables of up to 12 rows of 64 columns plus the rounding to pitches. A piece of
+/// that size with larger tables takes two chunks.
 pub(super) const fn room_bytes(slot_bytes: usize) -> usize {
     slot_bytes - (64 << 10)
 }
@@ -36,29 +38,30 @@ pub(super) enum Access {
 pub(super) struct BufferSlot {
     pub region: Region,
     pub access: Access,
-    /// From the start of the slot's memory, pinned and device alike; not used in place.
+    /// From the start of the slot's memory, the same in pinned and device memory; unused if in
+    /// place.
     pub offset: usize,
 }
 
-/// How a piece is done in a slot: chunk by chunk, each a range of all buffers.
+/// The processing of a piece in a slot: chunk by chunk, each a range of all buffers.
 ///
-/// A slot holds the tables, then inputs, then outputs. Its pinned memory and its device memory are
-/// laid out alike, so that neighbours travel in one copy.
+/// A slot holds the tables, then inputs, then outputs. Its pinned memory and its device memory have
+/// the same layout, so that one copy transfers adjacent buffers.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub inputs: Vec<BufferSlot>,
     pub outputs: Vec<BufferSlot>,
     pub tables_bytes: usize,
-    /// Bytes of each buffer that a slot holds.
+    /// The bytes of each buffer that a slot holds.
     pub chunk_bytes: usize,
-    /// Bytes of the slot's pinned memory that are used: up to the last buffer that the CPU copies.
+    /// The bytes of the slot's pinned memory in use: up to the last buffer that the CPU copies.
     pub pinned_bytes: usize,
-    /// Bytes of the slot's device memory that are used.
+    /// The bytes of the slot's device memory in use.
     pub device_bytes: usize,
 }
 
 impl Layout {
-    /// For a piece in slots of at most this many bytes.
+    /// Lays out a piece for slots of at most this many bytes.
     pub fn new(piece: &Piece, slot_bytes: usize) -> Self {
         let mode = piece.job().mode();
         let tables_bytes = tables::bytes_of(piece.job().matrix());
@@ -115,14 +118,14 @@ impl Layout {
         }
     }
 
-    /// Whether the device touches memory of the caller's.
+    /// Returns whether the device accesses memory of the caller.
     pub fn is_in_place(&self) -> bool {
         let mut buffers = self.inputs.iter().chain(&self.outputs);
         buffers.any(|buffer| buffer.region.kind() != MemoryKind::Host)
     }
 }
 
-/// Whether the CPU needs an output's results in pinned memory.
+/// Returns whether the CPU needs an output's results in pinned memory.
 pub(super) fn is_taken_out(buffer: &BufferSlot, mode: Mode) -> bool {
     mode == Mode::Compare || buffer.access == Access::Staged
 }
@@ -135,7 +138,8 @@ fn access_of(region: Region) -> Access {
     }
 }
 
-/// A comparison must not write to the outputs given, so it takes copies of them.
+/// Returns how the device accesses an output. A comparison must not write to the given outputs, so
+/// it uses copies.
 fn access_of_output(region: Region, mode: Mode) -> Access {
     match (access_of(region), mode) {
         (Access::InPlace, Mode::Compare) => Access::Copied,
@@ -143,12 +147,13 @@ fn access_of_output(region: Region, mode: Mode) -> Access {
     }
 }
 
-/// Ranges of a slot's memory with neighbours joined.
+/// Returns ranges of a slot's memory with adjacent ranges joined.
 pub(super) fn joined(ranges: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in ranges {
         match joined.last_mut() {
-            // What lies between two buffers is less than a pitch and costs less than a copy.
+            // The gap between two buffers is less than a pitch; copying it costs less than another
+            // copy.
             Some(last) if range.start - last.end < PITCH_BYTES => last.end = range.end,
             _ => joined.push(range),
         }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! NVIDIA GPUs, a rail each, where the system has their driver.
+//! NVIDIA GPUs, one rail each, if the system has NVIDIA's driver.
 //!
 //! `libcuda.so.1` is loaded at run time and the kernel is embedded as text that the driver
-//! compiles, so nothing of CUDA is needed to build or to run without a GPU.
+//! compiles, so no part of CUDA is needed to build, or to run without a GPU.
 //!
-//! A lane has a few slots, each a stream with pinned and device memory of its own. Units in ordinary
-//! memory are staged through pinned memory, and the caller's buffers are let go of while the device
-//! works: a device that hangs costs a slot, which is set free when the device comes back and never
-//! under it. Units in pinned or device memory are used where they are; if the device hangs on
-//! those, its context is ended before the piece comes back.
+//! A lane has a few slots, each a stream with its own pinned and device memory. Units in ordinary
+//! memory are staged through pinned memory, and the caller's buffers are released while the device
+//! works: a device that hangs costs a slot, whose memory is freed only when the device has
+//! finished. Units in pinned or device memory are used in place; if the device hangs on those, its
+//! context is ended before the piece is returned.
 //!
-//! Coding on a GPU pays where units are there already, or where CPU time is dearer than the way
-//! over the bus. Small pieces are better off on a CPU.
+//! Coding on a GPU pays off if the units are there already, or if CPU time costs more than the
+//! transfer over the bus. Small pieces are faster on a CPU.
 
 mod buffers;
 mod context;
@@ -38,31 +38,31 @@ use lane::CudaLane;
 
 use crate::{Capability, Fault, Lane, MemoryKind, Rail};
 
-/// The most bytes of each buffer in a piece while no tuning table says otherwise.
+/// The most bytes of each buffer in a piece, unless a tuning table sets another value.
 ///
-/// A piece costs some driver calls, two copies and a launch at least: 5 to 10 us each, by NVIDIA's
-/// and others' published measurements of launches, so about 30 us. The bus carries about 50 GB/s
-/// (PCIe 5 with 16 lanes: 63 GB/s less its protocol). 2 MiB of each of six inputs and three outputs
-/// take about 380 us there, more than ten times the fixed cost. None of this was measured here;
-/// `tune` finds the size for a machine.
+/// A piece costs at least some driver calls, two copies and a launch: 5 to 10 us each, according to
+/// published measurements of launches by NVIDIA and others, so about 30 us. The bus carries about
+/// 50 GB/s (PCIe 5 with 16 lanes: 63 GB/s minus protocol overhead). 2 MiB of each of six inputs and
+/// three outputs take about 380 us there, more than ten times the fixed cost. These numbers were
+/// not measured here; `tune` finds the best size for a machine.
 ///
-/// Units in device memory are not cut by this: 2 MiB of each of ten inputs take the device 5 us at
-/// 4.8 TB/s (HBM3e of an H200), less than a launch.
+/// This limit does not split units in device memory: 2 MiB of each of ten inputs take the device 5
+/// us at 4.8 TB/s (HBM3e of an H200), less than a launch.
 const PIECE_BYTES: usize = 2 << 20;
 
-/// How much a GPU's lanes hold, and how long they wait for it.
+/// The resources of a GPU's lanes, and their time limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaSettings {
-    /// The driver's library, a path or a name that the loader finds.
+    /// The driver's library: a path or a name that the loader resolves.
     pub library: PathBuf,
-    /// Lanes per GPU. More than one, so that threads stage side by side.
+    /// Lanes per GPU. More than one, so that several threads can stage at the same time.
     pub lanes: usize,
-    /// Streams of a lane, each with a piece in flight: one copied in, one coded, one copied out,
-    /// and one being staged.
+    /// Streams per lane, each with a piece in flight: one copied in, one coded, one copied out, and
+    /// one being staged.
     pub slots: usize,
     /// The most bytes of pinned memory, and of device memory, that a slot uses at a time; at least
-    /// 2 MiB. It begins with 2 MiB and grows when a piece needs more; what it outgrew, less than
-    /// twice as much, stays allocated until its lane is dropped.
+    /// 2 MiB. A slot begins with 2 MiB and grows when a piece needs more; the outgrown memory, less
+    /// than twice as much, stays allocated until its lane is dropped.
     pub slot_bytes: usize,
     /// How long the device may work on a caller's pinned or device memory before it counts as
     /// hanging and its context is ended.
@@ -78,7 +78,7 @@ impl Default for CudaSettings {
             lanes: 2,
             slots: 4,
             // 4 MiB of each of ten inputs and four outputs: more than the default piece, so that a
-            // measurement can find out whether that is faster.
+            // measurement can determine whether larger pieces are faster.
             slot_bytes: 64 << 20,
             hang_limit: Duration::from_secs(10),
             drop_limit: Duration::from_secs(2),
@@ -86,12 +86,12 @@ impl Default for CudaSettings {
     }
 }
 
-/// A GPU that the driver names, and the rail on it or why there is none.
+/// A GPU that the driver reports, with its rail or the reason why there is none.
 #[derive(Debug)]
 pub struct FoundGpu {
     /// The rail's name: `cuda:0` for the first.
     pub name: String,
-    /// The rail, or why this GPU cannot be one.
+    /// The rail, or the reason why this GPU cannot be one.
     pub rail: Result<Cuda, String>,
 }
 
@@ -105,21 +105,21 @@ pub struct Cuda {
 }
 
 impl Cuda {
-    /// The GPUs of this machine.
+    /// Returns the GPUs of this machine.
     ///
     /// # Errors
-    /// Why there are none: no driver, or one without devices.
+    /// The reason why there are none: no driver, or a driver without devices.
     pub fn rails() -> Result<Vec<FoundGpu>, String> {
         Self::rails_with(&CudaSettings::default())
     }
 
-    /// The GPUs of this machine, with settings other than the default ones.
+    /// Returns the GPUs of this machine, with settings other than the default ones.
     ///
     /// # Errors
     /// As [`Cuda::rails`].
     ///
     /// # Panics
-    /// If the settings name no slot, no lane, or slots of less than 2 MiB.
+    /// If the settings have no slots, no lanes, or slots of less than 2 MiB.
     pub fn rails_with(settings: &CudaSettings) -> Result<Vec<FoundGpu>, String> {
         assert!(
             settings.slots > 0

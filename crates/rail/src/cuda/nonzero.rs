@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Looking for what differs in sums of what is and what should be.
+//! The search for differences in the sums of actual and expected bytes.
 
 use stripeline_codec::Verdict;
 
 use crate::difference::verdict;
 
-/// Bytes looked at in one go, without a branch per byte.
+/// The number of bytes tested at once, without a branch per byte.
 const BLOCK_BYTES: usize = 256;
 
-/// The first byte that is not zero in any of the outputs' sums, by offset and then by output.
+/// Returns the first nonzero byte in any of the outputs' sums, ordered by offset and then by
+/// output.
 pub(super) fn find<'a>(sums: impl Iterator<Item = &'a [u8]>) -> Verdict {
     let mut first: Option<(usize, usize)> = None;
     for (unit, sum) in sums.enumerate() {
-        // An output further on counts only where it differs earlier.
+        // A later output counts only if it differs at a lower offset.
         let end = first.map_or(sum.len(), |(offset, _)| offset);
         if let Some(offset) = first_nonzero(&sum[..end]) {
             first = Some((offset, unit));

@@ -5,11 +5,12 @@
 
 use std::time::{Duration, Instant};
 
-/// How long a wait polls without sleeping, if that is expected to be enough. A sleep takes about this much
-/// longer than requested: Linux adds 50 us by default (timer slack).
+/// How long a wait polls without sleeping, if that is expected to be enough. A sleep takes about
+/// this much longer than requested: Linux adds 50 us by default (timer slack).
 const AWAKE: Duration = Duration::from_micros(50);
 
-/// A sleep takes this part of the expected wait, so that completion is detected late by at most this part.
+/// A sleep takes this part of the expected wait, so that completion is detected late by at most
+/// this part.
 const PART: u32 = 8;
 const SLEEP_MIN: Duration = Duration::from_micros(20);
 /// Longer sleeps save no significant CPU time.
@@ -17,7 +18,7 @@ const SLEEP_MAX: Duration = Duration::from_micros(200);
 
 /// The time source of a wait.
 pub(super) trait Time {
-    /// Time since a fixed start.
+    /// Returns the time since a fixed start.
     fn now(&self) -> Duration;
 
     fn sleep(&self, time: Duration);
@@ -54,7 +55,8 @@ impl PollBackoff {
     /// Calls `look` at least once, until it returns true or `patience` is over.
     pub fn wait(&mut self, patience: Duration, time: &impl Time, mut look: impl FnMut() -> bool) {
         let begun = time.now();
-        // Up to the last unsuccessful look: the excess of a long sleep says nothing about the device.
+        // Counted up to the last unsuccessful look: the excess of a long sleep is not the device's
+        // time.
         let mut waited = Duration::ZERO;
         while !look() {
             waited = time.now() - begun;
@@ -69,8 +71,8 @@ impl PollBackoff {
         self.expected = (self.expected + waited) / 2;
     }
 
-    /// How long to sleep before the next look of a wait that has lasted so long; `None` to look again
-    /// at once.
+    /// Returns how long to sleep before the next look of a wait that has lasted `waited`; `None` to
+    /// look again at once.
     fn sleep(self, waited: Duration) -> Option<Duration> {
         let expected = self.expected.max(waited);
         (expected >= AWAKE).then(|| (expected / PART).clamp(SLEEP_MIN, SLEEP_MAX))
@@ -82,10 +84,11 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// What a look costs here.
+    /// The time that a look takes in these tests.
     const LOOK: Duration = Duration::from_micros(2);
 
-    /// Time that passes by looks and sleeps only. A sleep takes longer than asked for, as on Linux.
+    /// A time source advanced by looks and sleeps only. A sleep takes longer than requested, as on
+    /// Linux.
     #[derive(Debug, Default)]
     struct Counted {
         now: Cell<Duration>,
@@ -106,7 +109,7 @@ mod tests {
         }
     }
 
-    /// A wait for a device that takes so long.
+    /// Waits for a device that takes `takes`.
     fn wait(backoff: &mut PollBackoff, takes: Duration) -> Counted {
         let time = Counted::default();
         backoff.wait(Duration::from_secs(1), &time, || {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A stream with memory of its own, which does one piece at a time.
+//! A stream with its own memory, which processes one piece at a time.
 //!
-//! A piece is done in chunks: inputs are staged, copied to the device, coded there and copied back
-//! by the stream, in that order and without the CPU; then results are taken out. Several slots make
-//! copies of one overlap with the kernel of another.
+//! A piece is processed in chunks: inputs are staged, copied to the device, coded there and copied
+//! back by the stream, in that order and without the CPU; then the results are copied out. With
+//! several slots, the copies of one overlap with the kernel of another.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,18 +25,18 @@ use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, difference};
 #[derive(Debug)]
 pub(super) struct Slot {
     context: Arc<Context>,
-    /// The most bytes that it may use of either memory.
+    /// The most bytes that the slot may use of either kind of memory.
     bytes_max: usize,
     // Freed in this order: the stream before the memory that its work uses.
     stream: Stream,
-    // Of both the last is in use. What it outgrew is kept, because the driver's calls that free
-    // memory may wait for all work on the device, and some of that may hang.
+    // The last entry of each list is in use. Outgrown entries are kept, because the driver's calls
+    // that free memory may wait for all work on the device, and some of that work may hang.
     pinned: Vec<Pinned>,
     on_device: Vec<OnDevice>,
     active: Option<ActivePiece>,
 }
 
-/// A piece that is being done.
+/// A piece in progress.
 #[derive(Debug)]
 struct ActivePiece {
     ticket: u64,
@@ -48,11 +48,11 @@ struct ActivePiece {
     start: usize,
     /// Bytes of each buffer of the piece.
     bytes: usize,
-    /// Which of them the device is at.
+    /// The chunk that the device is processing.
     chunk: Range<usize>,
-    /// What kept this chunk from being put into the stream as a whole.
+    /// The fault that prevented this chunk from being put into the stream completely.
     fault: Option<Fault>,
-    /// When the chunk was begun.
+    /// The time when the chunk was started.
     begun: Instant,
 }
 
@@ -72,13 +72,14 @@ impl Slot {
         self.active.is_none()
     }
 
-    /// Starts a piece; gives it back at once if that fails.
+    /// Starts a piece; returns it at once if that fails.
     pub fn begin(&mut self, ticket: u64, piece: Piece) -> Result<(), Done> {
         assert!(self.is_idle(), "one piece at a time");
         let layout = self.make_room(&piece);
         let mode = piece.job().mode();
         if mode == Mode::Add && piece.is_revocable() && layout.chunk_bytes < piece.bytes() {
-            // What was added to already could not be told if the piece were taken away then.
+            // If the piece were revoked between two chunks, it would be unknown which outputs have
+            // been added to.
             let text = format!(
                 "cannot add to {} outputs of {} bytes: {} of each fit",
                 layout.outputs.len(),
@@ -107,20 +108,21 @@ impl Slot {
         self.next_chunk(active)
     }
 
-    /// Where the piece's buffers go, in memory that is there.
+    /// Lays out the piece's buffers, after growing the memory if needed.
     fn make_room(&mut self, piece: &Piece) -> Layout {
         let layout = Layout::new(piece, self.bytes_max);
         if self.grow(&layout).is_ok() {
             return layout;
         }
-        // Slower, but right, in what there is. It is not asked for again, because that costs time
-        // with every piece. Whatever else the fault was, the piece meets it, too.
+        // Continues in the existing memory: slower, but correct. Growth is not tried again, because
+        // each attempt costs time. If the fault was of another kind, the piece meets it too.
         self.bytes_max = self.pinned().bytes.min(self.on_device().bytes);
         Layout::new(piece, self.bytes_max)
     }
 
     fn grow(&mut self, layout: &Layout) -> Result<(), Fault> {
-        // To powers of two, so that it happens seldom: the device's work may wait for it.
+        // Grows to powers of two, so that growth is rare: the device's work may have to wait for
+        // it.
         let grown = |bytes: usize| bytes.next_power_of_two().min(self.bytes_max);
         if layout.pinned_bytes > self.pinned().bytes {
             let pinned = Pinned::new(&self.context, grown(layout.pinned_bytes))?;
@@ -141,19 +143,19 @@ impl Slot {
         self.on_device.last().expect("begins with one")
     }
 
-    /// Whether the device has finished with the chunk, and how; `None` while it works.
+    /// Returns the result once the device has finished with the chunk; `None` while it works.
     pub fn poll(&self) -> Option<Result<(), Fault>> {
         let entered = match self.context.enter() {
             Ok(entered) => entered,
-            // Nothing of the slot is used any more. A caller's memory may be, until the context has
-            // ended.
+            // Nothing of the slot is used any more, but the device may access a caller's memory
+            // until the context has ended.
             Err(_) if self.is_in_place() && self.context.is_ending() => return None,
             Err(fault) => return Some(Err(fault)),
         };
         self.stream.poll(&entered)
     }
 
-    /// Goes on if the device has finished: with the next chunk, or by giving the piece back.
+    /// Continues if the device has finished: starts the next chunk or returns the piece.
     pub fn advance(&mut self) -> Option<Done> {
         if self.is_idle() {
             return None;
@@ -188,8 +190,8 @@ impl Slot {
         self.next_chunk(active).err()
     }
 
-    /// How long the device has worked on this chunk of a caller's own memory, which cannot be taken
-    /// away from it.
+    /// Returns how long the device has worked on this chunk of a caller's own memory, which cannot
+    /// be revoked.
     pub fn working_in_place(&self) -> Option<Duration> {
         self.is_in_place()
             .then(|| self.active.as_ref().map(|active| active.begun.elapsed()))
@@ -218,14 +220,15 @@ impl Slot {
         }
         active.begun = Instant::now();
         active.piece = LanePiece::of(piece, !active.layout.is_in_place());
-        // The slot counts as busy before the first copy is in the stream, whatever happens then.
+        // The slot counts as busy before the first copy is in the stream, even if a later step
+        // fails.
         self.active = Some(active);
         let put = self.enqueue();
         self.active.as_mut().expect("set above").fault = put.err();
         Ok(())
     }
 
-    /// Copies what the CPU has to into pinned memory.
+    /// Copies the inputs that the CPU must copy into pinned memory.
     fn stage(
         &mut self,
         layout: &Layout,
@@ -244,8 +247,8 @@ impl Slot {
         let read = outputs.filter(|_| mode != Mode::Set);
         let read = layout.inputs.iter().zip(piece.inputs()).chain(read);
         for (buffer, region) in read.filter(|(buffer, _)| buffer.access == Access::Staged) {
-            // SAFETY: the piece has the right to this range of the buffer, whoever made the job
-            // vouched for its memory, and while the piece is borrowed nobody writes there.
+            // SAFETY: the piece has the right to this range of the buffer, the job's creator
+            // guarantees its memory, and nothing writes there while the piece is borrowed.
             let bytes =
                 unsafe { std::slice::from_raw_parts(region.start().add(chunk.start), chunk.len()) };
             pinned
@@ -255,8 +258,8 @@ impl Slot {
         Ok(())
     }
 
-    /// Puts a chunk's copies and launches into the stream. What was put there before a fault still
-    /// runs.
+    /// Puts a chunk's copies and launches into the stream. Operations put there before a fault
+    /// still run.
     fn enqueue(&self) -> Result<(), Fault> {
         let active = self.active.as_ref().expect("a slot with a piece");
         let entered = self.context.enter()?;
@@ -290,7 +293,7 @@ impl Slot {
                 MemoryKind::Device { .. } => {
                     let from = from.start().addr() as DeviceAddress;
                     // SAFETY: as above for `to`. A piece in place is kept until the stream has
-                    // ended, and whoever made the job vouched for its memory.
+                    // ended, and the job's creator guarantees its memory.
                     unsafe { self.stream.copy_within(entered, to, from, bytes) }?;
                 }
                 // SAFETY: as for memory of the device.
@@ -315,7 +318,7 @@ impl Slot {
                 outputs,
                 tables: self.at(pass * tables::bytes_of_pass(inputs.len())),
                 bytes: active.chunk.len(),
-                // A sum of what is there and what should be is zero where they are the same.
+                // The sum of actual and expected bytes is zero where they are equal.
                 adds: active.mode != Mode::Set,
             };
             product.launch(&self.context, entered, self.stream.handle)?;
@@ -343,7 +346,8 @@ impl Slot {
         Ok(())
     }
 
-    /// Copies results from pinned memory to the caller's, or looks at what a comparison left there.
+    /// Copies results from pinned memory to the caller's, or examines the result of a comparison
+    /// there.
     fn take_out(
         &self,
         layout: &Layout,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the driver's results say about the rail.
+//! The meaning of the driver's status codes for the rail.
 
 use std::ffi::c_int;
 
@@ -8,20 +8,20 @@ use crate::FaultKind;
 /// A `CUresult`.
 pub(super) type Status = c_int;
 
-/// Done.
+/// Success.
 const SUCCESS: Status = 0;
-/// A stream has work that is not done yet.
+/// A stream has unfinished work.
 pub(super) const NOT_READY: Status = 600;
 
 const OUT_OF_MEMORY: Status = 2;
-/// Not initialised, shutting down; no such device, or not for us; a context that is not there any
-/// more; a device that fell off the bus or that the system has taken away.
+/// Not initialised, shutting down; no such device, or not permitted; a context that no longer
+/// exists; a device that fell off the bus or that the system has removed.
 const GONE: [Status; 10] = [3, 4, 46, 100, 101, 201, 709, 802, 803, 804];
 
-/// What a status says about the rail; `None` if it is success.
+/// Returns the kind of fault that a status means; `None` for success.
 ///
-/// Everything that is neither a lack of memory nor a lost device counts as failed: after most of
-/// these a context is of no use any more, and a new one may well be.
+/// Every status that is neither a lack of memory nor a lost device counts as failed: most of these
+/// leave the context unusable, and a new context may work.
 pub(super) fn kind_of(status: Status) -> Option<FaultKind> {
     match status {
         SUCCESS => None,

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Coefficients as the kernel takes them: tables of products.
+//! Conversion of coefficients to the kernel's form: tables of products.
 
 use stripeline_codec::Coefficients;
 
-/// Most rows of one launch, as `ROWS_MAX` in `kernel.cu`.
+/// The most rows of one launch, same as `ROWS_MAX` in `kernel.cu`.
 pub(super) const ROWS_MAX: usize = 4;
 
-/// Words of one column's tables, as `struct Column` in `kernel.cu`.
+/// The words of one column's tables, as in `struct Column` in `kernel.cu`.
 const COLUMN_WORDS: usize = 5 * ROWS_MAX;
 
-/// Bytes of the tables of one launch.
+/// Returns the bytes of the tables of one launch.
 pub(super) fn bytes_of_pass(columns: usize) -> usize {
     columns * COLUMN_WORDS * size_of::<u32>()
 }
 
-/// How many launches a matrix takes.
+/// Returns the number of launches for a matrix.
 pub(super) fn passes(matrix: &Coefficients) -> usize {
     matrix.rows().div_ceil(ROWS_MAX)
 }
 
-/// Bytes of the tables of all launches.
+/// Returns the bytes of the tables of all launches.
 pub(super) fn bytes_of(matrix: &Coefficients) -> usize {
     passes(matrix) * bytes_of_pass(matrix.columns())
 }
@@ -52,9 +52,9 @@ pub(super) fn write(matrix: &Coefficients, tables: &mut [u8]) {
     }
 }
 
-/// The five words of a coefficient: products by bits 0-2, by bits 4-6, by bits 3 and 7.
+/// Returns the five words of a coefficient: products by bits 0-2, by bits 4-6, by bits 3 and 7.
 fn words_of(coefficient: u8) -> [u32; 5] {
-    // Products with single bits, from which all others follow by XOR.
+    // Products with single bits; XOR of these produces all others.
     let mut of_bit = [coefficient; 8];
     for bit in 1..8 {
         of_bit[bit] = doubled(of_bit[bit - 1]);
@@ -78,7 +78,7 @@ fn words_of(coefficient: u8) -> [u32; 5] {
     ]
 }
 
-/// Times x modulo 0x11d.
+/// Multiplies by x modulo 0x11d.
 fn doubled(value: u8) -> u8 {
     value << 1 ^ if value & 0x80 == 0 { 0 } else { 0x1d }
 }

@@ -2,8 +2,8 @@
 //! Known-answer tests that a rail must pass before it receives work.
 //!
 //! The answers are fingerprints of the oracle's bytes (`table.rs`, which `stripeline-reference`
-//! writes), so no kernel of this process verifies itself. Shapes and modes outside a rail's capability
-//! are not tested. The tests code less than a megabyte of data.
+//! writes), so no kernel of this process verifies itself. Shapes and modes outside a rail's
+//! capability are not tested. The tests code less than a megabyte of data.
 
 #[rustfmt::skip]
 mod table;
@@ -33,8 +33,8 @@ struct Answer {
     updated: &'static [[u64; 2]],
 }
 
-/// Encodes, decodes, updates and verifies stripes of every code on a rail, and compares the results with
-/// the oracle's answers.
+/// Encodes, decodes, updates and verifies stripes of every code on a rail, and compares the results
+/// with the oracle's answers.
 ///
 /// # Errors
 /// The first wrong result, as a sentence that names the rail.
@@ -282,7 +282,7 @@ impl Proof<'_> {
         done.outcome.map_err(|fault| fault.to_string())
     }
 
-    /// Bytes of a unit for this rail.
+    /// Returns the bytes of a unit for this rail.
     fn bytes(&self) -> usize {
         match self.rail.capability().takes_tails {
             true => UNIT_BYTES,

@@ -22,8 +22,8 @@ const COMPLETIONS: usize = 32;
 /// The longest wait within the plug-in, so that the loader regains control during long waits.
 const POLL: Duration = Duration::from_millis(100);
 
-/// Pauses after a poll that returned early without a completion, so that such a plug-in does not make
-/// the lane spin: from 20 µs, doubled each time, up to 1 ms.
+/// Pauses after a poll that returned early without a completion, so that such a plug-in does not
+/// make the lane spin: from 20 µs, doubled each time, up to 1 ms.
 const PAUSE_LEAST: Duration = Duration::from_micros(20);
 const PAUSE_MOST: Duration = Duration::from_millis(1);
 
@@ -41,13 +41,14 @@ pub(super) struct AsynchronousLane {
     submitted: Vec<SubmittedProduct>,
     ready: VecDeque<Done>,
     used: Vec<StagingBuffers>,
-    /// The next ticket for the plug-in: never used twice, whatever tickets the lane's user chooses.
+    /// The next ticket for the plug-in: unique, regardless of the tickets that the lane's user
+    /// chooses.
     next: u64,
     broken: Option<String>,
 }
 
-/// A product that the plug-in has. Without `in_flight` its piece was failed already, and only the
-/// memory is kept.
+/// A product that was submitted to the plug-in. Without `in_flight` its piece has already failed,
+/// and only the memory is kept.
 #[derive(Debug)]
 struct SubmittedProduct {
     number: u64,
@@ -200,8 +201,8 @@ impl Lane for AsynchronousLane {
         self.next += 1;
         let in_flight = InFlight::new(ticket, piece, &product);
         let submit = self.submit;
-        // SAFETY: the product is boxed and stays in `submitted` until it has completed or was finally
-        // cancelled; its buffers are its own, or those of the piece in `in_flight`.
+        // SAFETY: the product is boxed and stays in `submitted` until it has completed or was
+        // finally cancelled; its buffers are its own, or those of the piece in `in_flight`.
         let status = unsafe { plugin.submit(submit, self.lane(), number, &product) };
         if status == abi::STRIPELINE_PLUGIN_DONE {
             self.submitted.push(SubmittedProduct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A piece in flight: what a lane keeps of it while the plug-in has its product.
+//! A piece in flight: the lane's record of it while the plug-in works on its product.
 
 use super::abi;
 use super::owned_product::OwnedProduct;
@@ -29,7 +29,7 @@ impl InFlight {
         let Some(mut piece) = self.piece.into_piece() else {
             return Done::revoked(ticket);
         };
-        // SAFETY: as the caller promised.
+        // SAFETY: the caller upholds the same contract.
         let outcome = unsafe { product.deliver(&mut piece, mismatch) };
         Done {
             ticket,

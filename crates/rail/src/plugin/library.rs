@@ -43,10 +43,10 @@ pub(super) struct Loaded {
     last_error: Option<unsafe extern "C" fn(*mut c_void, *mut c_char, usize)>,
 }
 
-/// Why a lane can no longer be used.
+/// The reason why a lane can no longer be used.
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// The plug-in reports so and no longer accesses any buffer.
+    /// The plug-in reports that the lane is unusable; it no longer accesses any buffer.
     Lost(String),
     /// The plug-in broke a rule, so none of its reports is trusted.
     Rule(String),
@@ -56,12 +56,13 @@ pub(super) enum Broken {
 #[derive(Debug)]
 pub(super) struct Handle(*mut c_void);
 
-// SAFETY: the interface says that a lane is used by one thread at a time, not by one for ever.
+// SAFETY: the interface requires that a lane is used by one thread at a time, not always by the
+// same one.
 unsafe impl Send for Handle {}
 
 impl Loaded {
     pub(super) fn load(path: &Path) -> Result<Self, LoadError> {
-        // SAFETY: the operator who configured the library vouches for its initialisers.
+        // SAFETY: the operator who configured the library guarantees its initialisers.
         let library = unsafe { Library::new(path) };
         let library = library.map_err(|error| LoadError::Absent(error.to_string()))?;
         // A library that has started threads, or is hanging, cannot be unloaded.
@@ -73,18 +74,19 @@ impl Loaded {
             .ok()
             .and_then(|entry| *entry)
             .ok_or_else(|| invalid(lacks))?;
-        // SAFETY: an entry takes any version.
+        // SAFETY: an entry function accepts any version.
         let table = unsafe { entry(abi::STRIPELINE_PLUGIN_ABI) };
-        // SAFETY: what the entry gave.
+        // SAFETY: the entry function returned the pointer.
         let table = unsafe { read_table(table) }.map_err(LoadError::Invalid)?;
-        // SAFETY: pointers of the table that the plug-in gave.
+        // SAFETY: the pointers are those of the plug-in's table.
         unsafe { Self::of(&table) }.map_err(LoadError::Invalid)
     }
 
     /// # Safety
-    /// The pointers of the table are null or what the interface says, for the life of the process.
+    /// The pointers of the table are null or as the interface requires, for the life of the
+    /// process.
     unsafe fn of(table: &abi::Table) -> Result<Self, String> {
-        // SAFETY: as the caller promised, for each of them.
+        // SAFETY: the caller upholds the same contract, for each of them.
         let (name, description, capability) = unsafe {
             (
                 text(table.name, NAME_BYTES_MAX)?.ok_or("its name is null")?,
@@ -156,7 +158,8 @@ impl Loaded {
         unsafe { submit(lane.0, ticket, product.as_abi()) }
     }
 
-    /// Up to as many completions as there is room for; an error if the plug-in says nonsense.
+    /// Fetches as many completions as fit; returns an error if the plug-in's result is out of
+    /// range.
     pub(super) fn poll(
         &self,
         poll: Poll,
@@ -165,7 +168,8 @@ impl Loaded {
         completions: &mut [abi::Completion],
     ) -> Result<usize, Broken> {
         let room = completions.len() as u32;
-        // SAFETY: a lane of this plug-in on one thread, and room for so many completions.
+        // SAFETY: a lane of this plug-in on one thread, and room for the given number of
+        // completions.
         let count = unsafe { poll(lane.0, timeout_us, completions.as_mut_ptr(), room) };
         match usize::try_from(count) {
             Err(_) => {
@@ -179,14 +183,14 @@ impl Loaded {
         }
     }
 
-    /// Whether the plug-in gave the ticket up.
+    /// Returns whether the plug-in cancelled the ticket.
     pub(super) fn cancel(&self, lane: &mut Handle, ticket: u64) -> bool {
         // SAFETY: a lane of this plug-in on one thread.
         self.cancel
             .is_some_and(|cancel| unsafe { cancel(lane.0, ticket) } == 0)
     }
 
-    /// A status that is not `DONE`, as a fault.
+    /// Converts a status other than `DONE` to a fault.
     pub(super) fn fault(&self, lane: &Handle, status: i32) -> Fault {
         let kind = match status {
             abi::STRIPELINE_PLUGIN_REFUSED => FaultKind::Refused,
@@ -199,7 +203,7 @@ impl Loaded {
     fn reason(&self, lane: &Handle) -> String {
         let mut bytes = [0u8; ERROR_BYTES];
         if let Some(last_error) = self.last_error {
-            // SAFETY: there is room for so many bytes.
+            // SAFETY: there is room for the given number of bytes.
             unsafe { last_error(lane.0, bytes.as_mut_ptr().cast(), ERROR_BYTES) };
         }
         bytes[ERROR_BYTES - 1] = 0;
@@ -211,7 +215,7 @@ impl Loaded {
     }
 }
 
-/// What a comparison starts from.
+/// The initial value of a comparison's result.
 pub(super) const SOUND: abi::Mismatch = abi::Mismatch {
     offset: 0,
     row: abi::STRIPELINE_PLUGIN_SOUND,
@@ -223,7 +227,8 @@ fn invalid(reason: &str) -> LoadError {
 }
 
 /// # Safety
-/// The pointer is null, or points to a size and a version, and to a whole table if these are right.
+/// The pointer is null, or points to a size and a version, and to a complete table if these are
+/// valid.
 unsafe fn read_table(table: *const abi::Table) -> Result<abi::Table, String> {
     let version = abi::STRIPELINE_PLUGIN_ABI;
     if table.is_null() {
@@ -234,7 +239,8 @@ unsafe fn read_table(table: *const abi::Table) -> Result<abi::Table, String> {
     if !table.is_aligned() {
         return Err(format!("its table is at the odd address {table:?}"));
     }
-    // SAFETY: as the caller promised; only these two fields are read before they are checked.
+    // SAFETY: the caller upholds the same contract; only these two fields are read before they are
+    // checked.
     let (size, spoken) = unsafe { ((*table).size_bytes, (*table).abi_version) };
     if spoken != version {
         return Err(format!(
@@ -252,7 +258,7 @@ unsafe fn read_capability(given: *const abi::Capability) -> Result<abi::Capabili
     if given.is_null() || !given.is_aligned() {
         return Err(format!("its capability is at the address {given:?}"));
     }
-    // SAFETY: as the caller promised; the size comes first.
+    // SAFETY: the caller upholds the same contract; the size comes first.
     sized::<abi::Capability>("capability", unsafe { (*given).size_bytes })?;
     // SAFETY: a whole capability.
     Ok(unsafe { *given })
@@ -266,7 +272,7 @@ fn sized<T>(name: &str, size: u32) -> Result<(), String> {
     }
 }
 
-/// A text of at most `bytes_max` bytes.
+/// Returns a text of at most `bytes_max` bytes.
 ///
 /// # Safety
 /// The pointer is null, or points to bytes that end in a 0 or are more than `bytes_max`.
@@ -392,13 +398,13 @@ mod tests {
         for (change, reason) in cases {
             let mut table = table();
             change(&mut table);
-            // SAFETY: all pointers are null or as the interface says.
+            // SAFETY: all pointers are null or as the interface requires.
             let read = unsafe { read_table(&raw const table) };
             // SAFETY: as above.
             let refused = read.and_then(|table| unsafe { Loaded::of(&table) });
             assert_eq!(refused.expect_err(reason), reason);
         }
-        // SAFETY: null is one of the answers.
+        // SAFETY: null is a valid argument.
         let refused = unsafe { read_table(null()) }.expect_err("null");
         assert_eq!(refused, "it does not speak version 1 of the interface");
     }

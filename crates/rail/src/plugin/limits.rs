@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a plug-in says of itself, checked.
+//! Validation of a plug-in's declared capability.
 
 use super::abi;
 use crate::{Capability, MemoryKind, Mode, Piece};
@@ -30,7 +30,7 @@ impl Limits {
     /// Checks every value.
     ///
     /// # Errors
-    /// The first that makes no sense, with the values that do.
+    /// The first invalid value, with the valid range.
     pub(super) fn check(given: abi::Capability) -> Result<Self, String> {
         let unknown = given.flags & !KNOWN_FLAGS;
         if unknown != 0 {
@@ -87,7 +87,7 @@ impl Limits {
         self.has(abi::STRIPELINE_PLUGIN_CANCEL_IS_FINAL)
     }
 
-    /// Whether the plug-in can work on the piece's own buffers.
+    /// Returns whether the plug-in can work on the piece's own buffers.
     pub(super) fn takes_in_place(&self, piece: &Piece) -> bool {
         let mode = match piece.job().mode() {
             Mode::Set => true,
@@ -102,7 +102,7 @@ impl Limits {
             && regions.all(|region| region.start().addr().is_multiple_of(self.alignment_bytes))
     }
 
-    /// What the rail takes: with the loader's copies that is more than the plug-in does.
+    /// Returns the rail's capability: with the loader's copies it exceeds the plug-in's own.
     pub(super) fn capability(&self) -> Capability {
         let mut memory = vec![MemoryKind::Host, MemoryKind::HostPinned];
         if self.has(abi::STRIPELINE_PLUGIN_TAKES_DEVICE_MEMORY) {
@@ -120,7 +120,7 @@ impl Limits {
             depth: self.depth,
             recovers_parity: !self.has(abi::STRIPELINE_PLUGIN_RECOVERS_DATA_ONLY),
             detaches: !self.works_in_place(),
-            // What works on the caller's host memory before it comes back is no device, as a rule.
+            // A plug-in that works on the caller's host memory usually computes on the CPU.
             shares_cpus: self.works_in_place()
                 && !self.has(abi::STRIPELINE_PLUGIN_TAKES_DEVICE_MEMORY),
             for_waiting_threads: false,

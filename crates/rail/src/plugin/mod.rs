@@ -2,11 +2,12 @@
 //! Coders in shared libraries, behind the C interface of `include/stripeline_plugin.h`.
 //!
 //! Unless a plug-in asks to work in place, this loader gives it copies of the inputs and copies its
-//! outputs out. That costs a pass over memory and has three benefits: a hang costs only time, because
-//! the engine revokes the piece; lengths and addresses meet the device's requirements; adding and
-//! comparing work with a device that can only compute.
+//! outputs out. That costs a pass over memory and has three benefits: a hang costs only time,
+//! because the engine revokes the piece; lengths and addresses meet the device's requirements;
+//! adding and comparing work with a device that can only compute.
 //!
-//! * `library` loads, validates and calls plug-ins; `limits` is what a plug-in declares about itself.
+//! * `library` loads, validates and calls plug-ins; `limits` is what a plug-in declares about
+//!   itself.
 //! * `owned_product` is a product in C's terms, `staging` its copies, and `in_flight` its piece.
 //! * `direct`, `worker_thread` and `asynchronous` are the three kinds of lanes.
 //!
@@ -70,8 +71,8 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 impl Plugin {
-    /// Loads a library. Its code runs in this process with all of its rights: load only libraries that
-    /// you would link.
+    /// Loads a library. Its code runs in this process with all of its rights: load only libraries
+    /// that you would link.
     ///
     /// # Errors
     /// If it cannot be loaded or violates a rule of the interface.

@@ -10,8 +10,8 @@ use super::limits::Limits;
 use super::staging::StagingBuffers;
 use crate::{Fault, FaultKind, MemoryKind, Mode, Piece, difference};
 
-/// A product of the C interface and its lists. Boxed, and neither moved nor changed while a plug-in has
-/// it.
+/// A product of the C interface and its lists. Boxed, and neither moved nor changed while a plug-in
+/// has it.
 #[derive(Debug)]
 pub(super) struct OwnedProduct {
     product: abi::Product,
@@ -29,8 +29,8 @@ pub(super) struct OwnedProduct {
 unsafe impl Send for OwnedProduct {}
 
 impl OwnedProduct {
-    /// Describes a piece: in place if the plug-in can work on its buffers, with copies of its inputs
-    /// otherwise. `used` is the memory of an earlier product.
+    /// Describes a piece: in place if the plug-in can work on its buffers, with copies of its
+    /// inputs otherwise. `used` is the memory of an earlier product.
     ///
     /// # Errors
     /// If the piece can be neither worked on in place nor copied.
@@ -68,19 +68,19 @@ impl OwnedProduct {
         Ok(product)
     }
 
-    /// The product in C's terms, valid as long as `self`.
+    /// Returns the product in C's terms, valid as long as `self`.
     pub(super) fn as_abi(&self) -> *const abi::Product {
         &raw const self.product
     }
 
-    /// Whether the plug-in works on copies.
+    /// Returns whether the plug-in works on copies.
     pub(super) fn is_staged(&self) -> bool {
         self.staged
     }
 
-    /// The staging buffers, if they are worth keeping for another piece.
+    /// Returns the staging buffers if they are worth keeping for another piece.
     ///
-    /// The plug-in no longer accesses them.
+    /// The plug-in must no longer access them.
     pub(super) fn into_staging(self: Box<Self>, limits: &Limits) -> Option<StagingBuffers> {
         let units = self.inputs.len() + self.outputs.len();
         let usual = (limits.piece_bytes + 2 * 4_096) * units;

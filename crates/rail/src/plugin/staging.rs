@@ -13,8 +13,8 @@ use crate::{Mode, Piece, difference};
 
 use arrayvec::ArrayVec;
 
-/// The distance between the starts of units exceeds a multiple of the page size by this, so that they
-/// do not map to the same cache sets.
+/// The distance between the starts of units exceeds a multiple of the page size by this, so that
+/// they do not map to the same cache sets.
 const STAGGER_BYTES: usize = 64;
 
 /// Memory for the inputs and outputs of one piece.
@@ -22,7 +22,7 @@ const STAGGER_BYTES: usize = 64;
 pub(super) struct StagingBuffers {
     start: NonNull<u8>,
     layout: Layout,
-    /// From one unit to the next.
+    /// The distance between the starts of two units in bytes.
     stride: usize,
     /// Bytes of the piece in each unit.
     bytes: usize,
@@ -32,7 +32,7 @@ pub(super) struct StagingBuffers {
 unsafe impl Send for StagingBuffers {}
 
 impl StagingBuffers {
-    /// Room for `units` units of `bytes` bytes, each at a multiple of `alignment`, a power of two,
+    /// Allocates `units` units of `bytes` bytes, each at a multiple of `alignment`, a power of two,
     /// padded to `padded` bytes.
     pub(super) fn new(units: usize, bytes: usize, padded: usize, alignment: usize) -> Self {
         let alignment = alignment.max(STAGGER_BYTES);
@@ -50,7 +50,7 @@ impl StagingBuffers {
         }
     }
 
-    /// Adapts the memory to another piece, if it is large enough.
+    /// Adapts the memory to another piece; returns false if it is too small.
     pub(super) fn reuse(&mut self, units: usize, bytes: usize, padded: usize) -> bool {
         let alignment = self.layout.align();
         let stride = padded.next_multiple_of(alignment) + alignment;
@@ -61,12 +61,12 @@ impl StagingBuffers {
         fits
     }
 
-    /// The size of the allocation in bytes.
+    /// Returns the size of the allocation in bytes.
     pub(super) fn size(&self) -> usize {
         self.layout.size()
     }
 
-    /// Where a unit starts; inputs come first.
+    /// Returns the start of a unit; inputs come first.
     pub(super) fn unit(&self, unit: usize) -> *mut u8 {
         assert!(
             unit < self.layout.size() / self.stride,
@@ -78,7 +78,8 @@ impl StagingBuffers {
 
     /// Copies the inputs in.
     ///
-    /// No device works on the buffers: they are exclusively borrowed and were not handed out.
+    /// No device works on the buffers: they are exclusively borrowed and have not been passed to a
+    /// device.
     pub(super) fn fill(&mut self, piece: &Piece) {
         piece.read(|inputs, _| {
             for (number, input) in inputs.iter().enumerate() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lanes of blocking plug-ins that work on copies. Each lane has a thread that makes the calls, so a
-//! call that never returns costs only that thread and its copies.
+//! Lanes of blocking plug-ins that work on copies. Each lane has a thread that makes the calls, so
+//! a call that never returns costs only that thread and its copies.
 //!
 //! The thread opens the plug-in's lane, runs products one after another and closes the lane. A lane
-//! that is dropped while a call hangs detaches the thread; if the call ever returns, the thread frees
-//! its memory and ends.
+//! that is dropped while a call hangs detaches the thread; if the call ever returns, the thread
+//! frees its memory and ends.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

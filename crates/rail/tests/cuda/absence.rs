@@ -27,7 +27,7 @@ fn no_library_is_a_reason() {
 
 #[test]
 fn a_library_without_the_calls_is_a_reason() {
-    // Any library will do that is there and is no driver.
+    // Any library that exists and is not a driver.
     let settings = CudaSettings {
         library: PathBuf::from("libc.so.6"),
         ..CudaSettings::default()

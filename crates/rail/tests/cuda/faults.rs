@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A device that lacks memory, fails, goes away or writes wrong bytes.
+//! A device that lacks memory, fails, disappears or writes wrong bytes.
 
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ fn a_failed_launch_writes_nothing_and_lanes_go_on() {
             continue;
         }
         failed += 1;
-        // The context fails with the launch, and so does all that is in it.
+        // The context fails with the launch, and with it everything in the context.
         let fault = done.outcome.as_ref().expect_err("failed").to_string();
         assert!(
             fault.ends_with(": unspecified launch failure (CUDA error 719)"),
@@ -99,7 +99,7 @@ fn a_failed_launch_writes_nothing_and_lanes_go_on() {
         drop(handle);
         encoding.expect_right();
     }
-    // The lane goes on in a new context, and so does another that was idle meanwhile.
+    // The lane continues in a new context, and so does another lane that was idle.
     assert_eq!(mock.get("resets"), 0);
     for lane in [&mut lane, &mut idle] {
         let (again, handle) = Encoding::submit(&mut **lane, 9);
@@ -159,7 +159,7 @@ fn a_gpu_that_an_engine_only_opens_is_not_touched() {
     let rail = unverified.rail().expect("nobody has tried it");
     assert_eq!((mock.get("launches"), mock.get("contexts")), (0, 0));
     assert!(known_answers::check(&**rail).is_err());
-    // What costs little to try is tried.
+    // Rails that are cheap to verify are verified.
     let null = Candidate::unverified(Null::rail());
     assert!(null.rail().is_none(), "{null}");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A device that does not answer: what it has copies of is taken away from it, and what it works on
-//! in place comes back only when it can touch that no more.
+//! A device that does not answer: work on copies is revoked, and work in place is returned only
+//! when the device can no longer access it.
 
 use std::time::Duration;
 
@@ -48,7 +48,8 @@ fn a_lane_sleeps_while_its_device_works_for_long() {
     mock.set("hang", 1);
     let (encoding, handle) = Encoding::submit(&mut *lane, 5);
     assert!(lane.reap(Duration::from_millis(100)).is_none());
-    // Sleeps of 200 us or more, and some shorter ones before; without them it would be 100,000.
+    // Sleeps of 200 us or more, after some shorter ones; without sleeps there would be 100,000
+    // queries.
     let queries = mock.get("queries");
     assert!((1..2_000).contains(&queries), "{queries} queries");
     mock.set("hang", 0);
@@ -85,7 +86,7 @@ fn dropping_a_lane_leaves_copies_to_a_hanging_device() {
     drop(handle);
     encoding.expect_right();
     assert_eq!(mock.get("resets"), 0, "others may use the device");
-    // Its slot is kept under it, and nothing is freed that it uses.
+    // Its slot is kept, and no memory that the device uses is freed.
     mock.wait_for("streams", 1);
     assert_eq!(mock.get("pinned_bytes"), 2 << 20);
     let fault = rail.open_lane().err().expect("it hangs");
@@ -137,7 +138,7 @@ impl<'a> InPlace<'a> {
         }
     }
 
-    /// The piece, whose job says on the channel when it is gone.
+    /// Returns the piece, whose job drops `keep` when it ends.
     fn piece(&mut self, keep: std::sync::Arc<()>) -> Piece {
         let data: Vec<Region> = regions(&mut self.data);
         let parity = regions(&mut self.parity);
@@ -185,7 +186,7 @@ fn work_in_place_comes_back_when_its_context_is_gone() {
     wait_for_lane(&rail);
     rail_suite::several_lanes(&rail);
     drop((rail, in_place));
-    // It has retained the context, too.
+    // The program has retained the context too.
     drop(program);
     mock.expect_empty();
 }
@@ -231,7 +232,7 @@ fn work_in_place_is_kept_while_its_context_does_not_end() {
 fn dropping_a_lane_ends_the_context_of_work_in_place() {
     let mock = Mock::new();
     let settings = stripeline_rail::CudaSettings {
-        // Time for the driver to end the context on a busy machine.
+        // Enough time for the driver to end the context on a busy machine.
         drop_limit: Duration::from_millis(500),
         hang_limit: PATIENCE,
         ..mock.settings()

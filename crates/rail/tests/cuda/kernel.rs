@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The committed PTX belongs to the committed kernel. `scripts/cuda-ptx.sh` proves more, where it can
-//! have NVIDIA's compilers.
+//! Tests that the committed PTX belongs to the committed kernel. `scripts/cuda-ptx.sh` tests more,
+//! if NVIDIA's compilers are available.
 
 const SOURCE: &str = include_str!("../../src/cuda/kernel.cu");
 const PTX: &str = include_str!("../../src/cuda/generated/kernel.ptx");
@@ -26,7 +26,7 @@ fn the_ptx_has_what_the_rail_asks_for() {
     }
 }
 
-/// The CRC-32 of zlib, bit by bit.
+/// Computes the CRC-32 of zlib, bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
     let step = |sum: u32| sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 };
     !bytes.iter().fold(!0, |sum, byte| {

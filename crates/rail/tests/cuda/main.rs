@@ -31,14 +31,15 @@ fn real_devices_pass() {
         Ok(found) => found,
         Err(reason) => {
             assert!(!required, "required, but: {reason}");
-            // Written to the stream itself: the harness hides what a passing test prints by macro.
+            // Written to the stream directly: the test harness hides the output of macros in a
+            // passing test.
             let _ = writeln!(std::io::stderr(), "SKIPPED: no GPU: {reason}");
             return;
         }
     };
     for gpu in found {
         let rail = gpu.rail.expect("a GPU that runs the kernel");
-        // Written as above: it is what the result is about.
+        // Written as above: this output is the purpose of the test.
         let _ = writeln!(std::io::stderr(), "{}: {}", gpu.name, rail.describe());
         rail_suite::all(&rail);
         if gpu.name == "cuda:0" {

@@ -13,10 +13,10 @@ use stripeline_rail::{Cuda, CudaSettings, Rail};
 
 use crate::program::Program;
 
-/// Longer than anything takes on the slowest machine.
+/// Longer than any operation takes on the slowest machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A driver with state of its own, so that tests run side by side.
+/// A driver with its own state, so that tests can run in parallel.
 pub struct Mock {
     library: Library,
     path: PathBuf,
@@ -34,12 +34,12 @@ impl Mock {
         Self { library, path }
     }
 
-    /// What else uses the driver in this process.
+    /// Returns another user of the driver in this process.
     pub fn program(&self) -> Program {
         Program::new(&self.path)
     }
 
-    /// Small slots, and all patience with the device.
+    /// Returns settings with small slots and long time limits.
     pub fn settings(&self) -> CudaSettings {
         CudaSettings {
             library: self.path.clone(),
@@ -68,7 +68,7 @@ impl Mock {
         found.remove(0).rail.expect("it runs the kernel")
     }
 
-    /// Sets what the mock does.
+    /// Sets one of the mock's injections.
     pub fn set(&self, name: &str, value: i64) {
         let name = CString::new(name).expect("no zeros");
         // SAFETY: the signature of the mock's function.
@@ -78,7 +78,7 @@ impl Mock {
         unsafe { set(name.as_ptr(), value) };
     }
 
-    /// Asks what the mock did.
+    /// Returns one of the mock's counters.
     pub fn get(&self, name: &str) -> i64 {
         let name = CString::new(name).expect("no zeros");
         // SAFETY: the signature of the mock's function.
@@ -88,7 +88,7 @@ impl Mock {
         unsafe { get(name.as_ptr()) }
     }
 
-    /// Waits until the mock counts this many.
+    /// Waits until the counter has this value.
     pub fn wait_for(&self, name: &str, value: i64) {
         until(
             || self.get(name) == value,
@@ -96,7 +96,7 @@ impl Mock {
         );
     }
 
-    /// Expects that nothing of the rail is left in the driver.
+    /// Expects that the rail holds nothing in the driver.
     pub fn expect_empty(&self) {
         self.wait_for("streams", 0);
         for name in ["contexts", "device_bytes", "pinned_bytes"] {
@@ -107,7 +107,7 @@ impl Mock {
 
 impl Drop for Mock {
     fn drop(&mut self) {
-        // Threads of streams end.
+        // Ends the threads of the streams.
         self.set("hang", 0);
         self.set("hang_reset", 0);
         std::fs::remove_file(&self.path).expect("the copy is there");
@@ -131,7 +131,7 @@ pub fn until(condition: impl Fn() -> bool, complaint: impl Fn() -> String) {
     }
 }
 
-/// Whether a lane opens, waiting until it does.
+/// Waits until a lane opens.
 pub fn wait_for_lane(rail: &dyn Rail) {
     until(|| rail.open_lane().is_ok(), || "no lane opens".to_owned());
 }
@@ -139,15 +139,15 @@ pub fn wait_for_lane(rail: &dyn Rail) {
 fn compiled() -> &'static Path {
     static COMPILED: OnceLock<PathBuf> = OnceLock::new();
     COMPILED.get_or_init(|| {
-        // The engine's tests use this file, too.
+        // The engine's tests use this file too.
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rail/tests/mock_cuda");
         let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mock_cuda");
-        // Put in place as a whole: another process may be running the tests, too.
+        // Renamed into place as a whole: another process may be running the tests too.
         let made = library.with_extension(std::process::id().to_string());
         let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
         let status = Command::new(compiler)
             .args(["-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror"])
-            // The kernel's pragmas are for CUDA's compilers, and it reads words of byte buffers.
+            // The kernel's pragmas are for CUDA's compilers, and it reads byte buffers as words.
             .args(["-Wno-unknown-pragmas", "-fno-strict-aliasing"])
             .args(["-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-o"])
             .arg(&made)

@@ -10,7 +10,7 @@ use stripeline_testkit::{Random, Stripe, rail_suite::Feeder};
 use crate::mock::Mock;
 use crate::program::Program;
 
-/// Where a unit is.
+/// The kind of memory of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     Host,
@@ -18,21 +18,22 @@ pub enum Home {
     Device,
 }
 
-/// What the driver registers at a time.
+/// The granularity at which the driver registers memory.
 const PAGE_BYTES: usize = 4_096;
 
-/// What lies around units.
+/// The guard bytes around units.
 const GUARD: u8 = 0x77;
 
-/// A unit there, at a chosen offset from the start of a page, with guard bytes around it.
+/// A unit in a kind of memory, at a chosen offset from the start of a page, with guard bytes around
+/// it.
 pub struct Unit<'a> {
     program: &'a Program,
     home: Home,
     storage: Vec<u8>,
-    /// Where the pages start that have the unit, and the unit in them.
+    /// The range of the pages that contain the unit, and the range of the unit in them.
     pages: Range<usize>,
     unit: Range<usize>,
-    /// Of the pages' copy in the device's memory.
+    /// The address of the pages' copy in device memory.
     address: u64,
 }
 
@@ -74,7 +75,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// What the unit holds now, after a look at what lies around it.
+    /// Checks the guard bytes and returns the contents of the unit.
     pub fn read(&self) -> Vec<u8> {
         let mut pages = self.storage[self.pages.clone()].to_vec();
         if self.home == Home::Device {
@@ -100,11 +101,11 @@ impl Drop for Unit<'_> {
     }
 }
 
-/// The four operations on stripes whose units are wherever they are.
+/// The four operations on stripes whose units are in given kinds of memory.
 pub struct Placement<'a> {
     pub program: &'a Program,
     pub feeder: Feeder,
-    /// Homes of the units in turn, and offsets of their addresses.
+    /// The kinds of memory of the units in turn, and the offsets of their addresses.
     pub homes: &'static [Home],
     pub offset: usize,
     pub cuts: usize,
@@ -256,7 +257,7 @@ const HOMES: [&[Home]; 4] = [
     &[Home::Device, Home::Host, Home::Pinned, Home::Host],
 ];
 
-/// Encode, decode, update and verify, wherever the units are.
+/// Encodes, decodes, updates and verifies with units in all combinations of memory.
 pub fn all(program: &Program, rail: &dyn Rail) {
     for homes in HOMES {
         for offset in [0, 1, 16] {
@@ -284,7 +285,7 @@ fn pieces_larger_than_a_slot_are_done_in_chunks() {
     let mock = Mock::new();
     let (rail, program) = (mock.rail(), mock.program());
     let stripe = Stripe::random(Code::Rs, 6, 3, 700_001);
-    // Nine units, or those of them that are not in the device's memory, in slots of 2 MiB.
+    // Nine units, without those in device memory, in slots of 2 MiB.
     for (homes, chunks) in [(HOST, 4), (HOMES[0], 4), (HOMES[1], 1), (HOMES[3], 3)] {
         let mut placement = Placement::new(&program, &rail, homes, 3);
         let before = mock.get("launches");
@@ -312,7 +313,7 @@ fn staged_units_travel_in_one_copy_each_way_and_aligned() {
     assert_eq!(mock.get("unaligned_launches"), 0);
 }
 
-/// A rail with a slot a lane, which grows up to 64 MiB.
+/// Returns a rail with one slot per lane, which grows up to 64 MiB.
 fn with_large_slots(mock: &Mock) -> impl Rail {
     mock.rail_with(&CudaSettings {
         slots: 1,
@@ -321,7 +322,7 @@ fn with_large_slots(mock: &Mock) -> impl Rail {
     })
 }
 
-/// MiB of pinned memory and of device memory that are allocated.
+/// Returns the allocated pinned memory and device memory in MiB.
 fn held(mock: &Mock) -> [i64; 2] {
     ["pinned_bytes", "device_bytes"].map(|what| mock.get(what) >> 20)
 }
@@ -331,7 +332,8 @@ fn slots_hold_what_their_pieces_need() {
     let mock = Mock::new();
     let (rail, program) = (with_large_slots(&mock), mock.program());
     let stripe = Stripe::random(Code::Rs, 6, 3, 700_001);
-    // Of units in pinned memory only the device has copies; those in device memory are used there.
+    // Units in pinned memory are copied only on the device; those in device memory are used in
+    // place.
     for (homes, holds) in [(HOMES[1], [2, 2]), (HOMES[0], [2, 10]), (HOST, [10, 10])] {
         let mut placement = Placement::new(&program, &rail, homes, 0);
         assert_eq!(held(&mock), [2, 2]);
@@ -356,7 +358,7 @@ fn pieces_are_done_in_chunks_where_memory_for_them_is_lacking() {
             placement.encode(&stripe);
             assert_eq!(mock.get("launches") - before, 4, "{knob}");
             assert_eq!(held(&mock), holds, "{knob}");
-            // Asking costs time, so that is done once.
+            // An attempt costs time, so there is only one.
             mock.set(knob, 1 << 30);
         }
         placement.decode(&stripe);

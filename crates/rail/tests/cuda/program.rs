@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program's own memory on a device, as its runtime would allocate it: in the primary context.
+//! A program's own memory on a device, allocated in the primary context as CUDA's runtime does.
 
 use std::ffi::c_int;
 use std::path::Path;
 
 use libloading::{Library, Symbol};
 
-/// A user of the driver beside the rail, on its first device.
+/// Another user of the driver, on its first device.
 pub struct Program {
     library: Library,
     context: usize,
@@ -32,7 +32,7 @@ impl Program {
         program
     }
 
-    /// Memory of the device that holds these bytes.
+    /// Allocates device memory that contains these bytes.
     pub fn allocate(&self, contents: &[u8]) -> u64 {
         let mut address = 0;
         // SAFETY: the signatures of the driver API; the slice is read within the call.
@@ -58,7 +58,7 @@ impl Program {
         });
     }
 
-    /// Frees what `allocate` gave, unless the context was reset and the memory went with it.
+    /// Frees memory from `allocate`, unless the context was reset and its memory freed.
     pub fn free(&self, address: u64) {
         // SAFETY: as for `allocate`.
         self.try_call(|| unsafe {
@@ -78,7 +78,7 @@ impl Program {
         });
     }
 
-    /// As [`Program::free`], for memory that was registered.
+    /// As [`Program::free`], for registered memory.
     pub fn unregister(&self, buffer: &mut [u8]) {
         // SAFETY: as for `allocate`.
         self.try_call(|| unsafe {
@@ -92,7 +92,7 @@ impl Program {
         assert_eq!(self.try_call(call), Some(0), "{what}");
     }
 
-    /// Calls the driver with the context current, if it is there.
+    /// Calls the driver with the context current; returns `None` if the context is gone.
     fn try_call(&self, call: impl FnOnce() -> c_int) -> Option<c_int> {
         let mut popped = 0;
         // SAFETY: the signatures of the driver API.
@@ -113,7 +113,7 @@ impl Program {
     /// # Safety
     /// The symbol has this type.
     unsafe fn symbol<T>(&self, name: &str) -> Symbol<'_, T> {
-        // SAFETY: vouched for by the caller.
+        // SAFETY: the caller guarantees it.
         unsafe { self.library.get(name.as_bytes()) }.expect("a CUDA driver has it")
     }
 }

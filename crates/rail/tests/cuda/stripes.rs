@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The kernel's bytes against the oracle's: many shapes, each at an edge length and a placement.
+//! Compares the kernel's bytes with the oracle's: many shapes, each with an edge length and a
+//! placement.
 
 use stripeline_codec::Code;
 use stripeline_testkit::Stripe;
@@ -7,10 +8,10 @@ use stripeline_testkit::Stripe;
 use crate::mock::Mock;
 use crate::placement::{Home, Placement};
 
-/// Around the kernel's units, parts, blocks of threads and their multiples.
+/// Lengths around the kernel's units, parts, blocks of threads and their multiples.
 const LENGTHS: [usize; 12] = [1, 7, 8, 9, 15, 16, 17, 31, 100, 257, 4_096, 4_099];
 
-/// Columns of one matrix to as many as there are; rows of one launch and of several.
+/// Numbers of columns up to the largest matrices; numbers of rows of one launch and of several.
 const DATA_UNITS: [usize; 12] = [1, 2, 3, 5, 6, 8, 10, 12, 17, 24, 40, 100];
 const PARITY_UNITS: [usize; 9] = [1, 2, 3, 4, 5, 6, 7, 8, 13];
 
@@ -30,7 +31,7 @@ fn many_codes_have_the_bytes_of_the_oracle() {
             for code in [Code::Rs, Code::RsLegacy] {
                 let mut bytes = LENGTHS[round % LENGTHS.len()];
                 if data_units * parity_units > 100 {
-                    // The oracle multiplies bit by bit.
+                    // The oracle multiplies bit by bit and is slow.
                     bytes = bytes.min(300);
                 }
                 let stripe = Stripe::random(code, data_units, parity_units, bytes);
@@ -46,8 +47,8 @@ fn many_codes_have_the_bytes_of_the_oracle() {
 fn every_pair_of_bytes_is_multiplied_right() {
     let mock = Mock::new();
     let (rail, program) = (mock.rail(), mock.program());
-    // The one row is 1 / (255 xor j) for j below 255, which is every coefficient but 0, and every byte
-    // is in every unit.
+    // The only row is 1 / (255 xor j) for j below 255, which covers every coefficient but 0, and
+    // every unit contains every byte.
     let unit = |unit: u8| (0..=u8::MAX).map(|byte| byte.wrapping_add(unit)).collect();
     let stripe = Stripe::of((0..u8::MAX).map(unit).collect(), Code::Rs, 1);
     let mut placement = Placement::new(&program, &rail, &[Home::Host], 0);

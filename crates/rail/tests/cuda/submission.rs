@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pieces submitted by hand, to look at what happens on the way.
+//! Pieces submitted without an engine, for tests of the intermediate states.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use stripeline_testkit::{Stripe, rail_suite::Feeder};
 
 use crate::mock::PATIENCE;
 
-/// What parity holds before it is coded.
+/// The contents of the parity before it is coded.
 pub const BLANK: u8 = 0x33;
 
-/// A stripe whose parity is being computed into buffers that come back when the job is gone.
+/// A stripe whose parity is computed into buffers that are returned when the job is dropped.
 pub struct Encoding {
     pub stripe: Stripe,
     pending: Pending,
@@ -31,7 +31,7 @@ impl Encoding {
         (Self { stripe, pending }, piece)
     }
 
-    /// Submits a new one as a revocable piece.
+    /// Creates an encoding and submits it as a revocable piece.
     pub fn submit(lane: &mut dyn Lane, ticket: u64) -> (Self, RevokeHandle) {
         let (encoding, piece) = Self::new(5_000);
         let (piece, handle) = piece.into_revocable();
@@ -39,7 +39,7 @@ impl Encoding {
         (encoding, handle)
     }
 
-    /// The parity, once nothing holds the job.
+    /// Returns the parity once the job has been dropped.
     pub fn parity(&self) -> Vec<Vec<u8>> {
         let units = self.pending.wait(PATIENCE);
         units.expect("the job is gone").outputs
@@ -51,7 +51,7 @@ impl Encoding {
         assert!(bytes.all(|byte| byte == BLANK), "written by a failed piece");
     }
 
-    /// Does the piece on the CPU, as an engine would after a fault, and looks at the bytes.
+    /// Computes the piece on the CPU, as an engine would after a fault, and checks the bytes.
     pub fn redo(&self, piece: Piece) {
         let done = Feeder::new(&Cpu::rail(), 1).run(piece);
         assert_eq!(done, Ok(Verdict::Sound));
@@ -62,12 +62,12 @@ impl Encoding {
     }
 }
 
-/// What comes back next.
+/// Returns the next completed piece.
 pub fn reap(lane: &mut dyn Lane) -> Done {
     lane.reap(PATIENCE).expect("something comes back")
 }
 
-/// Expects a fault with this text, and gives the piece.
+/// Expects a fault with this text, and returns the piece.
 pub fn expect_fault(done: Done, kind: FaultKind, text: &str) -> Piece {
     let fault = done.outcome.expect_err("it failed");
     assert_eq!((fault.kind(), fault.to_string().as_str()), (kind, text));
@@ -76,7 +76,7 @@ pub fn expect_fault(done: Done, kind: FaultKind, text: &str) -> Piece {
     piece
 }
 
-/// Expects that nothing comes back, and that something is in flight.
+/// Expects that no piece completes, and that a piece is in flight.
 pub fn expect_nothing(lane: &mut dyn Lane) {
     assert!(lane.in_flight() > 0);
     assert!(

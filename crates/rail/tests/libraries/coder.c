@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plug-in for tests. How it is called, what it claims and how it misbehaves is chosen by macros:
- *   ASYNCHRONOUS, FLAGS, GRANULE, ALIGNMENT, DEPTH: what it is
- *   VERSION: the version that it says it speaks
- *   REFUSE_SUBMIT: what every submit returns
+/* A plug-in for tests. Macros select its kind, its declared capability and its faults:
+ *   ASYNCHRONOUS, FLAGS, GRANULE, ALIGNMENT, DEPTH: its kind and capability
+ *   VERSION: the version of the interface that it declares
+ *   REFUSE_SUBMIT: the status that every submit returns
  *   WRONG_BYTES: flips a bit of every output
- *   WRONG_WHILE_THERE: a path; a bit of every output is flipped while there is a file
+ *   WRONG_WHILE_THERE: a path; flips a bit of every output while the file exists
  *   HANG_AT: the product, counted from 0, that hangs until test_release()
- *   TWICE, UNKNOWN: completes tickets twice, completes a ticket that is none
- *   TOO_MANY, LOST: what poll returns once something was submitted
+ *   TWICE, UNKNOWN: completes tickets twice, completes an unknown ticket
+ *   TOO_MANY, LOST: the result of poll after the first submit
  *   IMPATIENT: poll does not wait
- *   BAD_MISMATCH: comparisons end with a place outside the product
- *   OPEN_FAILS: no lane can be opened
- *   FAIL_WHILE_THERE: a path; every product fails while there is a file
+ *   BAD_MISMATCH: comparisons report a position outside the product
+ *   OPEN_FAILS: opening a lane fails
+ *   FAIL_WHILE_THERE: a path; every product fails while the file exists
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -57,7 +57,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int released, products, hanging, lanes;
 static int32_t status = STRIPELINE_PLUGIN_DONE;
 
-/* Lets what hangs go on. */
+/* Releases the products that hang. */
 void test_release(void) {
     pthread_mutex_lock(&lock);
     released = 1;
@@ -65,7 +65,7 @@ void test_release(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Makes every product from now on end with this status. */
+/* Makes every later product end with this status. */
 void test_fail_with(int32_t with) {
     pthread_mutex_lock(&lock);
     status = with;
@@ -80,7 +80,7 @@ void test_wait_closed(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* How many products hang. */
+/* Returns the number of products that hang. */
 int test_hanging(void) {
     pthread_mutex_lock(&lock);
     int count = hanging;
@@ -123,7 +123,7 @@ static uint8_t multiply(uint8_t left, uint8_t right) {
     return product;
 }
 
-/* What is wrong with a product, or NULL. */
+/* Returns a description of the mistake in a product, or NULL. */
 static const char *wrong(const stripeline_plugin_product *p) {
     const int in_place = (FLAGS & STRIPELINE_PLUGIN_IN_PLACE) != 0;
     if (p->size_bytes != sizeof *p)
@@ -139,7 +139,7 @@ static const char *wrong(const stripeline_plugin_product *p) {
         if ((uintptr_t)buffer % ALIGNMENT || p->memory[i] != STRIPELINE_PLUGIN_HOST)
             return "buffers";
     }
-    /* An encoding has the parity matrix. */
+    /* The matrix of an encoding is the parity matrix. */
     int encodes = p->columns == p->data_units && p->rows == p->parity_units;
     for (uint32_t i = 0; i < p->columns; i++)
         encodes &= p->input_units[i] == i;
@@ -158,7 +158,7 @@ static void compute(const stripeline_plugin_product *p, stripeline_plugin_mismat
     for (uint32_t row = 0; row < p->rows; row++) {
         uint8_t *sums = calloc(1, p->length);
         for (uint32_t column = 0; column < p->columns; column++) {
-            /* The product of a value is that of its lowest bit and that of the others. */
+            /* The product of a value is the sum of the products of its lowest bit and of its other bits. */
             uint8_t table[256] = {0}, factor = p->matrix[row * p->columns + column];
             for (int value = 1; value < 256; value++)
                 table[value] = value & (value - 1)
@@ -192,7 +192,7 @@ static void compute(const stripeline_plugin_product *p, stripeline_plugin_mismat
 #endif
 }
 
-/* Whether the next product is to hang, and counts it. */
+/* Counts a product and returns whether it must hang. */
 static int hangs(void) {
     return products++ == HANG_AT && !released;
 }
@@ -278,7 +278,7 @@ static int32_t poll(void *context, uint32_t timeout_us, stripeline_plugin_comple
 #ifdef TOO_MANY
     return (int32_t)completions_max + 1;
 #endif
-    /* The last first, so that order is never relied on. */
+    /* Completed in reverse order, so that the loader cannot rely on an order. */
     const stripeline_plugin_product *product = lane->products[--lane->count];
     stripeline_plugin_completion *done = &completions[0];
     done->ticket = lane->tickets[lane->count];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plug-ins compiled for a test, and the strings by which the test pulls them.
+//! Plug-ins compiled for a test, and access to their test functions.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,16 +8,17 @@ use std::time::{Duration, Instant};
 use libloading::Library;
 use stripeline_rail::Plugin;
 
-/// `coder.c` compiled with these macros; `None`, after telling so, where there is no C compiler.
+/// Compiles `coder.c` with these macros; prints a message and returns `None` if there is no C
+/// compiler.
 ///
-/// Every test names its own variants: what they count is theirs alone.
+/// Every test uses its own names of variants, so that it does not share their counters.
 pub fn coder(name: &str, macros: &[&str]) -> Option<PathBuf> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/libraries/coder.c");
     let defines: Vec<String> = macros.iter().map(|one| format!("-D{one}")).collect();
     compile(&source, name, &defines, &["-pthread"])
 }
 
-/// A shared library made from C.
+/// Compiles a shared library from C.
 pub fn compile(
     source: &Path,
     name: &str,
@@ -26,7 +27,8 @@ pub fn compile(
 ) -> Option<PathBuf> {
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("lib{name}.so"));
-    // Moved into place whole, because another run of the tests may have the old one mapped.
+    // Renamed into place when complete, because another run of the tests may have mapped the old
+    // file.
     let unfinished = library.with_extension(std::process::id().to_string());
     let compiled = Command::new("cc")
         .args([
@@ -53,12 +55,12 @@ pub fn compile(
     Some(library)
 }
 
-/// Loads what [`coder`] compiled; it keeps all rules of loading.
+/// Loads a plug-in that [`coder`] compiled and that follows all rules of loading.
 pub fn load(path: &Path) -> Plugin {
     Plugin::load(path).expect("a plug-in")
 }
 
-/// The strings of `coder.c`.
+/// The test functions of `coder.c`.
 pub struct Strings(Library);
 
 impl Strings {
@@ -75,12 +77,12 @@ impl Strings {
         }
     }
 
-    /// Lets go on what hangs.
+    /// Releases the products that hang.
     pub fn release(&self) {
         self.call("test_release")
     }
 
-    /// Makes every product from now on end with this status.
+    /// Makes every later product end with this status.
     pub fn fail_with(&self, status: i32) {
         // SAFETY: coder.c has this function, with this parameter and without a result.
         unsafe {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rails found by name: in, absent without a word, or out with one warning.
+//! Rails found by name: available, absent without a message, or unusable with one warning.
 
 use crate::compiled::{Strings, coder};
 use stripeline_rail::discover::{Availability, Candidate, discover};

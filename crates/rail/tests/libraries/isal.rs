@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The rail suite on ISA-L, where the system has it.
+//! The rail suite on ISA-L, if the system has it.
 
 use crate::peers;
 use stripeline_rail::Isal;

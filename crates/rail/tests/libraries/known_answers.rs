@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Right rails prove themselves, whatever their granule; wrong ones do not, and are told why.
+//! Correct rails pass the known-answer tests, with any granule; wrong ones fail with a reason.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ fn isal_and_plugins_give_right_answers() {
     assert_eq!(reason, Err(text.to_owned()));
 }
 
-/// The CPU, except for one mistake.
+/// The CPU with one mistake.
 #[derive(Debug)]
 struct Mistaken {
     mistake: fn(&Piece) -> bool,
@@ -150,7 +150,7 @@ fn every_kind_of_mistake_is_found() {
     assert!(check(&Null::rail()).is_err(), "null codes nothing");
 }
 
-/// What a rail does not claim is not asked of it.
+/// Operations outside a rail's capability are not tested.
 #[test]
 fn claims_bound_what_is_checked() {
     let changes: [fn(&mut Capability); 4] = [

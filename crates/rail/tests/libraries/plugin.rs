@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Plug-ins in C: good ones of every kind pass the rail suite, bad ones are noticed and do no harm.
+//! Plug-ins in C: correct ones of every kind pass the rail suite, faulty ones are detected and do
+//! no harm.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -111,7 +112,7 @@ fn libraries_that_are_no_plugins_say_why() {
     }
 }
 
-/// A lane with a piece given to it, as an engine does it: revocable where the rail detaches.
+/// A lane with a submitted piece, as an engine submits it: revocable if the rail detaches.
 struct Given {
     lane: Box<dyn Lane>,
     handle: Option<RevokeHandle>,
@@ -230,7 +231,7 @@ fn broken_rules_of_tickets_are_noticed() {
         let done = given.lane.reap(PATIENCE).expect("an answer");
         assert_eq!(done.outcome, Err(Fault::new(FaultKind::Failed, text)));
     }
-    // The first completion counts; the second breaks the lane for what comes next.
+    // The first completion counts; the second breaks the lane for later pieces.
     let Some(path) = coder("twice", &["ASYNCHRONOUS", "TWICE"]) else {
         return;
     };
@@ -273,8 +274,8 @@ fn wrong_bytes_are_written_and_can_be_seen() {
     assert!(rail_suite::writes_wrong_bytes(&load(&path)));
 }
 
-/// A hang on copies costs nothing but time: the piece is taken away and done elsewhere while the
-/// plug-in hangs, and what it computes later goes nowhere.
+/// A hang on copies costs only time: the piece is revoked and computed elsewhere while the plug-in
+/// hangs, and the plug-in's late result is discarded.
 #[test]
 fn hung_products_are_taken_away() {
     for (name, ways) in [
@@ -316,8 +317,8 @@ fn run_elsewhere(piece: Piece) -> Result<Verdict, Fault> {
     rail_suite::Feeder::new(&Cpu::rail(), 1).run(piece)
 }
 
-/// A lane can be dropped while its plug-in hangs; the piece can still be had, and all is freed when
-/// the plug-in wakes up.
+/// A lane can be dropped while its plug-in hangs; the piece can still be revoked, and all memory is
+/// freed when the plug-in resumes.
 #[test]
 fn lanes_of_hung_plugins_can_be_dropped() {
     let path = coder("dropped-blocking", &["HANG_AT=0"]);
@@ -337,13 +338,13 @@ fn lanes_of_hung_plugins_can_be_dropped() {
         given.stripe.parity()
     );
     strings.release();
-    // The thread that was left behind closes its lane, so it has ended its work.
+    // The detached thread closes its lane, so it has finished its work.
     strings.wait_closed();
 }
 
 #[test]
 fn asynchronous_lanes_leave_behind_only_what_may_still_be_written() {
-    // Without a final cancel the copies are left to the device.
+    // Without a final cancel the copies are leaked to the device.
     let Some(path) = coder("left-behind", &["ASYNCHRONOUS", "HANG_AT=0"]) else {
         return;
     };
@@ -355,7 +356,7 @@ fn asynchronous_lanes_leave_behind_only_what_may_still_be_written() {
         .revoke()
         .expect("left detached");
     assert_eq!(run_elsewhere(piece), Ok(Verdict::Sound));
-    // With one the lane closes at once, also where it works in place.
+    // With a final cancel the lane closes at once, also if it works in place.
     let cancels = "STRIPELINE_PLUGIN_CANCEL_IS_FINAL";
     for (name, flags) in [
         ("cancelled-copies", format!("FLAGS={cancels}")),

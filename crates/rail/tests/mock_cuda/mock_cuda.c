@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A CUDA driver without a GPU: the calls that the rail makes, on host memory, with the real kernel compiled for the
-// host. Streams work in threads of their own. Tests inject faults by `mock_set` and count by `mock_get`.
+// host. Each stream has its own thread. Tests inject faults by `mock_set` and read counters by `mock_get`.
 
 #include "shim.h"
 #include "state.h"
@@ -44,7 +44,7 @@ EXPORT long mock_get(const char *name)
     return value;
 }
 
-// What any call finds before it does anything; `in_context`: whether it needs a current one.
+// The checks at the start of every call; `in_context`: whether the call needs a current context.
 static int enter(bool in_context)
 {
     if (knobs[LOST]) {
@@ -143,7 +143,7 @@ EXPORT int cuDevicePrimaryCtxRetain(uintptr_t *context, int device)
     END;
 }
 
-// With the lock held: nobody uses the context any more.
+// Called with the lock held, when the context is no longer used.
 static void end_context(void)
 {
     context_number++;
@@ -174,9 +174,9 @@ EXPORT int cuDevicePrimaryCtxReset_v2(int device)
         pthread_cond_wait(&changed, &lock);
     }
     knobs[RESETS]++;
-    // As the driver documents it, this releases nothing: who has retained the context still has to.
+    // As the driver documents, this releases no reference: every retained context must still be released.
     end_context();
-    // What was allocated goes with the context, and what was registered is so no more.
+    // Allocations are freed with the context, and registrations end.
     while (memories) {
         remove_memory(memories->kind, memories->start);
     }
@@ -314,7 +314,7 @@ EXPORT int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes)
     END;
 }
 
-// With the lock held.
+// Called with the lock held.
 static void put(struct Stream *stream, struct Operation operation)
 {
     struct Operation *kept = malloc(sizeof *kept);
@@ -359,7 +359,7 @@ EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, struct
     END;
 }
 
-// Makes a device address the mock's own; 0 if it is none of `bytes` bytes, or breaks a promised alignment.
+// Converts a device address to the mock's own; 0 if it does not have `bytes` bytes, or violates a declared alignment.
 static Address resolve(Address address, size_t bytes, bool aligned)
 {
     return aligned && address % UNIT_BYTES ? 0 : (uintptr_t)on_device(address, bytes);
@@ -408,7 +408,7 @@ EXPORT int cuLaunchKernel(uintptr_t function, Word blocks, Word blocks_y, Word b
     END;
 }
 
-// With the lock held, but for the work itself.
+// Called with the lock held, which is released during the work itself.
 static void run_kernel(const struct Stream *stream, const struct Operation *operation)
 {
     knobs[KERNELS_RUNNING]++;

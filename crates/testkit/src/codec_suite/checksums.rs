@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encoding with checksums gives the same parity and the oracle's sums.
+//! Tests that encoding with checksums computes the same parity and the oracle's checksums.
 
 use stripeline_codec::{ChecksumKind, Code};
 use stripeline_reference::{Checksum, vectors::from_hex};
@@ -8,7 +8,7 @@ use super::vectors::read;
 use super::{Open, opened};
 use crate::{CodecUnderTest, Guarded, Stripe, slices, slices_mut};
 
-/// Chunks of HDFS's sizes and of awkward ones, against the oracle and the golden vectors.
+/// Tests chunks of HDFS's sizes and of unusual sizes against the oracle and the golden vectors.
 pub fn checksums(open: Open<'_>) {
     for (code, data_units, parity_units) in [
         (Code::Rs, 6, 3),
@@ -30,7 +30,7 @@ pub fn checksums(open: Open<'_>) {
     golden_checksums(open);
 }
 
-/// The sums in the golden vectors.
+/// Tests the checksums of the golden vectors.
 fn golden_checksums(open: Open<'_>) {
     for code in Code::ALL {
         for case in read(code).cases {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every codec does, whichever interface and instruction set it is called through.
+//! Tests that every codec must pass, for any interface and instruction set.
 //!
-//! Each function takes `open`, which makes a codec of a shape. [`right_input`] and
-//! [`wrong_patterns`] are for every interface; [`wrong_buffers`] only for those whose buffers carry
-//! a length and lists a count.
+//! Each function takes `open`, which creates a codec of a shape. [`right_input`] and
+//! [`wrong_patterns`] apply to every interface; [`wrong_buffers`] only to those whose buffers carry
+//! a length and whose lists carry a count.
 
 mod checksums;
 mod patterns;
@@ -23,13 +23,14 @@ pub use updates::updates;
 pub use vectors::golden_vectors;
 pub use verification::verification;
 
-/// Every length to 300: all tails of every vector width, and more than one step of the widest.
+/// Every length up to 300 is tested: all tails of every vector width, and more than one step of the
+/// widest.
 pub(crate) const LENGTH_MAX: usize = 300;
 
-/// Makes a codec of a code and shape.
+/// Creates a codec of a code and shape.
 pub type Open<'a> = &'a dyn Fn(Code, usize, usize) -> Opened;
 
-/// Everything that is about right bytes.
+/// Runs all tests of correct input.
 pub fn right_input(open: Open<'_>) {
     golden_vectors(open);
     every_length(open);
@@ -57,7 +58,7 @@ pub fn every_length(open: Open<'_>) {
     }
 }
 
-/// A codec that must exist.
+/// Returns a codec of a shape that must be valid.
 pub(crate) fn opened(
     open: Open<'_>,
     code: Code,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Erasure patterns: all of them for small codes, random ones for large.
+//! Erasure patterns: all patterns of small codes, random patterns of large codes.
 
 use stripeline_codec::Code;
 
 use super::{Open, opened};
 use crate::{CodecUnderTest, Random, Stripe};
 
-/// Shapes small enough to lose every set of units.
+/// Shapes small enough to test the loss of every set of units.
 const SMALL: [(Code, usize, usize); 9] = [
     (Code::Rs, 1, 1),
     (Code::Rs, 3, 2),
@@ -38,10 +38,10 @@ const WIDE: [(Code, usize, usize); 12] = [
 /// One vector step and a tail.
 const PATTERN_LENGTH: usize = 67;
 
-/// For small codes, loses every set of up to m units, and asks for every part of what is lost.
+/// For small codes, loses every set of up to m units and decodes every subset of the lost units.
 ///
-/// For 10+4 asks for all that is lost only, ascending and not, since parts of 1470 sets take too
-/// long.
+/// For 10+4 only all lost units are decoded, in ascending and in another order, because the subsets
+/// of 1470 sets take too long.
 pub fn exhaustive_patterns(open: Open<'_>) {
     for (code, data_units, parity_units) in SMALL {
         let codec = opened(open, code, data_units, parity_units);
@@ -65,7 +65,7 @@ pub fn exhaustive_patterns(open: Open<'_>) {
     }
 }
 
-/// Every set of at most m units.
+/// Returns every set of at most m units.
 fn lost_sets(stripe: &Stripe) -> impl Iterator<Item = Vec<usize>> {
     let (units, parity_units) = (stripe.units.len(), stripe.parity_units);
     (0u32..1 << units)
@@ -81,14 +81,14 @@ fn check_both_orders(
 ) {
     stripe.check_decode(codec, &asked, lost);
     if asked.len() > 1 {
-        // Neither ascending nor simply reversed for three and more.
+        // For three and more units, neither ascending nor simply reversed.
         asked.reverse();
         asked.rotate_left(1);
         stripe.check_decode(codec, &asked, lost);
     }
 }
 
-/// Codes of up to 256 units against the oracle, with random losses.
+/// Tests codes of up to 256 units against the oracle, with random losses.
 pub fn wide_codes(open: Open<'_>) {
     for (code, data_units, parity_units) in WIDE {
         let codec = opened(open, code, data_units, parity_units);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Wrong input is refused with its kind and its numbers, and writes nothing.
+//! Tests that wrong input is refused with its kind and its values, and that nothing is written.
 
 use stripeline_codec::{ChecksumKind, Code, ErrorKind};
 
 use super::{Open, opened};
 use crate::{CodecUnderTest, Refusal, Stripe, slices, slices_mut};
 
-/// What outputs hold before a call that must not write them.
+/// The contents of outputs before a call that must not write them.
 const UNTOUCHED: u8 = 0x5a;
 
-/// Wrong shapes and erasure lists, which every interface can express.
+/// Tests wrong shapes and erasure lists, which every interface can express.
 pub fn wrong_patterns(open: Open<'_>) {
     wrong_shapes(open);
     wrong_erasures(open);
@@ -24,7 +24,7 @@ pub fn wrong_patterns(open: Open<'_>) {
     assert!(parity.concat().iter().all(|byte| *byte == UNTOUCHED));
 }
 
-/// Lists of a wrong count and buffers of a wrong length.
+/// Tests lists of a wrong count and buffers of a wrong length.
 pub fn wrong_buffers(open: Open<'_>) {
     wrong_counts(open);
     wrong_lengths(open);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Delta updates give the parity of the changed data.
+//! Tests that delta updates compute the parity of the changed data.
 
 use stripeline_codec::Code;
 

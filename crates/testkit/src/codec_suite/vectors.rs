@@ -38,7 +38,7 @@ pub fn golden_vectors(open: Open<'_>) {
     }
 }
 
-/// The vectors of one code.
+/// Reads the vectors of one code.
 ///
 /// # Panics
 /// If the file is missing or malformed.

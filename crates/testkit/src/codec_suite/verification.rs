@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Verification accepts sound stripes and finds a single flipped bit anywhere.
+//! Tests that verification accepts sound stripes and finds a single flipped bit at any position.
 
 use stripeline_codec::{Code, Verdict};
 
@@ -18,7 +18,7 @@ pub fn verification(open: Open<'_>) {
     lowest_offset_wins(&*codec);
 }
 
-/// Every bit of every unit of a stripe of each code.
+/// Flips every bit of every unit of a stripe of each code.
 fn every_bit(open: Open<'_>) {
     for (code, data_units, parity_units) in
         [(Code::Rs, 3, 2), (Code::RsLegacy, 3, 2), (Code::Xor, 3, 1)]
@@ -33,7 +33,8 @@ fn every_bit(open: Open<'_>) {
     }
 }
 
-/// Units longer than any block of the implementation, and wide stripes, whose blocks are short.
+/// Tests units longer than any block of the implementation, and wide stripes, whose blocks are
+/// short.
 fn long_units(open: Open<'_>) {
     let shapes = [
         (Code::Rs, 6, 3, 70_001),
@@ -70,7 +71,7 @@ fn check_flip(codec: &dyn CodecUnderTest, sound: &Stripe, unit: usize, bit: usiz
     let mut units = slices(&sound.units);
     units[unit] = &flipped;
     let (data, parity) = units.split_at(sound.data_units);
-    // A wrong data unit shows in every parity unit, the lowest of which is reported.
+    // A wrong data unit changes every parity unit, the lowest of which is reported.
     let parity_unit = unit.saturating_sub(sound.data_units);
     let expected = Verdict::Mismatch {
         parity_unit,
@@ -90,7 +91,8 @@ fn with_flip(unit: &[u8], bit: usize) -> Vec<u8> {
     flipped
 }
 
-/// Of several differences, the one at the lowest offset is reported, then that of the lowest unit.
+/// Of several differences, the one at the lowest offset is reported, and there that of the lowest
+/// unit.
 fn lowest_offset_wins(codec: &dyn CodecUnderTest) {
     let mut stripe = Stripe::random(Code::Rs, 6, 3, 5_000);
     for (unit, offset) in [(6, 4_000), (7, 3_000), (8, 3_000)] {

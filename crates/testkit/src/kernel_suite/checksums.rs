@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checksums, whole, per chunk and fused into a dot product, against the oracle's bit-by-bit ones.
+//! Compares checksums (whole, per chunk and fused into a dot product) with the oracle's, which are
+//! computed bit by bit.
 
 use stripeline_gf::{ChecksumKind, Checksums, Coefficients, Kernels, StorePolicy};
 use stripeline_reference::Checksum;
@@ -9,10 +10,10 @@ use crate::{Guarded, Random, slices, slices_mut};
 
 const KINDS: [ChecksumKind; 2] = [ChecksumKind::Crc32c, ChecksumKind::Crc32];
 
-/// Chunks of HDFS's size and of sizes around and below the steps of a kernel.
+/// Chunks of HDFS's size and of sizes around and below a kernel's step.
 const CHUNKS: [usize; 9] = [1, 3, 8, 63, 64, 100, 511, 512, 4_096];
 
-/// Whole buffers of every length and alignment, in one piece and in two.
+/// Tests whole buffers of every length and alignment, in one piece and in two.
 pub fn whole_checksums(kernels: &Kernels) {
     let bytes = Random::new(30).bytes(20_000);
     for kind in KINDS {
@@ -35,7 +36,7 @@ pub fn whole_checksums(kernels: &Kernels) {
     }
 }
 
-/// Buffers in chunks.
+/// Tests buffers in chunks.
 pub fn chunk_checksums(kernels: &Kernels) {
     let bytes = Random::new(31).bytes(9_000);
     for kind in KINDS {
@@ -51,7 +52,7 @@ pub fn chunk_checksums(kernels: &Kernels) {
     }
 }
 
-/// Dot products with checksums of outputs alone and of inputs too.
+/// Tests dot products with checksums of the outputs only, and of the inputs too.
 pub fn fused_checksums(kernels: &Kernels) {
     for (rows, columns, lengths) in [
         (3, 6, &[0, 1, 64, 511, 512, 513, 2_048, 70_001][..]),
@@ -134,7 +135,7 @@ fn check_fused(
 
 fn fused_of_wrong_shape(kernels: &Kernels) {
     let coefficients = Coefficients::new(1, 1, &[1]).expect("1 x 1 value");
-    // Bytes per checksum, then the room for checksums of the input and of the output.
+    // Bytes per checksum, then the numbers of checksums of the input and of the output.
     for (bytes_per_checksum, input_sums, output_sums) in
         [(0, 1, 1), (4, 1, 2), (4, 2, 3), (8, 1, 0)]
     {

@@ -9,7 +9,7 @@ use super::Operation;
 use super::products::expected_sums;
 use crate::{Guarded, Random, slices, slices_mut};
 
-/// Inputs, coefficients and the sums they give.
+/// Inputs, coefficients and the expected sums.
 pub(super) struct Job {
     pub(super) coefficients: Coefficients,
     pub(super) inputs: Vec<Vec<u8>>,
@@ -29,7 +29,7 @@ impl Job {
     pub(super) fn random(rows: usize, columns: usize, length: usize) -> Self {
         let mut random = Random::new((rows * 1_000_003 + columns * 1_009 + length) as u64);
         let mut values = random.bytes(rows * columns);
-        // Zeros and ones are what a kernel might treat apart.
+        // Includes zeros and ones, which a kernel might treat as special cases.
         for value in &mut values {
             *value = if *value < 8 { *value & 1 } else { *value };
         }
@@ -41,8 +41,8 @@ impl Job {
         )
     }
 
-    /// Runs the first `length` bytes and compares; `offset` gives the alignment of each buffer,
-    /// inputs first.
+    /// Runs the first `length` bytes and compares the results; `offset` returns the alignment of
+    /// each buffer, inputs first.
     pub(super) fn check(
         &self,
         kernels: &Kernels,
@@ -105,7 +105,7 @@ fn run(
     }
 }
 
-/// Every length from 0 to 300, each with other alignments.
+/// Tests every length from 0 to 300, each with other alignments.
 pub fn every_length(kernels: &Kernels) {
     for (rows, columns) in [(1, 1), (3, 6), (4, 10), (9, 5)] {
         let job = Job::random(rows, columns, 300);
@@ -117,7 +117,8 @@ pub fn every_length(kernels: &Kernels) {
     }
 }
 
-/// Every alignment of inputs with every alignment of outputs, then different ones at once.
+/// Tests every alignment of inputs with every alignment of outputs, then different alignments in
+/// one call.
 pub fn every_alignment(kernels: &Kernels) {
     let job = Job::random(3, 2, 200);
     for operation in Operation::ALL {
@@ -134,11 +135,11 @@ pub fn every_alignment(kernels: &Kernels) {
     }
 }
 
-/// 1 to 12 outputs of 1 to 40 and of 200 inputs; and as many outputs as a code may have.
+/// Tests 1 to 12 outputs of 1 to 40 and of 200 inputs, and the most outputs that a code can have.
 pub fn every_shape(kernels: &Kernels) {
     for rows in 1..=12 {
         for columns in (1..=40).chain([200]) {
-            // From one vector step with a tail to several; 64 to 191 bytes.
+            // From one vector step with a tail to several steps: 64 to 191 bytes.
             let length = 64 + (rows * 41 + columns * 7) % 128;
             let job = Job::random(rows, columns, length);
             for operation in Operation::ALL {
@@ -154,7 +155,7 @@ pub fn every_shape(kernels: &Kernels) {
     }
 }
 
-/// Lengths at which a kernel may work in blocks, store past the cache or prefetch.
+/// Tests lengths at which a kernel may work in blocks, store past the cache or prefetch.
 pub fn long_buffers(kernels: &Kernels) {
     for length in [4_095, 4_096, 4_097, 65_536, 200_003] {
         let job = Job::random(3, 4, length);
@@ -165,7 +166,7 @@ pub fn long_buffers(kernels: &Kernels) {
     }
 }
 
-/// Counts and lengths that do not fit panic and write nothing.
+/// Tests that mismatched counts and lengths panic and write nothing.
 pub fn wrong_shapes(kernels: &Kernels) {
     let coefficients = Coefficients::new(2, 3, &[1; 6]).expect("2 x 3 values");
     // Lengths of inputs and of outputs.

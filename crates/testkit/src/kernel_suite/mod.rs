@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the kernels of every instruction set do, against products from the definition.
+//! Tests of the kernels of every instruction set, against products computed from the definition.
 //!
-//! Each function takes the kernels to test. All outputs lie between guard bytes, and their former
-//! content is something that a kernel must replace ([`Operation::Dot`]) or keep adding to
-//! ([`Operation::DotAdd`]).
+//! Each function takes the kernels to test. All outputs lie between guard bytes, and have previous
+//! contents that a kernel must replace ([`Operation::Dot`]) or add to ([`Operation::DotAdd`]).
 
 mod checksums;
 mod dots;
@@ -17,14 +16,14 @@ pub use dots::{every_alignment, every_length, every_shape, long_buffers, wrong_s
 pub use products::every_product;
 pub use xors::xors;
 
-/// A dot product in one of its forms.
+/// A form of a dot product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Outputs replaced by ordinary stores.
+    /// Replaces the outputs by ordinary stores.
     Dot,
-    /// Outputs replaced by stores past the cache.
+    /// Replaces the outputs by stores past the cache.
     DotPastCache,
-    /// Outputs added to.
+    /// Adds to the outputs.
     DotAdd,
 }
 
@@ -33,7 +32,7 @@ impl Operation {
     pub const ALL: [Self; 3] = [Self::Dot, Self::DotPastCache, Self::DotAdd];
 }
 
-/// Everything.
+/// Runs all tests.
 pub fn all(kernels: &Kernels) {
     every_product(kernels);
     every_length(kernels);

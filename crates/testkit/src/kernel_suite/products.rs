@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products from the definition, remembered.
+//! Products computed from the definition, in a table.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ static PRODUCTS: LazyLock<Vec<[u8; 256]>> = LazyLock::new(|| {
     (0..=255).map(row).collect()
 });
 
-/// The sums that a dot product must give, one list per row.
+/// Returns the expected sums of a dot product, one list per row.
 pub(super) fn expected_sums(coefficients: &Coefficients, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let length = inputs[0].len();
     let rows = coefficients.values().chunks_exact(coefficients.columns());
@@ -30,7 +30,7 @@ pub(super) fn expected_sums(coefficients: &Coefficients, inputs: &[Vec<u8>]) -> 
     .collect()
 }
 
-/// Every coefficient times every byte.
+/// Tests every coefficient with every byte.
 pub fn every_product(kernels: &Kernels) {
     let every_byte: Vec<u8> = (0..=255).collect();
     let coefficients = Coefficients::new(256, 1, &every_byte).expect("256 x 1 values");

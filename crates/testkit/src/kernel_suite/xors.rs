@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! XOR of any number of buffers.
+//! Tests of the XOR of any number of buffers.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,7 +7,7 @@ use stripeline_gf::{Kernels, StorePolicy};
 
 use crate::{Guarded, Random, slices};
 
-/// Every length to 300, 1 to 20 and 255 inputs, both ways to store.
+/// Tests every length up to 300, 1 to 20 and 255 inputs, and both store policies.
 pub fn xors(kernels: &Kernels) {
     let mut random = Random::new(20);
     let sources: Vec<Vec<u8>> = (0..255).map(|_| random.bytes(300)).collect();

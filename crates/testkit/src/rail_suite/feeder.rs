@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Feeds a lane as an engine would: cut pieces, any order, as many in flight as it likes.
+//! Submits pieces to a lane as an engine does: split, in any order, several in flight.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use stripeline_rail::{Capability, Fault, Lane, Piece, Rail, RevokeHandle};
 
 use crate::Random;
 
-/// Longer than any piece of a suite takes on the slowest machine: reaching it is a hang.
+/// Longer than any piece of a suite takes on the slowest machine: exceeding it means a hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A lane and who feeds it.
+/// A lane and the code that submits pieces to it.
 pub struct Feeder {
     name: String,
     capability: Capability,
@@ -34,24 +34,24 @@ impl Feeder {
             capability: rail.capability().clone(),
             lane: lane.unwrap_or_else(|fault| panic!("{}: no lane: {fault}", rail.name())),
             random: Random::new(seed),
-            // Tickets are the feeder's own numbers, not small ones that a lane could mix up with its own.
+            // Tickets are large numbers, which a lane cannot confuse with its own small numbers.
             next_ticket: u64::MAX / 2,
         }
     }
 
-    /// What the rail takes.
+    /// Returns the capability of the rail.
     #[must_use]
     pub fn capability(&self) -> &Capability {
         &self.capability
     }
 
-    /// Whether the rail takes jobs of this length.
+    /// Returns whether the rail takes jobs of this length.
     #[must_use]
     pub fn takes_length(&self, bytes: usize) -> bool {
         self.capability.takes_tails || bytes.is_multiple_of(self.capability.granule_bytes)
     }
 
-    /// Does a whole piece in one.
+    /// Runs a whole piece without splitting it.
     ///
     /// # Errors
     /// The rail's fault.
@@ -59,13 +59,13 @@ impl Feeder {
         self.run_cut(piece, 0)
     }
 
-    /// Does a piece cut at up to `cuts` random places, the parts in random order.
+    /// Runs a piece that is split at up to `cuts` random places, with the parts in random order.
     ///
     /// # Errors
-    /// The first fault of any part; all parts have come back then.
+    /// The first fault of any part; all parts have been returned by then.
     ///
     /// # Panics
-    /// If a part does not come back once with its ticket.
+    /// If a part is not returned exactly once with its ticket.
     pub fn run_cut(&mut self, piece: Piece, cuts: usize) -> Result<Verdict, Fault> {
         let mut waiting = self.cut(piece, cuts);
         let mut handles: HashMap<u64, Option<RevokeHandle>> = HashMap::new();
@@ -119,7 +119,7 @@ impl Feeder {
     }
 }
 
-/// Of two verdicts the one that a check of both ranges gives.
+/// Combines two verdicts to the one that a check of both ranges returns.
 fn combined(left: Result<Verdict, Fault>, right: Result<Verdict, Fault>) -> Result<Verdict, Fault> {
     let place = |verdict: &Verdict| match *verdict {
         Verdict::Sound => (usize::MAX, usize::MAX),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What every rail does, whatever device is behind it.
+//! Tests that every rail must pass, with any device.
 //!
-//! The oracle is `stripeline-reference`. Only what the rail's capability takes is asked of it:
-//! shapes within its bounds, lengths that fit its granule, modes that it has.
+//! The oracle is `stripeline-reference`. The tests stay within the rail's capability: shapes within
+//! its bounds, lengths that are multiples of its granule, and its modes.
 
 mod feeder;
 mod operations;
@@ -15,10 +15,10 @@ use crate::{Random, Stripe, slices};
 pub use feeder::Feeder;
 use operations::Operations;
 
-/// Lengths up to here are tested one by one.
+/// All lengths up to this one are tested.
 pub const LENGTH_MAX: usize = 300;
 
-/// HDFS's shapes and common ones beyond, narrow and wide.
+/// HDFS's shapes and other common ones, narrow and wide.
 const SHAPES: [(Code, usize, usize); 13] = [
     (Code::Rs, 3, 2),
     (Code::Rs, 6, 3),
@@ -35,7 +35,7 @@ const SHAPES: [(Code, usize, usize); 13] = [
     (Code::Xor, 10, 1),
 ];
 
-/// As wide as the codes go, or a rail does.
+/// The widest shapes of the codes; a rail's own bounds may be smaller.
 const WIDE: [(Code, usize, usize); 4] = [
     (Code::Rs, 200, 55),
     (Code::Rs, 40, 20),
@@ -43,7 +43,7 @@ const WIDE: [(Code, usize, usize); 4] = [
     (Code::Xor, 254, 1),
 ];
 
-/// Everything below.
+/// Runs all tests below.
 pub fn all(rail: &dyn Rail) {
     shapes(rail);
     every_length(rail);
@@ -53,7 +53,8 @@ pub fn all(rail: &dyn Rail) {
     several_lanes(rail);
 }
 
-/// Encode, decode, update and verify of every shape within the rail's bounds, in one and in parts.
+/// Encodes, decodes, updates and verifies every shape within the rail's bounds, as a whole and in
+/// parts.
 pub fn shapes(rail: &dyn Rail) {
     let mut operations = Operations::new(rail, 1);
     for (code, data_units, parity_units) in SHAPES {
@@ -82,7 +83,7 @@ pub fn shapes(rail: &dyn Rail) {
     }
 }
 
-/// Every length from 1 to [`LENGTH_MAX`] that the rail takes.
+/// Tests every length from 1 to [`LENGTH_MAX`] that the rail takes.
 pub fn every_length(rail: &dyn Rail) {
     let mut operations = Operations::new(rail, 2);
     for (code, data_units, parity_units) in [(Code::Rs, 6, 3), (Code::Xor, 3, 1)] {
@@ -100,7 +101,7 @@ pub fn every_length(rail: &dyn Rail) {
     }
 }
 
-/// Units of several pages, cut at many places, at the rail's own size of a piece and beyond it.
+/// Tests units of several pages, split at many places, at the rail's own piece size and beyond it.
 pub fn large_units(rail: &dyn Rail) {
     let mut operations = Operations::new(rail, 3);
     // Bounded, because the oracle is slow.
@@ -119,7 +120,8 @@ pub fn large_units(rail: &dyn Rail) {
     }
 }
 
-/// A check finds a flipped bit in any unit, at the right place, and the first one of several.
+/// Tests that a check finds a flipped bit in any unit, at the right place, and the first one of
+/// several.
 pub fn comparisons(rail: &dyn Rail) {
     let mut operations = Operations::new(rail, 4);
     if !rail.capability().compares {
@@ -141,7 +143,7 @@ pub fn comparisons(rail: &dyn Rail) {
                 _ => random.below(2_048),
             };
             stripe.units[unit][offset] ^= 1 << random.below(8);
-            // A wrong data unit shows in every parity unit, the lowest of which is reported.
+            // A wrong data unit changes every parity unit, the lowest of which is reported.
             let parity_unit = unit.saturating_sub(data_units);
             let expected = Verdict::Mismatch {
                 parity_unit,
@@ -165,7 +167,7 @@ pub fn comparisons(rail: &dyn Rail) {
     }
 }
 
-/// Units that lie in one buffer, each a stride after the one before, with bytes in between.
+/// Tests units in one buffer, each one stride after the previous, with other bytes in between.
 pub fn strided_units(rail: &dyn Rail) {
     let mut operations = Operations::new(rail, 6);
     for (bytes, stride) in [(64, 65), (256, 300), (1_024, 4_099)] {
@@ -199,7 +201,7 @@ pub fn strided_units(rail: &dyn Rail) {
     }
 }
 
-/// As many lanes as are worth opening, at most four, each on its own thread.
+/// Uses as many lanes as are worth opening, at most four, each on its own thread.
 pub fn several_lanes(rail: &dyn Rail) {
     std::thread::scope(|scope| {
         for lane in 0..rail.capability().lanes.min(4) {
@@ -218,7 +220,7 @@ pub fn several_lanes(rail: &dyn Rail) {
     });
 }
 
-/// Encodes one stripe on a rail that is known to write wrong bytes, and says whether it did.
+/// Encodes one stripe on a rail that is supposed to write wrong bytes; returns whether it did.
 #[must_use]
 pub fn writes_wrong_bytes(rail: &dyn Rail) -> bool {
     let stripe = Stripe::random(Code::Rs, 3, 2, 1_024);

@@ -31,7 +31,7 @@ impl Operations {
         &mut self.feeder
     }
 
-    /// A random stripe, if the rail takes its shape and length.
+    /// Returns a random stripe if the rail takes its shape and length.
     pub fn stripe(&self, code: Code, data: usize, parity: usize, bytes: usize) -> Option<Stripe> {
         let stripe = || Stripe::random(code, data, parity, bytes);
         (self.takes_shape(data, parity) && self.takes_length(bytes)).then(stripe)
@@ -50,7 +50,7 @@ impl Operations {
         self.feeder.takes_length(bytes)
     }
 
-    /// Computes parity, at odd addresses.
+    /// Computes parity, in buffers at odd addresses.
     pub fn encode(&mut self, stripe: &Stripe, cuts: usize) {
         let data = self.scattered(stripe.data());
         let mut parity = self.outputs(stripe.parity_units, stripe.length());
@@ -70,7 +70,8 @@ impl Operations {
         self.expect_unchanged(stripe, &data, stripe.data());
     }
 
-    /// Computes `lost` random units from the others; data only if the rail does no more.
+    /// Computes `lost` random units from the others; data units only, if the rail recovers no
+    /// parity.
     pub fn decode(&mut self, stripe: &Stripe, lost: usize, cuts: usize) {
         let among = match self.feeder.capability().recovers_parity {
             true => stripe.units.len(),
@@ -99,7 +100,7 @@ impl Operations {
         self.expect_unchanged(stripe, &units, &stripe.units);
     }
 
-    /// Changes a data unit and parity with it, if the rail adds.
+    /// Changes a data unit and updates the parity, if the rail adds.
     pub fn update(&mut self, before: &Stripe, data_unit: usize, cuts: usize) {
         if !self.feeder.capability().adds {
             return;
@@ -126,7 +127,7 @@ impl Operations {
         }
     }
 
-    /// What a check of the stripe finds.
+    /// Returns the result of a check of the stripe.
     pub fn verdict(&mut self, stripe: &Stripe, cuts: usize) -> Verdict {
         let (data, parity) = (
             self.scattered(stripe.data()),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tasks, who issues them and when.
+//! Tasks, and the clients that issue them.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use super::random::Random;
 use stripeline_engine::Priority;
 use stripeline_engine::schedule::{Class, Workload};
 
-/// A task that was issued.
+/// An issued task.
 #[derive(Debug)]
 pub(super) struct Task {
     pub(super) client: usize,
@@ -19,13 +19,13 @@ pub(super) struct Task {
     pub(super) outputs: usize,
     pub(super) bytes: usize,
     pub(super) issued_ns: u64,
-    /// What is done of it, in the order in which it was done.
+    /// The ranges that are done, in the order of completion.
     done: Vec<Range<usize>>,
     left: usize,
 }
 
 impl Task {
-    /// So many bytes of it.
+    /// Returns the workload of `bytes` bytes of the task.
     pub(super) fn workload(&self, bytes: usize) -> Workload {
         Workload {
             class: self.class.sized(self.inputs * bytes),
@@ -37,7 +37,7 @@ impl Task {
         }
     }
 
-    /// Takes in that a range is done; gives whether that was the last one.
+    /// Records that a range is done; returns whether it was the last one.
     pub(super) fn complete(&mut self, range: Range<usize>) -> bool {
         assert!(
             range.len() <= self.left,
@@ -68,7 +68,7 @@ impl Task {
 pub(super) struct Clients<'a> {
     clients: &'a [Client],
     pub(super) tasks: Vec<Task>,
-    /// Per client, the tasks that have a place in its window, oldest first.
+    /// The tasks in each client's window, oldest first.
     windows: Vec<VecDeque<usize>>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Clients<'a> {
         }
     }
 
-    /// Frees places in the window of the client of a task that is done.
+    /// Frees places in the window of the client whose task is done.
     pub(super) fn free(&mut self, task: usize) {
         let client = self.tasks[task].client;
         let window = &mut self.windows[client];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Faults in the order of time, and what follows from them later.
+//! Faults ordered by time, and their delayed consequences.
 
 use super::{Fault, FaultKind};
 
-/// What happens to a rail at some time.
+/// An event that affects a rail at some time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Incident {
     RateFactor(f64),
@@ -12,7 +12,7 @@ pub(super) enum Incident {
     Return,
 }
 
-/// Incidents to come, the next one last.
+/// Future incidents, the next one last.
 #[derive(Debug)]
 pub(super) struct Incidents(Vec<(u64, usize, Incident)>);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pieces at work: how far they are, and when the next one ends.
+//! Pieces in progress: their remaining work, and the time when the next one ends.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ impl Chunk {
         self.range.len()
     }
 
-    /// Leaves the first `bytes` bytes and gives the rest.
+    /// Keeps the first `bytes` bytes and returns the rest.
     pub(super) fn cut(&mut self, bytes: usize) -> Self {
         let middle = self.range.start + bytes;
         let rest = middle..self.range.end;
@@ -28,37 +28,37 @@ impl Chunk {
     }
 }
 
-/// A piece in the hands of a worker.
+/// A piece in progress on a worker.
 #[derive(Debug)]
 pub(super) struct Running {
     pub(super) rail: usize,
     pub(super) chunk: Chunk,
     pub(super) data_bytes: usize,
     pub(super) started_ns: u64,
-    /// Nanoseconds of latency to come.
+    /// The remaining latency in nanoseconds.
     pub(super) latency_ns: f64,
-    /// Bytes to come.
+    /// The remaining bytes.
     pub(super) bytes: f64,
-    /// Bytes per nanosecond when nothing is in the way.
+    /// The rate in bytes per nanosecond without any bottleneck.
     pub(super) rate: f64,
 }
 
-/// What slows rails, apart from bottlenecks.
+/// The state of a rail that affects its speed, apart from bottlenecks.
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
-    /// A part of its rate.
+    /// The rate as a fraction of the rail's rate.
     pub(super) rate_factor: f64,
     pub(super) hangs: bool,
     pub(super) bottlenecks: Vec<usize>,
 }
 
-/// All pieces at work.
+/// All pieces in progress.
 #[derive(Debug)]
 pub(super) struct Machine {
     pub(super) conditions: Vec<Condition>,
     pub(super) running: Vec<Running>,
     bottlenecks: Vec<Bottleneck>,
-    /// The speed of each piece at work until something changes.
+    /// The speed of each piece in progress until the next change.
     speeds: Vec<f64>,
 }
 
@@ -72,8 +72,8 @@ impl Machine {
         }
     }
 
-    /// Nanoseconds until a piece ends or leaves its latency behind, at least 1; none if no piece
-    /// gets on.
+    /// Returns the nanoseconds until a piece ends or its latency ends, at least 1; `None` if no
+    /// piece makes progress.
     pub(super) fn next_change_ns(&mut self) -> Option<u64> {
         self.set_speeds();
         let ends = self.running.iter().zip(&self.speeds);
@@ -122,7 +122,7 @@ impl Machine {
         }
     }
 
-    /// Lets time pass, no more than to the next change; gives the pieces that ended.
+    /// Advances the time, at most to the next change; returns the pieces that ended.
     pub(super) fn advance(&mut self, ns: u64) -> Vec<Running> {
         self.set_speeds();
         let ns = ns as f64;
@@ -140,7 +140,7 @@ impl Machine {
         self.running.extract_if(.., ended).collect()
     }
 
-    /// Takes what a rail has at work away from it.
+    /// Removes and returns the pieces that a rail has in progress.
     pub(super) fn abandon(&mut self, rail: usize) -> Vec<Running> {
         let its = |running: &mut Running| running.rail == rail;
         self.running.extract_if(.., its).collect()

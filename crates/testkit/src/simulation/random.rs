@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers that follow from a seed: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+//! Pseudo-random numbers from a seed: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 
 #[derive(Debug)]
 pub(super) struct Random(u64);
@@ -17,12 +17,12 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// Evenly from 0 to less than `bound`, which is small against 2^64.
+    /// Returns a uniform number from 0 to less than `bound`, which must be much less than 2^64.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound as u64) as usize
     }
 
-    /// Evenly from 0 to less than 1.
+    /// Returns a uniform number from 0 to less than 1.
     pub(super) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What came out of a simulation.
+//! The results of a simulation.
 
 use stripeline_engine::Priority;
 use stripeline_engine::schedule::RailSnapshot;
@@ -7,23 +7,24 @@ use stripeline_engine::schedule::RailSnapshot;
 /// The result of a simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Bytes of input data a second in the time measured.
+    /// Bytes of input data per second during the measured time.
     pub throughput: f64,
-    /// By [`Priority`], from issue to completion, in nanoseconds, of each task completed in the time
-    /// measured, in the order of completion.
+    /// For each [`Priority`], the latencies from issue to completion, in nanoseconds, of the tasks
+    /// completed during the measured time, in the order of completion.
     pub latencies_ns: [Vec<u64>; 2],
-    /// Tasks issued, all of which were done.
+    /// The number of tasks issued, all of which were done.
     pub tasks: usize,
-    /// Bytes of input data done per millisecond from the start, to see faults and recoveries.
+    /// Bytes of input data done per millisecond from the start, which shows faults and recoveries.
     pub done_per_ms: Vec<u64>,
-    /// What the scheduler knew at the end of the time measured.
+    /// The scheduler's state of each rail at the end of the measured time.
     pub rails: Vec<RailSnapshot>,
-    /// A number that follows from the time, rail and range of every piece done.
+    /// A hash of the time, rail and range of every piece done.
     pub digest: u64,
 }
 
 impl Report {
-    /// Bytes of input data a second between two times, in milliseconds from the start.
+    /// Returns the bytes of input data per second between two times, in milliseconds from the
+    /// start.
     ///
     /// # Panics
     /// Unless `from_ms` is less than `to_ms`, and that is within the simulated time.
@@ -34,10 +35,11 @@ impl Report {
         done as f64 * 1e3 / (to_ms - from_ms) as f64
     }
 
-    /// The latency in nanoseconds that this part of the tasks of a priority stayed within, 0 to 1.
+    /// Returns the latency in nanoseconds that a fraction `part` (0 to 1) of the tasks of a
+    /// priority did not exceed.
     ///
     /// # Panics
-    /// If no such task was completed in the time measured.
+    /// If no such task was completed during the measured time.
     #[must_use]
     pub fn latency_quantile_ns(&self, priority: Priority, part: f64) -> u64 {
         let mut sorted = self.latencies_ns[priority as usize].clone();

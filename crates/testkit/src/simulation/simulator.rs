@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The event loop: clients issue tasks, the scheduler assigns them, workers do them.
+//! The event loop: clients issue tasks, the scheduler assigns them, workers process them.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use super::report::Digest;
 use super::{PRIORITIES, Report, Setup};
 use stripeline_engine::schedule::{Assignment, BEGUN, COMMON, RAILS_MAX, RailSet, Scheduler};
 
-/// How often the contention controller is asked: as often as by the engine.
+/// The interval of the contention controller, the same as in the engine.
 const TICK_NS: u64 = 5_000_000;
 const MS: u64 = 1_000_000;
 
@@ -24,7 +24,7 @@ pub(super) struct Simulator<'a> {
     machine: Machine,
     clients: Clients<'a>,
     incidents: Incidents,
-    /// Per rail, and for [`COMMON`], what was assigned and is not at work, by priority.
+    /// For each rail, and for [`COMMON`], the assigned work that is not in progress, by priority.
     queues: Vec<[VecDeque<Chunk>; PRIORITIES]>,
     now_ns: u64,
     measured_bytes: u64,
@@ -93,7 +93,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Goes to the next event.
+    /// Advances to the next event.
     fn pass_time(&mut self, tick_ns: u64) {
         let mut until_ns = tick_ns;
         let change_ns = self.machine.next_change_ns().map(|ns| self.now_ns + ns);
@@ -133,7 +133,7 @@ impl<'a> Simulator<'a> {
         assert_eq!(chunk.bytes(), 0, "assignments sum to the task");
     }
 
-    /// Gives every idle worker that can have one a piece.
+    /// Starts a piece on every idle worker that can get one.
     fn start_workers(&mut self) {
         loop {
             let mut started = false;
@@ -173,12 +173,12 @@ impl<'a> Simulator<'a> {
         Some(chunk)
     }
 
-    /// What is next in a queue.
+    /// Removes the next chunk from a queue.
     fn pop(&mut self, rail: usize) -> Option<Chunk> {
         self.queues[rail].iter_mut().find_map(VecDeque::pop_front)
     }
 
-    /// From the tail of the longest queue that the scheduler lets go.
+    /// Takes work from the tail of the longest queue from which the scheduler permits stealing.
     fn stolen(&mut self, thief: usize) -> Option<Chunk> {
         let mut victims: Vec<_> = (0..self.setup.rails.len()).collect();
         victims.sort_by_key(|&rail| std::cmp::Reverse(self.scheduler.backlog_bytes(rail)));
@@ -208,7 +208,7 @@ impl<'a> Simulator<'a> {
         Some(stolen)
     }
 
-    /// A whole task of the common queue, which its worker does to the end.
+    /// Takes a whole task from the common queue; its worker processes all of it.
     fn common_task(&mut self, rail: usize) -> Option<Chunk> {
         let chunk = self.pop(COMMON)?;
         let task = &self.clients.tasks[chunk.task];
@@ -270,7 +270,7 @@ impl<'a> Simulator<'a> {
         }
     }
 
-    /// Whether callers wait for rails, not rails for callers.
+    /// Returns whether tasks wait for rails, rather than rails for tasks.
     fn is_saturated(&self) -> bool {
         let mut queues = self.queues.iter().flatten();
         let waiting = queues.any(|queue| !queue.is_empty());

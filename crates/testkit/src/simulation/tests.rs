@@ -106,8 +106,8 @@ fn independent_rails_add_up() {
     }
 }
 
-/// What is not worth handing over to a fast rail is to a slow one, which would hold up a small window
-/// with a whole stripe.
+/// Work that is too small for a handoff to a fast rail can be worth a handoff to a slow one, which
+/// would delay a small window by a whole stripe.
 #[test]
 fn slow_rails_get_parts_of_small_stripes() {
     for rates in [&[0.4e9, 1.6e9][..], &[0.25e9, 0.5e9, 1e9]] {
@@ -117,7 +117,7 @@ fn slow_rails_get_parts_of_small_stripes() {
     }
 }
 
-/// After the controller has had time to find out.
+/// Runs a simulation that is measured after the controller has converged.
 fn settled(mut setup: Setup) -> Setup {
     (setup.measured_from_ns, setup.end_ns) = (4000 * MS, 6000 * MS);
     setup
@@ -143,7 +143,8 @@ fn rails_behind_a_bottleneck_do_as_much_as_their_best_subset() {
         for (sizes, window) in [(SMALL, 4), (LARGE, 16), (MIXED, 8), (MIXED, 64)] {
             let setup = settled(shared(rates, capacity, 1.0, client(window, false, sizes)));
             let report = run(&setup);
-            // Without crowding all rails are a best subset, and a queue in any order keeps all busy.
+            // Without crowding all rails are a best subset, and a queue in any order keeps all of
+            // them busy.
             let best = with_policy(&setup, Policy::FirstCome).throughput;
             let part = report.throughput / best;
             let case = format!("{rates:?} through {capacity}, {sizes:?} window {window}");
@@ -222,7 +223,8 @@ fn rails_said_to_share_the_cpus_are_fed_if_they_add_up() {
     }
 }
 
-/// The UMR-EC paper: rate-aware 17.5 % above first-come, and close to the sum of the peaks.
+/// The UMR-EC paper: rate-aware scheduling is 17.5 % above first-come, and close to the sum of the
+/// peaks.
 #[test]
 fn first_come_loses_what_the_paper_says_where_rails_are_far_apart() {
     let setup = setup(&[2e9, 8e9], vec![client(4, true, SMALL)]);
@@ -244,8 +246,8 @@ fn rate_aware_shortens_the_tail_of_latencies() {
     assert!(tails[0] * 2 < tails[1], "99th percentiles {tails:?} ns");
 }
 
-/// A repair in the background fills the queues; whoever waits for a stripe has it where it is coded
-/// fastest, behind no more than what is begun.
+/// A background repair fills the queues; a foreground stripe is still coded where it is coded
+/// fastest, and waits only for work in progress.
 #[test]
 fn foreground_tasks_are_not_pushed_off_a_fast_rail_by_background_ones() {
     let mut repair = client(64, false, LARGE);
@@ -338,7 +340,7 @@ fn nothing_is_lost_when_a_rail_hangs_and_it_is_used_again_when_it_is_back() {
         kind,
     };
     setup.faults = vec![fault(500, hang), fault(1000, FaultKind::Return)];
-    // That every byte of every task is done once is asserted by the simulation.
+    // The simulation asserts that every byte of every task is done once.
     let report = run(&setup);
     let alone = report.throughput_between(530, 1000) / 5e9;
     let healed = report.throughput_between(1050, 1500) / 10e9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What copies alone allow, measured on the same memory layout as the rail.
+//! The upper bound that copies alone set, measured on the same memory layout as the rail.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use crate::failure::Failure;
 use crate::gpu::{Copy, Gpu, Memory};
 use crate::load::Shape;
 
-/// A device copies in one stream what goes in, and in another what comes out.
+/// A device copies inputs in one stream and outputs in another.
 const INWARD: usize = 0;
 const OUTWARD: usize = 1;
 
-/// Copies that move as many bytes over what bounds a rail as coding does, and no more.
+/// Copies that move as many bytes over the limiting resource as coding does, and no more.
 pub struct Bound {
     gpu: Rc<Gpu>,
     shape: Shape,
@@ -23,33 +23,33 @@ pub struct Bound {
     stripes: usize,
     here: Memory,
     there: Memory,
-    /// How often all of it is copied in a window.
+    /// The number of rounds in a window.
     rounds: usize,
 }
 
-/// What was measured.
+/// The result of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowed {
-    /// 10^9 bytes copied a second, by the wall clock.
+    /// 10^9 bytes copied per second of wall time.
     pub copied_gbps: f64,
-    /// 10^9 bytes of data that could be coded a second at this rate.
+    /// 10^9 bytes of data that could be coded per second at this rate.
     pub gbps: f64,
 }
 
 impl Bound {
-    /// Between pinned memory and the device: of each stripe the data units go in while the parity
-    /// units of others come out.
+    /// Between pinned memory and the device: for each stripe the data units are copied in while the
+    /// parity units of another are copied out.
     ///
     /// # Errors
-    /// If memory is lacking.
+    /// If there is not enough memory.
     pub fn of_bus(device: &Device, shape: Shape) -> Result<Self, Failure> {
         Self::new(device, shape, MemoryKind::HostPinned)
     }
 
-    /// Within the device's memory: each byte copied is read once and written once.
+    /// Within the device's memory: each copied byte is read once and written once.
     ///
     /// # Errors
-    /// If memory is lacking.
+    /// If there is not enough memory.
     pub fn of_memory(device: &Device, shape: Shape) -> Result<Self, Failure> {
         Self::new(device, shape, device.gpu.memory_kind())
     }
@@ -68,7 +68,7 @@ impl Bound {
         })
     }
 
-    /// Finds how many rounds take a window.
+    /// Finds the number of rounds that fill a window.
     ///
     /// # Errors
     /// If the device fails.
@@ -86,7 +86,7 @@ impl Bound {
         Ok(())
     }
 
-    /// Copies for a window.
+    /// Runs the copies for a window.
     ///
     /// # Errors
     /// If the device fails.
@@ -97,7 +97,7 @@ impl Bound {
         Ok(allowed(self.shape, self.here.is_on_host(), copied_gbps))
     }
 
-    /// As large as can be: what a copy costs beside its bytes must not lower the bound.
+    /// Returns the copies, as large as possible: the fixed cost of a copy must not lower the bound.
     fn copies(&self) -> Vec<Copy<'_>> {
         let (here, there) = (&self.here, &self.there);
         let stripe_bytes = self.shape.units() * self.cell_bytes;
@@ -132,8 +132,9 @@ impl Bound {
     }
 }
 
-/// Over the bus a coder moves what the copies move: of k + m units k are data. In the device's
-/// memory it reads k units and writes m, but copying these reads and writes each.
+/// Computes the coding rate that a copy rate allows. Over the bus a coder moves the same bytes as
+/// the copies: of k + m units k are data. In the device's memory it reads k units and writes m,
+/// while each copied unit is both read and written.
 fn allowed(shape: Shape, over_the_bus: bool, copied_gbps: f64) -> Allowed {
     let data = shape.data as f64 / shape.units() as f64;
     let moved = if over_the_bus { 1.0 } else { 2.0 };
@@ -150,7 +151,7 @@ mod tests {
 
     #[test]
     fn copies_allow_what_they_move() {
-        // 9 units a second over the bus are 6 of data; as many copied in memory move 18 units.
+        // 9 units per second over the bus are 6 of data; the same copies in memory move 18 units.
         let bus = allowed(RS_6_3, true, 9.0);
         let memory = allowed(RS_6_3, false, 9.0);
         assert!((bus.gbps - 6.0).abs() < 1e-12, "{bus:?}");

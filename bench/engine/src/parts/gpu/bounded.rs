@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A GPU's rail against what copies alone allow.
+//! Compares a GPU's rail with the bound that copies alone set.
 
 use stripeline_rail::MemoryKind;
 
@@ -13,10 +13,10 @@ use crate::parts::contest::{self, RailGroup};
 use crate::parts::size;
 use crate::report::{Judgement, Point, Section};
 
-/// Who sets the bound.
+/// The contestant that sets the bound.
 const COPIES: &str = "copies";
 
-/// What the bounds are, for readers of the figures.
+/// Returns explanations of the bounds.
 pub fn notes() -> [String; 2] {
     [
         "pinned: copies are a stripe's k units to the device in one stream and another's m units from it in a second \
@@ -28,7 +28,7 @@ pub fn notes() -> [String; 2] {
     ]
 }
 
-/// With units in pinned memory.
+/// Measures with units in pinned memory.
 pub fn pinned(settings: &Settings, device: &Device, section: &mut Section) -> Result<(), Failure> {
     let what = What {
         shape: RS_6_3,
@@ -39,7 +39,7 @@ pub fn pinned(settings: &Settings, device: &Device, section: &mut Section) -> Re
     what.measure(settings, device, Bound::of_bus(device, RS_6_3)?, section)
 }
 
-/// With units in the device's memory.
+/// Measures with units in the device's memory.
 pub fn resident(
     settings: &Settings,
     device: &Device,
@@ -81,7 +81,7 @@ impl What {
         bound.calibrate(settings.window)?;
         let (mut allowed, mut runs) = (Vec::new(), Vec::new());
         for repetition in 0..settings.repetitions {
-            // Each repetition begins with the other one.
+            // Each repetition begins with the other contestant.
             for turn in 0..2 {
                 if (turn + repetition) % 2 == 0 {
                     allowed.push(bound.measure()?);

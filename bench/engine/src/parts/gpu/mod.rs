@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What GPU rails do against the copies that bound them, and together with the CPU.
+//! Compares GPU rails with the copies that bound them, and with the GPU and the CPU together.
 
 mod bound;
 mod bounded;
@@ -22,11 +22,11 @@ use crate::rails::Inventory;
 use crate::report::plot::{self, Bars, Panel};
 use crate::report::{Judgement, Point, Section};
 
-/// Twice as many stripes outstanding as a GPU's lanes have streams, so that none waits for the
-/// caller; with cells of 1 MiB they are more than the caches of today's GPUs hold.
+/// Twice as many stripes outstanding as a GPU's lanes have streams, so that no stream waits for the
+/// caller; with cells of 1 MiB they exceed the caches of current GPUs.
 const WINDOW: usize = 16;
 
-/// Enough to see that all works.
+/// Enough for a functional test.
 const QUICK_WINDOW: usize = 4;
 
 const RS_10_4: Shape = Shape {
@@ -34,7 +34,7 @@ const RS_10_4: Shape = Shape {
     parity: 4,
 };
 
-/// What is asked for, and how much of it.
+/// The thresholds: name and limit.
 const PINNED: (&str, f64) = ("host-resident pinned over the measured PCIe copy rate", 0.8);
 const RESIDENT: (&str, f64) = (
     "device-resident over the bound of the measured copy bandwidth",
@@ -50,7 +50,7 @@ struct Device {
     window: usize,
 }
 
-/// Runs the part.
+/// Measures this part.
 pub fn run(settings: &Settings, inventory: &Inventory) -> Result<Section, Failure> {
     let mut section = Section::new(
         "gpu",
@@ -95,20 +95,20 @@ impl Device {
         )
     }
 
-    /// Stripes to encode whose units are in this kind of memory.
+    /// Creates stripes to encode, with units in this kind of memory.
     fn load(&self, shape: Shape, kind: MemoryKind) -> Result<Load, Failure> {
         let units = shape.units() * self.window;
         let away = Away::new(&self.gpu, kind, self.cell_bytes, units)?;
         Load::encode_away(shape, self.window, away)
     }
 
-    /// A threshold's name for this device.
+    /// Returns a threshold's name for this device.
     fn about(&self, place: &str, what: &str) -> String {
         format!("{}, {place}, {what}", self.rail.name())
     }
 }
 
-/// Refuses figures that hold a rail's failures.
+/// Refuses figures that include failures of a rail.
 fn trust(contestant: &Contestant) -> Result<(), Failure> {
     for RailStatistics {
         name,
@@ -127,7 +127,7 @@ fn trust(contestant: &Contestant) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ratios, without the copies that the others are measured against.
+/// Draws the ratios, without the copies that the others are compared with.
 fn draw(points: &[Point]) -> Option<String> {
     let columns = |point: &Point, count: usize| -> String {
         let columns = point.at.iter().take(count).map(|at| at.1.as_str());

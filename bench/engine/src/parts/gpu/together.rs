@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A GPU and the CPU together against each of them alone.
+//! Compares a GPU and the CPU together with each of them alone.
 
 use stripeline_rail::MemoryKind;
 
@@ -12,7 +12,7 @@ use crate::parts::rates::{self, What};
 use crate::rails::Kind;
 use crate::report::{Judgement, Section};
 
-/// With units in pinned memory, and in ordinary memory, from which the rail's threads copy them.
+/// Measures with units in pinned memory, and in ordinary memory, which the rail's threads copy.
 pub fn measure(settings: &Settings, device: &Device, section: &mut Section) -> Result<(), Failure> {
     let pinned = device.load(RS_6_3, MemoryKind::HostPinned)?;
     contest(settings, device, ("pinned", pinned), section)?;
@@ -46,7 +46,7 @@ fn contest(
     let mut found = None;
     for (contestant, own) in contestants.iter().zip(&runs) {
         let point = rates::point((&rails, what), &contestant.name, own, &runs, singles);
-        // The last one is rate-aware.
+        // The last contestant is rate-aware.
         found = point.value("x_best");
         section.points.push(point);
     }

@@ -3,18 +3,18 @@
 use super::*;
 
 const TICK_NS: u64 = 2_000_000;
-/// As the engine has it by default.
+/// The engine's default.
 const INTERVAL_MAX_NS: u64 = 10_000_000_000;
 
-/// Rails of which only the total throughput of each set is given.
+/// Rails for which only the total throughput of each set is given.
 struct World<F> {
     controller: Controller,
     total: F,
     sample: Sample,
     active: RailSet,
-    /// What was done, and what would have been by the best set.
+    /// The work done, and the work that the best set would have done.
     done: f64,
-    /// By set, the ticks that it was active.
+    /// The number of ticks for which each set was active.
     ticks: std::collections::HashMap<RailSet, usize>,
 }
 
@@ -100,7 +100,7 @@ fn a_rail_is_active_again_when_it_brings_something() {
         }
     };
     let mut world = World::new(&[8.0, 10.0], total);
-    // Until intervals are as long as they get.
+    // Until the intervals have reached their maximum.
     world.run(6 * (INTERVAL_MAX_NS / TICK_NS) as usize);
     assert_eq!(world.controller.active, set(&[1]));
     together.set(18.0);

@@ -9,7 +9,7 @@ const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 const FOREGROUND: Priority = Priority::Foreground;
 
-/// A rail of one worker that does `rate` bytes a second.
+/// Returns a rail of one worker with a rate of `rate` bytes per second.
 fn rail(name: &str, rate: f64) -> RailTraits {
     RailTraits {
         name: name.to_owned(),
@@ -30,7 +30,7 @@ fn rate_aware(rates: &[f64]) -> Scheduler {
     Scheduler::new(Policy::RateAware, &rails)
 }
 
-/// So many bytes of each of 6 inputs.
+/// Returns a workload of `bytes` bytes of each of 6 inputs.
 fn workload(priority: Priority, bytes: usize) -> Workload {
     Workload {
         class: Class::of(Mode::Set, 3, 6 * bytes),
@@ -125,7 +125,7 @@ fn backlog_pushes_work_elsewhere() {
 #[test]
 fn background_backlog_pushes_only_background_work_elsewhere() {
     let scheduler = rate_aware(&[1e9, 8e9]);
-    // Too little to be split.
+    // Too small to be split.
     let rail = |priority| match assign_of(&scheduler, priority, 4 * KIB)[..] {
         [Assignment { rail, bytes }] => {
             scheduler.dropped(rail, priority, 6 * bytes);
@@ -138,7 +138,7 @@ fn background_backlog_pushes_only_background_work_elsewhere() {
     assert_eq!((rail(FOREGROUND), rail(background)), (1, 0));
     let ahead = [FOREGROUND, background].map(|priority| scheduler.ahead_bytes(1, priority));
     assert_eq!(ahead, [0, 10 * MIB]);
-    // What is begun is waited for, whatever it is.
+    // Work that has begun is waited for, regardless of its priority.
     scheduler.begun(1, background, 10 * MIB);
     assert_eq!((rail(FOREGROUND), rail(background)), (0, 0));
     scheduler.finished(
@@ -169,7 +169,7 @@ fn measured_rates_replace_priors() {
     let class = Class::of(Mode::Set, 3, 6 * MIB);
     for _ in 0..100 {
         scheduler.moved(COMMON, 0, FOREGROUND, 6 * MIB);
-        // 1 GB/s, not the 8 that were assumed.
+        // 1 GB/s, not the assumed 8.
         scheduler.finished(0, class, 6 * MIB, 6 * MIB as u64);
     }
     let rate = scheduler.snapshot()[0].rate;
@@ -270,7 +270,7 @@ fn a_thief_takes_what_ends_both_at_once() {
     assign_among(&scheduler, 10 * MIB, RailSet::only(0)).expect("a rail");
     let taken = scheduler.steal(1, 0, workload(FOREGROUND, 10 * MIB));
     assert!(taken.abs_diff(8 * MIB) <= 64, "{taken}");
-    // The slow one takes little from the fast, and nothing where that would be too little.
+    // The slow rail takes little from the fast one, and nothing if that would be too little.
     scheduler.moved(0, 1, FOREGROUND, 60 * MIB);
     let taken = scheduler.steal(0, 1, workload(FOREGROUND, 10 * MIB));
     assert!(taken.abs_diff(2 * MIB) <= 64, "{taken}");
@@ -372,8 +372,8 @@ fn what_is_on_the_device_is_not_cut_for_room() {
     assert_eq!(piece(0, true, 5000), 5000, "not worth a cut");
 }
 
-/// Additions commute, so all that can go wrong between threads is a byte counted once too often or
-/// not at all.
+/// Additions commute, so the only possible error between threads is a byte counted twice or not at
+/// all.
 #[test]
 fn backlogs_add_up_whatever_threads_do_at_the_same_time() {
     let scheduler = rate_aware(&[1e9, 4e9, 2e9]);

@@ -3,7 +3,7 @@
 use super::*;
 use stripeline_rail::{Capability, Fault, Lane};
 
-/// A rail that is a model only.
+/// A rail that is only a model.
 #[derive(Debug)]
 struct Model(Capability);
 
@@ -25,7 +25,7 @@ impl Rail for Model {
     }
 }
 
-/// A rail of given ways: seconds for a piece, and bytes a second by the load and the lanes.
+/// Measures a modelled rail: seconds per piece, and bytes per second by the load and the lanes.
 fn modelled(capability: Capability, fixed: f64, speed: impl Fn(&Load, usize) -> f64) -> RailTuning {
     let rail = Model(capability);
     let model = |load: &Load, lanes: usize, _: Duration| {
@@ -63,7 +63,7 @@ fn lanes_are_as_many_as_bring_something() {
 
 #[test]
 fn the_smallest_task_is_where_fixed_cost_and_work_are_equal() {
-    // The fixed cost is that of 100 KB; 64 KiB are less and 256 KiB are more.
+    // The fixed cost equals the work of 100 KB; 64 KiB are less and 256 KiB are more.
     let entry = modelled(capability(), 100e-6, |_, _| 1e9);
     assert!(
         (256 << 10..257 << 10).contains(&entry.smallest_data_bytes),
@@ -91,7 +91,7 @@ fn pieces_are_large_enough_to_hide_their_fixed_cost() {
     );
 }
 
-/// A GPU with `room` MiB for the buffers of a piece.
+/// Returns the capability of a GPU with `room` MiB for the buffers of a piece.
 fn device(room: usize) -> Capability {
     Capability {
         detaches: true,
@@ -108,7 +108,8 @@ fn pieces_of_a_device_are_as_large_as_is_faster_and_as_it_has_room_for() {
     let entry = modelled(device(63), 20e-6, |_, _| 50e9);
     assert_eq!(entry.piece_bytes_for(6, 3), 4 << 20);
     assert_eq!(entry.piece_bytes_for(17, 3), 1 << 20);
-    // The more expensive a piece, the larger; as large as all in flight have room for.
+    // The higher the cost of a piece, the larger the pieces, up to the room of all pieces in
+    // flight.
     let costly = modelled(device(63), 10e-3, |_, _| 50e9);
     let sizes: Vec<usize> = costly.pieces.iter().map(|piece| piece.bytes).collect();
     let room = |buffers: usize| (63 << 20) / buffers / 64 * 64;
