@@ -8,8 +8,8 @@ cd "$(dirname "$0")/.."
 
 readonly VERSION=1.28.0
 jar=build/google-java-format-$VERSION-all-deps.jar
-[[ -f $jar ]] || mvn --batch-mode --quiet -f java/pom.xml --non-recursive dependency:copy -DoutputDirectory="$PWD/build" \
-  -Dartifact="com.google.googlejavaformat:google-java-format:$VERSION:jar:all-deps"
+[[ -f $jar ]] || mvn --batch-mode --quiet -f java/pom.xml --non-recursive dependency:copy \
+  -Dartifact="com.google.googlejavaformat:google-java-format:$VERSION:jar:all-deps" -DoutputDirectory="$PWD/build"
 
 exports=()
 for package in api code file parser tree util; do
