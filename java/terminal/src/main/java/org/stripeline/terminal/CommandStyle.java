@@ -2,14 +2,17 @@
 package org.stripeline.terminal;
 
 import java.io.PrintWriter;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
 
 /** The common parts of all commands: help, version, exit statuses and error messages. */
 public final class CommandStyle {
@@ -26,6 +29,7 @@ public final class CommandStyle {
   public static CommandLine commandLine(Object command) {
     CommandLine line = new CommandLine(command);
     apply(line.getCommandSpec());
+    registerEnumConverters(line.getCommandSpec(), line);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setParameterExceptionHandler(CommandStyle::explainUsage);
     line.setExecutionExceptionHandler(CommandStyle::explainFailure);
@@ -52,6 +56,36 @@ public final class CommandStyle {
     for (CommandLine below : spec.subcommands().values()) {
       apply(below.getCommandSpec());
     }
+  }
+
+  /** Makes error messages list the values of enum options as help pages do, not by constant. */
+  private static void registerEnumConverters(CommandSpec spec, CommandLine line) {
+    for (OptionSpec option : spec.options()) {
+      if (option.type().isEnum()) {
+        register(line, option.type());
+      }
+    }
+    for (CommandLine below : spec.subcommands().values()) {
+      registerEnumConverters(below.getCommandSpec(), line);
+    }
+  }
+
+  private static <E> void register(CommandLine line, Class<E> type) {
+    line.registerConverter(
+        type,
+        value -> {
+          for (E constant : type.getEnumConstants()) {
+            if (constant.toString().equalsIgnoreCase(value)) {
+              return constant;
+            }
+          }
+          throw new TypeConversionException(
+              "expected one of "
+                  + Arrays.toString(type.getEnumConstants())
+                  + " but was '"
+                  + value
+                  + "'");
+        });
   }
 
   private static Map<String, String> exitStatuses() {
