@@ -176,7 +176,8 @@ fn memory_stays_within_the_documented_bound() {
     }
 }
 
-/// Decodes random losses of m units, all different except for the smallest codes.
+/// Decodes `count` random sets of m erased units. A set occurs more than once only by chance, which
+/// is likely for small codes.
 fn decode_patterns(codec: &Codec, count: usize) {
     let units = vec![[7]; codec.data_units() + codec.parity_units()];
     let mut outputs = vec![[0]; codec.parity_units()];

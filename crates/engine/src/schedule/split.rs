@@ -35,7 +35,8 @@ impl SplitRequest {
     }
 }
 
-/// Returns the smallest distance of cuts that is a multiple of all granules and of a cache line.
+/// Returns the least common multiple of all granules and of a cache line, in bytes. Tasks are split
+/// only at multiples of it.
 pub(super) fn cut_bytes(granules: impl Iterator<Item = usize>) -> usize {
     granules.fold(LINE_BYTES, |cut, granule| {
         let (mut divisor, mut rest) = (cut, granule);
@@ -64,8 +65,8 @@ pub(super) struct RailEstimate {
 pub(super) type RailEstimates = ArrayVec<RailEstimate, RAILS_MAX>;
 
 impl RailEstimate {
-    /// Returns when `data` more bytes would end. Workers share what is assigned to their rail,
-    /// except for the smallest piece, which one worker does alone.
+    /// Returns the time at which the rail would have done `data` more bytes. All workers share the
+    /// data of their rail, but one worker alone does a piece of the smallest worthwhile size.
     fn completion_ns(&self, data: f64) -> f64 {
         let alone_ns = data.min(self.smallest) * self.cost * self.workers;
         (self.wait_ns + data * self.cost).max(alone_ns)
@@ -76,8 +77,8 @@ impl RailEstimate {
         (end_ns - self.wait_ns) * self.rate
     }
 
-    /// Returns the ratio of the rail's part to the smallest worthwhile one if all rails end at
-    /// `end_ns`.
+    /// Returns the size of the rail's part, if all rails end at `end_ns`, as a multiple of its
+    /// smallest worthwhile piece.
     fn worth(&self, end_ns: f64) -> f64 {
         let by_size = self.capacity(end_ns) / self.smallest;
         by_size.min(end_ns / (self.smallest * self.cost * self.workers))
@@ -167,8 +168,8 @@ fn cut(
     assignments.push(Assignment { rail, bytes });
 }
 
-/// Assigns `stale` its smallest worthwhile piece, to measure it: out of the largest assignment, or
-/// the whole task if that is small.
+/// Assigns to the rail `stale` its smallest worthwhile piece, so that its rate is measured. The piece
+/// is taken from the largest assignment; if that is too small, the rail gets the whole task.
 pub(super) fn refresh(
     stale: &RailEstimate,
     task: SplitRequest,

@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
@@ -30,7 +30,6 @@ public final class CommandStyle {
     CommandLine line = new CommandLine(command);
     apply(line.getCommandSpec());
     registerEnumConverters(line.getCommandSpec(), line);
-    line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setParameterExceptionHandler(CommandStyle::explainUsage);
     line.setExecutionExceptionHandler(CommandStyle::explainFailure);
     return line;
@@ -58,11 +57,16 @@ public final class CommandStyle {
     }
   }
 
-  /** Makes error messages list the values of enum options as help pages do, not by constant. */
+  /**
+   * Accepts the values of enums in any case, and lists them in error messages as help pages do:
+   * picocli itself would list the names of the constants.
+   */
   private static void registerEnumConverters(CommandSpec spec, CommandLine line) {
-    for (OptionSpec option : spec.options()) {
-      if (option.type().isEnum()) {
-        register(line, option.type());
+    for (ArgSpec argument : spec.args()) {
+      for (Class<?> type : argument.auxiliaryTypes()) {
+        if (type.isEnum()) {
+          register(line, type);
+        }
       }
     }
     for (CommandLine below : spec.subcommands().values()) {

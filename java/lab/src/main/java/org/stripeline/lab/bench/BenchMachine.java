@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
+import java.util.OptionalLong;
 
 /** The machine on which clients and servers run; field names are those of the JSON record. */
 public final class BenchMachine {
@@ -24,6 +25,14 @@ public final class BenchMachine {
   public void describe() {
     processor = firstLine("/proc/cpuinfo", "model name");
     load = firstLine("/proc/loadavg", "");
+  }
+
+  /** Returns the bytes of memory that new processes can use, empty if unknown. */
+  public static OptionalLong availableMemory() {
+    String kibibytes = firstLine("/proc/meminfo", "MemAvailable:");
+    return kibibytes == null
+        ? OptionalLong.empty()
+        : OptionalLong.of(Long.parseLong(kibibytes.replaceAll("[^0-9]", "")) << 10);
   }
 
   private static String firstLine(String file, String start) {

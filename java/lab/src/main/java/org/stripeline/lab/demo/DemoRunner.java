@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.log4j.Level;
 import org.apache.log4j.Logger;
+import org.stripeline.lab.bench.BenchMachine;
 import org.stripeline.lab.bench.cluster.IoCluster;
 import org.stripeline.lab.cluster.ClusterStatus;
 import org.stripeline.lab.cluster.WorkDirectory;
@@ -79,16 +80,7 @@ class DemoRunner {
     return Files.isWritable(MEMORY)
         && Files.getFileStore(MEMORY).type().equals("tmpfs")
         && Files.getFileStore(MEMORY).getUsableSpace() > settings.spaceBytes()
-        && availableMemory() > settings.spaceBytes() + PROCESSES_BYTES;
-  }
-
-  private static long availableMemory() throws IOException {
-    for (String line : Files.readAllLines(Paths.get("/proc/meminfo"))) {
-      if (line.startsWith("MemAvailable:")) {
-        return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
-      }
-    }
-    return 0;
+        && BenchMachine.availableMemory().orElse(0) > settings.spaceBytes() + PROCESSES_BYTES;
   }
 
   private int run(WorkDirectory place) {

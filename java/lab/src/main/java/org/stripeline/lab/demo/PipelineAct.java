@@ -2,7 +2,6 @@
 package org.stripeline.lab.demo;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import org.stripeline.lab.bench.io.IoComparison;
 import org.stripeline.lab.bench.io.IoComparison.Client;
 import org.stripeline.terminal.Progress;
@@ -33,7 +32,6 @@ final class PipelineAct implements DemoRunner.Act {
             settings.rounds(),
             settings.isQuick() ? 1 : FULL_WARM_UPS,
             settings.isQuick() ? QUICK_WARM_UP_BYTES : FULL_WARM_UP_BYTES);
-    Files.createDirectories(stage.place().data());
     long total = comparison.samples() * settings.bytes();
     try (Progress.Step step = stage.progress().step("2 write and read", total)) {
       comparison.run(

@@ -88,11 +88,6 @@ public final class IoComparison {
     return samples;
   }
 
-  /** Returns the number of DataNodes that the policy and the replicas need. */
-  public int datanodes() {
-    return settings.datanodes();
-  }
-
   /**
    * Runs the comparison.
    *

@@ -2,14 +2,13 @@
 package org.stripeline.lab.bench.io;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.Paths;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.hadoop.hdfs.protocol.ErasureCodingPolicy;
+import org.stripeline.lab.bench.BenchMachine;
 
 /** Refuses a run that would exhaust the machine's memory. */
 final class MemoryNeed {
@@ -44,7 +43,7 @@ final class MemoryNeed {
       }
       need += (long) (files * settings.bytes);
     }
-    long free = free();
+    long free = BenchMachine.availableMemory().orElse(Long.MAX_VALUE);
     if (need > free) {
       throw new IOException(
           String.format(
@@ -59,14 +58,5 @@ final class MemoryNeed {
     return scheme.isCoded()
         ? 1 + (double) policy.getNumParityUnits() / policy.getNumDataUnits()
         : scheme.copies();
-  }
-
-  private static long free() throws IOException {
-    for (String line : Files.readAllLines(Paths.get("/proc/meminfo"), StandardCharsets.UTF_8)) {
-      if (line.startsWith("MemAvailable:")) {
-        return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
-      }
-    }
-    return Long.MAX_VALUE;
   }
 }
