@@ -159,7 +159,7 @@ int main(int argc, char **argv)
             finished += step(&window[index]);
     }
 
-    printf("%lu stripes of %d+%d cells encoded, %d cells of each lost and back\n", finished, K, M,
+    printf("%lu stripes of %d+%d cells encoded, %d cells of each lost and recovered\n", finished, K, M,
            M);
     stripeline_engine_close(engine);
     stripeline_codec_close(codec);

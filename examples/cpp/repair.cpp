@@ -66,10 +66,10 @@ void change(const stripeline::engine &engine, const stripeline::codec &codec, st
     const std::array<const std::uint8_t *, 2> changed{before.data(), now.data()};
     engine.update(codec, unit, changed, parity_of(stripe), cell);
     std::cout << "updated: cell " << unit << ", parity "
-              << (engine.verify(codec, data_of(stripe), parity_of(stripe), cell) ? "fits\n" : "differs\n");
+              << (engine.verify(codec, data_of(stripe), parity_of(stripe), cell) ? "matches\n" : "differs\n");
 }
 
-/** In the background, with a deadline: what is wrong is told by the first mismatch of each stripe. */
+/** In the background, with a deadline; prints the first mismatch of each wrong stripe. */
 void scrub(const stripeline::engine &engine, const stripeline::codec &codec,
            const std::vector<stripe> &all)
 {
@@ -86,10 +86,10 @@ void scrub(const stripeline::engine &engine, const stripeline::codec &codec,
         if (!found)
             std::cout << "scrubbed: stripe " << index << " differs at byte " << found.offset << '\n';
     }
-    std::cout << "scrubbed: told of " << ended << " ends\n";
+    std::cout << "scrubbed: " << ended << " tasks ended\n";
 }
 
-/** Gets cells back, whichever future is ready first. */
+/** Recovers cells, in the order in which futures are ready. */
 void repair(const stripeline::engine &engine, const stripeline::codec &codec, stripe &stripe,
             const std::vector<std::uint32_t> &lost)
 {
@@ -128,7 +128,7 @@ try {
     } catch (const stripeline::error &refused) {
         std::cout << "refused: " << refused.what() << " (status " << refused.status() << ")\n";
     }
-    std::cout << (all == right ? "every byte is back\n" : "bytes differ\n");
+    std::cout << (all == right ? "every byte was recovered\n" : "bytes differ\n");
     return all == right ? 0 : 1;
 } catch (const stripeline::error &error) {
     std::cerr << error.what() << " (status " << error.status() << ")\n";

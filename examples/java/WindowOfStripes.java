@@ -16,7 +16,7 @@ import org.stripeline.natives.RailStatistics;
 import org.stripeline.natives.TaskRequest;
 
 /**
- * Encodes a stream of stripes over every coder of the machine, eight under way at a time: while the
+ * Encodes a stream of stripes over every coder of the machine, eight in flight at a time: while the
  * engine codes, this thread fills the next stripe. Then it repairs a unit in the background.
  *
  * <p>Needs the jar and slf4j-api on the class path, not Hadoop:
@@ -66,7 +66,7 @@ public final class WindowOfStripes {
         stripe.task = codec.iencode(stripe.data, stripe.parity);
       }
       engine.awaitAll();
-      System.out.println("encoded: " + STRIPES + " stripes, " + WINDOW + " under way at a time");
+      System.out.println("encoded: " + STRIPES + " stripes, " + WINDOW + " in flight at a time");
 
       List<EngineTask> checks = new ArrayList<>();
       for (Stripe stripe : window) {
@@ -74,7 +74,7 @@ public final class WindowOfStripes {
       }
       CompletableFuture.allOf(checks.toArray(new EngineTask[0])).join();
       check(checks.stream().allMatch(task -> task.join().isSound()), "parity does not fit");
-      System.out.println("verified: parity of the last " + WINDOW + " fits");
+      System.out.println("verified: parity of the last " + WINDOW + " matches");
 
       TaskRequest repair = TaskRequest.background().within(Duration.ofMinutes(1));
       ByteBuffer[] units = window.get(0).units();

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The command line.
 
-use std::path::PathBuf;
-
-use clap::{Parser, ValueEnum};
+use bench_common::output::OutputArguments;
+use clap::Parser;
 
 use crate::definition::Definition;
 use crate::run::Placement;
 
-/// What goes to standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A line per point, then the thresholds.
-    Table,
-    /// The whole record.
-    Json,
-}
-
-/// Times erasure coders against each other on the same buffers, after checking every byte they
+/// Compares the speed of erasure coders on the same buffers, after checking every byte that they
 /// write.
 #[derive(Debug, Parser)]
 #[command(name = "stripeline-bench", version, rename_all = "kebab-case")]
@@ -28,14 +18,13 @@ pub struct Arguments {
     /// Lists the built-in definitions
     #[arg(long)]
     pub list: bool,
-    /// Takes seconds: two shapes, small cells, short windows; checks every byte, judges no
-    /// threshold
+    /// Takes seconds: two shapes, small cells, short windows; checks every byte, but no threshold
     #[arg(long)]
     pub quick: bool,
-    /// Codes instead of the definition's, such as 6+3,10+4
+    /// Codes, instead of those of the definition, such as 6+3,10+4
     #[arg(long, value_delimiter = ',')]
     pub shapes: Vec<String>,
-    /// Cell sizes instead of the definition's, such as 64KiB,1MiB
+    /// Cell sizes, instead of those of the definition, such as 64KiB,1MiB
     #[arg(long, value_delimiter = ',')]
     pub cells: Vec<String>,
     /// cached, streaming or both
@@ -47,10 +36,11 @@ pub struct Arguments {
     /// Thread counts, such as 1,2
     #[arg(long, value_delimiter = ',')]
     pub threads: Vec<usize>,
-    /// Engines instead of the definition's, such as stripeline,stripeline@avx2,stripeline:nt,isal
+    /// Engines, instead of those of the definition, such as
+    /// stripeline,stripeline@avx2,stripeline:nt,isal
     #[arg(long, value_delimiter = ',')]
     pub engines: Vec<String>,
-    /// The engine that ratios are given to
+    /// The engine that ratios refer to
     #[arg(long)]
     pub baseline: Option<String>,
     /// Windows per engine and point
@@ -59,27 +49,21 @@ pub struct Arguments {
     /// CPU milliseconds of a window
     #[arg(long)]
     pub window_ms: Option<u64>,
-    /// Memory that a streaming thread walks over, such as 512MiB
+    /// Memory that each thread of the streaming workload uses, such as 512MiB
     #[arg(long)]
     pub stream_size: Option<String>,
-    /// Bytes that every cell lies past a page boundary
+    /// Offset of every cell from a page boundary in bytes
     #[arg(long, default_value_t = 0)]
     pub offset_bytes: usize,
     /// Bytes between cells
     #[arg(long, default_value_t = 0)]
     pub stagger_bytes: usize,
-    /// Asks the system for huge pages under all buffers
+    /// Requests huge pages for all buffers
     #[arg(long)]
     pub huge_pages: bool,
-    /// What to print on standard output
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
-    /// Writes <definition>.json, .svg and .txt into this directory
-    #[arg(long)]
-    pub record: Option<PathBuf>,
-    /// Exits with 1 if a threshold is missed
-    #[arg(long)]
-    pub enforce: bool,
+    /// What becomes of the results
+    #[command(flatten)]
+    pub output: OutputArguments,
 }
 
 impl Arguments {

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_apart() {
+    fn names_are_parsed() {
         let name = EngineName::parse("stripeline@avx2+gfni:nt");
         assert_eq!(
             (name.library, name.isa, name.variant),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_engine_is_told_from_an_absent_one() {
+    fn an_unknown_engine_differs_from_an_absent_one() {
         assert!(
             matches!(open("isolation"), Err(Absence::Unknown(text)) if text.contains("stripeline"))
         );

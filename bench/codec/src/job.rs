@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_names_say_what_is_known() {
+    fn invalid_names_list_the_known_ones() {
         assert!(
             "6x3"
                 .parse::<Shape>()

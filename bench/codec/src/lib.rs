@@ -2,6 +2,7 @@
 //! Code shared by the bench programs.
 
 pub mod machine;
+pub mod output;
 pub mod palette;
 pub mod size;
 pub mod statistics;

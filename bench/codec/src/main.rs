@@ -18,16 +18,15 @@ mod measure;
 mod report;
 mod run;
 
-use std::io::IsTerminal;
-use std::path::Path;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
-use std::{fs, io};
 
-use arguments::{Arguments, Format};
+use arguments::Arguments;
+use bench_common::output::{Format, Verdict};
 use clap::Parser;
 use definition::{Definition, Plan};
 use report::record::Record;
-use report::summary::{self, Judgement, Verdict};
+use report::summary::{self, Judgement};
 use report::{plot, table};
 use run::{Failure, Session};
 
@@ -59,15 +58,13 @@ fn execute(arguments: &Arguments) -> Result<u8, Failure> {
     let mut definition = Definition::load(&arguments.definition).map_err(Failure::Usage)?;
     arguments.apply(&mut definition);
     let plan = Plan::new(&definition).map_err(Failure::Usage)?;
-    if let Some(directory) = &arguments.record {
-        fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
-    }
+    arguments.output.prepare().map_err(Failure::Unable)?;
     let placement = arguments.placement();
     let session = Session::open(plan, placement)?;
     prove_the_check()?;
     introduce(&session);
     let mut output = Output {
-        live: arguments.format == Format::Table,
+        live: arguments.output.format == Format::Table,
         text: String::new(),
     };
     let names: Vec<_> = session
@@ -91,25 +88,24 @@ fn execute(arguments: &Arguments) -> Result<u8, Failure> {
         .for_each(|judgement| output.line(&summary::line(judgement)));
     let names = (definition.name.as_str(), definition.baseline.as_str());
     let record = Record::new(names, placement, &session, &judgements, &points).to_json();
-    if arguments.format == Format::Json {
+    if arguments.output.format == Format::Json {
         print!("{record}");
     }
-    if let Some(directory) = &arguments.record {
+    if arguments.output.record.is_some() {
         let plot = plot::draw(
             &points,
             &format!("{}: {}", definition.name, definition.purpose),
         )
         .map_err(Failure::Unable)?;
         for (extension, text) in [("json", &record), ("txt", &output.text), ("svg", &plot)] {
-            let path = directory.join(format!("{}.{extension}", definition.name));
-            fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
+            let name = format!("{}.{extension}", definition.name);
+            arguments
+                .output
+                .write(&name, text)
+                .map_err(Failure::Unable)?;
         }
     }
-    Ok(exit_code(&judgements, arguments.enforce))
-}
-
-fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Unable(format!("Cannot write record '{}': {error}", path.display()))
+    Ok(exit_code(&judgements, arguments.output.enforce))
 }
 
 /// The lines of the table, printed as they are measured and kept for the record.

@@ -114,7 +114,7 @@ impl Session {
             }
         }
         if present.is_empty() {
-            let reason = "Cannot run: none of the engines is there";
+            let reason = "Cannot run: none of the engines is available";
             return Err(Failure::Unable(format!("{reason}: {}", absent.join("; "))));
         }
         let bytes = arena_bytes(&plan, placement);

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_half_and_a_double_cancel() {
+    fn the_geometric_mean_of_a_half_and_a_double_is_one() {
         assert!((geometric_mean(&[0.5, 2.0]) - 1.0).abs() < 1e-12);
     }
 }

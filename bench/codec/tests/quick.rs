@@ -91,7 +91,7 @@ fn wrong_bytes_end_the_run_with_their_place() {
 }
 
 #[test]
-fn usage_errors_say_what_is_known() {
+fn usage_errors_list_the_known_values() {
     for (argument, wanted) in [
         ("--definition=nothing", "known are codec levels overhead"),
         ("--engines=nothing", "known are stripeline"),
@@ -114,7 +114,7 @@ fn usage_errors_say_what_is_known() {
 }
 
 #[test]
-fn a_record_that_cannot_be_written_is_found_before_measuring() {
+fn an_unwritable_record_is_detected_before_measuring() {
     let output = bench(&["--record=/dev/null/no"]);
     assert_eq!(output.status.code(), Some(3));
     assert!(stderr(&output).contains("Cannot write record '/dev/null/no'"));
@@ -131,6 +131,6 @@ fn without_any_engine_nothing_can_be_checked() {
     // A machine that has the engine runs it.
     if !output.status.success() {
         assert_eq!(output.status.code(), Some(3));
-        assert!(stderr(&output).contains("Cannot run: none of the engines is there"));
+        assert!(stderr(&output).contains("Cannot run: none of the engines is available"));
     }
 }

@@ -8,6 +8,8 @@
 //! slices, on the stack, without an allocation. [`describe`] describes the library,
 //! [`describe_engine`] an engine, and [`panic_text`] returns the text of a caught panic.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod describe;
 mod engine;
 mod memory;

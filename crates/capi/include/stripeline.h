@@ -4,7 +4,8 @@
 
 /**
  * @file
- * Stripeline: the erasure codes of HDFS, computed on this machine's best vector instructions.
+ * Stripeline: the erasure codes of HDFS, computed with the fastest vector instructions of the
+ * machine.
  *
  * A stripe has k data units and m parity units of one length in bytes, numbered 0..k-1 (data) and
  * k..k+m-1 (parity). Open a codec for one code and shape once, then call it from any number of
@@ -14,20 +15,20 @@
  *     if (stripeline_codec_open(STRIPELINE_RS, 6, 3, &codec) != STRIPELINE_OK) { ... }
  *     stripeline_status status = stripeline_encode(codec, data, parity, length);
  *
- * Every call checks what can be checked: a null pointer, a list that does not fit the codec, an
- * output that overlaps another buffer are refused with a status, and stripeline_last_error() has
- * the reason with its values. A refused call has written nothing. What cannot be checked is that
- * each pointer has `length` bytes behind it, and that a handle has not been closed or released:
- * using one that has is undefined behaviour, as using freed memory is.
+ * Every call checks its arguments: a null pointer, a list that does not fit the codec and an output
+ * that overlaps another buffer are refused with a status, and stripeline_last_error() returns the
+ * reason with the values. A refused call has written nothing. Two things cannot be checked: that
+ * each pointer points to `length` bytes, and that a handle has not been closed or released.
+ * Violating either is undefined behaviour.
  *
- * A calling thread needs 128 KiB of stack. While it is inside a call it must not be cancelled
- * (pthread_cancel()), nor leave the call by longjmp(): the process may be aborted. It is aborted
- * where a call needs memory and there is none.
+ * A calling thread needs 128 KiB of stack. During a call it must not be cancelled
+ * (pthread_cancel()) or leave the call by longjmp(), which may abort the process. The process is
+ * also aborted if a call cannot allocate memory.
  *
- * All buffers belong to the caller. Their alignment is free, their length may be 0, and calls on a
- * codec alone allocate no memory once it has seen the pattern of lost units.
+ * All buffers belong to the caller. They may have any alignment, and their length may be 0. Calls on
+ * a codec without an engine allocate memory only for a new pattern of lost units.
  *
- * An engine codes on every device that the machine has, asynchronously if asked to:
+ * An engine codes on all devices of the machine, asynchronously if requested:
  *
  *     stripeline_engine *engine;
  *     stripeline_future *future;
@@ -39,7 +40,7 @@
  *     status = stripeline_future_wait(future, -1);
  *     stripeline_future_release(future);
  *
- * The buffers of such a call belong to it until its future says that it has ended.
+ * The buffers of such a call belong to it until its future reports that the task has ended.
  */
 
 #ifndef STRIPELINE_H
@@ -55,13 +56,13 @@
 #define STRIPELINE_ABI_VERSION 2
 
 /**
- * In the flags of a request: `event_fd` is a descriptor whatever its number, also 0.
+ * In the flags of a request: `event_fd` is a descriptor even if it is 0.
  */
 #define STRIPELINE_REQUEST_EVENT_FD 1
 
 /**
- * What came of a call. Values are never reused; a program must treat a value that it does not know
- * as STRIPELINE_INTERNAL.
+ * The outcome of a call. Values are never reused; a program must treat an unknown value as
+ * STRIPELINE_INTERNAL.
  */
 enum stripeline_status
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -69,7 +70,7 @@ enum stripeline_status
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
     /**
-     * Done.
+     * Success.
      */
     STRIPELINE_OK = 0,
     /**
@@ -106,7 +107,7 @@ enum stripeline_status
      */
     STRIPELINE_INVALID_CHECKSUMS = 8,
     /**
-     * A pointer that must point somewhere is null.
+     * A pointer that must not be null is null.
      */
     STRIPELINE_NULL_POINTER = 9,
     /**
@@ -119,7 +120,8 @@ enum stripeline_status
      */
     STRIPELINE_INVALID_MEMORY = 11,
     /**
-     * An argument has a value that is not allowed, or a structure not the size that it says.
+     * An argument has a value that is not allowed, or a structure does not have the size in its
+     * `size` field.
      */
     STRIPELINE_INVALID_ARGUMENT = 12,
     /**
@@ -127,7 +129,7 @@ enum stripeline_status
      */
     STRIPELINE_PENDING = 13,
     /**
-     * As many tasks are outstanding as may be: wait for one, or have the engine wait.
+     * The maximum number of tasks is outstanding: wait for one, or configure the engine to wait.
      */
     STRIPELINE_BUSY = 14,
     /**
@@ -135,17 +137,17 @@ enum stripeline_status
      */
     STRIPELINE_CANCELLED = 15,
     /**
-     * The task's time was up before it was done.
+     * The deadline of the task passed before it was done.
      */
     STRIPELINE_DEADLINE_EXCEEDED = 16,
     /**
-     * No rail takes such a task, or every rail that does has failed:
-     * stripeline_engine_describe() says which are out of service and why.
+     * No rail takes such a task, or every rail that does has failed: stripeline_engine_describe()
+     * lists the rails that are out of service, with reasons.
      */
     STRIPELINE_NO_RAIL = 17,
     /**
-     * A rail failed while it was changing the outputs, so that nobody can do it again: encode
-     * anew.
+     * A rail failed while it was changing the outputs in place, so the operation cannot be
+     * repeated: encode the stripe again.
      */
     STRIPELINE_RAIL_FAILED = 18,
     /**
@@ -220,7 +222,7 @@ typedef int32_t stripeline_checksum;
 #endif // __cplusplus
 
 /**
- * The kinds of memory that units lie in. Values are never reused.
+ * The kinds of memory that hold units. Values are never reused.
  */
 enum stripeline_memory
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -249,7 +251,7 @@ typedef int32_t stripeline_memory;
 #endif // __cplusplus
 
 /**
- * Which tasks go first. Values are never reused.
+ * The order in which tasks run. Values are never reused.
  */
 enum stripeline_priority
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -257,11 +259,11 @@ enum stripeline_priority
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
     /**
-     * Somebody waits for it.
+     * A caller waits for the result.
      */
     STRIPELINE_FOREGROUND = 0,
     /**
-     * Repair and scrubbing: begun only while no foreground task waits.
+     * Repair and scrubbing: started only while no foreground task waits.
      */
     STRIPELINE_BACKGROUND = 1,
 };
@@ -274,7 +276,7 @@ typedef int32_t stripeline_priority;
 #endif // __cplusplus
 
 /**
- * Kinds of events. Values are never reused; there may be more in time.
+ * Kinds of events. Values are never reused; later versions may add some.
  */
 enum stripeline_event_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -286,23 +288,24 @@ enum stripeline_event_kind
      */
     STRIPELINE_EVENT_OTHER = 0,
     /**
-     * A rail failed or did not answer and gets nothing for a while.
+     * A rail failed or did not answer and receives no tasks for some time.
      */
     STRIPELINE_EVENT_QUARANTINED = 1,
     /**
-     * A rail wrote wrong bytes; the stripe was computed anew.
+     * A rail wrote wrong bytes; the stripe was computed again.
      */
     STRIPELINE_EVENT_WRONG_BYTES = 2,
     /**
-     * A rail answers rightly again.
+     * A rail computes correct results again.
      */
     STRIPELINE_EVENT_RESTORED = 3,
     /**
-     * A rail that is there, or was named, cannot be used: it gave wrong answers or does not load.
+     * A rail that was found or named cannot be used: its results were wrong or it does not load.
      */
     STRIPELINE_EVENT_LEFT_OUT = 4,
     /**
-     * CPUs are not shared with the other processes of the node: this one keeps to its own limit.
+     * CPUs are not shared with the other processes of the node: this process applies only its own
+     * limit.
      */
     STRIPELINE_EVENT_ALONE = 5,
     /**
@@ -319,24 +322,24 @@ typedef int32_t stripeline_event_kind;
 #endif // __cplusplus
 
 /**
- * An erasure code of one shape. Opaque; any number of threads may use one codec at once.
+ * An erasure code of one shape. Opaque; any number of threads may use one codec at the same time.
  */
 typedef struct stripeline_codec stripeline_codec;
 
 /**
- * An asynchronous coder over all coding devices (rails) of a machine. Opaque; any number of threads
- * may use one engine at once.
+ * An asynchronous coder over all coding devices (rails) of a machine. Opaque; any number of
+ * threads may use one engine at the same time.
  */
 typedef struct stripeline_engine stripeline_engine;
 
 /**
- * The promise of the outcome of a task. Opaque; any number of threads may test, wait for and cancel
- * one future at once. It stays valid after its engine was closed.
+ * The future result of a task. Opaque; any number of threads may test, wait for and cancel one
+ * future at the same time. It stays valid after its engine is closed.
  */
 typedef struct stripeline_future stripeline_future;
 
 /**
- * Something that an operator should know of. All of it is gone when the listener returns.
+ * An event for operators. It is valid until the listener returns.
  */
 typedef struct stripeline_event {
     /**
@@ -348,7 +351,7 @@ typedef struct stripeline_event {
      */
     int32_t kind;
     /**
-     * The name of the rail that it is about, in UTF-8, or `node`.
+     * The name of the rail concerned, in UTF-8, or `node`.
      */
     const char *rail;
     /**
@@ -358,8 +361,8 @@ typedef struct stripeline_event {
 } stripeline_event;
 
 /**
- * Told of events, on the thread that noticed them, by several threads at once if need be. It must
- * be short, must not close the engine and must not throw.
+ * Receives events, on the thread that detected them, possibly on several threads at the same time.
+ * It must return quickly, must not close the engine and must not throw.
  *
  * @param context  as given to stripeline_engine_open_with_listener()
  * @param event    what happened
@@ -369,7 +372,7 @@ typedef void (*stripeline_listener)(void *context, const struct stripeline_event
 /**
  * The units of one side of a call: either `base` and `stride`, or `units`.
  *
- * Set everything to 0 and then what is needed:
+ * Set everything to 0 and then the fields that are needed:
  *
  * ```c
  * stripeline_matrix data = {.size = sizeof data, .units = pointers, .count = 6};
@@ -377,51 +380,52 @@ typedef void (*stripeline_listener)(void *context, const struct stripeline_event
  *                             .count = 3};
  * ```
  *
- * Units that a call reads are only read: where they are constant, casting `const` away is right.
+ * Units that a call reads are never written: casting `const` away is safe for them.
  */
 typedef struct stripeline_matrix {
     /**
-     * sizeof(stripeline_matrix): with it the library knows which fields the program knows.
+     * sizeof(stripeline_matrix), which tells the library the fields that the program knows.
      */
     size_t size;
     /**
-     * Where the first unit starts; ignored if `units` is given.
+     * The start of the first unit; ignored if `units` is given.
      */
     uint8_t *base;
     /**
-     * From the start of a unit to that of the next, in bytes.
+     * The distance between the starts of consecutive units in bytes.
      */
     size_t stride;
     /**
-     * Where each unit starts; NULL if `base` is given. The list is read before the call returns.
+     * The start of each unit; NULL if `base` is given. The list is read before the call returns.
      */
     uint8_t *const *units;
     /**
-     * How many units there are.
+     * The number of units.
      */
     size_t count;
     /**
-     * A stripeline_memory: the kind of memory that all of the units lie in.
+     * A stripeline_memory: the kind of memory of all units.
      */
     int32_t memory;
     /**
-     * For STRIPELINE_DEVICE the number of the device, as its driver counts; else 0.
+     * For STRIPELINE_DEVICE the number of the device, as its driver counts devices; else 0.
      */
     uint32_t device;
 } stripeline_matrix;
 
 /**
- * Told that a task has ended, once, before a wait for its future returns.
+ * Called once when a task has ended, before a wait for its future returns.
  *
- * It runs on whichever thread ended the task: one of the engine's; one that codes while it
- * waits for another task or for room; the one that cancels it or closes the engine; the one that
- * issues it, for units of 0 bytes or with no rail in service. No lock that such a thread may hold
- * must be taken here. If this ends other tasks, their callbacks run on the same thread after it.
+ * It runs on the thread that ended the task: a thread of the engine; a thread that codes while it
+ * waits for another task or for room; the thread that cancels the task or closes the engine; or
+ * the thread that issues it, for units of 0 bytes or if no rail is in service. A callback must not
+ * take a lock that such a thread may hold. If a callback ends other tasks, their callbacks run on
+ * the same thread after it.
  *
- * It must be short, must wait for no future and close no engine; it may issue tasks where the engine
- * is set up to refuse what is too much (`when-full=refuse`), and release its future, which has been
- * stored by then. It must not throw. While it runs, stripeline_last_error() says why the task
- * failed, if it did; afterwards the thread has the text that it had before.
+ * It must return quickly, must not wait for a future, close an engine or throw. It may issue tasks
+ * if the engine refuses tasks when it is full (`when-full=refuse`), and may release its future,
+ * which is stored before the callback runs. If the task failed, stripeline_last_error() returns
+ * the reason while the callback runs; afterwards the thread has its previous text.
  *
  * @param context  as in the request
  * @param status   how the task ended
@@ -429,7 +433,7 @@ typedef struct stripeline_matrix {
 typedef void (*stripeline_callback)(void *context, stripeline_status status);
 
 /**
- * What is asked of one task. Set everything to 0 and then what is needed:
+ * The options of one task. Set everything to 0 and then the fields that are needed:
  *
  * ```c
  * stripeline_request request = {.size = sizeof request, .deadline_ns = 50000000};
@@ -437,7 +441,7 @@ typedef void (*stripeline_callback)(void *context, stripeline_status status);
  */
 typedef struct stripeline_request {
     /**
-     * sizeof(stripeline_request): with it the library knows which fields the program knows.
+     * sizeof(stripeline_request), which tells the library the fields that the program knows.
      */
     size_t size;
     /**
@@ -445,28 +449,28 @@ typedef struct stripeline_request {
      */
     int32_t priority;
     /**
-     * Of a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the task
-     * has ended, before a wait for its future returns; it must stay open until then. 0 for none,
-     * unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
+     * For a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the
+     * task has ended, before a wait for its future returns; it must stay open until then. 0 for
+     * none, unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
      */
     int32_t event_fd;
     /**
-     * How long the task may take, in nanoseconds from the call; 0 for as long as it takes. What a
-     * rail is working on by then is finished, and only then has the task ended. It is looked at
-     * every 5 milliseconds.
+     * The time limit of the task in nanoseconds from the call; 0 for none. At the deadline, pieces
+     * that a rail is working on are finished before the task ends. Deadlines are checked every 5
+     * milliseconds.
      */
     uint64_t deadline_ns;
     /**
-     * Of a non-blocking call: told when the task has ended; NULL for nobody.
+     * For a non-blocking call: called when the task has ended; NULL for none.
      */
     stripeline_callback callback;
     /**
-     * Handed to `callback`.
+     * Passed to `callback`.
      */
     void *context;
     /**
-     * STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, of a program that was compiled
-     * before there was this field, has no flags.
+     * STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, from a program compiled before
+     * this field was added, has no flags.
      */
     uint64_t flags;
 } stripeline_request;
@@ -476,8 +480,9 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Opens a codec. Takes under a microsecond for a shape that the process has opened before: codecs
- * are shared, and a few hundred KiB at most are kept for each of the first 64 shapes of HDFS.
+ * Opens a codec. Takes less than a microsecond for a shape that the process has opened before:
+ * codecs are shared, and at most a few hundred KiB are kept for each of the first 64 shapes of
+ * HDFS.
  *
  * @param code          a stripeline_code
  * @param data_units    k, at least 1
@@ -493,9 +498,9 @@ stripeline_status stripeline_codec_open(int32_t code,
                                         struct stripeline_codec **codec);
 
 /**
- * Closes a codec. No call may use it any more, also not one that runs on another thread.
+ * Closes a codec. No call may use it any more, including calls in progress on other threads.
  *
- * @param codec  a codec from stripeline_codec_open(), or NULL for nothing to do
+ * @param codec  a codec from stripeline_codec_open(), or NULL, which does nothing
  */
 void stripeline_codec_close(struct stripeline_codec *codec);
 
@@ -503,7 +508,7 @@ void stripeline_codec_close(struct stripeline_codec *codec);
  * Computes all parity units from all data units.
  *
  * @param codec   k data units and m parity units
- * @param data    k buffers of `length` bytes; the same buffer may stand for several units
+ * @param data    k buffers of `length` bytes; the same buffer may be used for several units
  * @param parity  m buffers of `length` bytes to write, each sharing no byte with any other buffer
  * @param length  the length of every unit in bytes; 0 does nothing
  * @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER, STRIPELINE_OVERLAP,
@@ -538,14 +543,14 @@ stripeline_status stripeline_encode_with_checksums(const struct stripeline_codec
                                                    uint32_t *sums);
 
 /**
- * Computes exactly the units asked for from those that are there.
+ * Computes exactly the requested units from those that are present.
  *
  * @param codec    k data units and m parity units
  * @param units    k+m buffers of `length` bytes, data first; NULL for a unit that is lost or was
- *                 not read. At least k must be there
+ *                 not read. At least k must be present
  * @param erased   the numbers of the units to compute, in any order, each once and each NULL in
  *                 `units`
- * @param count    how many those are, at most m; 0 does nothing
+ * @param count    the number of entries of `erased`, at most m; 0 does nothing
  * @param outputs  `count` buffers of `length` bytes to write, in the order of `erased`, each
  *                 sharing no byte with any other buffer
  * @param length   the length of every unit in bytes; 0 does nothing
@@ -561,16 +566,16 @@ stripeline_status stripeline_decode(const struct stripeline_codec *codec,
                                     size_t length);
 
 /**
- * Tells whether the parity units are those of the data units.
+ * Returns whether the parity units match the data units.
  *
  * @param codec        k data units and m parity units
  * @param data         k buffers of `length` bytes
  * @param parity       m buffers of `length` bytes
  * @param length       the length of every unit in bytes; units of 0 bytes are sound
- * @param sound        receives whether every parity byte is what the data gives
+ * @param sound        receives whether every parity byte matches the data
  * @param parity_unit  receives, if not sound, the lowest parity unit (0..m-1) that differs at
- *                     `offset`. Which unit is wrong cannot be told: it may be any data unit. May
- *                     be NULL
+ *                     `offset`. It does not show which unit is wrong: that may be any data unit.
+ *                     May be NULL
  * @param offset       receives, if not sound, the first byte at which any parity unit differs. May
  *                     be NULL
  * @return             STRIPELINE_OK also if not sound, STRIPELINE_NULL_POINTER,
@@ -585,14 +590,14 @@ stripeline_status stripeline_verify(const struct stripeline_codec *codec,
                                     size_t *offset);
 
 /**
- * Changes all parity units in place after one data unit changed, without reading the other data
+ * Updates all parity units in place after one data unit changed, without reading the other data
  * units.
  *
  * @param codec      k data units and m parity units
  * @param data_unit  the number of the data unit that changed, 0..k-1
- * @param old_data   `length` bytes that the unit held
- * @param new_data   `length` bytes that it holds now
- * @param parity     m buffers of `length` bytes to change, each sharing no byte with any other
+ * @param old_data   the `length` old bytes of the unit
+ * @param new_data   the `length` new bytes of the unit
+ * @param parity     m buffers of `length` bytes to update, each sharing no byte with any other
  *                   buffer
  * @param length     the length of every buffer in bytes, which may be a part of a unit; 0 does
  *                   nothing
@@ -608,20 +613,20 @@ stripeline_status stripeline_update(const struct stripeline_codec *codec,
 
 /**
  * The version of the interface that the library implements. A program runs with a library whose
- * version is that of its header, STRIPELINE_ABI_VERSION, or above: functions are added, never
+ * version is at least that of its header, STRIPELINE_ABI_VERSION: functions are added, never
  * changed.
  */
 uint32_t stripeline_abi_version(void);
 
 /**
- * Copies the reason of the last call on this thread that returned neither STRIPELINE_OK nor
+ * Copies the error message of the last call on this thread that returned neither STRIPELINE_OK nor
  * STRIPELINE_PENDING.
  *
  * The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the
- * first such call and stays until the next.
+ * first such call and does not change until the next.
  *
- * @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
- * @param size  room at `text` in bytes; a longer text is cut off
+ * @param text  the destination, always terminated by a NUL; may be NULL if size is 0
+ * @param size  the size of `text` in bytes; a longer text is truncated
  * @return      the length of the whole text in bytes without the NUL
  */
 size_t stripeline_last_error(char *text, size_t size);
@@ -629,45 +634,46 @@ size_t stripeline_last_error(char *text, size_t size);
 /**
  * Describes the library as a JSON object: `version`, `abi`, `architecture`, `isa` (the active
  * instruction set), `selection` (`detected`, `forced` by the environment variable STRIPELINE_ISA,
- * or `refused: <why>`), `features` (the CPU features that matter here and this machine has).
+ * or `refused: <why>`), `features` (the CPU features of this machine that the library can use).
  *
- * @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
- * @param size  room at `text` in bytes; a longer text is cut off
- * @return      the length of the whole text in bytes without the NUL; 0 if there is none because
- *              of a bug, which stripeline_last_error() then names
+ * @param text  the destination, always terminated by a NUL; may be NULL if size is 0
+ * @param size  the size of `text` in bytes; a longer text is truncated
+ * @return      the length of the whole text in bytes without the NUL; 0 on failure because of a
+ *              bug, which stripeline_last_error() then describes
  */
 size_t stripeline_describe(char *text, size_t size);
 
 /**
  * Opens an engine, which starts a few threads. One engine for a whole process is enough.
  *
- * A child that the process forks has none of these threads. There every call on the engine and on its
- * futures fails at once with STRIPELINE_CLOSED, except for closing and releasing, which free what they
- * can. Its copies of the units of tasks that had not ended may hold anything. It may open an engine of
- * its own, which can hang if another thread of the parent was being started at the fork.
+ * A forked child process has none of these threads. In the child, every call on the engine and on
+ * its futures fails immediately with STRIPELINE_CLOSED, except closing and releasing, which free
+ * what they can. Its copies of the units of tasks that had not ended may hold anything. The child
+ * may open another engine, which can hang if a thread of the parent was being started during the
+ * fork.
  *
- * The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
- * are skipped:
+ * The configuration is text with one `key=value` per line; empty lines and lines that begin with
+ * `#` are ignored:
  *
  * | key | value | default |
  * |---|---|---|
  * | rails | names, separated by commas: cpu, isal, cuda, plugin:PATH; auto for the CPU and every GPU | auto |
  * | scheduling | rate-aware, fcfs, single:NAME | rate-aware |
- * | tasks-max | most tasks outstanding | 1024 |
- * | bytes-max | most bytes of data outstanding | 1073741824 |
+ * | tasks-max | maximum number of tasks outstanding | 1024 |
+ * | bytes-max | maximum bytes of data outstanding | 1073741824 |
  * | when-full | wait or refuse (STRIPELINE_BUSY) | wait |
- * | stall-ms | milliseconds after which a rail is taken to hang | 250 |
- * | quarantine-ms | milliseconds that a failed rail stays out of service at first | 1000 |
- * | retry-ms | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
- * | check-every | for each rail and kind: one piece in so many is compared, and the first 8; 0 for none | 1000 |
- * | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
- * | measure-only | true or false: whether rails may be null, which leaves outputs as they are | false |
- * | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |
- * | tuning | path of the table that `stripeline tune` wrote; its sizes, rates and stores hold | built-in values |
- * | node | with whom CPUs are shared: user, group:PATH, off | user |
- * | node-weight | this process' share of the CPUs in relation to others, 1 to 1000 | 100 |
+ * | stall-ms | milliseconds after which a rail counts as hung | 250 |
+ * | quarantine-ms | milliseconds that a rail stays out of service after its first failure | 1000 |
+ * | retry-ms | milliseconds within which a rail that did not raise the total rate is tried again | 10000 |
+ * | check-every | N: for each rail and kind, one piece in N is compared, and the first 8; 0 for none | 1000 |
+ * | waiting-threads-help | true or false: whether threads code while they wait | true |
+ * | measure-only | true or false: whether the rail null is allowed, which does not write outputs | false |
+ * | workers-max | maximum number of threads of a rail, 0 for the number that it requests | 0 |
+ * | tuning | path of a table written by `stripeline tune` with sizes, rates and kinds of stores | built-in values |
+ * | node | the processes that share CPUs: user, group:PATH, off | user |
+ * | node-weight | weight of this process in the division of CPUs, 1 to 1000 | 100 |
  *
- * A rail that the machine lacks is left out; stripeline_engine_describe() says why.
+ * A rail that the machine lacks is not used; stripeline_engine_describe() returns the reason.
  *
  * @param configuration  text in UTF-8, ended by a NUL; NULL for all defaults
  * @param engine         receives the engine, to be closed by stripeline_engine_close(); NULL on
@@ -678,12 +684,12 @@ stripeline_status stripeline_engine_open(const char *configuration,
                                          struct stripeline_engine **engine);
 
 /**
- * Opens an engine as stripeline_engine_open() does, and has somebody told of its events.
+ * Opens an engine as stripeline_engine_open() does, and reports its events to a listener.
  *
  * @param configuration  as for stripeline_engine_open()
- * @param listener       told of events until stripeline_engine_close() has returned; NULL for
- *                       nobody
- * @param context        handed to `listener`
+ * @param listener       called for each event until stripeline_engine_close() has returned; NULL
+ *                       for none
+ * @param context        passed to `listener`
  * @param engine         as for stripeline_engine_open()
  * @return               as stripeline_engine_open()
  */
@@ -693,60 +699,59 @@ stripeline_status stripeline_engine_open_with_listener(const char *configuration
                                                        struct stripeline_engine **engine);
 
 /**
- * Closes an engine. What its rails are working on is finished, what waits ends with
- * STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
- * hangs is working on in place. Nor does any callback run then, on whichever thread, that takes less
- * than 2 seconds. To have all tasks done, call stripeline_wait_all() first.
- * No call may use the engine any more, also not one that runs on another thread; its futures stay
- * valid until they are released.
+ * Closes an engine. Pieces that its rails are working on are finished, and waiting tasks end with
+ * STRIPELINE_CLOSED. When this returns, all buffers are released, except those that a hung device
+ * is working on in place, and no callback is running, except one that has taken 2 seconds or more.
+ * To complete all tasks, call stripeline_wait_all() first. No call may use the engine any more,
+ * including calls in progress on other threads; its futures stay valid until they are released.
  *
- * @param engine  an engine from stripeline_engine_open(), or NULL for nothing to do
+ * @param engine  an engine from stripeline_engine_open(), or NULL, which does nothing
  */
 void stripeline_engine_close(struct stripeline_engine *engine);
 
 /**
  * Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
- * rails asked for, each with `name`, `in`, `description` and `reason`, either null), `issued` and
- * `outstanding` (tasks), `rails` (each rail in use with `name`, `out_of_service` (null or why),
- * `fed` (whether it adds to the total), `rate` (bytes of data a second), `queued`, `pieces`,
- * `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`, `revoked`, `quarantines`, `checks`,
- * `wrong`, and the histograms `waits` (issue to begin) and `services` (begin to end), of which
- * bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds).
+ * requested rails, each with `name`, `in`, `description` and `reason`, one of the latter two
+ * null), `issued` and `outstanding` (tasks), `rails` (each rail in use with `name`,
+ * `out_of_service` (null or the reason), `fed` (whether it raises the total rate), `rate` (bytes
+ * of data per second), `queued`, `pieces`, `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`,
+ * `revoked`, `quarantines`, `checks`, `wrong`, and the histograms `waits` (issue to start) and
+ * `services` (start to end), of which bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds).
  *
  * @param engine  an open engine
- * @param text    where to copy it, always ended by a NUL; may be NULL if size is 0
- * @param size    room at `text` in bytes; a longer text is cut off
- * @return        the length of the whole text in bytes without the NUL; 0 if there is none, and
- *                stripeline_last_error() then says why
+ * @param text    the destination, always terminated by a NUL; may be NULL if size is 0
+ * @param size    the size of `text` in bytes; a longer text is truncated
+ * @return        the length of the whole text in bytes without the NUL; 0 on failure, and
+ *                stripeline_last_error() then returns the reason
  */
 size_t stripeline_engine_describe(const struct stripeline_engine *engine, char *text, size_t size);
 
 /**
- * Waits until nothing is outstanding in an engine, whichever thread issued it. The thread codes
- * meanwhile where that helps.
+ * Waits until no task of an engine is outstanding, including tasks that other threads issued. The
+ * calling thread helps to code while it waits.
  *
  * @param engine      an open engine
- * @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to
- *                    look only
- * @return            STRIPELINE_OK, STRIPELINE_PENDING if the time was up before,
+ * @param timeout_ns  maximum time to wait in nanoseconds; negative for no limit, 0 to return
+ *                    immediately
+ * @return            STRIPELINE_OK, STRIPELINE_PENDING if the time passed first,
  *                    STRIPELINE_NULL_POINTER
  */
 stripeline_status stripeline_wait_all(const struct stripeline_engine *engine, int64_t timeout_ns);
 
 /**
- * Computes all parity units from all data units on whichever rails are best, and waits for it. The
- * calling thread codes meanwhile where that helps.
+ * Computes all parity units from all data units on the fastest rails, and waits for the result.
+ * The calling thread helps to code while it waits.
  *
  * @param engine   an open engine
  * @param codec    k data units and m parity units
  * @param data     k units to read
  * @param parity   m units to write, each sharing no byte with any other unit
  * @param length   the length of every unit in bytes; 0 does nothing
- * @param request  what is asked of the task; its `callback` and `event_fd` must not be set. May be
+ * @param request  the options of the task; its `callback` and `event_fd` must not be set. May be
  *                 NULL
  * @return         as stripeline_encode(); STRIPELINE_COUNT_MISMATCH, STRIPELINE_INVALID_ARGUMENT,
- *                 STRIPELINE_BUSY, STRIPELINE_DEADLINE_EXCEEDED, STRIPELINE_NO_RAIL. After a
- *                 failure of the task, which is not a refusal, outputs may hold anything
+ *                 STRIPELINE_BUSY, STRIPELINE_DEADLINE_EXCEEDED, STRIPELINE_NO_RAIL. If a task
+ *                 fails after it was issued, outputs may hold anything
  */
 stripeline_status stripeline_engine_encode(const struct stripeline_engine *engine,
                                            const struct stripeline_codec *codec,
@@ -756,17 +761,17 @@ stripeline_status stripeline_engine_encode(const struct stripeline_engine *engin
                                            const struct stripeline_request *request);
 
 /**
- * Computes exactly the units asked for from those that are there, and waits for it.
+ * Computes exactly the requested units from those that are present, and waits for the result.
  *
  * @param engine   an open engine
  * @param codec    k data units and m parity units
  * @param units    k+m units, data first. In a list, NULL for a unit that is lost or was not read;
- *                 with a stride, those in `erased` are lost and all others are there. At least k
- *                 must be there
+ *                 with a stride, those in `erased` are lost and all others are present. At least k
+ *                 must be present
  * @param erased   as for stripeline_decode()
- * @param count    how many those are, at most m; 0 does nothing
+ * @param count    the number of entries of `erased`, at most m; 0 does nothing
  * @param outputs  `count` units to write, in the order of `erased`, each sharing no byte with any
- *                 other unit that is there
+ *                 other unit that is present
  * @param length   the length of every unit in bytes; 0 does nothing
  * @param request  as for stripeline_engine_encode()
  * @return         as stripeline_engine_encode() and stripeline_decode()
@@ -781,18 +786,18 @@ stripeline_status stripeline_engine_decode(const struct stripeline_engine *engin
                                            const struct stripeline_request *request);
 
 /**
- * Changes all parity units in place after one data unit changed, and waits for it.
+ * Updates all parity units in place after one data unit changed, and waits for the result.
  *
  * @param engine     an open engine
  * @param codec      k data units and m parity units
  * @param data_unit  the number of the data unit that changed, 0..k-1
- * @param changed    2 units: what the data unit held, and what it holds now
- * @param parity     m units to change, each sharing no byte with any other unit
+ * @param changed    2 units: the old and the new bytes of the data unit
+ * @param parity     m units to update, each sharing no byte with any other unit
  * @param length     the length of every unit in bytes, which may be a part of a cell; 0 does
  *                   nothing
  * @param request    as for stripeline_engine_encode()
- * @return           as stripeline_engine_encode() and stripeline_update();
- *                   STRIPELINE_RAIL_FAILED if parity was half changed and must be encoded anew
+ * @return           as stripeline_engine_encode() and stripeline_update(); STRIPELINE_RAIL_FAILED
+ *                   if parity was partly updated and the stripe must be encoded again
  */
 stripeline_status stripeline_engine_update(const struct stripeline_engine *engine,
                                            const struct stripeline_codec *codec,
@@ -803,7 +808,7 @@ stripeline_status stripeline_engine_update(const struct stripeline_engine *engin
                                            const struct stripeline_request *request);
 
 /**
- * Tells whether the parity units are those of the data units, and waits for it.
+ * Returns whether the parity units match the data units, and waits for the result.
  *
  * @param engine       an open engine
  * @param codec        k data units and m parity units
@@ -827,28 +832,29 @@ stripeline_status stripeline_engine_verify(const struct stripeline_engine *engin
                                            size_t *offset);
 
 /**
- * Issues the computing of all parity units and returns at once, unless the engine is full and set
- * up to wait.
+ * Issues a task that computes all parity units and returns immediately, unless the engine is full
+ * and configured to wait.
  *
- * All units belong to the task until it has ended: nobody may write to those that it reads, nor
- * read or write those that it writes, nor free any. Matrices, lists and the request are read before
- * the call returns, and the codec may be closed after it.
+ * All units belong to the task until it has ended: the program must not write to units that the
+ * task reads, must not read or write units that it writes, and must not free any of them.
+ * Matrices, lists and the request are read before the call returns, and the codec may be closed
+ * after it.
  *
- * The task has ended when a test or wait for its future says so, when its callback runs or its
- * eventfd is written (these two before the wait returns), or when stripeline_engine_close() has
- * returned.
+ * The task has ended when a test of or wait for its future reports this, when its callback runs or
+ * its eventfd is written (both happen before the wait returns), or when stripeline_engine_close()
+ * has returned.
  *
  * @param engine   an open engine
  * @param codec    k data units and m parity units
  * @param data     k units to read
  * @param parity   m units to write, each sharing no byte with any other unit
  * @param length   the length of every unit in bytes; 0 does nothing
- * @param request  what is asked of the task; may be NULL
- * @param future   receives the promise of the outcome, to be released by
- *                 stripeline_future_release(); NULL on failure. May be NULL if the request has a
- *                 callback, which then has the outcome
- * @return         what stripeline_engine_encode() refuses is refused here: nothing was issued,
- *                 nobody is told. How a task ended is its future's to say
+ * @param request  the options of the task; may be NULL
+ * @param future   receives the future of the task, to be released by stripeline_future_release();
+ *                 NULL on failure. May be NULL if the request has a callback, which then receives
+ *                 the outcome
+ * @return         the refusals of stripeline_engine_encode(): then no task was issued, and there
+ *                 is no notification. The future has the outcome of an issued task
  */
 stripeline_status stripeline_iencode(const struct stripeline_engine *engine,
                                      const struct stripeline_codec *codec,
@@ -859,13 +865,13 @@ stripeline_status stripeline_iencode(const struct stripeline_engine *engine,
                                      struct stripeline_future **future);
 
 /**
- * Issues the computing of exactly the units asked for, as stripeline_iencode() does.
+ * Issues a task that computes exactly the requested units, as stripeline_iencode() does.
  *
  * @param engine   an open engine
  * @param codec    k data units and m parity units
  * @param units    as for stripeline_engine_decode()
  * @param erased   as for stripeline_decode(); read before the call returns
- * @param count    how many those are, at most m; 0 does nothing
+ * @param count    the number of entries of `erased`, at most m; 0 does nothing
  * @param outputs  as for stripeline_engine_decode()
  * @param length   the length of every unit in bytes; 0 does nothing
  * @param request  as for stripeline_iencode()
@@ -883,13 +889,13 @@ stripeline_status stripeline_idecode(const struct stripeline_engine *engine,
                                      struct stripeline_future **future);
 
 /**
- * Issues the changing of parity for one changed data unit, as stripeline_iencode() does.
+ * Issues a task that updates parity for one changed data unit, as stripeline_iencode() does.
  *
  * @param engine     an open engine
  * @param codec      k data units and m parity units
  * @param data_unit  the number of the data unit that changed, 0..k-1
- * @param changed    2 units: what the data unit held, and what it holds now
- * @param parity     m units to change, each sharing no byte with any other unit
+ * @param changed    2 units: the old and the new bytes of the data unit
+ * @param parity     m units to update, each sharing no byte with any other unit
  * @param length     as for stripeline_engine_update()
  * @param request    as for stripeline_iencode()
  * @param future     as for stripeline_iencode()
@@ -905,7 +911,7 @@ stripeline_status stripeline_iupdate(const struct stripeline_engine *engine,
                                      struct stripeline_future **future);
 
 /**
- * Issues the comparing of parity with the data, as stripeline_iencode() does.
+ * Issues a task that compares parity with the data, as stripeline_iencode() does.
  *
  * @param engine       an open engine
  * @param codec        k data units and m parity units
@@ -914,7 +920,7 @@ stripeline_status stripeline_iupdate(const struct stripeline_engine *engine,
  * @param length       the length of every unit in bytes; units of 0 bytes are sound
  * @param request      as for stripeline_iencode()
  * @param sound        as for stripeline_verify(); like the units, it and the next two belong to
- *                     the task until it has ended, and are written before anybody is told
+ *                     the task until it has ended, and are written before any notification
  * @param parity_unit  as for stripeline_verify()
  * @param offset       as for stripeline_verify()
  * @param future       as for stripeline_iencode()
@@ -932,10 +938,10 @@ stripeline_status stripeline_iverify(const struct stripeline_engine *engine,
                                      struct stripeline_future **future);
 
 /**
- * Tells whether a task has ended, and how. Never waits.
+ * Returns whether a task has ended, and its outcome. Never waits.
  *
  * @param future  a future that has not been released
- * @return        STRIPELINE_PENDING while the task has not ended; then always how it ended:
+ * @return        STRIPELINE_PENDING while the task has not ended; afterwards always its outcome:
  *                STRIPELINE_OK, STRIPELINE_CANCELLED, STRIPELINE_DEADLINE_EXCEEDED,
  *                STRIPELINE_NO_RAIL, STRIPELINE_RAIL_FAILED, STRIPELINE_CLOSED. If it is not
  *                STRIPELINE_OK, its outputs may hold anything
@@ -943,21 +949,21 @@ stripeline_status stripeline_iverify(const struct stripeline_engine *engine,
 stripeline_status stripeline_future_test(const struct stripeline_future *future);
 
 /**
- * Waits for a task. While it waits, the thread may code parts of this task or of others; with a timeout
- * only those that can be expected to end in time. A callback must not wait.
+ * Waits for a task. While it waits, the thread may code parts of this task or of others; with a
+ * timeout only those that are expected to end in time. A callback must not wait.
  *
  * @param future      a future that has not been released
- * @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to look
- *                    only
- * @return            as stripeline_future_test(): STRIPELINE_PENDING if the time was up before
+ * @param timeout_ns  maximum time to wait in nanoseconds; negative for no limit, 0 to return
+ *                    immediately
+ * @return            as stripeline_future_test(): STRIPELINE_PENDING if the time passed first
  */
 stripeline_status stripeline_future_wait(const struct stripeline_future *future,
                                          int64_t timeout_ns);
 
 /**
- * Gives a task up. What has not begun is not begun any more; what a rail is working on is finished,
- * and only then has the task ended, as STRIPELINE_CANCELLED. A task that has ended stays as it
- * ended. Does not wait.
+ * Cancels a task without waiting. Pieces that have not begun are not started; pieces that a rail
+ * is working on are finished, then the task ends with STRIPELINE_CANCELLED. A task that has ended
+ * keeps its outcome.
  *
  * @param future  a future that has not been released
  * @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER
@@ -965,24 +971,25 @@ stripeline_status stripeline_future_wait(const struct stripeline_future *future,
 stripeline_status stripeline_future_cancel(const struct stripeline_future *future);
 
 /**
- * Releases a future. Its task goes on if it has not ended, and its units belong to it until it has.
- * No call may use the future any more, also not one that runs on another thread.
+ * Releases a future. Its task continues if it has not ended, and its units belong to it until it
+ * has. No call may use the future any more, including calls in progress on other threads.
  *
- * @param future  a future of a non-blocking call, or NULL for nothing to do
+ * @param future  a future of a non-blocking call, or NULL, which does nothing
  */
 void stripeline_future_release(struct stripeline_future *future);
 
 /**
  * Waits until one of several tasks has ended.
  *
- * @param futures     `count` futures of one engine, of which some but not all may be NULL, which are passed over
- * @param count       how many those are, at least 1
+ * @param futures     `count` futures of one engine; some but not all may be NULL, which are
+ *                    ignored
+ * @param count       the number of futures, at least 1
  * @param timeout_ns  as for stripeline_future_wait()
- * @param index       receives the position of a future in the list whose task has ended; how it
- *                    ended is the future's to say
- * @return            STRIPELINE_OK, STRIPELINE_PENDING if the time was up before,
- *                    STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if they are of several
- *                    engines or there is none
+ * @param index       receives the position in the list of a future whose task has ended;
+ *                    stripeline_future_test() returns its outcome
+ * @return            STRIPELINE_OK, STRIPELINE_PENDING if the time passed first,
+ *                    STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if the futures belong to
+ *                    several engines or all are NULL
  */
 stripeline_status stripeline_wait_any(struct stripeline_future *const *futures,
                                       size_t count,
@@ -992,11 +999,11 @@ stripeline_status stripeline_wait_any(struct stripeline_future *const *futures,
 /**
  * Waits until all of several tasks have ended.
  *
- * @param futures     `count` futures, of which some may be NULL, which are passed over
- * @param count       how many those are; 0 does nothing
+ * @param futures     `count` futures; some may be NULL, which are ignored
+ * @param count       the number of futures; 0 does nothing
  * @param timeout_ns  as for stripeline_future_wait(), for all of them together
- * @return            STRIPELINE_PENDING if the time was up before; how the first of the list ended
- *                    that did not end with STRIPELINE_OK; else STRIPELINE_OK
+ * @return            STRIPELINE_PENDING if the time passed first; else the outcome of the first
+ *                    task in the list that did not end with STRIPELINE_OK; else STRIPELINE_OK
  */
 stripeline_status stripeline_wait_every(struct stripeline_future *const *futures,
                                         size_t count,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
  * @file
- * Stripeline in C++17: stripeline.h with owners that close what they opened, and exceptions.
+ * Stripeline in C++17: stripeline.h with classes that close their handles, and with exceptions.
  *
  *     stripeline::codec codec(STRIPELINE_RS, 6, 3);
  *     stripeline::engine engine("rails=auto");
@@ -9,9 +9,9 @@
  *     ...
  *     future.get();
  *
- * Everything is inline over the C functions, whose documentation holds here as well. A call that is
- * refused or fails throws stripeline::error. Handles can be moved but not copied; a moved-from one
- * can only be assigned to or destroyed.
+ * All functions are inline and call the C functions, whose documentation also applies here. A call
+ * that is refused or fails throws stripeline::error. Handles can be moved but not copied; a
+ * moved-from handle can only be assigned to or destroyed.
  */
 #ifndef STRIPELINE_HPP
 #define STRIPELINE_HPP
@@ -31,7 +31,7 @@
 
 namespace stripeline {
 
-/** A call that was refused, or a task that was not done. */
+/** The error of a refused call or a failed task. */
 class error : public std::runtime_error {
 public:
     error(stripeline_status status, const std::string &text)
@@ -39,7 +39,7 @@ public:
     {
     }
 
-    /** What to do about it; see stripeline_status. */
+    /** The status; stripeline_status documents the remedies. */
     stripeline_status status() const noexcept { return status_; }
 
 private:
@@ -78,18 +78,18 @@ inline void check_count(const char *name, std::size_t given, std::size_t needed)
                                                    + std::to_string(needed));
 }
 
-/** Nanoseconds for a wait: a negative duration waits without end. */
+/** Nanoseconds for a wait: a negative duration means no limit. */
 inline std::int64_t nanoseconds(std::chrono::nanoseconds timeout) { return timeout.count(); }
 
 } // namespace detail
 
-/** Some elements in a row that belong to somebody else, as std::span in C++20. */
+/** Consecutive elements that the view does not own, as std::span in C++20. */
 template <typename T> class view {
 public:
     view() = default;
     view(T *data, std::size_t size) : data_(data), size_(size) {}
     template <std::size_t N> view(T (&array)[N]) : data_(array), size_(N) {}
-    /** Anything with data() and size(): std::vector, std::array, std::string. */
+    /** A view of an object with data() and size(): std::vector, std::array, std::string. */
     template <typename C, typename = decltype(std::declval<C &>().data())>
     view(C &&container) : data_(container.data()), size_(container.size())
     {
@@ -106,7 +106,7 @@ private:
     std::size_t size_ = 0;
 };
 
-/** Whether parity fits the data. */
+/** Whether parity matches the data. */
 struct verdict {
     bool sound = true;
     /** If not sound: the lowest parity unit that differs at `offset`. */
@@ -117,7 +117,7 @@ struct verdict {
     explicit operator bool() const noexcept { return sound; }
 };
 
-/** An erasure code of one shape, which any number of threads may use at once. */
+/** An erasure code of one shape, which any number of threads may use at the same time. */
 class codec {
 public:
     codec(stripeline_code code, std::size_t data_units, std::size_t parity_units)
@@ -151,7 +151,7 @@ public:
                                 length));
     }
 
-    /** Tells whether parity fits the data; see stripeline_verify(). */
+    /** Returns whether parity matches the data; see stripeline_verify(). */
     verdict verify(view<const std::uint8_t *const> data, view<const std::uint8_t *const> parity,
                    std::size_t length) const
     {
@@ -162,7 +162,7 @@ public:
         return found;
     }
 
-    /** Changes parity for one changed data unit; see stripeline_update(). */
+    /** Updates parity for one changed data unit; see stripeline_update(). */
     void update(std::size_t data_unit, const std::uint8_t *old_data, const std::uint8_t *new_data,
                 view<std::uint8_t *const> parity, std::size_t length) const
     {
@@ -198,7 +198,7 @@ public:
         count_ = units_.size();
     }
 
-    /** `count` units of which each starts `stride` bytes after the one before. */
+    /** `count` units, each of which starts `stride` bytes after the previous one. */
     static matrix strided(const std::uint8_t *base, std::size_t stride, std::size_t count)
     {
         matrix made;
@@ -208,13 +208,13 @@ public:
         return made;
     }
 
-    /** The same units, said to lie in memory that a device's driver has locked and registered. */
+    /** The same units, declared as memory that a device's driver has locked and registered. */
     matrix pinned() const { return in(STRIPELINE_HOST_PINNED, 0); }
 
-    /** The same units, said to lie in the memory of a device. */
+    /** The same units, declared as memory of a device. */
     matrix on_device(std::uint32_t device) const { return in(STRIPELINE_DEVICE, device); }
 
-    /** As the C functions take it; valid as long as this. */
+    /** The structure for the C functions; valid as long as this object. */
     stripeline_matrix c_matrix() const
     {
         static std::uint8_t *const none = nullptr;
@@ -249,22 +249,23 @@ private:
     std::uint32_t device_ = 0;
 };
 
-/** What is asked of one task; see stripeline_request. */
+/** The options of one task; see stripeline_request. */
 struct request {
     stripeline_priority priority = STRIPELINE_FOREGROUND;
-    /** How long the task may take; 0 for as long as it takes. */
+    /** The time limit of the task; 0 for none. */
     std::chrono::nanoseconds deadline{0};
-    /** An eventfd that is written when a task that nobody waits for has ended; -1 for none. */
+    /** An eventfd that is written when a non-blocking task has ended; -1 for none. */
     int event_fd = -1;
-    /** Told how a task that nobody waits for has ended; what it throws ends the program. While it
-     * runs, last_error() says why the task failed, if it did. It must not wait for, assign to or destroy a future whose task has not ended, its own included. */
+    /** Called with the outcome of a non-blocking task; an exception that it throws terminates the
+     * program. While it runs, last_error() returns the reason if the task failed. It must not wait
+     * for, assign to or destroy a future whose task has not ended, including its own. */
     std::function<void(stripeline_status)> on_end;
 };
 
 /**
- * The promise of the outcome of a task.
+ * The future result of a task.
  *
- * Its destructor waits for the task, whose buffers therefore have to live longer than it.
+ * Its destructor waits for the task, whose buffers therefore must outlive the future.
  */
 class future {
 public:
@@ -286,31 +287,31 @@ public:
     /** Whether there is a task. */
     bool valid() const noexcept { return handle_ != nullptr; }
 
-    /** How the task ended; STRIPELINE_PENDING while it has not. */
+    /** The outcome of the task; STRIPELINE_PENDING while it has not ended. */
     stripeline_status status() const { return stripeline_future_test(handle()); }
 
     /** Whether the task has ended. */
     bool test() const { return status() != STRIPELINE_PENDING; }
 
-    /** Waits for the task, however it ends. */
+    /** Waits until the task has ended, with any outcome. */
     void wait() const { stripeline_future_wait(handle(), -1); }
 
-    /** Waits for the task; false if it has not ended by then. */
+    /** Waits for the task; returns false if it has not ended by then. */
     bool wait_for(std::chrono::nanoseconds timeout) const
     {
         auto most = timeout.count() < 0 ? std::chrono::nanoseconds(0) : timeout;
         return stripeline_future_wait(handle(), detail::nanoseconds(most)) != STRIPELINE_PENDING;
     }
 
-    /** Waits for the task and throws unless it was done. What a comparison found; sound if nothing
-     * was compared. */
+    /** Waits for the task and throws if it failed. Returns the result of a comparison; sound for
+     * other tasks. */
     verdict get() const
     {
         check(stripeline_future_wait(handle(), -1));
         return state_->found;
     }
 
-    /** Gives the task up; see stripeline_future_cancel(). */
+    /** Cancels the task; see stripeline_future_cancel(). */
     void cancel() const { check(stripeline_future_cancel(handle())); }
 
     stripeline_future *handle() const noexcept { return handle_.get(); }
@@ -325,7 +326,7 @@ private:
         }
     };
 
-    /** What the task uses beside its buffers. */
+    /** The state that the task uses in addition to its buffers. */
     struct state {
         verdict found;
         std::function<void(stripeline_status)> on_end;
@@ -338,26 +339,28 @@ private:
         handle_.reset();
     }
 
-    // In this order: the handle goes first.
+    // In this order: the handle is destroyed first.
     std::unique_ptr<state> state_;
     std::unique_ptr<stripeline_future, releaser> handle_;
 };
 
-/** Something that an operator should know of. */
+/** An event for operators. */
 struct event {
     stripeline_event_kind kind;
     std::string rail;
     std::string text;
 };
 
-/** An asynchronous coder over all rails of a machine, which any number of threads may use at once. */
+/** An asynchronous coder over all rails of a machine, which any number of threads may use at the
+ * same time. */
 class engine {
 public:
     using listener = std::function<void(const event &)>;
 
     /**
      * @param configuration  as for stripeline_engine_open()
-     * @param listen         told of events; what it throws ends the program
+     * @param listen         called for each event; an exception that it throws terminates the
+     *                       program
      */
     explicit engine(const std::string &configuration = "", listener listen = nullptr)
     {
@@ -375,10 +378,10 @@ public:
 
     stripeline_engine *handle() const noexcept { return handle_.get(); }
 
-    /** Rails in and out, and what each has done, as JSON; see stripeline_engine_describe(). */
+    /** All rails with their state and counts, as JSON; see stripeline_engine_describe(). */
     std::string describe() const
     {
-        // Counts may grow between two looks: room for that.
+        // Counts may grow between the two calls; reserve space for that.
         std::string text(stripeline_engine_describe(handle(), nullptr, 0) + 1024, '\0');
         std::size_t size = stripeline_engine_describe(handle(), &text[0], text.size());
         if (size < text.size())
@@ -386,7 +389,7 @@ public:
         return text;
     }
 
-    /** Computes all parity units and waits for it. */
+    /** Computes all parity units and waits for the result. */
     void encode(const codec &codec, const matrix &data, const matrix &parity, std::size_t length,
                 const request &request = {}) const
     {
@@ -395,7 +398,7 @@ public:
                                        &call.request));
     }
 
-    /** Computes the units `erased` and waits for it; see stripeline_engine_decode(). */
+    /** Computes the units `erased` and waits for the result; see stripeline_engine_decode(). */
     void decode(const codec &codec, const matrix &units, view<const std::uint32_t> erased,
                 const matrix &outputs, std::size_t length, const request &request = {}) const
     {
@@ -404,8 +407,8 @@ public:
                                        erased.size(), &call.second, length, &call.request));
     }
 
-    /** Changes parity for one changed data unit and waits for it; `changed` are its old and its new
-     * bytes. */
+    /** Updates parity for one changed data unit and waits for the result; `changed` has its old and
+     * its new bytes. */
     void update(const codec &codec, std::size_t data_unit, const matrix &changed,
                 const matrix &parity, std::size_t length, const request &request = {}) const
     {
@@ -414,7 +417,7 @@ public:
                                        length, &call.request));
     }
 
-    /** Tells whether parity fits the data, and waits for it. */
+    /** Returns whether parity matches the data, and waits for the result. */
     verdict verify(const codec &codec, const matrix &data, const matrix &parity, std::size_t length,
                    const request &request = {}) const
     {
@@ -426,7 +429,7 @@ public:
         return found;
     }
 
-    /** Issues the computing of all parity units. */
+    /** Issues a task that computes all parity units. */
     future iencode(const codec &codec, const matrix &data, const matrix &parity, std::size_t length,
                    request request = {}) const
     {
@@ -437,7 +440,7 @@ public:
         });
     }
 
-    /** Issues the computing of the units `erased`. */
+    /** Issues a task that computes the units `erased`. */
     future idecode(const codec &codec, const matrix &units, view<const std::uint32_t> erased,
                    const matrix &outputs, std::size_t length, request request = {}) const
     {
@@ -448,7 +451,7 @@ public:
         });
     }
 
-    /** Issues the changing of parity for one changed data unit. */
+    /** Issues a task that updates parity for one changed data unit. */
     future iupdate(const codec &codec, std::size_t data_unit, const matrix &changed,
                    const matrix &parity, std::size_t length, request request = {}) const
     {
@@ -459,7 +462,7 @@ public:
         });
     }
 
-    /** Issues the comparing of parity with the data; the future's get() has the verdict. */
+    /** Issues a task that compares parity with the data; the future's get() returns the verdict. */
     future iverify(const codec &codec, const matrix &data, const matrix &parity, std::size_t length,
                    request request = {}) const
     {
@@ -472,7 +475,7 @@ public:
         });
     }
 
-    /** Waits until nothing is outstanding, of whatever thread. */
+    /** Waits until no task is outstanding, including those of other threads. */
     void wait_all() const { check(stripeline_wait_all(handle(), -1)); }
 
 private:
@@ -480,7 +483,7 @@ private:
         void operator()(stripeline_engine *engine) const noexcept { stripeline_engine_close(engine); }
     };
 
-    /** Matrices and request as the C functions take them. */
+    /** Matrices and request for the C functions. */
     struct arguments {
         arguments(const matrix &first, const matrix &second, const stripeline::request &asked)
             : first(first.c_matrix()), second(second.c_matrix())
@@ -493,7 +496,7 @@ private:
             }
             if (asked.deadline.count() > 0)
                 request.deadline_ns = static_cast<std::uint64_t>(asked.deadline.count());
-            // A call that waits refuses it; one that does not sets the context.
+            // Blocking calls refuse it; non-blocking calls set the context.
             if (asked.on_end)
                 request.callback = ended;
         }
@@ -528,7 +531,7 @@ private:
         return made;
     }
 
-    // In this order: the handle goes first.
+    // In this order: the handle is destroyed first.
     std::unique_ptr<listener> listener_;
     std::unique_ptr<stripeline_engine, closer> handle_;
 };
@@ -546,7 +549,7 @@ template <typename Futures> std::vector<stripeline_future *> handles(const Futur
 } // namespace detail
 
 /** Waits until one of several tasks of one engine has ended and returns its position; futures
- * without a task are passed over. */
+ * without a task are ignored. */
 template <typename Futures> std::size_t wait_any(const Futures &futures)
 {
     std::vector<stripeline_future *> handles = detail::handles(futures);
@@ -555,7 +558,7 @@ template <typename Futures> std::size_t wait_any(const Futures &futures)
     return index;
 }
 
-/** Waits until all of several tasks have ended, and throws unless all were done. */
+/** Waits until all of several tasks have ended, and throws if any failed. */
 template <typename Futures> void wait_every(const Futures &futures)
 {
     std::vector<stripeline_future *> handles = detail::handles(futures);

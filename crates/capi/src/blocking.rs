@@ -13,19 +13,19 @@ use crate::matrix::stripeline_matrix;
 use crate::operation::Operation;
 use crate::request::stripeline_request;
 
-/// Computes all parity units from all data units on whichever rails are best, and waits for it. The
-/// calling thread codes meanwhile where that helps.
+/// Computes all parity units from all data units on the fastest rails, and waits for the result.
+/// The calling thread helps to code while it waits.
 ///
 /// @param engine   an open engine
 /// @param codec    k data units and m parity units
 /// @param data     k units to read
 /// @param parity   m units to write, each sharing no byte with any other unit
 /// @param length   the length of every unit in bytes; 0 does nothing
-/// @param request  what is asked of the task; its `callback` and `event_fd` must not be set. May be
+/// @param request  the options of the task; its `callback` and `event_fd` must not be set. May be
 ///                 NULL
 /// @return         as stripeline_encode(); STRIPELINE_COUNT_MISMATCH, STRIPELINE_INVALID_ARGUMENT,
-///                 STRIPELINE_BUSY, STRIPELINE_DEADLINE_EXCEEDED, STRIPELINE_NO_RAIL. After a
-///                 failure of the task, which is not a refusal, outputs may hold anything
+///                 STRIPELINE_BUSY, STRIPELINE_DEADLINE_EXCEEDED, STRIPELINE_NO_RAIL. If a task
+///                 fails after it was issued, outputs may hold anything
 ///
 /// # Safety
 /// Handles must be open; matrices and units must have the entries and bytes named.
@@ -45,17 +45,17 @@ pub unsafe extern "C" fn stripeline_engine_encode(
     })
 }
 
-/// Computes exactly the units asked for from those that are there, and waits for it.
+/// Computes exactly the requested units from those that are present, and waits for the result.
 ///
 /// @param engine   an open engine
 /// @param codec    k data units and m parity units
 /// @param units    k+m units, data first. In a list, NULL for a unit that is lost or was not read;
-///                 with a stride, those in `erased` are lost and all others are there. At least k
-///                 must be there
+///                 with a stride, those in `erased` are lost and all others are present. At least k
+///                 must be present
 /// @param erased   as for stripeline_decode()
-/// @param count    how many those are, at most m; 0 does nothing
+/// @param count    the number of entries of `erased`, at most m; 0 does nothing
 /// @param outputs  `count` units to write, in the order of `erased`, each sharing no byte with any
-///                 other unit that is there
+///                 other unit that is present
 /// @param length   the length of every unit in bytes; 0 does nothing
 /// @param request  as for stripeline_engine_encode()
 /// @return         as stripeline_engine_encode() and stripeline_decode()
@@ -85,18 +85,18 @@ pub unsafe extern "C" fn stripeline_engine_decode(
     })
 }
 
-/// Changes all parity units in place after one data unit changed, and waits for it.
+/// Updates all parity units in place after one data unit changed, and waits for the result.
 ///
 /// @param engine     an open engine
 /// @param codec      k data units and m parity units
 /// @param data_unit  the number of the data unit that changed, 0..k-1
-/// @param changed    2 units: what the data unit held, and what it holds now
-/// @param parity     m units to change, each sharing no byte with any other unit
+/// @param changed    2 units: the old and the new bytes of the data unit
+/// @param parity     m units to update, each sharing no byte with any other unit
 /// @param length     the length of every unit in bytes, which may be a part of a cell; 0 does
 ///                   nothing
 /// @param request    as for stripeline_engine_encode()
-/// @return           as stripeline_engine_encode() and stripeline_update();
-///                   STRIPELINE_RAIL_FAILED if parity was half changed and must be encoded anew
+/// @return           as stripeline_engine_encode() and stripeline_update(); STRIPELINE_RAIL_FAILED
+///                   if parity was partly updated and the stripe must be encoded again
 ///
 /// # Safety
 /// Handles must be open; matrices and units must have the entries and bytes named.
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn stripeline_engine_update(
     })
 }
 
-/// Tells whether the parity units are those of the data units, and waits for it.
+/// Returns whether the parity units match the data units, and waits for the result.
 ///
 /// @param engine       an open engine
 /// @param codec        k data units and m parity units

@@ -37,14 +37,15 @@ pub enum stripeline_checksum {
     STRIPELINE_CRC32 = 1,
 }
 
-/// An erasure code of one shape. Opaque; any number of threads may use one codec at once.
+/// An erasure code of one shape. Opaque; any number of threads may use one codec at the same time.
 #[allow(non_camel_case_types, reason = "the name in C")]
 pub struct stripeline_codec {
     pub(crate) codec: Arc<Codec>,
 }
 
-/// Opens a codec. Takes under a microsecond for a shape that the process has opened before: codecs
-/// are shared, and a few hundred KiB at most are kept for each of the first 64 shapes of HDFS.
+/// Opens a codec. Takes less than a microsecond for a shape that the process has opened before:
+/// codecs are shared, and at most a few hundred KiB are kept for each of the first 64 shapes of
+/// HDFS.
 ///
 /// @param code          a stripeline_code
 /// @param data_units    k, at least 1
@@ -83,9 +84,9 @@ pub unsafe extern "C" fn stripeline_codec_open(
     })
 }
 
-/// Closes a codec. No call may use it any more, also not one that runs on another thread.
+/// Closes a codec. No call may use it any more, including calls in progress on other threads.
 ///
-/// @param codec  a codec from stripeline_codec_open(), or NULL for nothing to do
+/// @param codec  a codec from stripeline_codec_open(), or NULL, which does nothing
 ///
 /// # Safety
 /// `codec` must be null or come from `stripeline_codec_open` and be closed once.
@@ -103,7 +104,7 @@ pub unsafe extern "C" fn stripeline_codec_close(codec: *mut stripeline_codec) {
 /// Computes all parity units from all data units.
 ///
 /// @param codec   k data units and m parity units
-/// @param data    k buffers of `length` bytes; the same buffer may stand for several units
+/// @param data    k buffers of `length` bytes; the same buffer may be used for several units
 /// @param parity  m buffers of `length` bytes to write, each sharing no byte with any other buffer
 /// @param length  the length of every unit in bytes; 0 does nothing
 /// @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER, STRIPELINE_OVERLAP,
@@ -238,14 +239,14 @@ pub unsafe extern "C" fn stripeline_encode_with_checksums(
     })
 }
 
-/// Computes exactly the units asked for from those that are there.
+/// Computes exactly the requested units from those that are present.
 ///
 /// @param codec    k data units and m parity units
 /// @param units    k+m buffers of `length` bytes, data first; NULL for a unit that is lost or was
-///                 not read. At least k must be there
+///                 not read. At least k must be present
 /// @param erased   the numbers of the units to compute, in any order, each once and each NULL in
 ///                 `units`
-/// @param count    how many those are, at most m; 0 does nothing
+/// @param count    the number of entries of `erased`, at most m; 0 does nothing
 /// @param outputs  `count` buffers of `length` bytes to write, in the order of `erased`, each
 ///                 sharing no byte with any other buffer
 /// @param length   the length of every unit in bytes; 0 does nothing
@@ -304,16 +305,16 @@ pub unsafe extern "C" fn stripeline_decode(
     })
 }
 
-/// Tells whether the parity units are those of the data units.
+/// Returns whether the parity units match the data units.
 ///
 /// @param codec        k data units and m parity units
 /// @param data         k buffers of `length` bytes
 /// @param parity       m buffers of `length` bytes
 /// @param length       the length of every unit in bytes; units of 0 bytes are sound
-/// @param sound        receives whether every parity byte is what the data gives
+/// @param sound        receives whether every parity byte matches the data
 /// @param parity_unit  receives, if not sound, the lowest parity unit (0..m-1) that differs at
-///                     `offset`. Which unit is wrong cannot be told: it may be any data unit. May
-///                     be NULL
+///                     `offset`. It does not show which unit is wrong: that may be any data unit.
+///                     May be NULL
 /// @param offset       receives, if not sound, the first byte at which any parity unit differs. May
 ///                     be NULL
 /// @return             STRIPELINE_OK also if not sound, STRIPELINE_NULL_POINTER,
@@ -369,14 +370,14 @@ pub unsafe extern "C" fn stripeline_verify(
     })
 }
 
-/// Changes all parity units in place after one data unit changed, without reading the other data
+/// Updates all parity units in place after one data unit changed, without reading the other data
 /// units.
 ///
 /// @param codec      k data units and m parity units
 /// @param data_unit  the number of the data unit that changed, 0..k-1
-/// @param old_data   `length` bytes that the unit held
-/// @param new_data   `length` bytes that it holds now
-/// @param parity     m buffers of `length` bytes to change, each sharing no byte with any other
+/// @param old_data   the `length` old bytes of the unit
+/// @param new_data   the `length` new bytes of the unit
+/// @param parity     m buffers of `length` bytes to update, each sharing no byte with any other
 ///                   buffer
 /// @param length     the length of every buffer in bytes, which may be a part of a unit; 0 does
 ///                   nothing

@@ -16,6 +16,7 @@ use std::time::Instant;
 
 use ::stripeline_codec::Verdict;
 use ::stripeline_engine::Outcome;
+use stripeline_rail::clock;
 
 use crate::entry::with_error;
 use crate::failure::{Failure, stripeline_status};
@@ -159,7 +160,7 @@ impl End {
                     .wait(state)
                     .unwrap_or_else(PoisonError::into_inner),
                 Some(until) => {
-                    let patience = until.saturating_duration_since(Instant::now());
+                    let patience = until.saturating_duration_since(clock::now());
                     if patience.is_zero() {
                         return false;
                     }

@@ -16,8 +16,8 @@ use crate::failure::{Failure, stripeline_status};
 use crate::library::copy_text;
 use crate::listener::{Listening, stripeline_listener};
 
-/// An asynchronous coder over all coding devices (rails) of a machine. Opaque; any number of threads
-/// may use one engine at once.
+/// An asynchronous coder over all coding devices (rails) of a machine. Opaque; any number of
+/// threads may use one engine at the same time.
 #[allow(non_camel_case_types, reason = "the name in C")]
 pub struct stripeline_engine {
     /// Unlike that of every other engine of the process.
@@ -56,33 +56,34 @@ impl Call {
 
 /// Opens an engine, which starts a few threads. One engine for a whole process is enough.
 ///
-/// A child that the process forks has none of these threads. There every call on the engine and on its
-/// futures fails at once with STRIPELINE_CLOSED, except for closing and releasing, which free what they
-/// can. Its copies of the units of tasks that had not ended may hold anything. It may open an engine of
-/// its own, which can hang if another thread of the parent was being started at the fork.
+/// A forked child process has none of these threads. In the child, every call on the engine and on
+/// its futures fails immediately with STRIPELINE_CLOSED, except closing and releasing, which free
+/// what they can. Its copies of the units of tasks that had not ended may hold anything. The child
+/// may open another engine, which can hang if a thread of the parent was being started during the
+/// fork.
 ///
-/// The configuration is text of one `key=value` a line; empty lines and lines that begin with `#`
-/// are skipped:
+/// The configuration is text with one `key=value` per line; empty lines and lines that begin with
+/// `#` are ignored:
 ///
 /// | key | value | default |
 /// |---|---|---|
 /// | rails | names, separated by commas: cpu, isal, cuda, plugin:PATH; auto for the CPU and every GPU | auto |
 /// | scheduling | rate-aware, fcfs, single:NAME | rate-aware |
-/// | tasks-max | most tasks outstanding | 1024 |
-/// | bytes-max | most bytes of data outstanding | 1073741824 |
+/// | tasks-max | maximum number of tasks outstanding | 1024 |
+/// | bytes-max | maximum bytes of data outstanding | 1073741824 |
 /// | when-full | wait or refuse (STRIPELINE_BUSY) | wait |
-/// | stall-ms | milliseconds after which a rail is taken to hang | 250 |
-/// | quarantine-ms | milliseconds that a failed rail stays out of service at first | 1000 |
-/// | retry-ms | milliseconds within which a rail that added nothing to the total is tried again | 10000 |
-/// | check-every | for each rail and kind: one piece in so many is compared, and the first 8; 0 for none | 1000 |
-/// | waiting-threads-help | true or false: whether threads that wait code meanwhile | true |
-/// | measure-only | true or false: whether rails may be null, which leaves outputs as they are | false |
-/// | workers-max | most threads of a rail, 0 for as many as it asks for | 0 |
-/// | tuning | path of the table that `stripeline tune` wrote; its sizes, rates and stores hold | built-in values |
-/// | node | with whom CPUs are shared: user, group:PATH, off | user |
-/// | node-weight | this process' share of the CPUs in relation to others, 1 to 1000 | 100 |
+/// | stall-ms | milliseconds after which a rail counts as hung | 250 |
+/// | quarantine-ms | milliseconds that a rail stays out of service after its first failure | 1000 |
+/// | retry-ms | milliseconds within which a rail that did not raise the total rate is tried again | 10000 |
+/// | check-every | N: for each rail and kind, one piece in N is compared, and the first 8; 0 for none | 1000 |
+/// | waiting-threads-help | true or false: whether threads code while they wait | true |
+/// | measure-only | true or false: whether the rail null is allowed, which does not write outputs | false |
+/// | workers-max | maximum number of threads of a rail, 0 for the number that it requests | 0 |
+/// | tuning | path of a table written by `stripeline tune` with sizes, rates and kinds of stores | built-in values |
+/// | node | the processes that share CPUs: user, group:PATH, off | user |
+/// | node-weight | weight of this process in the division of CPUs, 1 to 1000 | 100 |
 ///
-/// A rail that the machine lacks is left out; stripeline_engine_describe() says why.
+/// A rail that the machine lacks is not used; stripeline_engine_describe() returns the reason.
 ///
 /// @param configuration  text in UTF-8, ended by a NUL; NULL for all defaults
 /// @param engine         receives the engine, to be closed by stripeline_engine_close(); NULL on
@@ -100,12 +101,12 @@ pub unsafe extern "C" fn stripeline_engine_open(
     unsafe { stripeline_engine_open_with_listener(configuration, None, null_mut(), engine) }
 }
 
-/// Opens an engine as stripeline_engine_open() does, and has somebody told of its events.
+/// Opens an engine as stripeline_engine_open() does, and reports its events to a listener.
 ///
 /// @param configuration  as for stripeline_engine_open()
-/// @param listener       told of events until stripeline_engine_close() has returned; NULL for
-///                       nobody
-/// @param context        handed to `listener`
+/// @param listener       called for each event until stripeline_engine_close() has returned; NULL
+///                       for none
+/// @param context        passed to `listener`
 /// @param engine         as for stripeline_engine_open()
 /// @return               as stripeline_engine_open()
 ///
@@ -162,14 +163,13 @@ unsafe fn read_configuration(
     Ok(text.parse()?)
 }
 
-/// Closes an engine. What its rails are working on is finished, what waits ends with
-/// STRIPELINE_CLOSED, and all buffers are back when this returns, those aside that a device which
-/// hangs is working on in place. Nor does any callback run then, on whichever thread, that takes less
-/// than 2 seconds. To have all tasks done, call stripeline_wait_all() first.
-/// No call may use the engine any more, also not one that runs on another thread; its futures stay
-/// valid until they are released.
+/// Closes an engine. Pieces that its rails are working on are finished, and waiting tasks end with
+/// STRIPELINE_CLOSED. When this returns, all buffers are released, except those that a hung device
+/// is working on in place, and no callback is running, except one that has taken 2 seconds or more.
+/// To complete all tasks, call stripeline_wait_all() first. No call may use the engine any more,
+/// including calls in progress on other threads; its futures stay valid until they are released.
 ///
-/// @param engine  an engine from stripeline_engine_open(), or NULL for nothing to do
+/// @param engine  an engine from stripeline_engine_open(), or NULL, which does nothing
 ///
 /// # Safety
 /// `engine` must be null or come from `stripeline_engine_open` and be closed once.
@@ -191,18 +191,18 @@ pub unsafe extern "C" fn stripeline_engine_close(engine: *mut stripeline_engine)
 }
 
 /// Describes an engine as a JSON object: `scheduling` (as in the configuration), `candidates` (the
-/// rails asked for, each with `name`, `in`, `description` and `reason`, either null), `issued` and
-/// `outstanding` (tasks), `rails` (each rail in use with `name`, `out_of_service` (null or why),
-/// `fed` (whether it adds to the total), `rate` (bytes of data a second), `queued`, `pieces`,
-/// `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`, `revoked`, `quarantines`, `checks`,
-/// `wrong`, and the histograms `waits` (issue to begin) and `services` (begin to end), of which
-/// bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds).
+/// requested rails, each with `name`, `in`, `description` and `reason`, one of the latter two
+/// null), `issued` and `outstanding` (tasks), `rails` (each rail in use with `name`,
+/// `out_of_service` (null or the reason), `fed` (whether it raises the total rate), `rate` (bytes
+/// of data per second), `queued`, `pieces`, `data_bytes`, `busy_ns`, `cpu_ns`, `stolen`, `faults`,
+/// `revoked`, `quarantines`, `checks`, `wrong`, and the histograms `waits` (issue to start) and
+/// `services` (start to end), of which bucket b counts times from 2^b to 2^(b+1) - 1 nanoseconds).
 ///
 /// @param engine  an open engine
-/// @param text    where to copy it, always ended by a NUL; may be NULL if size is 0
-/// @param size    room at `text` in bytes; a longer text is cut off
-/// @return        the length of the whole text in bytes without the NUL; 0 if there is none, and
-///                stripeline_last_error() then says why
+/// @param text    the destination, always terminated by a NUL; may be NULL if size is 0
+/// @param size    the size of `text` in bytes; a longer text is truncated
+/// @return        the length of the whole text in bytes without the NUL; 0 on failure, and
+///                stripeline_last_error() then returns the reason
 ///
 /// # Safety
 /// `engine` must be open; `text` must have `size` writable bytes.
@@ -225,13 +225,13 @@ pub unsafe extern "C" fn stripeline_engine_describe(
     unsafe { copy_text(&json, text, size) }
 }
 
-/// Waits until nothing is outstanding in an engine, whichever thread issued it. The thread codes
-/// meanwhile where that helps.
+/// Waits until no task of an engine is outstanding, including tasks that other threads issued. The
+/// calling thread helps to code while it waits.
 ///
 /// @param engine      an open engine
-/// @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to
-///                    look only
-/// @return            STRIPELINE_OK, STRIPELINE_PENDING if the time was up before,
+/// @param timeout_ns  maximum time to wait in nanoseconds; negative for no limit, 0 to return
+///                    immediately
+/// @return            STRIPELINE_OK, STRIPELINE_PENDING if the time passed first,
 ///                    STRIPELINE_NULL_POINTER
 ///
 /// # Safety

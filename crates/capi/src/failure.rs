@@ -6,13 +6,13 @@ use std::fmt;
 use stripeline_boundary::Refusal;
 use stripeline_codec::{Error, ErrorKind};
 
-/// What came of a call. Values are never reused; a program must treat a value that it does not know
-/// as STRIPELINE_INTERNAL.
+/// The outcome of a call. Values are never reused; a program must treat an unknown value as
+/// STRIPELINE_INTERNAL.
 #[allow(non_camel_case_types, reason = "the name in C")]
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum stripeline_status {
-    /// Done.
+    /// Success.
     STRIPELINE_OK = 0,
     /// A bug in Stripeline; outputs may hold anything. Report it with the text of
     /// stripeline_last_error().
@@ -31,28 +31,29 @@ pub enum stripeline_status {
     STRIPELINE_INVALID_UNIT = 7,
     /// A checksum is of an unknown kind or covers 0 bytes.
     STRIPELINE_INVALID_CHECKSUMS = 8,
-    /// A pointer that must point somewhere is null.
+    /// A pointer that must not be null is null.
     STRIPELINE_NULL_POINTER = 9,
     /// An output shares bytes with another buffer of the call.
     STRIPELINE_OVERLAP = 10,
     /// A buffer runs past the end of the address space, or a checksum list is not aligned to 4
     /// bytes.
     STRIPELINE_INVALID_MEMORY = 11,
-    /// An argument has a value that is not allowed, or a structure not the size that it says.
+    /// An argument has a value that is not allowed, or a structure does not have the size in its
+    /// `size` field.
     STRIPELINE_INVALID_ARGUMENT = 12,
     /// The task has not ended yet. Not an error: stripeline_last_error() stays as it was.
     STRIPELINE_PENDING = 13,
-    /// As many tasks are outstanding as may be: wait for one, or have the engine wait.
+    /// The maximum number of tasks is outstanding: wait for one, or configure the engine to wait.
     STRIPELINE_BUSY = 14,
     /// The task was cancelled.
     STRIPELINE_CANCELLED = 15,
-    /// The task's time was up before it was done.
+    /// The deadline of the task passed before it was done.
     STRIPELINE_DEADLINE_EXCEEDED = 16,
-    /// No rail takes such a task, or every rail that does has failed:
-    /// stripeline_engine_describe() says which are out of service and why.
+    /// No rail takes such a task, or every rail that does has failed: stripeline_engine_describe()
+    /// lists the rails that are out of service, with reasons.
     STRIPELINE_NO_RAIL = 17,
-    /// A rail failed while it was changing the outputs, so that nobody can do it again: encode
-    /// anew.
+    /// A rail failed while it was changing the outputs in place, so the operation cannot be
+    /// repeated: encode the stripe again.
     STRIPELINE_RAIL_FAILED = 18,
     /// The engine was closed before the task was done, or belongs to the process that forked this one.
     STRIPELINE_CLOSED = 19,

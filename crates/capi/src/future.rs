@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use ::stripeline_codec::Verdict;
 use ::stripeline_engine::{Outcome, Ticket};
 
-use stripeline_rail::Process;
+use stripeline_rail::{Process, clock};
 
 use crate::arguments::Call;
 use crate::completion::End;
@@ -15,8 +15,8 @@ use crate::engine::{stripeline_engine, timeout};
 use crate::entry::{guard, guard_pending};
 use crate::failure::{Failure, stripeline_status};
 
-/// The promise of the outcome of a task. Opaque; any number of threads may test, wait for and cancel
-/// one future at once. It stays valid after its engine was closed.
+/// The future result of a task. Opaque; any number of threads may test, wait for and cancel one
+/// future at the same time. It stays valid after its engine is closed.
 #[allow(non_camel_case_types, reason = "the name in C")]
 pub struct stripeline_future {
     /// The number of the engine.
@@ -57,7 +57,7 @@ impl stripeline_future {
             let _: Outcome = match until {
                 None => ticket.wait(),
                 Some(until) => {
-                    ticket.wait_timeout(until.saturating_duration_since(Instant::now()))?
+                    ticket.wait_timeout(until.saturating_duration_since(clock::now()))?
                 }
             };
         }
@@ -105,10 +105,10 @@ fn passed(outcome: Outcome) -> Result<(), Failure> {
     Ok(outcome.map(|_verdict| ())?)
 }
 
-/// Tells whether a task has ended, and how. Never waits.
+/// Returns whether a task has ended, and its outcome. Never waits.
 ///
 /// @param future  a future that has not been released
-/// @return        STRIPELINE_PENDING while the task has not ended; then always how it ended:
+/// @return        STRIPELINE_PENDING while the task has not ended; afterwards always its outcome:
 ///                STRIPELINE_OK, STRIPELINE_CANCELLED, STRIPELINE_DEADLINE_EXCEEDED,
 ///                STRIPELINE_NO_RAIL, STRIPELINE_RAIL_FAILED, STRIPELINE_CLOSED. If it is not
 ///                STRIPELINE_OK, its outputs may hold anything
@@ -127,13 +127,13 @@ pub unsafe extern "C" fn stripeline_future_test(
     })
 }
 
-/// Waits for a task. While it waits, the thread may code parts of this task or of others; with a timeout
-/// only those that can be expected to end in time. A callback must not wait.
+/// Waits for a task. While it waits, the thread may code parts of this task or of others; with a
+/// timeout only those that are expected to end in time. A callback must not wait.
 ///
 /// @param future      a future that has not been released
-/// @param timeout_ns  how long at most, in nanoseconds; negative for as long as it takes, 0 to look
-///                    only
-/// @return            as stripeline_future_test(): STRIPELINE_PENDING if the time was up before
+/// @param timeout_ns  maximum time to wait in nanoseconds; negative for no limit, 0 to return
+///                    immediately
+/// @return            as stripeline_future_test(): STRIPELINE_PENDING if the time passed first
 ///
 /// # Safety
 /// `future` must not be released before this returns.
@@ -148,15 +148,15 @@ pub unsafe extern "C" fn stripeline_future_wait(
         let future = unsafe { call.future(future) }?;
         let outcome = match timeout(timeout_ns) {
             Some(Duration::ZERO) => future.test(),
-            timeout => future.wait(timeout.map(|timeout| Instant::now() + timeout)),
+            timeout => future.wait(timeout.map(|timeout| clock::now() + timeout)),
         };
         outcome.map(passed).transpose()
     })
 }
 
-/// Gives a task up. What has not begun is not begun any more; what a rail is working on is finished,
-/// and only then has the task ended, as STRIPELINE_CANCELLED. A task that has ended stays as it
-/// ended. Does not wait.
+/// Cancels a task without waiting. Pieces that have not begun are not started; pieces that a rail
+/// is working on are finished, then the task ends with STRIPELINE_CANCELLED. A task that has ended
+/// keeps its outcome.
 ///
 /// @param future  a future that has not been released
 /// @return        STRIPELINE_OK, STRIPELINE_NULL_POINTER
@@ -177,10 +177,10 @@ pub unsafe extern "C" fn stripeline_future_cancel(
     })
 }
 
-/// Releases a future. Its task goes on if it has not ended, and its units belong to it until it has.
-/// No call may use the future any more, also not one that runs on another thread.
+/// Releases a future. Its task continues if it has not ended, and its units belong to it until it
+/// has. No call may use the future any more, including calls in progress on other threads.
 ///
-/// @param future  a future of a non-blocking call, or NULL for nothing to do
+/// @param future  a future of a non-blocking call, or NULL, which does nothing
 ///
 /// # Safety
 /// `future` must be null or come from a non-blocking call and be released once.
@@ -197,14 +197,15 @@ pub unsafe extern "C" fn stripeline_future_release(future: *mut stripeline_futur
 
 /// Waits until one of several tasks has ended.
 ///
-/// @param futures     `count` futures of one engine, of which some but not all may be NULL, which are passed over
-/// @param count       how many those are, at least 1
+/// @param futures     `count` futures of one engine; some but not all may be NULL, which are
+///                    ignored
+/// @param count       the number of futures, at least 1
 /// @param timeout_ns  as for stripeline_future_wait()
-/// @param index       receives the position of a future in the list whose task has ended; how it
-///                    ended is the future's to say
-/// @return            STRIPELINE_OK, STRIPELINE_PENDING if the time was up before,
-///                    STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if they are of several
-///                    engines or there is none
+/// @param index       receives the position in the list of a future whose task has ended;
+///                    stripeline_future_test() returns its outcome
+/// @return            STRIPELINE_OK, STRIPELINE_PENDING if the time passed first,
+///                    STRIPELINE_NULL_POINTER, STRIPELINE_INVALID_ARGUMENT if the futures belong to
+///                    several engines or all are NULL
 ///
 /// # Safety
 /// No future may be released before this returns.
@@ -244,7 +245,7 @@ fn any_ended(futures: &[(usize, &stripeline_future)], timeout: Option<Duration>)
     if timeout == Some(Duration::ZERO) {
         return None;
     }
-    let until = timeout.map(|timeout| Instant::now() + timeout);
+    let until = timeout.map(|timeout| clock::now() + timeout);
     // Futures without a task have ended and were found above, unless their notifications are in
     // progress.
     if let Some((index, future)) = futures.iter().find(|(_, future)| future.ticket.is_none()) {
@@ -261,11 +262,11 @@ fn any_ended(futures: &[(usize, &stripeline_future)], timeout: Option<Duration>)
 
 /// Waits until all of several tasks have ended.
 ///
-/// @param futures     `count` futures, of which some may be NULL, which are passed over
-/// @param count       how many those are; 0 does nothing
+/// @param futures     `count` futures; some may be NULL, which are ignored
+/// @param count       the number of futures; 0 does nothing
 /// @param timeout_ns  as for stripeline_future_wait(), for all of them together
-/// @return            STRIPELINE_PENDING if the time was up before; how the first of the list ended
-///                    that did not end with STRIPELINE_OK; else STRIPELINE_OK
+/// @return            STRIPELINE_PENDING if the time passed first; else the outcome of the first
+///                    task in the list that did not end with STRIPELINE_OK; else STRIPELINE_OK
 ///
 /// # Safety
 /// No future may be released before this returns.
@@ -279,7 +280,7 @@ pub unsafe extern "C" fn stripeline_wait_every(
     guard_pending(call.0, || {
         // SAFETY: as the caller guarantees.
         let futures = unsafe { call.futures(futures, count) }?;
-        let until = timeout(timeout_ns).map(|timeout| Instant::now() + timeout);
+        let until = timeout(timeout_ns).map(|timeout| clock::now() + timeout);
         let mut worst = Ok(());
         for (_, future) in futures {
             let Some(outcome) = future.wait(until) else {

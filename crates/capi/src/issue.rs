@@ -16,28 +16,29 @@ use crate::matrix::stripeline_matrix;
 use crate::operation::Operation;
 use crate::request::stripeline_request;
 
-/// Issues the computing of all parity units and returns at once, unless the engine is full and set
-/// up to wait.
+/// Issues a task that computes all parity units and returns immediately, unless the engine is full
+/// and configured to wait.
 ///
-/// All units belong to the task until it has ended: nobody may write to those that it reads, nor
-/// read or write those that it writes, nor free any. Matrices, lists and the request are read before
-/// the call returns, and the codec may be closed after it.
+/// All units belong to the task until it has ended: the program must not write to units that the
+/// task reads, must not read or write units that it writes, and must not free any of them.
+/// Matrices, lists and the request are read before the call returns, and the codec may be closed
+/// after it.
 ///
-/// The task has ended when a test or wait for its future says so, when its callback runs or its
-/// eventfd is written (these two before the wait returns), or when stripeline_engine_close() has
-/// returned.
+/// The task has ended when a test of or wait for its future reports this, when its callback runs or
+/// its eventfd is written (both happen before the wait returns), or when stripeline_engine_close()
+/// has returned.
 ///
 /// @param engine   an open engine
 /// @param codec    k data units and m parity units
 /// @param data     k units to read
 /// @param parity   m units to write, each sharing no byte with any other unit
 /// @param length   the length of every unit in bytes; 0 does nothing
-/// @param request  what is asked of the task; may be NULL
-/// @param future   receives the promise of the outcome, to be released by
-///                 stripeline_future_release(); NULL on failure. May be NULL if the request has a
-///                 callback, which then has the outcome
-/// @return         what stripeline_engine_encode() refuses is refused here: nothing was issued,
-///                 nobody is told. How a task ended is its future's to say
+/// @param request  the options of the task; may be NULL
+/// @param future   receives the future of the task, to be released by stripeline_future_release();
+///                 NULL on failure. May be NULL if the request has a callback, which then receives
+///                 the outcome
+/// @return         the refusals of stripeline_engine_encode(): then no task was issued, and there
+///                 is no notification. The future has the outcome of an issued task
 ///
 /// # Safety
 /// Handles must be open; matrices and units must have the entries and bytes named, the latter until
@@ -59,13 +60,13 @@ pub unsafe extern "C" fn stripeline_iencode(
     })
 }
 
-/// Issues the computing of exactly the units asked for, as stripeline_iencode() does.
+/// Issues a task that computes exactly the requested units, as stripeline_iencode() does.
 ///
 /// @param engine   an open engine
 /// @param codec    k data units and m parity units
 /// @param units    as for stripeline_engine_decode()
 /// @param erased   as for stripeline_decode(); read before the call returns
-/// @param count    how many those are, at most m; 0 does nothing
+/// @param count    the number of entries of `erased`, at most m; 0 does nothing
 /// @param outputs  as for stripeline_engine_decode()
 /// @param length   the length of every unit in bytes; 0 does nothing
 /// @param request  as for stripeline_iencode()
@@ -98,13 +99,13 @@ pub unsafe extern "C" fn stripeline_idecode(
     })
 }
 
-/// Issues the changing of parity for one changed data unit, as stripeline_iencode() does.
+/// Issues a task that updates parity for one changed data unit, as stripeline_iencode() does.
 ///
 /// @param engine     an open engine
 /// @param codec      k data units and m parity units
 /// @param data_unit  the number of the data unit that changed, 0..k-1
-/// @param changed    2 units: what the data unit held, and what it holds now
-/// @param parity     m units to change, each sharing no byte with any other unit
+/// @param changed    2 units: the old and the new bytes of the data unit
+/// @param parity     m units to update, each sharing no byte with any other unit
 /// @param length     as for stripeline_engine_update()
 /// @param request    as for stripeline_iencode()
 /// @param future     as for stripeline_iencode()
@@ -134,7 +135,7 @@ pub unsafe extern "C" fn stripeline_iupdate(
     })
 }
 
-/// Issues the comparing of parity with the data, as stripeline_iencode() does.
+/// Issues a task that compares parity with the data, as stripeline_iencode() does.
 ///
 /// @param engine       an open engine
 /// @param codec        k data units and m parity units
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn stripeline_iupdate(
 /// @param length       the length of every unit in bytes; units of 0 bytes are sound
 /// @param request      as for stripeline_iencode()
 /// @param sound        as for stripeline_verify(); like the units, it and the next two belong to
-///                     the task until it has ended, and are written before anybody is told
+///                     the task until it has ended, and are written before any notification
 /// @param parity_unit  as for stripeline_verify()
 /// @param offset       as for stripeline_verify()
 /// @param future       as for stripeline_iencode()

@@ -13,6 +13,8 @@
 //! incremented with each addition. Enumerations are passed as `int32_t`, because C may pass any
 //! value and an unknown value must not become a Rust enum.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod arguments;
 mod completion;
 mod entry;

@@ -12,21 +12,21 @@ use crate::failure::stripeline_status;
 pub const STRIPELINE_ABI_VERSION: u32 = 2;
 
 /// The version of the interface that the library implements. A program runs with a library whose
-/// version is that of its header, STRIPELINE_ABI_VERSION, or above: functions are added, never
+/// version is at least that of its header, STRIPELINE_ABI_VERSION: functions are added, never
 /// changed.
 #[unsafe(no_mangle)]
 pub extern "C" fn stripeline_abi_version() -> u32 {
     STRIPELINE_ABI_VERSION
 }
 
-/// Copies the reason of the last call on this thread that returned neither STRIPELINE_OK nor
+/// Copies the error message of the last call on this thread that returned neither STRIPELINE_OK nor
 /// STRIPELINE_PENDING.
 ///
 /// The text reads `Cannot <verb> <object>: <reason with values>` in UTF-8; it is empty before the
-/// first such call and stays until the next.
+/// first such call and does not change until the next.
 ///
-/// @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
-/// @param size  room at `text` in bytes; a longer text is cut off
+/// @param text  the destination, always terminated by a NUL; may be NULL if size is 0
+/// @param size  the size of `text` in bytes; a longer text is truncated
 /// @return      the length of the whole text in bytes without the NUL
 ///
 /// # Safety
@@ -39,12 +39,12 @@ pub unsafe extern "C" fn stripeline_last_error(text: *mut c_char, size: usize) -
 
 /// Describes the library as a JSON object: `version`, `abi`, `architecture`, `isa` (the active
 /// instruction set), `selection` (`detected`, `forced` by the environment variable STRIPELINE_ISA,
-/// or `refused: <why>`), `features` (the CPU features that matter here and this machine has).
+/// or `refused: <why>`), `features` (the CPU features of this machine that the library can use).
 ///
-/// @param text  where to copy it, always ended by a NUL; may be NULL if size is 0
-/// @param size  room at `text` in bytes; a longer text is cut off
-/// @return      the length of the whole text in bytes without the NUL; 0 if there is none because
-///              of a bug, which stripeline_last_error() then names
+/// @param text  the destination, always terminated by a NUL; may be NULL if size is 0
+/// @param size  the size of `text` in bytes; a longer text is truncated
+/// @return      the length of the whole text in bytes without the NUL; 0 on failure because of a
+///              bug, which stripeline_last_error() then describes
 ///
 /// # Safety
 /// `text` must have `size` writable bytes.

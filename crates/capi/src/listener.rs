@@ -6,28 +6,29 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use ::stripeline_engine::{Event, EventKind, Listener};
 
-/// Kinds of events. Values are never reused; there may be more in time.
+/// Kinds of events. Values are never reused; later versions may add some.
 #[allow(non_camel_case_types, reason = "the name in C")]
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum stripeline_event_kind {
     /// A kind that this version of the interface has no name for.
     STRIPELINE_EVENT_OTHER = 0,
-    /// A rail failed or did not answer and gets nothing for a while.
+    /// A rail failed or did not answer and receives no tasks for some time.
     STRIPELINE_EVENT_QUARANTINED = 1,
-    /// A rail wrote wrong bytes; the stripe was computed anew.
+    /// A rail wrote wrong bytes; the stripe was computed again.
     STRIPELINE_EVENT_WRONG_BYTES = 2,
-    /// A rail answers rightly again.
+    /// A rail computes correct results again.
     STRIPELINE_EVENT_RESTORED = 3,
-    /// A rail that is there, or was named, cannot be used: it gave wrong answers or does not load.
+    /// A rail that was found or named cannot be used: its results were wrong or it does not load.
     STRIPELINE_EVENT_LEFT_OUT = 4,
-    /// CPUs are not shared with the other processes of the node: this one keeps to its own limit.
+    /// CPUs are not shared with the other processes of the node: this process applies only its own
+    /// limit.
     STRIPELINE_EVENT_ALONE = 5,
     /// CPUs are shared with the other processes of the node again.
     STRIPELINE_EVENT_SHARED = 6,
 }
 
-/// Something that an operator should know of. All of it is gone when the listener returns.
+/// An event for operators. It is valid until the listener returns.
 #[allow(non_camel_case_types, reason = "the name in C")]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -36,14 +37,14 @@ pub struct stripeline_event {
     pub size: usize,
     /// A stripeline_event_kind.
     pub kind: i32,
-    /// The name of the rail that it is about, in UTF-8, or `node`.
+    /// The name of the rail concerned, in UTF-8, or `node`.
     pub rail: *const c_char,
     /// One line for a log, in UTF-8.
     pub text: *const c_char,
 }
 
-/// Told of events, on the thread that noticed them, by several threads at once if need be. It must
-/// be short, must not close the engine and must not throw.
+/// Receives events, on the thread that detected them, possibly on several threads at the same time.
+/// It must return quickly, must not close the engine and must not throw.
 ///
 /// @param context  as given to stripeline_engine_open_with_listener()
 /// @param event    what happened

@@ -9,7 +9,7 @@ use stripeline_rail::{MemoryKind, Region};
 use crate::arguments::{Call, Pointers};
 use crate::failure::Failure;
 
-/// The kinds of memory that units lie in. Values are never reused.
+/// The kinds of memory that hold units. Values are never reused.
 #[allow(non_camel_case_types, reason = "the name in C")]
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum stripeline_memory {
 
 /// The units of one side of a call: either `base` and `stride`, or `units`.
 ///
-/// Set everything to 0 and then what is needed:
+/// Set everything to 0 and then the fields that are needed:
 ///
 /// ```c
 /// stripeline_matrix data = {.size = sizeof data, .units = pointers, .count = 6};
@@ -32,24 +32,24 @@ pub enum stripeline_memory {
 ///                             .count = 3};
 /// ```
 ///
-/// Units that a call reads are only read: where they are constant, casting `const` away is right.
+/// Units that a call reads are never written: casting `const` away is safe for them.
 #[allow(non_camel_case_types, reason = "the name in C")]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct stripeline_matrix {
-    /// sizeof(stripeline_matrix): with it the library knows which fields the program knows.
+    /// sizeof(stripeline_matrix), which tells the library the fields that the program knows.
     pub size: usize,
-    /// Where the first unit starts; ignored if `units` is given.
+    /// The start of the first unit; ignored if `units` is given.
     pub base: *mut u8,
-    /// From the start of a unit to that of the next, in bytes.
+    /// The distance between the starts of consecutive units in bytes.
     pub stride: usize,
-    /// Where each unit starts; NULL if `base` is given. The list is read before the call returns.
+    /// The start of each unit; NULL if `base` is given. The list is read before the call returns.
     pub units: *const *mut u8,
-    /// How many units there are.
+    /// The number of units.
     pub count: usize,
-    /// A stripeline_memory: the kind of memory that all of the units lie in.
+    /// A stripeline_memory: the kind of memory of all units.
     pub memory: i32,
-    /// For STRIPELINE_DEVICE the number of the device, as its driver counts; else 0.
+    /// For STRIPELINE_DEVICE the number of the device, as its driver counts devices; else 0.
     pub device: u32,
 }
 

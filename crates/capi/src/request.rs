@@ -10,28 +10,29 @@ use crate::arguments::Call;
 use crate::completion::Notice;
 use crate::failure::{Failure, stripeline_status};
 
-/// Which tasks go first. Values are never reused.
+/// The order in which tasks run. Values are never reused.
 #[allow(non_camel_case_types, reason = "the name in C")]
 #[repr(i32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum stripeline_priority {
-    /// Somebody waits for it.
+    /// A caller waits for the result.
     STRIPELINE_FOREGROUND = 0,
-    /// Repair and scrubbing: begun only while no foreground task waits.
+    /// Repair and scrubbing: started only while no foreground task waits.
     STRIPELINE_BACKGROUND = 1,
 }
 
-/// Told that a task has ended, once, before a wait for its future returns.
+/// Called once when a task has ended, before a wait for its future returns.
 ///
-/// It runs on whichever thread ended the task: one of the engine's; one that codes while it
-/// waits for another task or for room; the one that cancels it or closes the engine; the one that
-/// issues it, for units of 0 bytes or with no rail in service. No lock that such a thread may hold
-/// must be taken here. If this ends other tasks, their callbacks run on the same thread after it.
+/// It runs on the thread that ended the task: a thread of the engine; a thread that codes while it
+/// waits for another task or for room; the thread that cancels the task or closes the engine; or
+/// the thread that issues it, for units of 0 bytes or if no rail is in service. A callback must not
+/// take a lock that such a thread may hold. If a callback ends other tasks, their callbacks run on
+/// the same thread after it.
 ///
-/// It must be short, must wait for no future and close no engine; it may issue tasks where the engine
-/// is set up to refuse what is too much (`when-full=refuse`), and release its future, which has been
-/// stored by then. It must not throw. While it runs, stripeline_last_error() says why the task
-/// failed, if it did; afterwards the thread has the text that it had before.
+/// It must return quickly, must not wait for a future, close an engine or throw. It may issue tasks
+/// if the engine refuses tasks when it is full (`when-full=refuse`), and may release its future,
+/// which is stored before the callback runs. If the task failed, stripeline_last_error() returns
+/// the reason while the callback runs; afterwards the thread has its previous text.
 ///
 /// @param context  as in the request
 /// @param status   how the task ended
@@ -39,7 +40,7 @@ pub enum stripeline_priority {
 pub type stripeline_callback =
     Option<unsafe extern "C" fn(context: *mut c_void, status: stripeline_status)>;
 
-/// What is asked of one task. Set everything to 0 and then what is needed:
+/// The options of one task. Set everything to 0 and then the fields that are needed:
 ///
 /// ```c
 /// stripeline_request request = {.size = sizeof request, .deadline_ns = 50000000};
@@ -48,28 +49,28 @@ pub type stripeline_callback =
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct stripeline_request {
-    /// sizeof(stripeline_request): with it the library knows which fields the program knows.
+    /// sizeof(stripeline_request), which tells the library the fields that the program knows.
     pub size: usize,
     /// A stripeline_priority.
     pub priority: i32,
-    /// Of a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the task
-    /// has ended, before a wait for its future returns; it must stay open until then. 0 for none,
-    /// unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
+    /// For a non-blocking call: an eventfd to which 8 bytes, the number 1, are written when the
+    /// task has ended, before a wait for its future returns; it must stay open until then. 0 for
+    /// none, unless `flags` has STRIPELINE_REQUEST_EVENT_FD.
     pub event_fd: i32,
-    /// How long the task may take, in nanoseconds from the call; 0 for as long as it takes. What a
-    /// rail is working on by then is finished, and only then has the task ended. It is looked at
-    /// every 5 milliseconds.
+    /// The time limit of the task in nanoseconds from the call; 0 for none. At the deadline, pieces
+    /// that a rail is working on are finished before the task ends. Deadlines are checked every 5
+    /// milliseconds.
     pub deadline_ns: u64,
-    /// Of a non-blocking call: told when the task has ended; NULL for nobody.
+    /// For a non-blocking call: called when the task has ended; NULL for none.
     pub callback: stripeline_callback,
-    /// Handed to `callback`.
+    /// Passed to `callback`.
     pub context: *mut c_void,
-    /// STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, of a program that was compiled
-    /// before there was this field, has no flags.
+    /// STRIPELINE_REQUEST_EVENT_FD or 0. A structure of `size` 40, from a program compiled before
+    /// this field was added, has no flags.
     pub flags: u64,
 }
 
-/// In the flags of a request: `event_fd` is a descriptor whatever its number, also 0.
+/// In the flags of a request: `event_fd` is a descriptor even if it is 0.
 pub const STRIPELINE_REQUEST_EVENT_FD: u64 = 1;
 
 /// The size of a request before it had flags.

@@ -16,6 +16,7 @@
 //! [`schedule`], [`tuning`] and [`node`] are the policy, the tuning table and the sharing of CPUs.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod api;
 mod core;

@@ -47,7 +47,7 @@ fn machine(cpu: &str, rails: &[&str]) -> Machine {
 }
 
 #[test]
-fn a_file_survives_its_text() {
+fn a_file_equals_itself_after_writing_and_reading() {
     let bare = RailTuning {
         stream_from_bytes: None,
         rates: Vec::new(),
@@ -67,7 +67,7 @@ fn a_file_survives_its_text() {
 }
 
 #[test]
-fn what_is_measured_anew_replaces_what_was_and_the_rest_stays() {
+fn new_measurements_replace_old_ones_and_the_rest_is_kept() {
     let mut file = TableFile::default();
     file.put(machine("one", &["cpu", "isal"]));
     file.put(machine("two", &["cpu"]));
@@ -156,7 +156,7 @@ fn wrong_values_are_named_with_their_line() {
 }
 
 #[test]
-fn other_versions_and_what_is_there_twice_are_refused() {
+fn other_versions_and_duplicates_are_refused() {
     let refused = |text: &str| TableFile::parse(text).unwrap_err().to_string();
     let expected = "Cannot read tuning table: version is 2, this library reads version 1";
     assert_eq!(refused("version = 2\nanything = 3"), expected);
@@ -164,14 +164,14 @@ fn other_versions_and_what_is_there_twice_are_refused() {
     assert!(refused("\n\nversion = ").starts_with("Cannot read tuning table: line 3: "));
     let twice =
         "version = 1\n[[machine]]\ncpu = \"x\"\ncpus = 2\n[[machine]]\ncpu = \"x\"\ncpus = 2\n";
-    assert!(refused(twice).ends_with("line 6: cpu \"x\" with 2 CPUs is there twice"));
+    assert!(refused(twice).ends_with("line 6: cpu \"x\" with 2 CPUs occurs twice"));
     let mut file = TableFile::default();
     file.machines.push(machine("one", &["cpu", "cpu"]));
-    assert!(refused(&file.to_text()).ends_with("rail \"cpu\" with this device is there twice"));
+    assert!(refused(&file.to_text()).ends_with("rail \"cpu\" with this device occurs twice"));
 }
 
 #[test]
-fn a_table_says_where_its_values_come_from() {
+fn a_table_names_the_source_of_its_values() {
     let path = Path::new("/etc/stripeline/tuning.toml");
     let rail = Cpu::rail();
     let mut file = TableFile::default();
@@ -196,11 +196,11 @@ fn a_table_says_where_its_values_come_from() {
     assert_eq!(table.rail(&Null::rail()).lanes, 1);
     let other = Table::choose(file.clone(), path, "three", 64);
     let expected =
-        "built-in values: /etc/stripeline/tuning.toml has values for 1 machines and not for three";
+        "built-in values: /etc/stripeline/tuning.toml has values for 1 machines, but not for three";
     assert_eq!(other.source(), expected);
     assert_eq!(other.rail(&rail), RailTuning::built_in(&rail));
     let fewer = Table::choose(file, path, "one", 2);
-    let expected = "measured on 64 x one where this machine has 2: lanes are built-in values";
+    let expected = "measured on 64 x one, but this machine has 2 CPUs: lanes are built-in values";
     assert!(fewer.source().ends_with(expected), "{}", fewer.source());
     assert_eq!(fewer.rail(&rail).lanes, rail.capability().lanes);
     let none = Table::built_in("no table is configured");
@@ -287,7 +287,7 @@ fn the_cpu_is_measured_within_its_budget() {
 }
 
 #[test]
-fn a_rail_that_does_nothing_has_values_that_can_be_kept() {
+fn values_of_a_rail_that_codes_nothing_can_be_saved() {
     let (table, _) = measured(&[Arc::new(Null::rail())], 50);
     let mut file = TableFile::default();
     file.put(table.machine().clone());
@@ -358,7 +358,7 @@ fn rails_that_fail_are_left_out_and_the_others_measured() {
         "failing: out of memory",
         "panicking: it panicked",
         "absent: the card was pulled",
-        "narrow: it takes none of the shapes that are measured",
+        "narrow: it accepts none of the shapes to measure",
     ];
     assert_eq!(left_out, expected);
     let names: Vec<_> = table
@@ -410,7 +410,7 @@ impl Lane for HangingLane {
 }
 
 #[test]
-fn a_rail_that_hangs_is_given_up_and_cannot_write_any_more() {
+fn a_rail_that_hangs_is_abandoned_and_cannot_write_any_more() {
     let capability = Capability {
         detaches: true,
         ..Capability::synchronous()
@@ -418,7 +418,7 @@ fn a_rail_that_hangs_is_given_up_and_cannot_write_any_more() {
     let taken = Arc::new(Mutex::new(Vec::new()));
     let rail: Arc<dyn Rail> = Arc::new(Hanging(capability, Arc::clone(&taken)));
     let (table, left_out) = measured(&[rail], 50);
-    assert_eq!(left_out, ["hanging: it gave nothing back for 2 s"]);
+    assert_eq!(left_out, ["hanging: it completed no piece for 2 s"]);
     assert!(table.machine().rails.is_empty());
     let late = taken.lock().unwrap().pop().unwrap().attach();
     assert!(late.is_none(), "its piece was taken away");

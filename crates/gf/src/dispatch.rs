@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_request_takes_the_fastest() {
+    fn without_a_request_the_fastest_is_used() {
         assert_eq!(
             select(columns(), None),
             (columns().len() - 1, Selection::Detected)

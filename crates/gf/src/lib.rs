@@ -15,6 +15,7 @@
 //! slices enforce the aliasing rules, and a kernel for an unsupported instruction set cannot be
 //! obtained.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 // Rows and columns index several arrays of registers at once; iterators over one of them are harder
 // to read.
 #![allow(clippy::needless_range_loop)]

@@ -72,7 +72,7 @@ pub(crate) fn read_ints(
     let count = env.int_array_length(array);
     if count > UNITS_MAX {
         return Err(Failure::argument(format_args!(
-            "{name} has {count} entries, at most {UNITS_MAX} make sense"
+            "{name} has {count} entries, at most {UNITS_MAX} are allowed"
         )));
     }
     target.clear();

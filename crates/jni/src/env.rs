@@ -211,6 +211,13 @@ impl Env {
         };
     }
 
+    /// Returns a copy of all bytes of an array.
+    pub(crate) fn bytes(self, array: ByteArray) -> Vec<u8> {
+        let mut bytes = vec![0; self.byte_array_length(array)];
+        self.read_bytes(array, 0, &mut bytes);
+        bytes
+    }
+
     /// Copies `target.len()` bytes at `offset`; the range must lie within the array.
     pub(crate) fn read_bytes(self, array: ByteArray, offset: usize, target: &mut [u8]) {
         let (offset, count) = (offset as jsize, target.len() as jsize);

@@ -5,7 +5,7 @@ use std::ffi::CStr;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use jni_sys::jint;
+use jni_sys::{jint, jstring};
 use stripeline_boundary::{Refusal, panic_text};
 use stripeline_codec::{Error, ErrorKind};
 
@@ -143,3 +143,41 @@ pub(crate) fn guard<T>(
     }
     default
 }
+
+/// Creates the Java string that a native returns, null if there is no text.
+pub(crate) fn string(env: Env, text: Option<String>) -> Result<jstring, Failure> {
+    let Some(text) = text else {
+        return Ok(std::ptr::null_mut());
+    };
+    let string = env.new_string(&text);
+    match string.is_null() {
+        true => Err(Failure::Pending),
+        false => Ok(string),
+    }
+}
+
+/// Defines exported functions: for each native method its Java signature as documentation, its name
+/// and arguments after the environment and the class, the operation as messages name it, the result
+/// that the JVM discards when an exception is pending, and the body, which [`guard`] runs.
+macro_rules! natives {
+    ($env:ident; $(
+        $(#[$doc:meta])+
+        fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;
+        $operation:expr, $discarded:expr => $body:expr
+    )+) => { $(
+        $(#[$doc])+
+        ///
+        /// # Safety
+        /// Only the JVM calls it.
+        #[allow(clippy::too_many_arguments, reason = "they are the native's")]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "system" fn $name(
+            env: *mut jni_sys::JNIEnv, _class: jni_sys::jclass $(, $argument: $type)*
+        ) -> $result {
+            // SAFETY: the environment of this call.
+            let $env = unsafe { $crate::env::Env::from_raw(env) };
+            $crate::failure::guard($env, $operation, $discarded, || $body)
+        }
+    )+ };
+}
+pub(crate) use natives;

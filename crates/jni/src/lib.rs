@@ -24,6 +24,8 @@
 //! The number of local references is bounded by the number of units, 256; they are freed when the
 //! native returns.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod arguments;
 mod calls;
 mod checksums;

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shape_has_one_handle_and_strays_are_refused() {
+    fn a_shape_has_one_handle_and_unknown_handles_are_refused() {
         let handle = open(0, 6, 3).expect("a valid shape");
         assert_eq!(open(0, 6, 3).expect("a valid shape"), handle);
         assert_ne!(open(1, 6, 3).expect("a valid shape"), handle);

@@ -5,8 +5,8 @@
 //! stays out of the tests themselves. Each library is a type whose methods check lengths and then
 //! call it.
 //!
-//! `scripts/test-peers.sh` installs the libraries and sets `STRIPELINE_REQUIRE_PEERS=1`; without that
-//! variable tests skip an absent library and say so ([`or_skip`]).
+//! `scripts/test-peers.sh` installs the libraries and sets `STRIPELINE_REQUIRE_PEERS=1`; without
+//! that variable tests skip an absent library and say so ([`or_skip`]).
 
 mod isal;
 mod jerasure;

@@ -39,7 +39,7 @@ fn matrices_are_the_same() {
 
 /// What ISA-L encodes is the stripe that the codec encodes and decodes, on every instruction set.
 #[test]
-fn we_read_what_isal_wrote() {
+fn we_decode_stripes_of_isal() {
     let Some(isal) = isal() else { return };
     for (data_units, parity_units) in SHAPES {
         for length in [1, 63, 64, 1_000] {
@@ -79,7 +79,7 @@ fn written_by_isal(isal: &Isal, data_units: usize, parity_units: usize, length: 
 }
 
 #[test]
-fn isal_reads_what_we_wrote() {
+fn isal_decodes_our_stripes() {
     let Some(isal) = isal() else { return };
     for (data_units, parity_units) in SHAPES {
         let codec = Codec::new(Code::Rs, data_units, parity_units).expect("a valid shape");

@@ -26,7 +26,7 @@ fn jerasure() -> Option<Jerasure> {
 }
 
 #[test]
-fn we_read_what_jerasure_wrote() {
+fn we_decode_stripes_of_jerasure() {
     let Some(jerasure) = jerasure() else { return };
     for (code, data_units, parity_units) in SHAPES {
         let matrix = Codec::new(code, data_units, parity_units).expect("a valid shape");
@@ -65,7 +65,7 @@ fn we_read_what_jerasure_wrote() {
 }
 
 #[test]
-fn jerasure_reads_what_we_wrote() {
+fn jerasure_decodes_our_stripes() {
     let Some(jerasure) = jerasure() else { return };
     for (code, data_units, parity_units) in SHAPES {
         let codec = Codec::new(code, data_units, parity_units).expect("a valid shape");

@@ -4,15 +4,15 @@
 
 /**
  * @file
- * Coders in shared libraries: what a library exports to become a rail of Stripeline.
+ * Coders in shared libraries: the interface that a library exports to become a rail of Stripeline.
  *
  * A coder computes products `outputs = matrix x inputs` over GF(2^8). Encoding, decoding, updating
- * and verifying are all of this form, so it needs to know no code; one that does know codes finds
- * k, m, the parity matrix and the numbers of the units beside it.
+ * and verifying all have this form, so a coder does not need to know codes; a coder that does finds
+ * k, m, the parity matrix and the numbers of the units in the product.
  *
- * The loader believes nothing that it can check: sizes, versions, null pointers, values without
- * sense, tickets that are unknown or complete twice. A plug-in that breaks a rule is left out or put
- * out of service with a message that names the rule. Before a plug-in gets work its bytes are
+ * The loader checks everything that it can: sizes, versions, null pointers, invalid values, tickets
+ * that are unknown or complete twice. A plug-in that breaks a rule is not used, or is taken out of
+ * service, with a message that names the rule. Before a plug-in receives work, its results are
  * compared with known answers for every code.
  *
  * How NVIDIA DOCA's erasure coding maps to this: granule 64, asynchronous, `submit` allocates
@@ -20,7 +20,7 @@
  * `create` tasks with a matrix made from `matrix`; lost data becomes a `recover` task with the coding
  * matrix of `parity_matrix` and the lost units of `output_units` (RECOVERS_DATA_ONLY).
  *
- * examples/plugin/jerasure.c is a whole plug-in over Jerasure.
+ * examples/plugin/jerasure.c is a complete plug-in that uses Jerasure.
  */
 
 #ifndef STRIPELINE_PLUGIN_H
@@ -36,22 +36,23 @@
 #define STRIPELINE_PLUGIN_ABI 1
 
 /**
- * The product was computed, or the call did what it says.
+ * The product was computed, or the call succeeded.
  */
 #define STRIPELINE_PLUGIN_DONE 0
 
 /**
- * The coder works but not on this product: it is given to another rail and nobody is blamed.
+ * The coder works but cannot compute this product: another rail computes it, and this rail stays
+ * in service.
  */
 #define STRIPELINE_PLUGIN_REFUSED 1
 
 /**
- * The coder failed: it is left alone for a while and then tried again.
+ * The coder failed: the rail is taken out of service for some time and then tried again.
  */
 #define STRIPELINE_PLUGIN_FAILED 2
 
 /**
- * The device is not there any more.
+ * The device no longer exists.
  */
 #define STRIPELINE_PLUGIN_GONE 3
 
@@ -86,46 +87,46 @@
 #define STRIPELINE_PLUGIN_XOR 2
 
 /**
- * A code that this header does not know yet. The matrix says all the same.
+ * A code that this header does not know yet. The matrix defines the product in any case.
  */
 #define STRIPELINE_PLUGIN_OTHER 255
 
 /**
- * Works on the caller's buffers, without copies. Calls are then waited for without a limit, so
- * set it only if a hang is impossible or would hang the CPU too. Without it the loader hands in
- * copies of its own, and abandons them when the device hangs.
+ * Works on the caller's buffers, without copies. The loader then waits for calls without a limit,
+ * so set it only if a hang is impossible or would also hang the CPU. Without it the loader passes
+ * copies, and abandons them if the device hangs.
  */
 #define STRIPELINE_PLUGIN_IN_PLACE 1
 
 /**
- * Does STRIPELINE_PLUGIN_ADD. Without IN_PLACE it is never asked to: the loader adds.
+ * Supports STRIPELINE_PLUGIN_ADD. Without IN_PLACE this is not used: the loader adds.
  */
 #define STRIPELINE_PLUGIN_ADDS 2
 
 /**
- * Does STRIPELINE_PLUGIN_COMPARE. Without IN_PLACE it is never asked to: the loader compares.
+ * Supports STRIPELINE_PLUGIN_COMPARE. Without IN_PLACE this is not used: the loader compares.
  */
 #define STRIPELINE_PLUGIN_COMPARES 4
 
 /**
- * Takes lengths that are no multiple of the granule. Without it the loader pads its copies, and
- * with IN_PLACE copies what has such a length.
+ * Accepts lengths that are not a multiple of the granule. Without it the loader pads its copies,
+ * and with IN_PLACE copies buffers of such lengths.
  */
 #define STRIPELINE_PLUGIN_TAKES_TAILS 8
 
 /**
- * Once `cancel` has returned STRIPELINE_PLUGIN_DONE, the product's buffers are never touched
+ * Once `cancel` has returned STRIPELINE_PLUGIN_DONE, the product's buffers are never accessed
  * again.
  */
 #define STRIPELINE_PLUGIN_CANCEL_IS_FINAL 16
 
 /**
- * Gives back lost data units but not lost parity units, as the recovery of NVIDIA DOCA does.
+ * Computes lost data units but not lost parity units, as the recovery of NVIDIA DOCA does.
  */
 #define STRIPELINE_PLUGIN_RECOVERS_DATA_ONLY 32
 
 /**
- * Takes memory of the device numbered `device` too; only with IN_PLACE.
+ * Also accepts memory of the device with number `device`; only with IN_PLACE.
  */
 #define STRIPELINE_PLUGIN_TAKES_DEVICE_MEMORY 64
 
@@ -140,17 +141,17 @@
 #define STRIPELINE_PLUGIN_HOST_PINNED 1
 
 /**
- * A buffer in memory of the device; its address is in the device's terms.
+ * A buffer in memory of the device; its address is an address of the device.
  */
 #define STRIPELINE_PLUGIN_DEVICE 2
 
 /**
- * The row of a comparison that found no difference.
+ * The value of `row` after a comparison that found no difference.
  */
 #define STRIPELINE_PLUGIN_SOUND UINT32_MAX
 
 /**
- * What the coder takes. Read once, when the library is loaded.
+ * The capability of the coder. Read once, when the library is loaded.
  */
 typedef struct stripeline_plugin_capability {
     /**
@@ -158,7 +159,7 @@ typedef struct stripeline_plugin_capability {
      */
     uint32_t size_bytes;
     /**
-     * The number of the device whose memory it takes.
+     * The number of the device whose memory it accepts.
      */
     uint32_t device;
     /**
@@ -166,11 +167,11 @@ typedef struct stripeline_plugin_capability {
      */
     uint64_t flags;
     /**
-     * Most inputs of one product, 1 to 255; 2 at least if it is to do updates.
+     * Maximum inputs of one product, 1 to 255; at least 2 to support updates.
      */
     uint32_t inputs_max;
     /**
-     * Most outputs of one product, 1 to 255.
+     * Maximum outputs of one product, 1 to 255.
      */
     uint32_t outputs_max;
     /**
@@ -178,21 +179,21 @@ typedef struct stripeline_plugin_capability {
      */
     uint32_t granule_bytes;
     /**
-     * Addresses of buffers are a multiple of this: a power of two, 1 to 4096. What is not so
-     * aligned is copied.
+     * Addresses of buffers are a multiple of this: a power of two, 1 to 4096. Other buffers are
+     * copied.
      */
     uint32_t alignment_bytes;
     /**
-     * How many lanes are worth opening, 1 to 256. Each is used by one thread at a time.
+     * The number of lanes that raise the rate, 1 to 256. Each is used by one thread at a time.
      */
     uint32_t lanes;
     /**
-     * How many products a lane takes before the first is done, 1 to 1024.
+     * The maximum number of products in flight on a lane, 1 to 1024.
      */
     uint32_t depth;
     /**
-     * The most bytes of each buffer that it likes in one product: a multiple of the granule, at
-     * most 1 GiB. Longer ones may come.
+     * The preferred maximum bytes of each buffer in one product: a multiple of the granule, at
+     * most 1 GiB. Longer buffers may occur.
      */
     uint64_t piece_bytes;
 } stripeline_plugin_capability;
@@ -201,9 +202,9 @@ typedef struct stripeline_plugin_capability {
  * A product `outputs = matrix x inputs` over GF(2^8) modulo x^8 + x^4 + x^3 + x^2 + 1 (0x11d),
  * byte by byte.
  *
- * It says nothing that matrix, inputs and outputs do not; the rest is for devices that know
- * codes. Everything that it points to stays until the product is done, failed, or was finally
- * cancelled; all is read-only except `outputs`.
+ * Matrix, inputs and outputs define the product; the other fields are for devices that know codes.
+ * Everything that it points to stays valid until the product is done, failed, or was finally
+ * cancelled; all of it is read-only except `outputs`.
  */
 typedef struct stripeline_plugin_product {
     /**
@@ -235,7 +236,7 @@ typedef struct stripeline_plugin_product {
      */
     uint32_t parity_units;
     /**
-     * 0; fills the gap.
+     * Padding, 0.
      */
     uint32_t reserved;
     /**
@@ -251,13 +252,13 @@ typedef struct stripeline_plugin_product {
      */
     const uint8_t *parity_matrix;
     /**
-     * For each input its number in the stripe: 0..k-1 data, k..k+m-1 parity. An update has its
-     * data unit twice, the old bytes and the new ones.
+     * For each input its number in the stripe: 0..k-1 data, k..k+m-1 parity. For an update, the
+     * data unit occurs twice, with the old and the new bytes.
      */
     const uint8_t *input_units;
     /**
-     * For each output its number in the stripe. If it is not that of an encoding (k..k+m-1 in
-     * order), these are the lost units.
+     * For each output its number in the stripe. Unless these are the units of an encoding
+     * (k..k+m-1 in order), they are the lost units.
      */
     const uint8_t *output_units;
     /**
@@ -275,7 +276,8 @@ typedef struct stripeline_plugin_product {
 } stripeline_plugin_product;
 
 /**
- * Where a comparison found the first difference: the lowest offset, and there the lowest row.
+ * The first difference that a comparison found: the lowest offset, and at this offset the lowest
+ * row.
  */
 typedef struct stripeline_plugin_mismatch {
     /**
@@ -287,21 +289,21 @@ typedef struct stripeline_plugin_mismatch {
      */
     uint32_t row;
     /**
-     * 0; fills the gap.
+     * Padding, 0.
      */
     uint32_t reserved;
 } stripeline_plugin_mismatch;
 
 /**
- * A product that is done or failed.
+ * A product that completed or failed.
  */
 typedef struct stripeline_plugin_completion {
     /**
-     * The ticket that it was submitted with.
+     * The ticket with which it was submitted.
      */
     uint64_t ticket;
     /**
-     * What a comparison found; otherwise not looked at.
+     * The result of a comparison; otherwise ignored.
      */
     struct stripeline_plugin_mismatch mismatch;
     /**
@@ -309,18 +311,18 @@ typedef struct stripeline_plugin_completion {
      */
     int32_t status;
     /**
-     * 0; fills the gap.
+     * Padding, 0.
      */
     uint32_t reserved;
 } stripeline_plugin_completion;
 
 /**
- * What a plug-in gives to its loader. The table, and what it points to, stays for as long as the
- * process lives; the library is never unloaded.
+ * The table that a plug-in returns to the loader. The table, and everything that it points to,
+ * must stay valid until the process ends; the library is never unloaded.
  *
- * A blocking plug-in has `run`; unless it works in place it is called on threads of its own, one
- * for each lane. An asynchronous one has `submit` and `poll`, which are called on the thread of
- * the lane's user. Different lanes are used by different threads at once.
+ * A blocking plug-in has `run`; unless it works in place, it is called on separate threads, one
+ * for each lane. An asynchronous plug-in has `submit` and `poll`, which are called on the thread
+ * that uses the lane. Different threads use different lanes at the same time.
  */
 typedef struct stripeline_plugin_table {
     /**
@@ -332,15 +334,15 @@ typedef struct stripeline_plugin_table {
      */
     uint32_t abi_version;
     /**
-     * 1 to 32 of a-z, 0-9, `-` and `_`; the rail is called `plugin:` and this.
+     * 1 to 32 of a-z, 0-9, `-` and `_`; the rail has the name `plugin:` followed by this.
      */
     const char *name;
     /**
-     * Library, version, device: for people. At most 255 bytes of UTF-8; may be null.
+     * Library, version and device as text for users. At most 255 bytes of UTF-8; may be null.
      */
     const char *description;
     /**
-     * What the coder takes.
+     * The capability of the coder.
      */
     const struct stripeline_plugin_capability *capability;
     /**
@@ -353,7 +355,7 @@ typedef struct stripeline_plugin_table {
      */
     void (*close_lane)(void *lane);
     /**
-     * Blocking: computes the product and returns a status. `mismatch->row` comes in as
+     * Blocking: computes the product and returns a status. Before the call, `mismatch->row` is
      * STRIPELINE_PLUGIN_SOUND.
      */
     int32_t (*run)(void *lane,
@@ -366,30 +368,31 @@ typedef struct stripeline_plugin_table {
     int32_t (*submit)(void *lane, uint64_t ticket, const struct stripeline_plugin_product *product);
     /**
      * Asynchronous: stores up to `completions_max` completions and returns their number. Every
-     * submitted ticket completes once, in any order. If nothing is complete it may wait for
-     * `timeout_us` microseconds, no longer; if it returns 0 early, the loader pauses before it asks
-     * again. A negative number says that the lane is of no use any more: nothing that was submitted
-     * completes then, or is touched any more.
+     * submitted ticket completes once, in any order. If nothing is complete it may wait, for at
+     * most `timeout_us` microseconds; if it returns 0 early, the loader pauses before the next
+     * call. A negative number means that the lane is unusable: no submitted product completes
+     * after that, and its buffers are no longer accessed.
      */
     int32_t (*poll)(void *lane,
                     uint32_t timeout_us,
                     struct stripeline_plugin_completion *completions,
                     uint32_t completions_max);
     /**
-     * Asynchronous, may be null: gives a submitted product up. After STRIPELINE_PLUGIN_DONE its
-     * ticket never completes; after any other status it completes as if nothing had been asked.
+     * Asynchronous, may be null: cancels a submitted product. After STRIPELINE_PLUGIN_DONE its
+     * ticket never completes; after any other status it completes as without the call.
      */
     int32_t (*cancel)(void *lane, uint64_t ticket);
     /**
-     * May be null: writes why the last call on this lane failed, at most `bytes` bytes with the
-     * final 0, lower case and without a full stop. `lane` is null if no lane could be opened.
+     * May be null: writes the reason why the last call on this lane failed, at most `bytes` bytes
+     * with the final 0, lower case and without a full stop. `lane` is null if no lane could be
+     * opened.
      */
     void (*last_error)(void *lane, char *text, size_t bytes);
 } stripeline_plugin_table;
 
 /**
- * The one function that a plug-in exports, by the name `stripeline_plugin`. It returns null if the
- * plug-in does not speak this version.
+ * The only function that a plug-in exports, with the name `stripeline_plugin`. It returns null if
+ * the plug-in does not support this version.
  */
 typedef const struct stripeline_plugin_table *(*stripeline_plugin_entry)(uint32_t abi_version);
 
@@ -398,6 +401,6 @@ typedef const struct stripeline_plugin_table *(*stripeline_plugin_entry)(uint32_
 #ifdef __cplusplus
 extern "C"
 #endif
-/** What a plug-in exports: see stripeline_plugin_entry. */
+/** The function that a plug-in exports: see stripeline_plugin_entry. */
 __attribute__((visibility("default")))
 const stripeline_plugin_table *stripeline_plugin(uint32_t abi_version);

@@ -144,7 +144,7 @@ impl Candidate {
     pub fn warning(&self) -> Option<String> {
         match &self.availability {
             Availability::Unusable(reason) => Some(format!(
-                "Cannot use rail {}, others code instead: {reason}",
+                "Cannot use rail {}, using the others instead: {reason}",
                 self.name
             )),
             Availability::Available(_) | Availability::Absent(_) => None,
@@ -205,7 +205,7 @@ fn find(name: &str, costly: CostlyRails) -> Vec<Candidate> {
         Some((_, find)) => find(costly),
         None => {
             let names: Vec<&str> = SOURCES.iter().map(|(name, _)| *name).collect();
-            let reason = format!("no such rail: there are {}, plugin:PATH", names.join(", "));
+            let reason = format!("no such rail: known are {}, plugin:PATH", names.join(", "));
             vec![Candidate::new(name, Availability::Unusable(reason))]
         }
     }

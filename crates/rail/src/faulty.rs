@@ -6,12 +6,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use stripeline_codec::Verdict;
 
 use crate::lane_piece::LanePiece;
-use crate::{Capability, Done, Fault, FaultKind, Lane, Mode, Piece, Rail};
+use crate::{Capability, Done, Fault, FaultKind, Lane, Mode, Piece, Rail, clock};
 
 /// What happens to a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,13 +314,17 @@ impl Lane for FaultyLane {
         match failure {
             None => self.lane.submit(ticket, piece),
             Some(Failure::Fail) => {
-                self.fail(ticket, piece, Fault::new(FaultKind::Failed, "told to fail"));
+                self.fail(
+                    ticket,
+                    piece,
+                    Fault::new(FaultKind::Failed, "configured to fail"),
+                );
             }
             Some(Failure::Refuse) => {
                 self.fail(
                     ticket,
                     piece,
-                    Fault::new(FaultKind::Refused, "told to refuse"),
+                    Fault::new(FaultKind::Refused, "configured to refuse"),
                 );
             }
             Some(Failure::Vanish) => self.fail(ticket, piece, gone()),
@@ -340,13 +344,13 @@ impl Lane for FaultyLane {
     }
 
     fn reap(&mut self, patience: Duration) -> Option<Done> {
-        let begin = Instant::now();
+        let begin = clock::now();
         loop {
             self.resume();
             if let Some(done) = self.ready.pop_front() {
                 return Some(self.falsified(done));
             }
-            let left = patience.saturating_sub(begin.elapsed());
+            let left = patience.saturating_sub(clock::now() - begin);
             if self.lane.in_flight() > 0 {
                 let done = self.lane.reap(left)?;
                 return Some(self.falsified(done));
@@ -378,7 +382,7 @@ impl Drop for FaultyLane {
 }
 
 fn gone() -> Fault {
-    Fault::new(FaultKind::Gone, "told to vanish")
+    Fault::new(FaultKind::Gone, "configured to disappear")
 }
 
 /// The finalizer of SplitMix64, which decorrelates consecutive numbers.

@@ -12,8 +12,11 @@
 //! This crate moves and computes bytes. The engine decides which rail does which work, and handles
 //! failures.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 pub mod borrowed;
 mod capability;
+pub mod clock;
 mod cpu;
 mod cuda;
 mod difference;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::Code;
 
-use crate::{Capability, Cpu, Done, Fault, Lane, Mode, Piece, Rail};
+use crate::{Capability, Cpu, Done, Fault, Lane, Mode, Piece, Rail, clock};
 
 /// The most records kept, so that memory is bounded; more than any test reads.
 const RECORDS_MAX: usize = 1 << 16;
@@ -36,17 +36,17 @@ impl RealClock {
     /// Returns a clock that reads 0 now.
     #[must_use]
     pub fn start() -> Self {
-        Self(Instant::now())
+        Self(clock::now())
     }
 }
 
 impl Clock for RealClock {
     fn now(&self) -> Duration {
-        self.0.elapsed()
+        clock::now() - self.0
     }
 
     fn wait_until(&self, time: Duration) {
-        std::thread::sleep(time.saturating_sub(self.now()));
+        clock::sleep(time.saturating_sub(self.now()));
     }
 }
 

@@ -28,7 +28,7 @@ impl Coder for Null {
     type Memory = ();
 
     fn describe(&self) -> String {
-        "codes nothing: for measurements only".to_owned()
+        "codes nothing, for measurements only".to_owned()
     }
 
     fn run(&self, _piece: &mut Piece, _memory: &mut ()) -> Result<Verdict, Fault> {

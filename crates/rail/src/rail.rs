@@ -73,7 +73,7 @@ impl Done {
     /// Returns the result of a piece that was revoked.
     #[must_use]
     pub fn revoked(ticket: u64) -> Self {
-        let text = "the piece was taken away while the device worked";
+        let text = "the piece was revoked while the device was working";
         Self {
             ticket,
             piece: None,

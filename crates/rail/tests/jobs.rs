@@ -153,7 +153,7 @@ fn wrong_buffers_are_refused_with_the_reason() {
 }
 
 #[test]
-fn only_the_whole_check_redeems_a_written_piece() {
+fn only_a_complete_check_completes_a_written_piece() {
     let halves = |second_check: bool| {
         let stripe = stripe();
         let mut parity = vec![vec![0; 100]; 2];

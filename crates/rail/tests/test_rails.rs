@@ -77,7 +77,7 @@ fn pieces_fail_by_number() {
 }
 
 #[test]
-fn known_answers_see_through_every_failure() {
+fn known_answers_detect_every_failure() {
     for failure in [
         Failure::Fail,
         Failure::Refuse,
@@ -113,7 +113,7 @@ fn the_same_seed_fails_the_same_pieces() {
 }
 
 #[test]
-fn hung_pieces_go_on_when_released() {
+fn hung_pieces_continue_when_released() {
     let rail = failing(Script::nothing().at(0, Failure::Hang));
     let mut lane = rail.open_lane().expect("a lane");
     let (piece, pending) = encoding();
@@ -133,7 +133,7 @@ fn hung_pieces_go_on_when_released() {
 }
 
 #[test]
-fn hung_pieces_can_be_taken_away_only_when_revocable() {
+fn hung_pieces_can_be_revoked_only_if_revocable() {
     let rail = failing(Script::always(Failure::Hang)).detaching();
     let mut lane = rail.open_lane().expect("a lane");
     let (piece, pending) = encoding();

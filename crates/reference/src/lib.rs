@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn legacy_stripes_vanish_at_the_roots() {
+    fn legacy_stripes_are_zero_at_the_roots() {
         let data: Vec<u8> = (1..=10).map(|byte| byte * 25).collect();
         let mut stripe = polynomial_remainder(&data, 4);
         stripe.extend_from_slice(&data);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn any_lost_units_come_back() {
+    fn any_lost_units_are_restored() {
         let data: Vec<Vec<u8>> = (0..4).map(|unit| vec![unit * 50, 255 - unit, 7]).collect();
         for (code, parity_units) in [(Code::Rs, 3), (Code::RsLegacy, 3), (Code::Xor, 1)] {
             let mut stripe = data.clone();
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn checksums_have_their_check_values() {
+    fn checksums_match_their_check_values() {
         assert_eq!(checksum(Checksum::Crc32c, b"123456789"), 0xe306_9283);
         assert_eq!(checksum(Checksum::Crc32, b"123456789"), 0xcbf4_3926);
     }

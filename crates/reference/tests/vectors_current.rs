@@ -6,7 +6,7 @@ use std::path::Path;
 use stripeline_reference::{Code, vectors::VectorFile, vectors::vector_file};
 
 #[test]
-fn committed_vectors_are_the_oracles() {
+fn committed_vectors_match_the_reference() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
     for code in Code::ALL {
         let path = folder.join(format!("{}.json", code.name()));

@@ -13,6 +13,7 @@
 //! them sleeps, reads the clock or takes a seed from outside.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 pub mod codec_suite;
 mod codec_under_test;

@@ -49,13 +49,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             offset
         }
     );
-    // Which unit is wrong, parity does not say; whoever knows (here: we) decodes that one anew.
+    // Parity does not show which unit is wrong. The example knows it and decodes that unit again.
     damaged[unit] = decode(&codec, &damaged, &[unit])?.remove(0);
 
     let mut joined = damaged[..DATA_UNITS].concat();
     joined.truncate(bytes.len());
     assert_eq!(joined, bytes);
-    println!("every byte is back");
+    println!("every byte was recovered");
     Ok(())
 }
 

@@ -6,20 +6,8 @@ use stripeline_gf::{Isa, Kernels};
 
 use crate::definition::Expectation;
 use crate::run::{self, Figure, Point};
+use bench_common::output::Verdict;
 use bench_common::statistics::{four_digits, geometric_mean};
-
-/// The verdict on a threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The threshold is met.
-    Kept,
-    /// The threshold is missed.
-    Missed,
-    /// There is no basis for a verdict: an engine or the points are absent, or this CPU lacks the
-    /// required instruction set.
-    NotJudged,
-}
 
 /// One threshold with the figures that determined its verdict.
 #[derive(Clone, Debug, Serialize)]
@@ -166,11 +154,7 @@ fn rounded(worst: Option<(f64, String)>) -> Option<(f64, String)> {
 
 /// Returns the judgement as a line of text.
 pub fn line(judgement: &Judgement) -> String {
-    let verdict = match judgement.verdict {
-        Verdict::Kept => "kept      ",
-        Verdict::Missed => "MISSED    ",
-        Verdict::NotJudged => "not judged",
-    };
+    let verdict = judgement.verdict.word();
     let mean = judgement
         .geometric_mean
         .map_or(String::new(), |mean| format!(" geometric mean {mean:.2},"));
@@ -181,7 +165,7 @@ pub fn line(judgement: &Judgement) -> String {
             format!(" worst {value:.2} at {place}")
         });
     format!(
-        "{verdict}  {}:{mean}{worst} ({} points; wanted {})",
+        "{verdict:<10}  {}:{mean}{worst} ({} points; wanted {})",
         judgement.name, judgement.points, judgement.wanted
     )
 }

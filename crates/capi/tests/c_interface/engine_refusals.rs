@@ -284,7 +284,7 @@ unsafe extern "C" fn keep_kind(context: *mut c_void, event: *const stripeline_ev
 }
 
 #[test]
-fn what_an_engine_must_do_without_is_told_by_its_kind() {
+fn missing_engine_features_are_reported_by_kind() {
     let configuration = c"rails=cpu,plugin:/no/such/coder.so\nnode=group:/no/such/folder/table";
     let kinds = Mutex::new(Vec::<i32>::new());
     let (context, mut engine) = ((&raw const kinds).cast_mut().cast(), null_mut());

@@ -113,7 +113,7 @@ impl Held {
 }
 
 #[test]
-fn a_task_is_pending_until_everybody_has_been_told() {
+fn a_task_is_pending_until_all_notifications_are_sent() {
     let held = Held::new("");
     // SAFETY: open handles.
     unsafe {
@@ -187,7 +187,7 @@ fn a_deadline_ends_a_task_that_waits() {
 }
 
 #[test]
-fn a_full_engine_refuses_if_set_up_to() {
+fn a_full_engine_refuses_if_configured() {
     let held = Held::new("tasks-max=1\nwhen-full=refuse");
     // The task whose callback is running no longer counts as outstanding.
     let (mut waiting, mut bench) = (Bench::new(LENGTH), Bench::new(LENGTH));
@@ -204,7 +204,7 @@ fn a_full_engine_refuses_if_set_up_to() {
 }
 
 #[test]
-fn closing_ends_what_waits_and_futures_outlive_it() {
+fn closing_ends_waiting_tasks_and_futures_stay_valid() {
     let mut held = Held::new("");
     let mut bench = Bench::new(LENGTH);
     let (status, future) = bench.issue(held.engine(), &request());
@@ -323,7 +323,7 @@ unsafe extern "C" fn keep_reason(context: *mut c_void, status: stripeline_status
 }
 
 #[test]
-fn a_callback_can_ask_why_its_task_failed() {
+fn a_callback_can_read_why_its_task_failed() {
     let engine = OpenEngine::new("rails=cpu");
     let (reason, mut bench) = (Mutex::new(String::new()), Bench::new(LENGTH));
     let asked = stripeline_request {
@@ -363,7 +363,7 @@ fn a_callback_can_ask_why_its_task_failed() {
 }
 
 #[test]
-fn a_callback_is_enough_without_a_future() {
+fn a_callback_works_without_a_future() {
     let engine = OpenEngine::new("rails=cpu");
     let (told, mut bench) = (Told::default(), Bench::new(LENGTH));
     let asked = stripeline_request {
@@ -497,7 +497,7 @@ fn callbacks_that_end_the_next_task_do_not_run_within_each_other() {
 }
 
 #[test]
-fn a_stride_serves_both_ways_and_decodes_in_place() {
+fn a_stride_works_for_inputs_and_outputs_and_decodes_in_place() {
     let engine = OpenEngine::new("rails=cpu\ncheck-every=0");
     let mut bench = Bench::new(LENGTH);
     let (data, parity) = (bench.data(), bench.parity());

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_keeps_no_other_from_running() {
+    fn a_panic_does_not_stop_other_callbacks() {
         let told = Rc::new(RefCell::new(0));
         let tell = || {
             let told = Rc::clone(&told);

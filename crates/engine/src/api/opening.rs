@@ -38,7 +38,7 @@ fn explained(error: &Error, candidates: &[Candidate]) -> Error {
     let mut text = error.to_string();
     for found in candidates {
         if let Some(reason) = found.reason() {
-            text += &format!("; rail {} is out: {reason}", found.name);
+            text += &format!("; rail {} is not used: {reason}", found.name);
         }
     }
     Error::new(error.kind(), text)

@@ -51,7 +51,7 @@ pub enum EventKind {
     Quarantined,
     /// A rail wrote wrong bytes; the stripe was computed again.
     WrongBytes,
-    /// A rail gives right answers again and is back in service.
+    /// A rail computes correct results again and is back in service.
     Restored,
     /// A rail that is present, or was named, cannot be used: it gave wrong answers or does not
     /// load.

@@ -7,6 +7,8 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use stripeline_rail::clock;
+
 use crate::api::error::{Error, ErrorKind};
 use crate::core::shared::Core;
 use crate::core::sync::Arc;
@@ -99,7 +101,7 @@ impl Ticket {
 
 /// Returns the end of a wait that begins now; `None` if it is beyond the range of the clock.
 pub(crate) fn until(timeout: Duration) -> Option<Instant> {
-    Instant::now().checked_add(timeout)
+    clock::now().checked_add(timeout)
 }
 
 impl Future for Ticket {

@@ -87,7 +87,8 @@ impl Core {
         }
         self.rail_states[rail].counters.wrong.fetch_add(1, Relaxed);
         let text = format!(
-            "Cannot trust {}: {did} {piece:?} unlike the portable kernels, which were followed; {}",
+            "Cannot trust {}: {did} {piece:?}, but its result differs from that of the portable kernels, \
+             which was used; {}",
             self.name(rail),
             self.describe_unchecked(rail, 1),
         );
@@ -216,7 +217,8 @@ impl Core {
         }
         self.rail_states[loser].counters.wrong.fetch_add(1, Relaxed);
         let text = format!(
-            "Cannot trust {}: {} {:?} unlike {} and the portable kernels, which were followed; {}",
+            "Cannot trust {}: {} {:?}, but its result differs from that of {} and the portable kernels, \
+             which was used; {}",
             self.name(loser),
             if is_right { "it compared" } else { "it coded" },
             piece,

@@ -3,6 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use stripeline_rail::clock;
+
 /// Returns a duration in nanoseconds, at most 584 years.
 pub(crate) fn nanoseconds(span: Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
@@ -17,12 +19,12 @@ pub(crate) struct Clock {
 impl Clock {
     pub(crate) fn start() -> Self {
         Self {
-            origin: Instant::now(),
+            origin: clock::now(),
         }
     }
 
     pub(crate) fn now(&self) -> u64 {
         // 584 years fit.
-        self.origin.elapsed().as_nanos() as u64 + 1
+        (clock::now() - self.origin).as_nanos() as u64 + 1
     }
 }

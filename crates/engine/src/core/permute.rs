@@ -39,7 +39,7 @@ fn task() -> Task {
 }
 
 #[test]
-fn no_ring_is_lost() {
+fn no_wakeup_is_lost() {
     let run = || {
         let bell = Arc::new(Doorbell::default());
         let flags = Arc::new([AtomicBool::new(false), AtomicBool::new(false)]);
@@ -67,7 +67,7 @@ fn no_ring_is_lost() {
 }
 
 #[test]
-fn a_task_ends_once_and_tells_everyone_once() {
+fn a_task_ends_once_and_notifies_each_waiter_once() {
     let run = || {
         let mark_notified = std::sync::Arc::new(Plain::new(0));
         let (task, bell) = (Arc::new(task()), Arc::new(Doorbell::default()));
@@ -116,7 +116,7 @@ fn a_task_ends_once_and_tells_everyone_once() {
 }
 
 #[test]
-fn whoever_waits_for_room_gets_it() {
+fn every_waiter_for_room_gets_it() {
     let run = || {
         let admission = Arc::new(Admission::new(1, 100));
         let inside = std::sync::Arc::new(Plain::new(0));
@@ -147,7 +147,7 @@ fn whoever_waits_for_room_gets_it() {
 }
 
 #[test]
-fn every_item_is_taken_though_one_is_woken_at_a_time() {
+fn every_item_is_taken_although_one_thread_is_woken_at_a_time() {
     let run = || {
         let bell = Arc::new(Doorbell::default());
         let items = Arc::new(AtomicUsize::new(0));
@@ -194,7 +194,7 @@ fn every_item_is_taken_though_one_is_woken_at_a_time() {
 }
 
 #[test]
-fn what_a_thief_puts_back_is_found() {
+fn items_returned_by_a_thief_are_found() {
     let run = || {
         let (queues, bell) = (Arc::new(Queues::default()), Arc::new(Doorbell::default()));
         let victim = {
@@ -351,7 +351,7 @@ impl Lane for DeepLane {
 }
 
 #[test]
-fn closing_ends_what_is_in_flight_on_a_deep_lane() {
+fn closing_ends_pieces_in_flight_on_a_deep_lane() {
     let run = || {
         let capability = Capability {
             depth: 2,
@@ -378,7 +378,7 @@ fn closing_ends_what_is_in_flight_on_a_deep_lane() {
 }
 
 #[test]
-fn no_work_is_left_while_threads_come_and_go_within_the_share() {
+fn no_work_is_left_when_threads_start_and_stop_within_the_share() {
     let run = || {
         let (core, _) = busy_core(1);
         core.allow_threads(1);

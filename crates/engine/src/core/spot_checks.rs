@@ -72,11 +72,11 @@ impl SpotChecks {
         let since = match last_match {
             0 => "the engine started".to_owned(),
             last_match => format!(
-                "its last right one, {:.3} s ago",
+                "its last correct check, {:.3} s ago",
                 now.saturating_sub(last_match) as f64 / 1e9
             ),
         };
-        format!("since {since}, it ended {passed} pieces that were not compared")
+        format!("since {since}, it completed {passed} pieces that were not compared")
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chooses_as_many_as_asked_for_in_any_step() {
+    fn chooses_the_requested_number_in_any_step() {
         for step in 1..8 {
             let spot_checks = SpotChecks::default();
             let mut chosen = 0;
@@ -131,16 +131,16 @@ mod tests {
     }
 
     #[test]
-    fn says_what_was_not_compared() {
+    fn reports_pieces_that_were_not_compared() {
         let spot_checks = SpotChecks::default();
         assert_eq!(
             spot_checks.describe_unchecked(1, 5),
-            "since the engine started, it ended 1 pieces that were not compared"
+            "since the engine started, it completed 1 pieces that were not compared"
         );
         spot_checks.record_match(7, 1_000_000_000);
         assert_eq!(
             spot_checks.describe_unchecked(9, 2_500_000_000),
-            "since its last right one, 1.500 s ago, it ended 2 pieces that were not compared"
+            "since its last correct check, 1.500 s ago, it completed 2 pieces that were not compared"
         );
     }
 }

@@ -115,7 +115,7 @@ fn the_watchdog_empties_the_queue_of_a_rail_out_of_service() {
 }
 
 #[test]
-fn a_deadline_is_forgotten_when_its_task_ends() {
+fn a_deadline_is_removed_when_its_task_ends() {
     let core = core(rails(), options()).expect("right options");
     let task = |time| {
         assert!(core.admission.enter(16));
@@ -138,7 +138,7 @@ fn a_deadline_is_forgotten_when_its_task_ends() {
 }
 
 #[test]
-fn no_thread_waits_in_the_code_of_others() {
+fn no_thread_waits_while_it_codes_for_others() {
     let helping_rail = |for_waiting_threads| {
         let capability = Capability {
             for_waiting_threads,

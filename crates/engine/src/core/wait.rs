@@ -4,6 +4,8 @@
 use std::cell::Cell;
 use std::time::Instant;
 
+use stripeline_rail::clock;
+
 use crate::api::options::Scheduling;
 use crate::core::doorbell::Doorbell;
 use crate::core::queue::QueueEntry;
@@ -64,10 +66,10 @@ impl Core {
         if done() {
             return;
         }
-        let is_late = || until.is_some_and(|until| Instant::now() >= until);
+        let is_late = || until.is_some_and(|until| clock::now() >= until);
         self.help(None, until, || done() || is_late());
         while !done() {
-            let patience = until.map(|until| until.saturating_duration_since(Instant::now()));
+            let patience = until.map(|until| until.saturating_duration_since(clock::now()));
             if patience.is_some_and(|patience| patience.is_zero()) {
                 return;
             }
@@ -124,7 +126,7 @@ impl Core {
             return false;
         };
         let needed = self.scheduler.piece_ns(rail, task.workload(bytes)) * MARGIN;
-        needed < until.saturating_duration_since(Instant::now()).as_nanos() as f64
+        needed < until.saturating_duration_since(clock::now()).as_nanos() as f64
     }
 
     /// Returns the rail that waiting threads help: one whose coder runs on the calling thread.

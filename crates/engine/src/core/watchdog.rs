@@ -173,7 +173,7 @@ impl Core {
         state.verified.call_once(|| {
             if let Err(reason) = state.check_known_answers() {
                 let name = self.name(rail);
-                let text = format!("Cannot use rail {name}, others code instead: {reason}");
+                let text = format!("Cannot use rail {name}, using the others instead: {reason}");
                 self.quarantine(rail, EventKind::LeftOut, text);
             }
         });
@@ -188,7 +188,7 @@ impl Core {
         if result.is_ok() {
             state.spot_checks.restart();
             self.publish_health(rail);
-            let text = format!("{} gives right answers again", self.name(rail));
+            let text = format!("{} computes correct results again", self.name(rail));
             self.notify(rail, EventKind::Restored, text);
             self.parked.ring_all();
         }

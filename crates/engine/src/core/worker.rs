@@ -3,9 +3,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use stripeline_rail::{Done, Fault, Lane, Piece};
+use stripeline_rail::{Done, Fault, Lane, Piece, clock};
 
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::{EventKind, Scheduling};
@@ -298,10 +298,8 @@ impl<'a> Worker<'a> {
     /// rail's result, all others as closed, as soon as the device can no longer access their
     /// buffers.
     pub(crate) fn close(mut self, patience: Duration) {
-        let until = Instant::now() + patience;
-        while !self.in_flight_pieces.is_empty()
-            && self.lane.in_flight() > 0
-            && Instant::now() < until
+        let until = clock::now() + patience;
+        while !self.in_flight_pieces.is_empty() && self.lane.in_flight() > 0 && clock::now() < until
         {
             if let Some(done) = self.lane.reap(PATIENCE) {
                 self.end(done);

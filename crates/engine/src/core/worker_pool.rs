@@ -2,10 +2,11 @@
 //! The threads of an engine.
 
 use std::thread::{Builder, JoinHandle, current};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::time::{ClockId, clock_gettime};
+use stripeline_rail::clock;
 
 use crate::api::error::{Error, ErrorKind};
 use crate::api::options::EventKind;
@@ -90,13 +91,13 @@ impl WorkerPool {
                 false => drop(watchdog.join()),
             }
         }
-        let until = Instant::now() + FAREWELL;
+        let until = clock::now() + FAREWELL;
         for worker in self.workers.drain(..) {
             if is_own(&worker) {
                 by_itself = true;
                 continue;
             }
-            while !worker.is_finished() && Instant::now() < until {
+            while !worker.is_finished() && clock::now() < until {
                 core.any.sleep(Some(Duration::from_millis(1)), || {
                     worker.is_finished().then_some(())
                 });

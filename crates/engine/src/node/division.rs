@@ -120,18 +120,18 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_left_without_a_thread() {
+    fn every_process_gets_a_thread() {
         assert_eq!(whole(2, &[1, 1, 1, 1000]), [1, 1, 1, 1]);
     }
 
     #[test]
-    fn what_one_cannot_use_goes_to_the_others() {
+    fn unused_cpus_go_to_the_others() {
         let claims = [claim(1, 2, 1), claim(1, 16, 0), claim(1, 16, 0)];
         assert_eq!(divide(16, &claims), [2, 7, 7]);
     }
 
     #[test]
-    fn wanting_little_takes_nothing_from_the_domain() {
+    fn a_small_demand_takes_nothing_from_the_domain() {
         let modest = Claim {
             wanted: 2,
             ..claim(1, 16, 0)

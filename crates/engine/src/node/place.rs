@@ -51,7 +51,7 @@ impl Place {
         match (error.raw_os_error().map(Errno::from_raw), self) {
             (Some(Errno::ELOOP), _) => "it is a symbolic link, which is not followed".to_owned(),
             (Some(Errno::ENOENT), Self::Group(_)) => {
-                "it is not there, and an administrator has to make it".to_owned()
+                "it does not exist; an administrator must create it".to_owned()
             }
             _ => error.to_string(),
         }
@@ -66,7 +66,7 @@ impl Place {
             return Err("it is not a regular file".to_owned());
         }
         if found.nlink() > 1 {
-            return Err(format!("it has {} names", found.nlink()));
+            return Err(format!("it has {} hard links", found.nlink()));
         }
         match self {
             Self::User(_) if owner != user => {

@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_bit_is_noticed() {
+    fn every_changed_bit_is_detected() {
         for bit in 0..SLOT_BYTES * 8 {
             let mut bytes = claim().to_bytes();
             bytes[bit / 8] ^= 1 << (bit % 8);
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn values_out_of_bounds_are_absurd_whatever_the_checksum() {
+    fn values_out_of_bounds_are_refused_with_any_checksum() {
         let absurd = Err(Unreadable::Absurd);
         assert_eq!(forged(|bytes| bytes[36..40].fill(0)), absurd, "weight 0");
         assert_eq!(
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_are_told_apart() {
+    fn headers_are_distinguished() {
         assert_eq!(Head::of(&head()), Head::Same);
         assert_eq!(Head::of(b""), Head::Partial);
         assert_eq!(Head::of(&head()[..40]), Head::Partial);

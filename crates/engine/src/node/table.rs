@@ -185,18 +185,18 @@ fn enter(file: &File) -> Result<(), String> {
                 Head::Same => Ok(()),
                 Head::Version(version) => Err(other_version(&version)),
                 // If the holders are members, they are about to write the head again.
-                Head::Partial | Head::Foreign => Err("its head is damaged".to_owned()),
+                Head::Partial | Head::Foreign => Err("its header is damaged".to_owned()),
             };
         }
         std::thread::yield_now();
     }
-    Err("somebody keeps its head locked".to_owned())
+    Err("another process keeps its header locked".to_owned())
 }
 
 /// Makes the file an empty table, if it has no members.
 fn begin(file: &File) -> Result<(), String> {
     if look(file)? == Head::Foreign {
-        return Err("it holds something else; remove it if it is not needed".to_owned());
+        return Err("it holds other data; remove it if it is not needed".to_owned());
     }
     file.set_len(0).map_err(text)?;
     file.write_all_at(&head(), 0).map_err(text)
@@ -223,7 +223,7 @@ fn claim_slot(file: &File) -> Result<usize, String> {
             return Ok(slot);
         }
     }
-    Err(format!("all of its {SLOTS} slots are taken"))
+    Err(format!("all of its {SLOTS} slots are in use"))
 }
 
 /// Reads until the buffer is full or the file ends; returns how many bytes.

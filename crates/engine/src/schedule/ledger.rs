@@ -174,11 +174,11 @@ impl Ledger {
         self.recent_cost.get()
     }
 
-    /// Returns the bytes of data below which an assignment is not worthwhile: its fixed cost would
-    /// exceed its work, or another thread would begin with it later than it could be done.
+    /// Returns the minimum piece in bytes of data. For a smaller one, the fixed cost would exceed
+    /// the work, or another thread would begin it later than this thread could finish it.
     ///
     /// `cost` should be that of whole tasks: the cost of assignments rises as they get smaller, so
-    /// with their own cost they would shrink to the rail's smallest.
+    /// with their own cost they would shrink to `smallest_bytes`.
     pub(super) fn smallest(&self, cost: f64) -> f64 {
         let during_handoff = self.traits.handoff.as_nanos() as f64 / cost;
         let smallest = self.traits.smallest_bytes as f64;

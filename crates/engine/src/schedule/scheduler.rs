@@ -16,9 +16,9 @@ use super::{
 };
 use crate::api::request::Priority;
 
-/// A rail that was assigned nothing for this long, while other rails have a backlog, is assigned its
-/// smallest worthwhile piece, so that the scheduler measures its rate again. A task that includes
-/// such a piece may end as late as the slow rail; this happens at most ten times a second.
+/// A rail that was assigned nothing for this long, while other rails have a backlog, is assigned
+/// one piece of its minimum size, so that the scheduler measures its rate again. A task with such a
+/// piece ends no earlier than the slow rail finishes it; this happens at most ten times a second.
 const REFRESH_NS: u64 = 100_000_000;
 
 /// The priority that work counts as once it is begun: all other work waits for it.
@@ -219,8 +219,8 @@ impl Scheduler {
 
     /// Returns how many bytes of each buffer an idle worker of rail `thief` should take from the
     /// tail of an assignment of which `remaining` waits on rail `victim`. The two rails may be the
-    /// same. The result is all bytes, 0, or a part; a part leaves the victim at least its smallest
-    /// worthwhile piece and a multiple of all granules.
+    /// same. The result is all bytes, 0, or a part; a part leaves the victim at least its minimum
+    /// piece and a multiple of all granules.
     ///
     /// The part is chosen so that both rails end at the same time, given all work of the victim
     /// that is as urgent; stealing therefore never delays a task. Report what was taken with
@@ -255,8 +255,8 @@ impl Scheduler {
     /// assignment of which `remaining` is left, at least 1 byte: all, or a multiple of all
     /// granules.
     ///
-    /// Each worker takes the remaining bytes divided by the number of workers, but not less than the
-    /// smallest worthwhile piece (guided self-scheduling: Polychronopoulos and Kuck, 1987). The
+    /// Each worker takes the remaining bytes divided by the number of workers, but not less than
+    /// the rail's minimum piece (guided self-scheduling: Polychronopoulos and Kuck, 1987). The
     /// assignment then ends as soon as the rate of the whole rail allows. [`Policy::FirstCome`]
     /// limits pieces only by the rail's largest piece.
     #[must_use]

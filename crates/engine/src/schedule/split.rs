@@ -66,7 +66,7 @@ pub(super) type RailEstimates = ArrayVec<RailEstimate, RAILS_MAX>;
 
 impl RailEstimate {
     /// Returns the time at which the rail would have done `data` more bytes. All workers share the
-    /// data of their rail, but one worker alone does a piece of the smallest worthwhile size.
+    /// data of their rail, but one worker alone does a piece of the minimum size.
     fn completion_ns(&self, data: f64) -> f64 {
         let alone_ns = data.min(self.smallest) * self.cost * self.workers;
         (self.wait_ns + data * self.cost).max(alone_ns)
@@ -78,7 +78,7 @@ impl RailEstimate {
     }
 
     /// Returns the size of the rail's part, if all rails end at `end_ns`, as a multiple of its
-    /// smallest worthwhile piece.
+    /// minimum piece.
     fn worth(&self, end_ns: f64) -> f64 {
         let by_size = self.capacity(end_ns) / self.smallest;
         by_size.min(end_ns / (self.smallest * self.cost * self.workers))
@@ -168,8 +168,8 @@ fn cut(
     assignments.push(Assignment { rail, bytes });
 }
 
-/// Assigns to the rail `stale` its smallest worthwhile piece, so that its rate is measured. The piece
-/// is taken from the largest assignment; if that is too small, the rail gets the whole task.
+/// Assigns one piece of its minimum size to the rail `stale`, so that its rate is measured. The
+/// piece is taken from the largest assignment; if that is too small, the rail gets the whole task.
 pub(super) fn refresh(
     stale: &RailEstimate,
     task: SplitRequest,

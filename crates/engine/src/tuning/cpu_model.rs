@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn models_are_found_in_what_kernels_print() {
+    fn models_are_found_in_the_text_of_the_operating_system() {
         let intel =
             "processor\t: 0\nmodel\t\t: 143\nmodel name\t: Intel(R) Xeon(R) Platinum 8480+\n";
         assert_eq!(model_in(intel), "Intel(R) Xeon(R) Platinum 8480+");

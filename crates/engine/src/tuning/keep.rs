@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_is_what_is_loaded() {
+    fn loaded_values_equal_the_measured_ones() {
         let folder = folder("round-trip");
         let path = folder.join("table.toml");
         let rails: [Arc<dyn Rail>; 1] = [Arc::new(Cpu::rail())];
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_table_is_kept_and_named() {
+    fn a_file_that_is_not_a_table_is_kept_and_named() {
         let folder = folder("no-table");
         let path = folder.join("table.toml");
         fs::write(&path, "colour = 'red'\n").expect("ours");

@@ -3,9 +3,9 @@
 
 use std::fs;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use stripeline_rail::Rail;
+use stripeline_rail::{Rail, clock};
 
 use super::cpu_model::cpu_count;
 use super::probe::{self, Load};
@@ -59,7 +59,7 @@ pub fn measure(
     budget: Duration,
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Table {
-    let end = Instant::now() + budget;
+    let end = clock::now() + budget;
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let cpus = cpu_count();
     if let Some(load_percent) = disturbance(&load, cpus) {
@@ -67,7 +67,7 @@ pub fn measure(
     }
     let mut measured = Vec::new();
     for (index, rail) in rails.iter().enumerate() {
-        let left = end.saturating_duration_since(Instant::now());
+        let left = end.saturating_duration_since(clock::now());
         let share = left / (rails.len() - index) as u32;
         let probe = |load: &Load, lanes, time| probe::rate(&**rail, load, lanes, time);
         let session = Session::new(&**rail, &probe, share, progress);
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_busy_machine_is_noticed() {
+    fn a_busy_machine_is_detected() {
         assert_eq!(disturbance("18.44 14.62 10.48 3/700 1\n", 2), Some(1844));
         assert_eq!(disturbance("0.40 14.62 10.48 3/700 1\n", 2), None);
         assert_eq!(disturbance("", 2), None);

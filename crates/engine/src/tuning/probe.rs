@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use stripeline_codec::{Code, Codec, StorePolicy, Verdict};
 use stripeline_rail::owned::{self, Units};
-use stripeline_rail::{Done, Lane, Mode, Piece, Rail, RevokeHandle};
+use stripeline_rail::{Done, Lane, Mode, Piece, Rail, RevokeHandle, clock};
 
 /// The number of groups of steps of which the median is taken.
 const GROUPS: usize = 5;
@@ -179,7 +179,7 @@ impl LaneDriver {
     fn new(rail: &dyn Rail, load: &Load, pieces: VecDeque<Piece>) -> Result<Self, String> {
         let capability = rail.capability();
         if let Some(piece) = pieces.iter().find(|piece| !capability.takes(piece)) {
-            return Err(format!("it does not take {piece:?}"));
+            return Err(format!("it does not accept {piece:?}"));
         }
         Ok(Self {
             lane: rail.open_lane().map_err(|fault| fault.to_string())?,
@@ -194,14 +194,14 @@ impl LaneDriver {
 
     /// Runs for about `time` and at least two steps.
     fn run(&mut self, time: Duration) -> Result<Vec<Step>, String> {
-        let begun = Instant::now();
+        let begun = clock::now();
         // Warms up caches, memory and the device.
         self.feed(self.idle.len())?;
-        let mut steps = vec![(Instant::now(), 0)];
+        let mut steps = vec![(clock::now(), 0)];
         let mut count = self.idle.len();
-        while begun.elapsed() < time || steps.len() < STEPS_MIN {
+        while clock::now() - begun < time || steps.len() < STEPS_MIN {
             let bytes = self.feed(count)?;
-            let now = Instant::now();
+            let now = clock::now();
             let took = now - steps[steps.len() - 1].0;
             steps.push((now, bytes));
             // Makes the cost of reading the clock and of draining the lane negligible.
@@ -242,7 +242,7 @@ impl LaneDriver {
     }
 
     fn reap(&mut self) -> Result<Piece, String> {
-        let waiting = Instant::now();
+        let waiting = clock::now();
         loop {
             if let Some(done) = self.lane.reap(PATIENCE) {
                 return self.take_back(done);
@@ -250,12 +250,15 @@ impl LaneDriver {
             if self.lane.in_flight() == 0 {
                 return Err("it lost a piece".to_owned());
             }
-            if waiting.elapsed() >= PATIENCE {
+            if clock::now() - waiting >= PATIENCE {
                 // Ensures that buffers are not written after they are dropped with their pieces.
                 self.handles
                     .iter()
                     .for_each(|(_, handle)| drop(handle.revoke()));
-                return Err(format!("it gave nothing back for {} s", PATIENCE.as_secs()));
+                return Err(format!(
+                    "it completed no piece for {} s",
+                    PATIENCE.as_secs()
+                ));
             }
         }
     }
@@ -264,7 +267,9 @@ impl LaneDriver {
         self.handles.retain(|(ticket, _)| *ticket != done.ticket);
         match done.outcome {
             Ok(Verdict::Sound) => {}
-            Ok(Verdict::Mismatch { .. }) => return Err("it finds a sound stripe wrong".to_owned()),
+            Ok(Verdict::Mismatch { .. }) => {
+                return Err("it reports a correct stripe as wrong".to_owned());
+            }
             Err(fault) => return Err(fault.to_string()),
         }
         let mut piece = done.piece.ok_or("it lost a piece")?;
@@ -286,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_that_work_side_by_side_add_up() {
+    fn rates_of_concurrent_lanes_add_up() {
         let begun = Instant::now();
         let steps: Vec<_> = (0..100).map(|step| (step, 1000)).collect();
         let one = lane(begun, &steps);
@@ -296,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_that_take_turns_do_not() {
+    fn rates_of_alternating_lanes_do_not_add_up() {
         let begun = Instant::now();
         let first: Vec<_> = (0..50).map(|step| (step, 1000)).collect();
         let second: Vec<_> = (50..100).map(|step| (step, 1000)).collect();

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use stripeline_codec::StorePolicy;
-use stripeline_rail::{Mode, Rail};
+use stripeline_rail::{Mode, Rail, clock};
 
 use super::entry::{PieceSize, RailTuning, Rate};
 use super::measure::Progress;
@@ -80,13 +80,13 @@ impl<'a> Session<'a> {
         };
         let shapes: Vec<_> = SHAPES.into_iter().filter(fits).collect();
         if shapes.is_empty() {
-            return Err("it takes none of the shapes that are measured".to_owned());
+            return Err("it accepts none of the shapes to measure".to_owned());
         }
         let mut session = Self {
             rail,
             probe,
             progress,
-            end: Instant::now() + share,
+            end: clock::now() + share,
             done: 0,
             steps: 0,
             entry: RailTuning::built_in(rail),
@@ -239,7 +239,7 @@ impl<'a> Session<'a> {
             done: self.done,
             steps: self.steps,
         });
-        let left = self.end.saturating_duration_since(Instant::now());
+        let left = self.end.saturating_duration_since(clock::now());
         // Slow tasks take longer than their share; the remaining time is divided again.
         let slice = left / (self.steps - self.done) as u32;
         self.done += 1;

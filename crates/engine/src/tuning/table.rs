@@ -53,13 +53,13 @@ impl Table {
             .filter(|machine| machine.cpu == cpu);
         let Some(machine) = same.min_by_key(|machine| machine.cpus.abs_diff(cpus)) else {
             return Self::built_in(format!(
-                "{path} has values for {known} machines and not for {cpu}"
+                "{path} has values for {known} machines, but not for {cpu}"
             ));
         };
         let lanes_hold = machine.cpus == cpus;
         let mut source = format!("{path}, measured on {} x {cpu}", machine.cpus);
         if !lanes_hold {
-            source += &format!(" where this machine has {cpus}: lanes are built-in values");
+            source += &format!(", but this machine has {cpus} CPUs: lanes are built-in values");
         }
         Self {
             machine,

@@ -87,7 +87,7 @@ pub(super) fn read(content: &str) -> Result<TableFile, String> {
         let (cpu, cpus) = (machine.cpu.get_ref(), *machine.cpus.get_ref());
         let same = |other: &Machine| other.cpu == *cpu && other.cpus as i64 == cpus;
         if file.machines.iter().any(same) {
-            let reason = format!("cpu {cpu:?} with {cpus} CPUs is there twice");
+            let reason = format!("cpu {cpu:?} with {cpus} CPUs occurs twice");
             return Err(reader.at(&machine.cpu, reason));
         }
         let machine = reader.machine(machine)?;
@@ -125,7 +125,7 @@ impl Reader<'_> {
                 let name = raw.name.get_ref();
                 return Err(self.at(
                     &raw.name,
-                    format!("rail {name:?} with this device is there twice"),
+                    format!("rail {name:?} with this device occurs twice"),
                 ));
             }
             rails.push(self.rail(raw)?);
@@ -236,7 +236,7 @@ pub(super) fn write(file: &TableFile) -> String {
 fn write_file(text: &mut String, file: &TableFile) -> std::fmt::Result {
     writeln!(
         text,
-        "# Tuning table of Stripeline, as written by `stripeline tune`; may be edited."
+        "# Tuning table of Stripeline, written by `stripeline tune`; may be edited."
     )?;
     writeln!(
         text,
@@ -271,7 +271,7 @@ fn write_rail(text: &mut String, rail: &RailTuning) -> std::fmt::Result {
         Some(bytes) => writeln!(text, "stream_from_bytes = {bytes}")?,
         None => writeln!(
             text,
-            "# No stream_from_bytes: stores past the cache are never faster."
+            "# No stream_from_bytes: stores that bypass the cache are never faster."
         )?,
     }
     writeln!(text, "piece_bytes = {}", rail.piece_bytes)?;

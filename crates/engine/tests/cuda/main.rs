@@ -77,7 +77,7 @@ fn back_in_service(mock: &Mock, engine: &Engine, stripe: &Stripe) {
 }
 
 #[test]
-fn storms_in_the_driver_change_no_byte() {
+fn frequent_driver_faults_change_no_byte() {
     let mock = Mock::new();
     let engine = engine(&mock, QUICK);
     let mut random = Random::new(11);
@@ -164,7 +164,7 @@ fn tuned(mock: &Mock, piece_bytes: Option<usize>) -> Engine {
 }
 
 #[test]
-fn pieces_are_as_large_as_the_table_says() {
+fn pieces_have_the_size_in_the_table() {
     let stripe = Stripe::random(Code::Rs, 6, 3, 3 << 20);
     // 2 MiB by default; 3.5 MiB of each of nine buffers fit.
     for (size, pieces) in [(None, 2), (Some(1 << 20), 3), (Some(3 << 20), 1)] {

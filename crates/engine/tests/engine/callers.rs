@@ -98,7 +98,7 @@ fn the_panic_of_a_call_back_or_waker_is_caught() {
 }
 
 #[test]
-fn a_call_back_that_panics_at_a_deadline_keeps_none_from_passing() {
+fn a_call_back_that_panics_at_a_deadline_does_not_stop_other_deadlines() {
     let [gate] = gates();
     let engine = gated(&[Arc::clone(&gate)], options());
     let _blocker = issue(&engine, Request::default());
@@ -114,7 +114,7 @@ fn a_call_back_that_panics_at_a_deadline_keeps_none_from_passing() {
 }
 
 #[test]
-fn a_listener_that_panics_keeps_no_task_from_being_done_elsewhere() {
+fn a_listener_that_panics_does_not_stop_tasks() {
     let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1)), cpu()];
     let options = Options {
         scheduling: Scheduling::Single("faulty".to_owned()),
@@ -176,7 +176,7 @@ fn a_rail_that_panics_when_it_is_tried_is_tried_again() {
 }
 
 #[test]
-fn a_rail_may_take_as_long_as_there_is() {
+fn a_rail_may_have_an_unlimited_duration() {
     let rail = FaultyRail::new(Arc::new(Cpu::rail()), Script::always(Failure::Hang)).detaching();
     let rail = Arc::new(rail);
     let options = Options {
@@ -221,7 +221,7 @@ fn a_call_back_may_end_its_engine_on_the_thread_of_a_rail() {
 }
 
 #[test]
-fn a_call_back_may_end_its_engine_on_the_thread_that_looks_after_time() {
+fn a_call_back_may_end_its_engine_on_the_watchdog_thread() {
     let [gate] = gates();
     let engine = gated(&[Arc::clone(&gate)], options());
     let blocker = issue(&engine, Request::default());

@@ -54,13 +54,13 @@ fn assert_found(engine: &Engine, did: &str) {
     let why = rails[0].out_of_service.as_deref().expect("out of service");
     let (begin, end) = (
         format!("Cannot trust faulty: it {did} "),
-        "since the engine started, it ended 0 pieces that were not compared",
+        "since the engine started, it completed 0 pieces that were not compared",
     );
     assert!(why.starts_with(&begin) && why.ends_with(end), "{why}");
 }
 
 #[test]
-fn a_wrong_update_is_put_right() {
+fn a_wrong_update_is_corrected() {
     let script = Script::nothing().at(0, Failure::WrongBytes);
     let (engine, events) = engine(rails(script), options(1));
     let (codec, stripe) = stripe(1000);
@@ -80,7 +80,7 @@ fn a_wrong_update_is_put_right() {
 }
 
 #[test]
-fn a_wrong_verdict_is_not_believed() {
+fn a_wrong_verification_result_is_corrected() {
     let script = Script::nothing().at(0, Failure::WrongBytes);
     let (engine, events) = engine(rails(script), options(1));
     let (codec, stripe) = stripe(1000);
@@ -107,13 +107,13 @@ fn verify_damaged(engine: &Engine, bytes: usize, offset: usize) {
 }
 
 #[test]
-fn damage_that_a_rail_overlooks_is_told() {
+fn damage_that_a_rail_overlooks_is_reported() {
     let script = Script::nothing().at(0, Failure::WrongBytes);
     verify_damaged(&engine(rails(script), options(1)).0, 1000, 7);
 }
 
 #[test]
-fn damage_that_a_rail_misplaces_is_told_where_it_is() {
+fn damage_that_a_rail_misplaces_is_reported_at_its_place() {
     let rails = vec![FaultyCoder::rail("faulty", CoderFault::Misplace), cpu()];
     let (engine, events) = engine(rails, options(1));
     // In the second piece, whose offsets differ from those of the stripe.
@@ -123,7 +123,7 @@ fn damage_that_a_rail_misplaces_is_told_where_it_is() {
 }
 
 #[test]
-fn kinds_that_come_in_turn_are_all_compared() {
+fn alternating_kinds_of_pieces_are_all_compared() {
     let (engine, events) = engine(rails(Script::nothing()), options(2));
     let (codec, stripe) = stripe(100);
     for _ in 0..100 {
@@ -165,7 +165,7 @@ fn the_first_pieces_are_compared_and_those_after_a_restore() {
 
 /// A task whose bytes were not compared, because the engine was closed first, does not end as done.
 #[test]
-fn what_was_to_be_compared_ends_as_closed_with_the_engine() {
+fn pieces_to_compare_end_as_closed_with_the_engine() {
     let kernels = Kernels::for_isa(Isa::Portable).expect("runs everywhere");
     let coder = |name, script| FaultyRail::new(Arc::new(Cpu::with_kernels(name, kernels)), script);
     let checker = Arc::new(coder("checker", Script::always(Failure::Hang)).detaching());

@@ -67,7 +67,7 @@ fn is_closed(outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn what_a_deep_lane_has_begun_ends_once() {
+fn pieces_begun_on_a_deep_lane_end_once() {
     let clock = Arc::new(VirtualClock::default());
     let mock = deep(&clock);
     let engine = patient(Arc::clone(&mock) as Arc<dyn Rail>);
@@ -92,7 +92,7 @@ fn what_a_deep_lane_has_begun_ends_once() {
 }
 
 #[test]
-fn what_hangs_on_a_deep_lane_ends_as_closed_and_is_never_written_again() {
+fn hung_pieces_of_a_deep_lane_end_as_closed_and_are_never_written_again() {
     let mock = deep(&Arc::new(VirtualClock::default()));
     let hanging = FaultyRail::new(mock, Script::always(Failure::Hang)).detaching();
     let hanging = Arc::new(hanging);
@@ -151,7 +151,7 @@ fn threads_that_help_are_waited_for() {
 }
 
 #[test]
-fn who_cancels_a_task_and_tells_of_it_is_waited_for() {
+fn closing_waits_for_a_thread_that_cancels_a_task_and_notifies() {
     let (coding, telling) = (Arc::new(Gate::default()), Arc::new(Gate::default()));
     let rail = FaultyCoder::rail("gated", CoderFault::Wait(Arc::clone(&coding)));
     let (engine, _) = engine(vec![rail], Options::default());

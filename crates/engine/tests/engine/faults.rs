@@ -30,7 +30,7 @@ fn encode_right(engine: &Engine, codec: &Codec, stripe: &Stripe) {
 }
 
 #[test]
-fn what_a_rail_refuses_another_does() {
+fn another_rail_does_pieces_that_a_rail_refuses() {
     let rails = vec![FaultyCoder::rail("faulty", CoderFault::Refuse(1)), cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
@@ -43,7 +43,7 @@ fn what_a_rail_refuses_another_does() {
 }
 
 #[test]
-fn what_a_rail_fails_another_does_and_the_rail_is_left_alone() {
+fn another_rail_does_pieces_that_a_rail_fails_and_the_rail_is_quarantined() {
     let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1)), cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
     let (codec, stripe) = stripe(1000);
@@ -63,7 +63,7 @@ fn what_a_rail_fails_another_does_and_the_rail_is_left_alone() {
 }
 
 #[test]
-fn a_rail_that_answers_rightly_again_is_taken_back() {
+fn a_rail_with_correct_results_returns_to_service() {
     let rails = vec![FaultyCoder::rail("faulty", CoderFault::Err(1)), cpu()];
     let options = Options {
         quarantine: Duration::from_millis(1),
@@ -140,7 +140,7 @@ fn a_panic_ends_the_task_and_not_the_worker() {
 }
 
 #[test]
-fn a_liar_is_caught_and_its_stripe_computed_anew() {
+fn wrong_output_is_detected_and_the_stripe_computed_again() {
     let rails = vec![FaultyCoder::rail("liar", CoderFault::Lie), cpu()];
     let options = Options {
         check_every: 1,
@@ -201,7 +201,7 @@ fn a_piece_that_hangs_is_done_elsewhere_and_never_written_again() {
 }
 
 #[test]
-fn a_rail_that_vanishes_is_missed_by_nobody() {
+fn tasks_end_without_a_rail_that_disappears() {
     let faulty = failing("faulty", Script::nothing().at(2, Failure::Vanish));
     let rails = vec![faulty as Arc<dyn Rail>, cpu()];
     let (engine, events) = engine(rails.clone(), to_first(&rails));
@@ -218,7 +218,7 @@ fn a_rail_that_vanishes_is_missed_by_nobody() {
 }
 
 #[test]
-fn storms_of_faults_change_no_byte() {
+fn frequent_faults_change_no_byte() {
     for seed in 0..6 {
         // With two wrong rails, a check by one would confirm the other.
         let ways = [

@@ -118,7 +118,7 @@ fn lanes_are_opened_by_the_first_task_that_is_worth_them() {
 }
 
 #[test]
-fn a_costly_rail_with_wrong_answers_is_found_before_it_codes() {
+fn a_costly_rail_with_wrong_answers_is_detected_before_it_codes() {
     let (costly, gate) = Costly::over(FaultyCoder::rail("costly", CoderFault::Lie));
     gate.open();
     let options = Options {
@@ -133,13 +133,13 @@ fn a_costly_rail_with_wrong_answers_is_found_before_it_codes() {
     let why = engine.statistics().rails[0].out_of_service.clone();
     let why = why.expect("out of service");
     assert!(
-        why.starts_with("Cannot use rail costly, others code instead: "),
+        why.starts_with("Cannot use rail costly, using the others instead: "),
         "{why}"
     );
 }
 
 #[test]
-fn a_rail_that_must_do_it_is_opened_for_anything() {
+fn the_only_suitable_rail_is_opened_for_any_task() {
     for scheduling in [
         Scheduling::RateAware,
         Scheduling::FirstCome,

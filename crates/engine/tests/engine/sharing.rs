@@ -43,7 +43,7 @@ fn await_allowed(engine: &Engine, wanted: usize) {
 }
 
 #[test]
-fn a_second_engine_halves_the_first_ones_threads_and_gives_them_back() {
+fn a_second_engine_halves_the_threads_of_the_first_until_it_closes() {
     let name = format!("stripeline-engine-test-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
     let place = Place::User(path.clone());
@@ -68,7 +68,7 @@ fn a_second_engine_halves_the_first_ones_threads_and_gives_them_back() {
 }
 
 #[test]
-fn an_engine_that_stands_alone_says_so_once_and_when_it_shares_again() {
+fn an_engine_that_cannot_share_cpus_reports_it_once_and_reports_the_end() {
     let name = format!("stripeline-engine-alone-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
     std::fs::write(&path, b"somebody's configuration").expect("a temporary file");

@@ -84,7 +84,7 @@ fn stores(stream_from_bytes: Option<usize>, bytes: usize, request: Request) -> S
 }
 
 #[test]
-fn the_table_says_from_which_size_on_stores_go_past_the_cache() {
+fn the_table_sets_the_size_from_which_stores_bypass_the_cache() {
     let request = Request::default();
     assert_eq!(stores(None, 1000, request), StorePolicy::Temporal);
     assert_eq!(stores(Some(9001), 1000, request), StorePolicy::Temporal);
@@ -92,7 +92,7 @@ fn the_table_says_from_which_size_on_stores_go_past_the_cache() {
 }
 
 #[test]
-fn a_task_that_says_how_is_stored_so() {
+fn a_task_can_choose_its_kind_of_stores() {
     let asking = |store| Request {
         store: Some(store),
         ..Request::default()

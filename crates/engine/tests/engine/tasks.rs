@@ -47,7 +47,7 @@ fn background() -> Request {
 }
 
 #[test]
-fn a_window_of_stripes_comes_back_right() {
+fn a_window_of_stripes_has_right_bytes() {
     let engine = simple();
     for bytes in [1, 63, 4096, 65536, 3 << 20] {
         let (codec, stripe) = stripe(bytes);
@@ -188,7 +188,7 @@ fn test_and_wait_for_one_for_any_and_for_all() {
 }
 
 #[test]
-fn no_time_is_too_long_to_wait() {
+fn any_timeout_is_accepted() {
     let (engine, gate) = gated(Options::default());
     let (codec, stripe) = stripe(100);
     let request = Request {
@@ -233,7 +233,7 @@ fn a_short_wait_begins_no_long_piece() {
 }
 
 #[test]
-fn call_backs_and_futures_are_told_once() {
+fn call_backs_and_futures_are_notified_once() {
     struct Unpark(Thread);
     impl Wake for Unpark {
         fn wake(self: Arc<Self>) {
@@ -271,7 +271,7 @@ fn call_backs_and_futures_are_told_once() {
 }
 
 #[test]
-fn who_is_told_from_the_start_is_told_by_another_thread() {
+fn a_notification_set_at_issue_comes_from_another_thread() {
     let options = Options {
         waiting_threads_help: false,
         ..Options::default()
@@ -315,7 +315,7 @@ fn a_cancelled_task_is_not_begun_and_frees_its_units() {
 }
 
 #[test]
-fn a_deadline_ends_what_waits() {
+fn a_deadline_ends_a_waiting_task() {
     let (engine, gate) = gated(Options::default());
     let (codec, stripe) = stripe(100);
     let first = issue(&engine, &codec, &stripe, Request::default());
@@ -431,7 +431,7 @@ fn a_full_engine_refuses_or_waits() {
 }
 
 #[test]
-fn whoever_learns_of_an_end_may_issue_the_next_task_at_a_full_window() {
+fn a_notified_caller_can_issue_the_next_task_at_a_full_window() {
     let options = Options {
         tasks_max: 1,
         when_full: WhenFull::Refuse,
@@ -468,7 +468,7 @@ fn whoever_learns_of_an_end_may_issue_the_next_task_at_a_full_window() {
 }
 
 #[test]
-fn an_engine_that_ends_fails_what_waits() {
+fn an_engine_that_ends_fails_waiting_tasks() {
     let (engine, gate) = gated(Options::default());
     let (codec, stripe) = stripe(100);
     let first = issue(&engine, &codec, &stripe, Request::default());
@@ -487,7 +487,7 @@ fn an_engine_that_ends_fails_what_waits() {
 }
 
 #[test]
-fn bad_set_ups_are_refused() {
+fn invalid_configurations_are_refused() {
     let refused = |rails, options| {
         Engine::start(rails, options)
             .expect_err("refused")
@@ -545,7 +545,7 @@ fn a_rail_that_codes_nothing_is_only_for_measurements_and_alone() {
 }
 
 #[test]
-fn a_rail_that_should_be_in_and_cannot_be_is_told_of() {
+fn a_requested_rail_that_cannot_be_used_is_reported() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let mut configuration: Configuration = "rails=cpu,plugin:/no/such/coder.so\nnode=off"
         .parse()
@@ -567,7 +567,7 @@ fn a_rail_that_should_be_in_and_cannot_be_is_told_of() {
 }
 
 #[test]
-fn an_engine_that_cannot_start_without_a_rail_says_why_the_rail_is_out() {
+fn an_engine_that_cannot_start_without_a_rail_reports_why_it_is_not_used() {
     for scheduling in [
         "",
         "scheduling=single:plugin:coder\nrails=cpu,plugin:/no/such/coder.so",
@@ -578,7 +578,7 @@ fn an_engine_that_cannot_start_without_a_rail_says_why_the_rail_is_out() {
                 .expect("right");
         let error = Engine::open(&configuration).expect_err("the plug-in is missing");
         assert_eq!(error.kind(), ErrorKind::Configuration);
-        let reason = "; rail plugin:/no/such/coder.so is out: Cannot load the plug-in: ";
+        let reason = "; rail plugin:/no/such/coder.so is not used: Cannot load the plug-in: ";
         assert!(error.to_string().contains(reason), "{error}");
     }
 }

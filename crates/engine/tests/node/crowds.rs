@@ -25,7 +25,7 @@ fn weights_divide_the_cpus_among_processes() {
 }
 
 #[test]
-fn idle_processes_give_their_share_away_and_get_it_back() {
+fn idle_processes_yield_their_share_and_regain_it() {
     let scratch = Scratch::new();
     let (first, second) = (scratch.join(), scratch.join());
     first.report(true);
@@ -44,7 +44,7 @@ fn idle_processes_give_their_share_away_and_get_it_back() {
 }
 
 #[test]
-fn after_every_storm_of_kills_the_living_agree_on_their_number() {
+fn after_many_kills_the_remaining_processes_agree_on_their_number() {
     let scratch = Scratch::new();
     let mut random = Random::new(20);
     let mut crowd = Vec::new();
@@ -90,7 +90,7 @@ fn after_every_storm_of_kills_the_living_agree_on_their_number() {
 }
 
 #[test]
-fn a_full_table_leaves_the_next_alone_until_somebody_goes() {
+fn a_full_table_excludes_new_processes_until_one_ends() {
     let scratch = Scratch::new();
     let mut crowd: Vec<_> = (0..SLOTS).map(|_| scratch.join()).collect();
     crowd.iter().for_each(assert_shared);
@@ -99,7 +99,7 @@ fn a_full_table_leaves_the_next_alone_until_somebody_goes() {
         ..scratch.options()
     });
     assert!(
-        why(&late).ends_with("table: all of its 255 slots are taken"),
+        why(&late).ends_with("table: all of its 255 slots are in use"),
         "{}",
         why(&late)
     );
@@ -113,7 +113,7 @@ fn a_full_table_leaves_the_next_alone_until_somebody_goes() {
 }
 
 #[test]
-fn whoever_does_not_refresh_counts_as_idle_until_it_does() {
+fn a_process_that_does_not_refresh_counts_as_idle() {
     let scratch = Scratch::new();
     let (first, second) = (scratch.join(), scratch.join());
     first.report(true);
@@ -134,7 +134,7 @@ fn whoever_does_not_refresh_counts_as_idle_until_it_does() {
 /// longer.
 #[test]
 #[ignore = "measures time"]
-fn a_kill_is_known_to_all_within_a_second() {
+fn a_kill_is_detected_by_all_within_a_second() {
     let scratch = Scratch::new();
     let start = || {
         Process::start(&mut command(

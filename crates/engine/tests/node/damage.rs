@@ -13,7 +13,7 @@ use stripeline_testkit::Random;
 use crate::scratch::{CPUS, Scratch, assert_shared, settle, why};
 
 #[test]
-fn what_others_overwrite_is_ignored_and_written_again() {
+fn overwritten_slots_are_ignored_and_written_again() {
     let scratch = Scratch::new();
     let (first, second) = (scratch.join(), scratch.join());
     settle(&[&first, &second]);
@@ -36,7 +36,7 @@ fn what_others_overwrite_is_ignored_and_written_again() {
 }
 
 #[test]
-fn a_file_cut_to_any_length_is_mended() {
+fn a_file_cut_to_any_length_is_repaired() {
     let scratch = Scratch::new();
     let (first, second) = (scratch.join(), scratch.join());
     let file = File::options().write(true).open(scratch.file()).unwrap();
@@ -67,13 +67,13 @@ fn a_file_that_is_replaced_is_left_for_the_new_one() {
 }
 
 #[test]
-fn what_is_no_table_is_not_written_to() {
+fn other_files_are_not_written() {
     let scratch = Scratch::new();
     let content = b"# somebody's configuration, which must not be touched by mistake at all\n";
     fs::write(scratch.group_file(0o600), content).unwrap();
     let member = scratch.join();
     assert!(
-        why(&member).contains("it holds something else"),
+        why(&member).contains("it holds other data"),
         "{}",
         why(&member)
     );
@@ -107,7 +107,7 @@ fn another_version_is_respected_while_in_use_and_replaced_after() {
 }
 
 #[test]
-fn a_head_that_stays_locked_holds_nobody_up() {
+fn a_header_that_stays_locked_blocks_no_process() {
     let scratch = Scratch::new();
     drop(scratch.join());
     let other = File::options()
@@ -118,7 +118,7 @@ fn a_head_that_stays_locked_holds_nobody_up() {
     lock_head(&other, libc::F_WRLCK);
     let member = scratch.join();
     assert!(
-        why(&member).ends_with("somebody keeps its head locked"),
+        why(&member).ends_with("another process keeps its header locked"),
         "{}",
         why(&member)
     );

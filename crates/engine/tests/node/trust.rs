@@ -49,7 +49,7 @@ fn links_pipes_and_directories_are_refused() {
     fs::remove_file(&path).unwrap();
     drop(scratch.join());
     fs::hard_link(&path, &target).unwrap();
-    assert_refused(place(), "it has 2 names");
+    assert_refused(place(), "it has 2 hard links");
     fs::remove_file(&path).unwrap();
     mkfifo(&path, Mode::S_IRWXU).unwrap();
     assert_refused(place(), "it is not a regular file");
@@ -60,7 +60,7 @@ fn links_pipes_and_directories_are_refused() {
 }
 
 #[test]
-fn modes_that_let_others_in_are_refused() {
+fn modes_that_give_access_to_others_are_refused() {
     let scratch = Scratch::new();
     let path = scratch.group_file(0o660);
     assert_refused(
@@ -76,9 +76,9 @@ fn modes_that_let_others_in_are_refused() {
 }
 
 #[test]
-fn a_groups_file_is_never_made() {
+fn a_groups_file_is_never_created() {
     let scratch = Scratch::new();
-    let expected = "it is not there, and an administrator has to make it";
+    let expected = "it does not exist; an administrator must create it";
     assert_refused(Place::Group(scratch.file()), expected);
     assert!(!scratch.file().exists());
 }
@@ -143,7 +143,7 @@ fn readable_executable(scratch: &Scratch) -> PathBuf {
 }
 
 #[test]
-fn file_systems_that_take_no_file_leave_the_process_alone() {
+fn file_systems_without_files_leave_the_process_unshared() {
     if !can_mount() {
         return eprintln!("skipped: no mount of its own");
     }

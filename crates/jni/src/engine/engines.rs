@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn strays_and_closed_handles_are_refused() {
+    fn unknown_and_closed_handles_are_refused() {
         let handle = open(&configuration()).expect("an engine");
         assert!(enter(handle).is_ok());
         for stray in [0, 1, -1, i64::MIN, handle + 1, handle + 256, handle ^ TAG] {

@@ -152,7 +152,9 @@ impl Context {
             .unwrap_or_else(PoisonError::into_inner);
         match *lifecycle {
             Lifecycle::Alive => *lifecycle = Lifecycle::Ending,
-            Lifecycle::Ending => return Err(ending("it was asked to before".to_owned())),
+            Lifecycle::Ending => {
+                return Err(ending("an earlier request has not finished".to_owned()));
+            }
             Lifecycle::Ended => return Ok(()),
         }
         drop(lifecycle);

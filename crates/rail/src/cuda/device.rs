@@ -55,7 +55,7 @@ impl Device {
         if capability < CAPABILITY_MIN {
             let ((major, minor), (least, _)) = (capability, CAPABILITY_MIN);
             let text = format!(
-                "cannot use {name}: its compute capability is {major}.{minor}, least {least}.0"
+                "cannot use {name}: its compute capability is {major}.{minor}, at least {least}.0 is needed"
             );
             return Err(Fault::new(FaultKind::Gone, text));
         }
@@ -75,7 +75,7 @@ fn attribute_of(driver: &Driver, id: c_int, attribute: c_int) -> Result<c_int, F
     // SAFETY: the result goes to a local variable.
     let status = unsafe { (driver.functions.device_attribute)(&raw mut value, attribute, id) };
     driver
-        .check("ask the device what it is", status)
+        .check("read the properties of the device", status)
         .map(|()| value)
 }
 
@@ -84,7 +84,7 @@ fn name_of(driver: &Driver, id: c_int) -> Result<String, Fault> {
     // SAFETY: the driver writes at most the given number of bytes, ending with a 0.
     let status =
         unsafe { (driver.functions.device_name)(name.as_mut_ptr(), name.len() as c_int - 1, id) };
-    driver.check("ask the device for its name", status)?;
+    driver.check("read the name of the device", status)?;
     // SAFETY: the last byte was not part of the driver's buffer and is 0.
     let text = unsafe { CStr::from_ptr(name.as_ptr()) };
     Ok(text.to_string_lossy().into_owned())

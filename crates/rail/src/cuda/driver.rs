@@ -120,7 +120,7 @@ impl Driver {
         let mut version = 0;
         // SAFETY: the result goes to a local variable.
         let status = unsafe { (self.functions.driver_version)(&raw mut version) };
-        self.check("ask for the driver's version", status)
+        self.check("read the driver's version", status)
             .map(|()| version)
     }
 

@@ -39,8 +39,9 @@ impl Gpu {
                 return Err(Fault::new(FaultKind::Gone, text));
             }
             if working > 0 {
-                let text =
-                    format!("cannot use the device: {working} pieces of a closed lane hang on it");
+                let text = format!(
+                    "cannot use the device: {working} pieces of a closed lane have not ended on it"
+                );
                 return Err(Fault::new(FaultKind::Failed, text));
             }
             if !context.is_broken() {

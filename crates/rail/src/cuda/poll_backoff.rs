@@ -5,6 +5,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::clock;
+
 /// How long a wait polls without sleeping, if that is expected to be enough. A sleep takes about
 /// this much longer than requested: Linux adds 50 us by default (timer slack).
 const AWAKE: Duration = Duration::from_micros(50);
@@ -30,17 +32,17 @@ pub(super) struct Machine(Instant);
 
 impl Machine {
     pub fn start() -> Self {
-        Self(Instant::now())
+        Self(clock::now())
     }
 }
 
 impl Time for Machine {
     fn now(&self) -> Duration {
-        self.0.elapsed()
+        clock::now() - self.0
     }
 
     fn sleep(&self, time: Duration) {
-        std::thread::sleep(time);
+        clock::sleep(time);
     }
 }
 
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn long_waits_sleep_between_any_two_looks_once_that_is_known() {
+    fn long_waits_sleep_between_polls_once_the_duration_is_known() {
         let mut backoff = PollBackoff::default();
         let takes = Duration::from_millis(5);
         wait(&mut backoff, takes);
@@ -145,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_over_is_found_out_after_a_part_of_its_time() {
+    fn completion_is_detected_after_a_fraction_of_the_duration() {
         let mut backoff = PollBackoff::default();
         for microseconds in [100, 400, 400, 400, 401, 390, 700, 700, 700, 1_000] {
             let takes = Duration::from_micros(microseconds);
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_becomes_fast_is_waited_for_awake_again() {
+    fn waits_for_a_device_that_becomes_fast_do_not_sleep() {
         let mut backoff = PollBackoff::default();
         for _ in 0..10 {
             wait(&mut backoff, Duration::from_millis(5));

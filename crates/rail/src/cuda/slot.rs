@@ -19,7 +19,7 @@ use super::layout::{Access, BufferSlot, Layout, SLOT_BYTES_MIN, is_taken_out, jo
 use super::nonzero;
 use super::tables::{self, ROWS_MAX};
 use crate::lane_piece::LanePiece;
-use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, difference};
+use crate::{Done, Fault, FaultKind, MemoryKind, Mode, Piece, clock, difference};
 
 /// One stream of a lane.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Slot {
             chunk: 0..layout.chunk_bytes,
             layout,
             fault: None,
-            begun: Instant::now(),
+            begun: clock::now(),
             // Replaced by `next_chunk`, once staged.
             piece: LanePiece::Attached(piece),
         };
@@ -194,7 +194,11 @@ impl Slot {
     /// be revoked.
     pub fn working_in_place(&self) -> Option<Duration> {
         self.is_in_place()
-            .then(|| self.active.as_ref().map(|active| active.begun.elapsed()))
+            .then(|| {
+                self.active
+                    .as_ref()
+                    .map(|active| clock::now() - active.begun)
+            })
             .flatten()
     }
 
@@ -218,7 +222,7 @@ impl Slot {
         ) {
             return Err(Done::failed(active.ticket, piece, fault));
         }
-        active.begun = Instant::now();
+        active.begun = clock::now();
         active.piece = LanePiece::of(piece, !active.layout.is_in_place());
         // The slot counts as busy before the first copy is in the stream, even if a later step
         // fails.

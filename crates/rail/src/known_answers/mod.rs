@@ -65,7 +65,7 @@ fn check_all(rail: &dyn Rail, patience: Duration) -> Result<(), String> {
     };
     let answers: Vec<&Answer> = table::ANSWERS.iter().filter(fits).collect();
     if answers.is_empty() {
-        return Err("it takes no shape whose answer is known".to_owned());
+        return Err("it accepts no shape with a known answer".to_owned());
     }
     let lane = rail.open_lane().map_err(|fault| fault.to_string())?;
     let mut proof = Proof {
@@ -208,9 +208,7 @@ impl Proof<'_> {
                 .run(started)
                 .map_err(|reason| format!("verify: {reason}"))?;
             if found != expected {
-                return Err(format!(
-                    "verify: found {found:?} where {expected:?} is right"
-                ));
+                return Err(format!("verify: found {found:?} instead of {expected:?}"));
             }
             stripe.units[stripe.answer.data_units + last][offset] ^= 0x10;
         }
@@ -255,7 +253,7 @@ impl Proof<'_> {
         }
         let units = pending
             .wait(PATIENCE)
-            .ok_or("it keeps a piece that it gave back")?;
+            .ok_or("it keeps a reference to a completed piece")?;
         Ok((units, found))
     }
 
@@ -275,7 +273,7 @@ impl Proof<'_> {
         drop(handle);
         if done.ticket != self.ticket || done.piece.is_none() {
             return Err(format!(
-                "ticket {} came back for {}",
+                "ticket {} was returned instead of {}",
                 done.ticket, self.ticket
             ));
         }

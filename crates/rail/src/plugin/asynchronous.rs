@@ -7,14 +7,14 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::abi;
 use super::in_flight::InFlight;
 use super::library::{Broken, Handle, Loaded, Poll, SOUND, Submit};
 use super::owned_product::OwnedProduct;
 use super::staging::StagingBuffers;
-use crate::{Done, Fault, FaultKind, Lane, Piece};
+use crate::{Done, Fault, FaultKind, Lane, Piece, clock};
 
 /// Completions fetched by one poll.
 const COMPLETIONS: usize = 32;
@@ -167,19 +167,21 @@ impl AsynchronousLane {
 
     /// Polls until `enough`, or for at most `patience` if given.
     fn poll_until(&mut self, patience: Option<Duration>, enough: impl Fn(&Self) -> bool) {
-        let begin = Instant::now();
+        let begin = clock::now();
         let mut pause = PAUSE_LEAST;
         loop {
-            let left = patience.map_or(POLL, |patience| patience.saturating_sub(begin.elapsed()));
-            let polled = Instant::now();
+            let left = patience.map_or(POLL, |patience| {
+                patience.saturating_sub(clock::now() - begin)
+            });
+            let polled = clock::now();
             let completed = self.poll(left);
             if enough(self) || patience.is_some() && left.is_zero() {
                 return;
             }
             if completed {
                 pause = PAUSE_LEAST;
-            } else if polled.elapsed() < EARLY {
-                std::thread::sleep(pause.min(left));
+            } else if clock::now() - polled < EARLY {
+                clock::sleep(pause.min(left));
                 pause = (2 * pause).min(PAUSE_MOST);
             }
         }

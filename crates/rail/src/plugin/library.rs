@@ -101,7 +101,7 @@ impl Loaded {
         let method = match (table.run, table.submit, table.poll) {
             (Some(run), None, None) => Method::Blocking(run),
             (None, Some(submit), Some(poll)) => Method::Asynchronous(submit, poll),
-            _ => return Err("it has neither just run nor just submit and poll".to_owned()),
+            _ => return Err("it has neither only run nor only submit and poll".to_owned()),
         };
         Ok(Self {
             name,
@@ -233,18 +233,18 @@ unsafe fn read_table(table: *const abi::Table) -> Result<abi::Table, String> {
     let version = abi::STRIPELINE_PLUGIN_ABI;
     if table.is_null() {
         return Err(format!(
-            "it does not speak version {version} of the interface"
+            "it does not support version {version} of the interface"
         ));
     }
     if !table.is_aligned() {
-        return Err(format!("its table is at the odd address {table:?}"));
+        return Err(format!("its table is at the misaligned address {table:?}"));
     }
     // SAFETY: the caller upholds the same contract; only these two fields are read before they are
     // checked.
     let (size, spoken) = unsafe { ((*table).size_bytes, (*table).abi_version) };
     if spoken != version {
         return Err(format!(
-            "it speaks version {spoken} of the interface, not {version}"
+            "it has version {spoken} of the interface, not {version}"
         ));
     }
     sized::<abi::Table>("table", size)?;
@@ -256,7 +256,9 @@ unsafe fn read_table(table: *const abi::Table) -> Result<abi::Table, String> {
 /// As for `read_table`, of a capability.
 unsafe fn read_capability(given: *const abi::Capability) -> Result<abi::Capability, String> {
     if given.is_null() || !given.is_aligned() {
-        return Err(format!("its capability is at the address {given:?}"));
+        return Err(format!(
+            "its capability is at the invalid address {given:?}"
+        ));
     }
     // SAFETY: the caller upholds the same contract; the size comes first.
     sized::<abi::Capability>("capability", unsafe { (*given).size_bytes })?;
@@ -289,12 +291,12 @@ unsafe fn text(start: *const c_char, bytes_max: usize) -> Result<Option<String>,
         }
         bytes.push(byte);
         if bytes.len() > bytes_max {
-            return Err(format!("a text of it has more than {bytes_max} bytes"));
+            return Err(format!("one of its texts has more than {bytes_max} bytes"));
         }
     }
     String::from_utf8(bytes)
         .map(Some)
-        .map_err(|_| "a text of it is not UTF-8".to_owned())
+        .map_err(|_| "one of its texts is not UTF-8".to_owned())
 }
 
 #[cfg(test)]
@@ -362,7 +364,7 @@ mod tests {
             ),
             (
                 &|t| t.abi_version = 2,
-                "it speaks version 2 of the interface, not 1",
+                "it has version 2 of the interface, not 1",
             ),
             (&|t| t.name = null(), "its name is null"),
             (
@@ -375,15 +377,15 @@ mod tests {
             ),
             (
                 &|t| t.name = long.as_ptr(),
-                "a text of it has more than 32 bytes",
+                "one of its texts has more than 32 bytes",
             ),
             (
                 &|t| t.description = c"\xff".as_ptr(),
-                "a text of it is not UTF-8",
+                "one of its texts is not UTF-8",
             ),
             (
                 &|t| t.capability = null(),
-                "its capability is at the address 0x0",
+                "its capability is at the invalid address 0x0",
             ),
             (
                 &|t| t.capability = &raw const small,
@@ -391,7 +393,7 @@ mod tests {
             ),
             (
                 &|t| t.submit = Some(submit),
-                "it has neither just run nor just submit and poll",
+                "it has neither only run nor only submit and poll",
             ),
             (&|t| t.close_lane = None, "its close_lane is null"),
         ];
@@ -406,7 +408,7 @@ mod tests {
         }
         // SAFETY: null is a valid argument.
         let refused = unsafe { read_table(null()) }.expect_err("null");
-        assert_eq!(refused, "it does not speak version 1 of the interface");
+        assert_eq!(refused, "it does not support version 1 of the interface");
     }
 
     #[test]

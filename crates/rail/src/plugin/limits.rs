@@ -66,7 +66,9 @@ impl Limits {
             piece_bytes: given.piece_bytes as usize,
         };
         if limits.has(abi::STRIPELINE_PLUGIN_TAKES_DEVICE_MEMORY) && !limits.works_in_place() {
-            return Err("its capability takes device memory but does not work in place".to_owned());
+            return Err(
+                "its capability accepts device memory but does not work in place".to_owned(),
+            );
         }
         Ok(limits)
     }
@@ -198,7 +200,7 @@ mod tests {
         let refused = Limits::check(given).expect_err("copies of device memory");
         assert_eq!(
             refused,
-            "its capability takes device memory but does not work in place"
+            "its capability accepts device memory but does not work in place"
         );
         given.flags |= abi::STRIPELINE_PLUGIN_IN_PLACE;
         let capability = Limits::check(given).expect("in order").capability();
@@ -208,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_values_are_named() {
+    fn invalid_values_are_named() {
         type Change = fn(&mut abi::Capability);
         let cases: [(Change, &str); 15] = [
             (|c| c.flags = 1 << 40, "has unknown flags 0x10000000000"),

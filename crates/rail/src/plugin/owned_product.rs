@@ -42,7 +42,7 @@ impl OwnedProduct {
         let job = piece.job();
         let staged = !limits.takes_in_place(piece);
         if staged && !piece.is_on_host() {
-            let text = "device memory that the plug-in cannot work on in place";
+            let text = "the plug-in cannot work in place on device memory";
             return Err(Fault::new(FaultKind::Refused, text));
         }
         let mut product = Box::new(Self {

@@ -54,7 +54,7 @@ fn an_old_device_is_named_with_the_reason() {
     assert_eq!(found[0].name, "cuda:0");
     assert_eq!(
         found[0].rail.as_ref().expect_err("too old"),
-        "cannot use Mock GPU 0: its compute capability is 6.1, least 7.0"
+        "cannot use Mock GPU 0: its compute capability is 6.1, at least 7.0 is needed"
     );
 }
 

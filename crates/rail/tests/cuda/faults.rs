@@ -114,7 +114,7 @@ fn a_failed_launch_writes_nothing_and_lanes_go_on() {
 }
 
 #[test]
-fn a_lost_device_is_gone_until_it_is_back() {
+fn a_lost_device_is_gone_until_it_returns() {
     let mock = Mock::new();
     let rail = mock.rail();
     let mut lane = rail.open_lane().expect("a lane");
@@ -165,7 +165,7 @@ fn a_gpu_that_an_engine_only_opens_is_not_touched() {
 }
 
 #[test]
-fn adding_in_chunks_is_refused_where_the_piece_could_be_taken_away() {
+fn adding_in_chunks_is_refused_for_revocable_pieces() {
     let mock = Mock::new();
     let rail = mock.rail_with(&CudaSettings {
         slots: 1,

@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::submission::{Encoding, expect_fault, expect_nothing, reap};
 
 #[test]
-fn a_piece_is_taken_away_and_the_late_device_writes_nothing() {
+fn a_piece_is_revoked_and_the_late_device_writes_nothing() {
     let mock = Mock::new();
     let rail = mock.rail();
     let mut lane = rail.open_lane().expect("a lane");
@@ -59,7 +59,7 @@ fn a_lane_sleeps_while_its_device_works_for_long() {
 }
 
 #[test]
-fn a_late_device_that_comes_in_time_has_the_piece() {
+fn a_late_device_that_ends_in_time_completes_the_piece() {
     let mock = Mock::new();
     let rail = mock.rail();
     let mut lane = rail.open_lane().expect("a lane");
@@ -90,7 +90,7 @@ fn dropping_a_lane_leaves_copies_to_a_hanging_device() {
     mock.wait_for("streams", 1);
     assert_eq!(mock.get("pinned_bytes"), 2 << 20);
     let fault = rail.open_lane().err().expect("it hangs");
-    let text = "cannot use the device: 1 pieces of a closed lane hang on it";
+    let text = "cannot use the device: 1 pieces of a closed lane have not ended on it";
     assert_eq!(
         (fault.kind(), fault.to_string().as_str()),
         (FaultKind::Failed, text)
@@ -159,7 +159,7 @@ impl<'a> InPlace<'a> {
 }
 
 #[test]
-fn work_in_place_comes_back_when_its_context_is_gone() {
+fn work_in_place_returns_when_its_context_has_ended() {
     let mock = Mock::new();
     let rail = mock.impatient_rail();
     let mut lane = rail.open_lane().expect("a lane");

@@ -15,7 +15,7 @@ fn the_ptx_was_made_from_this_source() {
 }
 
 #[test]
-fn the_ptx_has_what_the_rail_asks_for() {
+fn the_ptx_has_the_functions_that_the_rail_uses() {
     for line in [".version 7.0", ".target sm_70", ".address_size 64"] {
         assert!(PTX.contains(line), "{line}");
     }

@@ -367,7 +367,7 @@ fn pieces_are_done_in_chunks_where_memory_for_them_is_lacking() {
 }
 
 #[test]
-fn memory_is_bounded_by_the_settings_and_given_back() {
+fn memory_is_bounded_by_the_settings_and_released() {
     let mock = Mock::new();
     let (rail, program) = (mock.rail(), mock.program());
     let settings = mock.settings();

@@ -35,7 +35,7 @@ fn the_cpu_is_always_in() {
 }
 
 #[test]
-fn isal_is_in_or_absent_but_never_warned_of() {
+fn isal_is_present_or_absent_without_a_warning() {
     let found = discover(&["isal"]);
     assert_eq!(names(&found), ["isal"]);
     assert_eq!(found[0].warning(), None);
@@ -47,11 +47,12 @@ fn isal_is_in_or_absent_but_never_warned_of() {
 }
 
 #[test]
-fn what_cannot_be_used_is_out_with_a_warning() {
+fn unusable_rails_are_left_out_with_a_warning() {
     let found = discover(&["gpu", "plugin:/nowhere/libplugin.so"]);
     assert_eq!(names(&found), ["gpu", "plugin:/nowhere/libplugin.so"]);
     let warning = found[0].warning().expect("unknown");
-    let expected = "Cannot use rail gpu, others code instead: no such rail: there are cpu, isal, ";
+    let expected =
+        "Cannot use rail gpu, using the others instead: no such rail: known are cpu, isal, ";
     assert!(warning.starts_with(expected), "{warning}");
     assert!(found[0].rail().is_none());
     let warning = found[1].warning().expect("not there");
@@ -62,7 +63,7 @@ fn what_cannot_be_used_is_out_with_a_warning() {
 }
 
 #[test]
-fn plugins_are_in_only_if_they_know_the_answers() {
+fn plugins_are_used_only_if_their_answers_are_right() {
     let Some(good) = coder("discover-good", &[]) else {
         return;
     };
@@ -78,7 +79,7 @@ fn plugins_are_in_only_if_they_know_the_answers() {
         format!("plugin:test: in, for tests, {}", good.display())
     );
     let found = discover(&[named(&wrong)]);
-    let text = "Cannot use rail plugin:test, others code instead: Cannot trust rail plugin:test: \
+    let text = "Cannot use rail plugin:test, using the others instead: Cannot trust rail plugin:test: \
                 rs 1+1: encode: parity unit 0 has wrong bytes";
     assert_eq!(found[0].warning().as_deref(), Some(text));
     Strings::of(&good).wait_closed();

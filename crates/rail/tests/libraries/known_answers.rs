@@ -13,7 +13,7 @@ use stripeline_rail::{
 };
 
 #[test]
-fn the_table_is_the_oracles() {
+fn the_table_matches_the_reference() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/known_answers/table.rs");
     let committed = std::fs::read_to_string(path).expect("the table is committed");
     let right = stripeline_reference::known_answers::table();
@@ -130,7 +130,7 @@ fn every_kind_of_mistake_is_found() {
         |_| (),
     );
     assert!(
-        blind.starts_with("rs 1+1: verify: found Sound where Mismatch"),
+        blind.starts_with("rs 1+1: verify: found Sound instead of Mismatch"),
         "{blind}"
     );
     let fails = mistaken(What::Fails, |_| true, |_| ());
@@ -146,13 +146,13 @@ fn every_kind_of_mistake_is_found() {
         |_| true,
         |capability| capability.inputs_max = 1,
     );
-    assert_eq!(narrow, "it takes no shape whose answer is known");
+    assert_eq!(narrow, "it accepts no shape with a known answer");
     assert!(check(&Null::rail()).is_err(), "null codes nothing");
 }
 
 /// Operations outside a rail's capability are not tested.
 #[test]
-fn claims_bound_what_is_checked() {
+fn checks_cover_only_claimed_capabilities() {
     let changes: [fn(&mut Capability); 4] = [
         |capability| capability.adds = false,
         |capability| capability.compares = false,
@@ -169,7 +169,7 @@ fn claims_bound_what_is_checked() {
 }
 
 #[test]
-fn a_hung_plugin_is_not_waited_for_without_end() {
+fn the_wait_for_a_hung_plugin_is_limited() {
     let Some(path) = coder("known-hangs", &["HANG_AT=3"]) else {
         return;
     };

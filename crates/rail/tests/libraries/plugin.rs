@@ -83,7 +83,7 @@ fn jerasure_passes_the_suite() {
 }
 
 #[test]
-fn libraries_that_are_no_plugins_say_why() {
+fn libraries_that_are_not_plugins_report_the_reason() {
     let absent = Plugin::load(Path::new("/nowhere/libplugin.so")).expect_err("absent");
     assert!(matches!(&absent, LoadError::Absent(_)), "{absent}");
     assert!(
@@ -98,10 +98,7 @@ fn libraries_that_are_no_plugins_say_why() {
             Path::new("libc.so.6"),
             "it does not export stripeline_plugin",
         ),
-        (
-            &*other_version,
-            "it speaks version 7 of the interface, not 1",
-        ),
+        (&*other_version, "it has version 7 of the interface, not 1"),
     ] {
         let invalid = Plugin::load(path).expect_err("no plug-in");
         assert_eq!(invalid, LoadError::Invalid(reason.to_owned()));
@@ -165,7 +162,7 @@ fn expect_fault(rail: &dyn Rail, kind: FaultKind, text: &str) {
 }
 
 #[test]
-fn failures_come_back_with_their_kind_and_reason() {
+fn failures_are_returned_with_their_kind_and_reason() {
     let ways = [
         "ASYNCHRONOUS",
         "BLOCKING",
@@ -201,7 +198,7 @@ fn failures_come_back_with_their_kind_and_reason() {
 }
 
 #[test]
-fn broken_rules_of_tickets_are_noticed() {
+fn broken_rules_of_tickets_are_detected() {
     let cases = [
         (
             "unknown",
@@ -247,7 +244,7 @@ fn broken_rules_of_tickets_are_noticed() {
 }
 
 #[test]
-fn mismatches_outside_the_product_are_noticed() {
+fn mismatches_outside_the_product_are_detected() {
     let flags = format!("FLAGS={IN_PLACE}");
     let Some(path) = coder("bad-mismatch", &[&flags, "BAD_MISMATCH"]) else {
         return;
@@ -277,7 +274,7 @@ fn wrong_bytes_are_written_and_can_be_seen() {
 /// A hang on copies costs only time: the piece is revoked and computed elsewhere while the plug-in
 /// hangs, and the plug-in's late result is discarded.
 #[test]
-fn hung_products_are_taken_away() {
+fn hung_products_are_revoked() {
     for (name, ways) in [
         ("hangs-blocking", &["BLOCKING"][..]),
         ("hangs-async", &["ASYNCHRONOUS"]),
@@ -343,7 +340,7 @@ fn lanes_of_hung_plugins_can_be_dropped() {
 }
 
 #[test]
-fn asynchronous_lanes_leave_behind_only_what_may_still_be_written() {
+fn asynchronous_lanes_leak_only_buffers_that_may_still_be_written() {
     // Without a final cancel the copies are leaked to the device.
     let Some(path) = coder("left-behind", &["ASYNCHRONOUS", "HANG_AT=0"]) else {
         return;

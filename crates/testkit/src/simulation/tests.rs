@@ -79,7 +79,7 @@ fn active(report: &Report) -> Vec<bool> {
 }
 
 #[test]
-fn independent_rails_add_up() {
+fn rates_of_independent_rails_add_up() {
     let all_rates = [
         &[5e9, 5e9][..],
         &[2e9, 8e9],
@@ -130,7 +130,7 @@ fn with_policy(setup: &Setup, policy: Policy) -> Report {
 }
 
 #[test]
-fn rails_behind_a_bottleneck_do_as_much_as_their_best_subset() {
+fn rails_behind_a_bottleneck_reach_the_rate_of_their_best_subset() {
     let cases = [
         (&[5e9, 5e9][..], 5e9),
         (&[5e9, 5e9], 7e9),
@@ -158,7 +158,7 @@ fn rails_behind_a_bottleneck_do_as_much_as_their_best_subset() {
 }
 
 #[test]
-fn rails_that_disturb_each_other_do_as_much_as_the_best_alone() {
+fn rails_that_slow_each_other_down_reach_the_rate_of_the_best_alone() {
     let cases = [
         (&[5e9, 5e9][..], 0.7),
         (&[8e9, 10e9], 0.7),
@@ -210,7 +210,7 @@ fn of_rails_that_share_the_cpus_the_fastest_works_from_the_first() {
 }
 
 #[test]
-fn rails_said_to_share_the_cpus_are_fed_if_they_add_up() {
+fn rails_declared_to_share_the_cpus_are_active_if_their_rates_add_up() {
     for sizes in [SMALL, LARGE, MIXED] {
         let mut setup = settled(setup(&[5e9, 5e9, 2e9], vec![client(16, true, sizes)]));
         for rail in &mut setup.rails {
@@ -226,7 +226,7 @@ fn rails_said_to_share_the_cpus_are_fed_if_they_add_up() {
 /// The UMR-EC paper: rate-aware scheduling is 17.5 % above first-come, and close to the sum of the
 /// peaks.
 #[test]
-fn first_come_loses_what_the_paper_says_where_rails_are_far_apart() {
+fn first_come_loses_as_much_as_in_the_paper_if_rates_differ_widely() {
     let setup = setup(&[2e9, 8e9], vec![client(4, true, SMALL)]);
     let (aware, first) = (run(&setup), with_policy(&setup, Policy::FirstCome));
     let gain = aware.throughput / first.throughput - 1.0;
@@ -281,7 +281,7 @@ fn several_clients_of_several_kinds_are_served() {
 }
 
 #[test]
-fn workers_and_granules_of_devices_are_used_up() {
+fn workers_and_granules_of_devices_are_fully_used() {
     let mut setup = setup(&[10e9, 20e9], vec![client(16, true, LARGE)]);
     setup.rails[0].traits.workers = 8;
     let device = &mut setup.rails[1];
@@ -295,7 +295,7 @@ fn workers_and_granules_of_devices_are_used_up() {
 }
 
 #[test]
-fn wrong_priors_are_forgotten() {
+fn wrong_priors_are_corrected() {
     let mut setup = setup(&[1e9, 4e9], vec![client(8, true, MIXED)]);
     (
         setup.rails[0].traits.prior_rate,
@@ -329,7 +329,7 @@ fn a_rail_that_slows_down_gets_less_and_more_again_later() {
 }
 
 #[test]
-fn nothing_is_lost_when_a_rail_hangs_and_it_is_used_again_when_it_is_back() {
+fn nothing_is_lost_when_a_rail_hangs_and_it_is_used_again_when_it_returns() {
     let mut setup = setup(&[5e9, 5e9], vec![client(8, true, MIXED)]);
     let hang = FaultKind::Hang {
         noticed_after_ns: 20 * MS,

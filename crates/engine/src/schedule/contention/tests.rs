@@ -64,7 +64,7 @@ fn set(rails: &[usize]) -> RailSet {
 }
 
 #[test]
-fn rails_that_add_up_are_all_kept_and_probes_cost_little() {
+fn rails_that_raise_the_rate_stay_active_and_probes_cost_little() {
     let rates = [1.0, 4.0, 10.0];
     let mut world = World::new(&rates, |rails| rails.iter().map(|rail| rates[rail]).sum());
     world.run(10_000);
@@ -76,7 +76,7 @@ fn rails_that_add_up_are_all_kept_and_probes_cost_little() {
 }
 
 #[test]
-fn a_rail_that_brings_nothing_is_not_active_and_seldom_probed() {
+fn a_rail_that_does_not_raise_the_rate_is_inactive_and_seldom_probed() {
     let mut world = World::new(
         &[8.0, 10.0],
         |rails| if rails.count() > 1 { 7.0 } else { 10.0 },
@@ -90,7 +90,7 @@ fn a_rail_that_brings_nothing_is_not_active_and_seldom_probed() {
 }
 
 #[test]
-fn a_rail_is_active_again_when_it_brings_something() {
+fn a_rail_is_active_again_when_it_raises_the_rate() {
     let together = std::cell::Cell::new(10.0);
     let total = |rails: RailSet| {
         if rails.count() > 1 {
@@ -122,7 +122,7 @@ fn the_best_alone_is_found_where_leaving_out_one_does_not_help() {
 }
 
 #[test]
-fn nothing_is_probed_while_callers_limit_the_throughput() {
+fn no_rail_is_probed_while_callers_limit_the_throughput() {
     let mut world = World::new(&[8.0, 10.0], |_| 1.0);
     world.sample.saturated = false;
     world.run(1000);
@@ -130,7 +130,7 @@ fn nothing_is_probed_while_callers_limit_the_throughput() {
 }
 
 #[test]
-fn probes_that_are_given_up_cost_as_little_as_others() {
+fn abandoned_probes_cost_as_little_as_others() {
     let rates = [5.0, 5.0];
     let mut world = World::new(&rates, |rails| rails.iter().map(|rail| rates[rail]).sum());
     let all = world.active;
@@ -145,7 +145,7 @@ fn probes_that_are_given_up_cost_as_little_as_others() {
 }
 
 #[test]
-fn a_rail_that_comes_back_is_active() {
+fn a_rail_that_returns_is_active() {
     let mut world = World::new(
         &[8.0, 10.0],
         |rails| if rails.count() > 1 { 7.0 } else { 10.0 },
@@ -161,7 +161,7 @@ fn a_rail_that_comes_back_is_active() {
 }
 
 #[test]
-fn a_rail_that_hangs_on_to_its_work_is_not_waited_for_forever() {
+fn the_wait_for_a_rail_that_keeps_its_work_is_limited() {
     let mut world = World::new(&[8.0, 10.0], |_| 10.0);
     world.sample.backlog[0] = 1;
     let patience = (SETTLE_LAST_NS / TICK_NS) as usize;

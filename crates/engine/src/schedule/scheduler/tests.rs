@@ -84,7 +84,7 @@ fn a_large_task_is_split_by_rate() {
 }
 
 #[test]
-fn a_small_task_stays_whole_and_goes_where_it_ends_first() {
+fn a_small_task_is_not_split_and_goes_to_the_rail_where_it_ends_first() {
     let scheduler = rate_aware(&[1e9, 4e9]);
     let fast = Assignment {
         rail: 1,
@@ -182,7 +182,7 @@ fn measured_rates_replace_priors() {
 }
 
 #[test]
-fn cuts_suit_every_granule_and_the_finest_has_the_tail() {
+fn cuts_match_every_granule_and_the_finest_granule_has_the_tail() {
     let coarse = RailTraits {
         granule_bytes: 4096,
         ..rail("coarse", 1e9)
@@ -234,7 +234,7 @@ fn a_rail_out_of_service_gets_nothing_and_keeps_its_rates() {
 }
 
 #[test]
-fn single_and_first_come_do_not_look_at_rates() {
+fn single_and_first_come_ignore_rates() {
     let rails = [rail("a", 1e9), rail("b", 1e12)];
     let single = Scheduler::new(Policy::Single(0), &rails);
     assert_eq!(
@@ -265,7 +265,7 @@ fn single_and_first_come_do_not_look_at_rates() {
 }
 
 #[test]
-fn a_thief_takes_what_ends_both_at_once() {
+fn a_thief_takes_as_much_as_lets_both_end_together() {
     let scheduler = rate_aware(&[1e9, 4e9]);
     assign_among(&scheduler, 10 * MIB, RailSet::only(0)).expect("a rail");
     let taken = scheduler.steal(1, 0, workload(FOREGROUND, 10 * MIB));
@@ -319,7 +319,7 @@ fn workers_take_their_part_of_a_share_down_to_the_smallest_piece() {
 }
 
 #[test]
-fn pieces_are_as_large_as_is_best_for_their_shape() {
+fn pieces_have_the_best_size_for_their_shape() {
     let size = |data_units, parity_units, bytes| PieceSize {
         data_units,
         parity_units,
@@ -352,7 +352,7 @@ fn pieces_are_as_large_as_is_best_for_their_shape() {
 }
 
 #[test]
-fn what_is_on_the_device_is_not_cut_for_room() {
+fn units_on_the_device_are_not_cut_for_room() {
     let device = RailTraits {
         room_bytes: Some(9 * MIB),
         workers: 2,

@@ -53,7 +53,7 @@ fn capability() -> Capability {
 }
 
 #[test]
-fn lanes_are_as_many_as_bring_something() {
+fn there_are_as_many_lanes_as_raise_the_rate() {
     let until = |most: usize| modelled(capability(), 1e-6, |_, lanes| 1e9 * lanes.min(most) as f64);
     assert_eq!(until(1).lanes, 1);
     assert_eq!(until(4).lanes, 4);
@@ -103,7 +103,7 @@ fn device(room: usize) -> Capability {
 }
 
 #[test]
-fn pieces_of_a_device_are_as_large_as_is_faster_and_as_it_has_room_for() {
+fn pieces_of_a_device_are_as_large_as_speed_and_room_allow() {
     // A piece costs 20 us, and data moves at 50 GB/s.
     let entry = modelled(device(63), 20e-6, |_, _| 50e9);
     assert_eq!(entry.piece_bytes_for(6, 3), 4 << 20);
@@ -138,7 +138,7 @@ fn rates_of_a_device_are_those_of_its_best_pieces() {
 }
 
 #[test]
-fn stores_go_past_the_cache_from_where_that_always_wins() {
+fn stores_bypass_the_cache_from_the_size_where_that_is_always_faster() {
     let wins_from = |bytes: usize| {
         modelled(capability(), 1e-6, |load, _| match load.store {
             StorePolicy::NonTemporal if load.unit_bytes * 9 >= bytes => 2e9,
@@ -160,7 +160,7 @@ fn stores_go_past_the_cache_from_where_that_always_wins() {
 }
 
 #[test]
-fn a_gain_that_does_not_repeat_is_no_gain() {
+fn a_gain_that_does_not_repeat_is_ignored() {
     let turn = std::cell::Cell::new(0);
     let entry = modelled(capability(), 1e-6, |load, _| {
         turn.set(turn.get() + 1);
